@@ -1,0 +1,55 @@
+"""The agent as data: (prompt, tools, model, context, orchestration), frozen and content-addressed."""
+
+from functools import cached_property
+
+from pydantic import Field, JsonValue
+
+from agentmut.frozen import Frozen, digest_of
+from agentmut.tools import ToolSpec
+
+
+class ModelConfig(Frozen):
+    """Which model answers, and how it samples. `None` leaves the service's default."""
+
+    provider: str | None = None
+    name: str = ""
+    temperature: float | None = None
+    top_p: float | None = None
+    max_tokens: int | None = None
+    seed: int | None = None
+
+
+class Document(Frozen):
+    """A piece of context the agent is given: a policy page, a retrieved passage."""
+
+    name: str
+    text: str
+
+
+class AgentConfig(Frozen):
+    """Everything a mutation can change about an agent."""
+
+    prompt: str = ""
+    tools: tuple[ToolSpec, ...] = ()
+    model: ModelConfig = Field(default_factory=ModelConfig)
+    context: tuple[Document, ...] = ()
+    orchestration: dict[str, JsonValue] = Field(default_factory=dict)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the content, equal across processes and platforms.
+
+        Fields at their default are left out, so that a later version of agentmut that adds a field
+        keeps the digests of today's configs.
+        """
+        return digest_of(self.model_dump(mode="json", exclude_defaults=True))
+
+    @property
+    def tool_names(self) -> tuple[str, ...]:
+        """Names of the tools, in the order in which they are offered."""
+        return tuple(tool.name for tool in self.tools)
+
+    def system_text(self) -> str:
+        """The prompt followed by the context documents, for agents that put both in the system message."""
+        documents = (f'<document name="{d.name}">\n{d.text}\n</document>' for d in self.context)
+        return "\n\n".join(part for part in (self.prompt, *documents) if part)

@@ -1,0 +1,1 @@
+"""The campaign: plan, baseline, controls, kill, classify, score."""

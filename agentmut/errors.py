@@ -1,0 +1,80 @@
+"""What can go wrong, and the exit code that says so.
+
+Every error a user meets says what happened, where, and what to do about it.
+"""
+
+import difflib
+from collections.abc import Iterable
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """Process exit codes; `docs/design.md` lists them for users."""
+
+    OK = 0
+    """Pass, deploy, or: the campaign finished, whatever the score."""
+    FAIL = 1
+    """Evidence that a requirement is not met."""
+    USAGE = 2
+    """The command line or a file is wrong; nothing was run."""
+    INCONCLUSIVE = 3
+    """Not enough evidence either way, or a budget stopped the run."""
+    BROKEN = 4
+    """The run could not be carried out."""
+    INTERRUPTED = 130
+    """Ctrl-C; what was finished is kept."""
+
+
+class AgentmutError(Exception):
+    """Base of every error meant for users: one paragraph of what, where and what to do."""
+
+    exit_code: ExitCode = ExitCode.BROKEN
+
+
+class UsageError(AgentmutError):
+    """The command line or a file is wrong; raised before anything is run."""
+
+    exit_code = ExitCode.USAGE
+
+
+class ProjectError(UsageError):
+    """The project file or a scenario file is wrong; the message names file, key path and remedy."""
+
+
+class PluginError(UsageError):
+    """A plugin cannot be loaded, or does not have the signature of its seam."""
+
+
+class MutationError(AgentmutError):
+    """An edit does not fit the config it is applied to."""
+
+
+class AdapterError(AgentmutError):
+    """The agent under test cannot be built, or is not what its adapter expects."""
+
+
+class StoreError(AgentmutError):
+    """The store cannot be opened, read or written."""
+
+
+class RunError(AgentmutError):
+    """The campaign cannot be carried out: no testable scenario, a failed control, a dead endpoint."""
+
+
+class BudgetError(AgentmutError):
+    """A budget ended the run before it could be finished."""
+
+    exit_code = ExitCode.INCONCLUSIVE
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A sentence that helps with a misspelt name: the nearest known one, or all of them.
+
+    >>> nearest("contians", ["contains", "regex"])
+    "Did you mean 'contains'?"
+    >>> nearest("zzz", ["b", "a"])
+    'Known: a, b.'
+    """
+    names = sorted(known)
+    close = difflib.get_close_matches(word, names, n=1)
+    return f"Did you mean {close[0]!r}?" if close else f"Known: {', '.join(names) or 'none'}."

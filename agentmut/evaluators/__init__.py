@@ -1,0 +1,1 @@
+"""Evaluators: (scenario, trace) -> pass or fail, with a reason."""

@@ -1,0 +1,27 @@
+"""The base of every noun: immutable, closed to unknown keys, with one canonical JSON form."""
+
+import hashlib
+import json
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Frozen(BaseModel):
+    """A pydantic model that cannot be changed and refuses unknown keys."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+
+def canonical_json(value: Any) -> str:
+    """JSON with sorted keys and no blanks: equal values give equal text on every platform.
+
+    >>> canonical_json({"b": 1.0, "a": "é"})
+    '{"a":"é","b":1.0}'
+    """
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def digest_of(value: Any) -> str:
+    """SHA-256 of a JSON value's canonical form, as 64 hex digits."""
+    return hashlib.sha256(canonical_json(value).encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,196 @@
+"""A broken version of an agent: located edits, a stable id, and pure application to a config."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from typing import Any
+
+from pydantic import Field, JsonValue
+
+from agentmut.config import AgentConfig
+from agentmut.errors import MutationError
+from agentmut.frozen import Frozen, digest_of
+
+ID_LENGTH = 8
+
+
+class OperatorClass(StrEnum):
+    """Which part of the agent an operator changes."""
+
+    PROMPT = "prompt"
+    TOOL = "tool"
+    MODEL = "model"
+    CONTEXT = "context"
+    ORCHESTRATION = "orchestration"
+    CONTROL = "control"
+    """Identity and destroyed agent: they check the campaign itself and are never scored."""
+
+
+class Intent(StrEnum):
+    """What a mutant is for."""
+
+    DEGRADE = "degrade"
+    """A regression that a good suite notices: counts in the mutation score."""
+    PRESERVE = "preserve"
+    """A change that should not matter: counts in robustness."""
+    CONTROL = "control"
+
+
+class Reach(StrEnum):
+    """Which scenarios can notice a mutant."""
+
+    CALLED = "called"
+    """Those whose baseline traces call the tool named by the mutant's subject."""
+    CARRIED = "carried"
+    """Those that carry the document named by the subject, or any document where it is empty."""
+    SENT = "sent"
+    """Those some of whose baseline requests carried the part."""
+
+
+class Status(StrEnum):
+    """What became of a mutant."""
+
+    KILLED = "killed"
+    SURVIVED = "survived"
+    EQUIVALENT = "equivalent"
+    NO_COVERAGE = "no_coverage"
+    """No scenario of the suite reaches the mutated part."""
+    UNDECIDED = "undecided"
+    NOT_APPLIED = "not_applied"
+    """The mutation never reached the model or the tool."""
+    IGNORED = "ignored"
+    ERROR = "error"
+    """The mutant could not be run: its factory raised, or the service refused its requests as invalid."""
+
+
+class Edit(Frozen):
+    """One located change of a config.
+
+    `pointer` is an RFC 6901 JSON pointer into the config's JSON form. With a `span` (start and end in
+    characters) the value there is text, and `before` / `after` are the fragment replaced. Without one
+    they are the whole value: `before` null inserts a list item or sets an unset value, `after` null
+    removes it. All edits of a mutant refer to the original config, not to each other's results.
+    """
+
+    pointer: str = Field(pattern="^/")
+    before: JsonValue
+    after: JsonValue
+    span: tuple[int, int] | None = None
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The pointer's parts, unescaped.
+
+        >>> Edit(pointer="/tools/0/description", before="a", after="b").path
+        ('tools', '0', 'description')
+        """
+        return tuple(part.replace("~1", "/").replace("~0", "~") for part in self.pointer[1:].split("/"))
+
+
+class Candidate(Frozen):
+    """What an operator yields: a mutant without an identity yet."""
+
+    edits: tuple[Edit, ...] = Field(min_length=1)
+    description: str
+    anchor: str
+    """The text that identifies the place: the edited instruction, the tool's name. No positions."""
+    subject: str = ""
+    """The tool or document that a scenario must reach; empty for prompt and model."""
+
+
+class Mutant(Frozen):
+    """A candidate with its operator and a stable id."""
+
+    id: str
+    operator: str
+    version: int
+    operator_class: OperatorClass
+    intent: Intent
+    reach: Reach
+    subject: str = ""
+    description: str
+    edits: tuple[Edit, ...]
+
+    def apply(self, config: AgentConfig) -> AgentConfig:
+        """The mutated config. Pure; raises `MutationError` when an edit does not fit."""
+        return apply_edits(config, self.edits)
+
+
+def mutant_id(operator: str, version: int, candidate: Candidate, duplicate: int) -> str:
+    """A short hash of operator, version, anchor text, replacement and duplicate index.
+
+    Positions stay out of it, so an edit elsewhere in the prompt changes no id.
+    """
+    replacement = [[e.pointer.strip("/").split("/")[0], e.before, e.after] for e in candidate.edits]
+    return digest_of([operator, version, candidate.anchor, replacement, duplicate])[:ID_LENGTH]
+
+
+def unique_ids(
+    operator: str, version: int, candidates: Iterable[Candidate]
+) -> Iterator[tuple[str, Candidate]]:
+    """Pair each candidate with an id; candidates that hash alike get duplicate indexes in order."""
+    seen: Counter[str] = Counter()
+    for candidate in candidates:
+        first = mutant_id(operator, version, candidate, 0)
+        yield (first if not seen[first] else mutant_id(operator, version, candidate, seen[first])), candidate
+        seen[first] += 1
+
+
+def apply_edits(config: AgentConfig, edits: Iterable[Edit]) -> AgentConfig:
+    """Apply edits that all refer to `config`; later positions first, so that earlier ones stay valid."""
+    plain = config.model_dump(mode="json")
+    for edit in sorted(edits, key=_position, reverse=True):
+        _apply_one(plain, edit)
+    return AgentConfig.model_validate(plain)
+
+
+def _position(edit: Edit) -> tuple[Any, ...]:
+    parts = tuple((1, int(p), "") if p.isdigit() else (0, 0, p) for p in edit.path)
+    return (parts, edit.span or (0, 0))
+
+
+def _apply_one(root: Any, edit: Edit) -> None:
+    parent = root
+    for part in edit.path[:-1]:
+        parent = _child(parent, part, edit)
+    if isinstance(parent, list):
+        _apply_to_list(parent, _index(edit.path[-1], edit), edit)
+    else:
+        parent[edit.path[-1]] = _replaced(_child(parent, edit.path[-1], edit), edit)
+
+
+def _apply_to_list(items: list[Any], index: int, edit: Edit) -> None:
+    if edit.before is None and index <= len(items):
+        items.insert(index, edit.after)
+        return
+    value = _replaced(_child(items, str(index), edit), edit)
+    items[index : index + 1] = [] if value is None else [value]
+
+
+def _replaced(value: Any, edit: Edit) -> Any:
+    if edit.span is None:
+        found = value
+    else:
+        start, end = edit.span
+        found = value[start:end] if isinstance(value, str) else None
+    if found != edit.before:
+        raise MutationError(
+            f"edit of {edit.pointer} does not fit this config: expected {edit.before!r}, "
+            f"found {found!r}. The mutant was made from another version of the agent."
+        )
+    return edit.after if edit.span is None else f"{value[:start]}{edit.after}{value[end:]}"
+
+
+def _child(parent: Any, part: str, edit: Edit) -> Any:
+    try:
+        return parent[_index(part, edit)] if isinstance(parent, list) else parent[part]
+    except (KeyError, IndexError, TypeError):
+        raise MutationError(
+            f"edit of {edit.pointer} does not fit this config: there is no {part!r}"
+        ) from None
+
+
+def _index(part: str, edit: Edit) -> int:
+    if not part.isdigit():
+        raise MutationError(f"edit of {edit.pointer} does not fit this config: {part!r} is not a list index")
+    return int(part)

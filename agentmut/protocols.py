@@ -1,0 +1,137 @@
+"""The seams: what a plugin of each kind looks like to the core."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
+
+from pydantic import JsonValue
+
+from agentmut.config import AgentConfig
+from agentmut.frozen import Frozen
+from agentmut.mutant import Candidate, Intent, OperatorClass, Reach
+from agentmut.scenario import Scenario
+from agentmut.tools import ToolSpec
+from agentmut.trace import AgentTrace, Check
+from agentmut.trial import Trial
+
+
+class AgentSpec(Frozen):
+    """How an adapter finds the agent: the `agent` section of the project file, without its config."""
+
+    adapter: str
+    factory: str | None = None
+    run: str | None = None
+    root: str = "."
+    """Directory that `module:object` references are resolved from."""
+
+
+@runtime_checkable
+class Adapter(Protocol):
+    """Turns a framework's agent into agentmut's. Built by `create(spec, config)`.
+
+    `run` builds a fresh agent each time, so that no state passes from one trial to the next.
+    """
+
+    @classmethod
+    def create(cls, spec: AgentSpec, config: AgentConfig) -> "Adapter":
+        """Check the spec, import what it names, and return an adapter. Raises `UsageError`."""
+        ...
+
+    def get_config(self) -> AgentConfig:
+        """The config this adapter runs."""
+        ...
+
+    def get_tools(self) -> tuple[ToolSpec, ...]:
+        """The tools of the built agent, as the model is told of them."""
+        ...
+
+    def with_config(self, config: AgentConfig) -> "Adapter":
+        """A new adapter that runs `config`."""
+        ...
+
+    def doubled_tools(self) -> frozenset[str]:
+        """Names of the tools whose calls can be answered by a double."""
+        ...
+
+    def versions(self) -> Mapping[str, str]:
+        """Versions of the frameworks that shape a run; part of a trial's key."""
+        ...
+
+    async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
+        """Run the agent once, feeding it the turns in order."""
+        ...
+
+
+class OperatorOptions(Frozen):
+    """What operators may draw on besides the config: the `mutation` section of the project file."""
+
+    swap_models: tuple[str, ...] = ()
+    downgrade_models: tuple[str, ...] = ()
+
+
+class Example(NamedTuple):
+    """An operator's documentation and test: its first mutant of `config` turns it into `first`."""
+
+    config: AgentConfig
+    first: AgentConfig
+    options: OperatorOptions = OperatorOptions()
+
+
+@runtime_checkable
+class Operator(Protocol):
+    """A pure generator of mutants from a config. Built without arguments."""
+
+    id: ClassVar[str]
+    """`class.name`."""
+    version: ClassVar[int]
+    """Raised whenever the same input gives other mutants; part of their ids."""
+    operator_class: ClassVar[OperatorClass]
+    intent: ClassVar[Intent]
+    reach: ClassVar[Reach]
+    why: ClassVar[str]
+    """One line: how this happens in practice."""
+
+    def mutants(self, config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+        """Every mutant of the config, in a stable order."""
+        ...
+
+    def examples(self) -> Iterable[Example]:
+        """At least one example."""
+        ...
+
+
+@runtime_checkable
+class Evaluator(Protocol):
+    """Judges traces. Built as `Class(argument)`; a bad argument raises `ValueError` with what it expects."""
+
+    def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
+        """Pass or fail, with a reason that a reader understands without the trace."""
+        ...
+
+
+class Relation(Protocol):
+    """A metamorphic relation over two runs."""
+
+    id: ClassVar[str]
+
+    def transform(self, scenario: Scenario, config: AgentConfig) -> Iterable[tuple[Scenario, AgentConfig]]:
+        """The follow-up runs that the relation speaks about; none where it does not apply."""
+        ...
+
+    def holds(self, source: AgentTrace, follow_up: AgentTrace) -> Check:
+        """Whether the two traces stand in the relation."""
+        ...
+
+
+class Importer(Protocol):
+    """Reads somebody else's suite or traces."""
+
+    name: ClassVar[str]
+
+    def scenarios(self, path: str) -> Iterable[Scenario]:
+        """The scenarios of the suite at `path`."""
+        ...
+
+
+__all__ = [
+    "Adapter", "AgentSpec", "Evaluator", "Example", "Importer", "Operator", "OperatorOptions", "Relation",
+]  # fmt: skip

@@ -1,0 +1,1 @@
+"""Reports, all rendered from result.json."""

@@ -1,0 +1,60 @@
+"""What the agent is asked, and what a good answer looks like."""
+
+from typing import Any, Self
+
+from pydantic import Field, JsonValue, model_serializer, model_validator
+
+from agentmut.config import Document
+from agentmut.frozen import Frozen, digest_of
+
+
+class ToolDouble(Frozen):
+    """A stand-in for a tool, so that thousands of broken runs never touch a real system.
+
+    Exactly one of `returns` (a fixed result), `raises` (an error message) and `python`
+    (`module:function`, called with the tool's arguments) is given.
+    """
+
+    returns: JsonValue = None
+    raises: str | None = None
+    python: str | None = None
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> Self:
+        if len(self.model_fields_set) != 1:
+            raise ValueError("a tool double needs exactly one of returns, raises, python")
+        return self
+
+    @model_serializer
+    def _only_what_was_given(self) -> dict[str, Any]:  # `returns: null` must survive a round trip
+        return {name: getattr(self, name) for name in sorted(self.model_fields_set)}
+
+
+class EvaluatorSpec(Frozen):
+    """An evaluator's name and its argument, as written in a scenario file: `contains: "refund"`."""
+
+    name: str
+    argument: JsonValue = None
+
+
+class Scenario(Frozen):
+    """One case of a suite (Definition 3.4 of the AgentAssay paper). All evaluators must hold."""
+
+    name: str
+    turns: tuple[JsonValue, ...] = Field(min_length=1)
+    """What the user says, one entry a turn."""
+    evaluators: tuple[EvaluatorSpec, ...] = Field(min_length=1)
+    context: tuple[Document, ...] = ()
+    tools: dict[str, ToolDouble] = Field(default_factory=dict)
+    threshold: float | None = Field(default=None, gt=0, lt=1)
+    """The pass rate the suite asks of this scenario; None takes the suite's."""
+    setup: str | None = None
+    """`module:function`, called with the scenario before each trial."""
+    teardown: str | None = None
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of what shapes a trial. Evaluators and threshold are left out: changing them re-scores
+        stored traces and needs no new trial.
+        """
+        return digest_of(self.model_dump(mode="json", exclude={"evaluators", "threshold"}, exclude_none=True))

@@ -1,0 +1,1 @@
+"""Durable trials: SQLite by default."""

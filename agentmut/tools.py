@@ -1,0 +1,81 @@
+"""Tool schemas in every dialect, read into one `ToolSpec`."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pydantic import Field, JsonValue, create_model
+
+from agentmut.errors import UsageError
+from agentmut.frozen import Frozen
+
+EMPTY_SCHEMA: Mapping[str, JsonValue] = {"type": "object", "properties": {}}
+
+
+class ToolSpec(Frozen):
+    """What a model is told about a tool: name, description and a JSON Schema of its parameters."""
+
+    name: str
+    description: str = ""
+    parameters: dict[str, JsonValue] = Field(default_factory=lambda: dict(EMPTY_SCHEMA))
+
+    def to_openai(self) -> dict[str, JsonValue]:
+        """The tool as an entry of a Chat Completions request's `tools`."""
+        function = {"name": self.name, "description": self.description, "parameters": self.parameters}
+        return {"type": "function", "function": function}
+
+
+def read_tool(tool: Any) -> ToolSpec:
+    """Read one tool: OpenAI, Anthropic, MCP or plain mapping, LangChain tool, pydantic model or function.
+
+    Raises `UsageError` naming the value when it is none of these.
+    """
+    if isinstance(tool, ToolSpec):
+        return tool
+    if isinstance(tool, Mapping):
+        return _from_mapping(tool)
+    if hasattr(tool, "tool_call_schema") and hasattr(tool, "name"):  # LangChain, without importing it
+        return _from_langchain(tool)
+    if inspect.isclass(tool) and hasattr(tool, "model_json_schema"):
+        return ToolSpec(
+            name=tool.__name__, description=inspect.getdoc(tool) or "", parameters=tool.model_json_schema()
+        )
+    if callable(tool):
+        return _from_function(tool)
+    raise UsageError(
+        f"cannot read a tool from {tool!r}: expected a mapping with a name, a function, "
+        "a pydantic model or a LangChain tool"
+    )
+
+
+def _from_mapping(tool: Mapping[str, Any]) -> ToolSpec:
+    body = tool["function"] if isinstance(tool.get("function"), Mapping) else tool
+    if not isinstance(body.get("name"), str) or not body["name"]:
+        raise UsageError(
+            f"a tool has no name: {dict(tool)!r}. Expected name, description, parameters "
+            "(or input_schema / inputSchema)"
+        )
+    schema = body.get("parameters") or body.get("input_schema") or body.get("inputSchema") or EMPTY_SCHEMA
+    return ToolSpec(name=body["name"], description=body.get("description") or "", parameters=dict(schema))
+
+
+def _from_langchain(tool: Any) -> ToolSpec:
+    schema = tool.tool_call_schema
+    parameters = schema if isinstance(schema, Mapping) else schema.model_json_schema()
+    described = {k: v for k, v in parameters.items() if k not in ("title", "description")}
+    return ToolSpec(name=tool.name, description=tool.description or "", parameters=described)
+
+
+def _from_function(function: Callable[..., Any]) -> ToolSpec:
+    fields: dict[str, Any] = {}
+    for parameter in inspect.signature(function, eval_str=True).parameters.values():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        annotation = Any if parameter.annotation is parameter.empty else parameter.annotation
+        fields[parameter.name] = (
+            annotation,
+            ... if parameter.default is parameter.empty else parameter.default,
+        )
+    schema = create_model(function.__name__, **fields).model_json_schema()
+    described = {k: v for k, v in schema.items() if k != "title"}
+    return ToolSpec(name=function.__name__, description=inspect.getdoc(function) or "", parameters=described)

@@ -1,0 +1,129 @@
+"""What one run of an agent did: steps, usage, outputs, and how the run ended."""
+
+from enum import StrEnum
+
+from pydantic import JsonValue
+
+from agentmut.frozen import Frozen
+
+
+class Action(StrEnum):
+    """What a step did (Definition 3.2 of the AgentAssay paper)."""
+
+    REASON = "reason"
+    """A model call."""
+    CALL_TOOL = "call_tool"
+    RESPOND = "respond"
+    """The answer to a turn."""
+
+
+class Usage(Frozen):
+    """Tokens, as the model service reports them."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+        )
+
+    @property
+    def total(self) -> int:
+        """Input and output tokens together."""
+        return self.input_tokens + self.output_tokens
+
+
+class Step(Frozen):
+    """One action of a run. Parallel tool calls are separate steps, told apart by `call_id`."""
+
+    action: Action
+    turn: int = 0
+    tool: str | None = None
+    arguments: dict[str, JsonValue] | None = None
+    output: JsonValue = None
+    error: str | None = None
+    model: str | None = None
+    usage: Usage = Usage()
+    usd: float | None = None
+    """Cost in US dollars; None where the price of the model is unknown."""
+    started: float = 0.0
+    """Seconds since the run began."""
+    seconds: float = 0.0
+    node: str | None = None
+    call_id: str | None = None
+
+
+class AgentTrace(Frozen):
+    """A finished (or cut short) run. `outputs` has one answer per turn that was answered."""
+
+    steps: tuple[Step, ...] = ()
+    outputs: tuple[JsonValue, ...] = ()
+    error: str | None = None
+    seconds: float = 0.0
+
+    @property
+    def output(self) -> JsonValue:
+        """The answer to the last turn, None when there is none."""
+        return self.outputs[-1] if self.outputs else None
+
+    @property
+    def text(self) -> str:
+        """The final output as text; structured output as JSON."""
+        from agentmut.frozen import canonical_json
+
+        output = self.output
+        if output is None:
+            return ""
+        return output if isinstance(output, str) else canonical_json(output)
+
+    @property
+    def tool_calls(self) -> tuple[Step, ...]:
+        """The tool steps, in the order in which they were started."""
+        return tuple(step for step in self.steps if step.action is Action.CALL_TOOL)
+
+    @property
+    def tools_called(self) -> tuple[str, ...]:
+        """Names of the tools called, in order, with repeats."""
+        return tuple(step.tool for step in self.tool_calls if step.tool)
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens of all model calls."""
+        return sum((step.usage for step in self.steps), Usage())
+
+    @property
+    def usd(self) -> float | None:
+        """Cost of the run in US dollars; None when any model call has no known price."""
+        calls = [step for step in self.steps if step.action is Action.REASON]
+        prices = [step.usd for step in calls if step.usd is not None]
+        return sum(prices) if len(prices) == len(calls) else None
+
+
+class Outcome(StrEnum):
+    """How a trial ended. Only pass, fail and timeout are evidence about the agent."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    TIMEOUT = "timeout"
+    """The agent was at work and ran out of time: counts as a failure."""
+    INFRASTRUCTURE = "infrastructure"
+    """The model service or the machine failed, after retries."""
+    PRE_VALIDATION = "pre_validation"
+    """Broken before the agent could work: setup failed, or the service refused the request as invalid."""
+    EMPTY_RUN = "empty_run"
+    """Nothing happened and nothing was returned."""
+
+    @property
+    def is_evidence(self) -> bool:
+        """True for outcomes that enter a pass rate."""
+        return self in (Outcome.PASS, Outcome.FAIL, Outcome.TIMEOUT)
+
+
+class Check(Frozen):
+    """One evaluator's judgement of one trace."""
+
+    evaluator: str
+    passed: bool
+    reason: str

@@ -1,0 +1,90 @@
+"""The trial that is running now: its identity, its tool doubles, and what has been seen of it so far."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+
+from agentmut.trace import Action, Step
+from agentmut.wire.messages import Exchange
+
+Double = Callable[..., Any]
+Clock = Callable[[], float]
+
+
+@dataclass
+class Recorder:
+    """Collects what carriers and tool hooks see of one trial. Used by one trial only."""
+
+    clock: Clock = time.perf_counter
+    exchanges: list[Exchange] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    config_reads: set[str] = field(default_factory=set)
+    """Parts of the config that an agent without a wire has read, as dotted paths."""
+    pending_requests: int = 0
+    """Model requests that have left and have no answer yet."""
+    closed: bool = False
+    """Set when the trial is over: an abandoned thread may not send or call tools any more."""
+    begun: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.begun = self.clock()
+
+    def now(self) -> float:
+        """Seconds since the trial began."""
+        return self.clock() - self.begun
+
+    def timeline(self) -> tuple[Step, ...]:
+        """The recorded steps in the order in which they were started."""
+        return tuple(sorted(self.steps, key=lambda step: step.started))
+
+    @property
+    def active(self) -> bool:
+        """True once a model has replied or a tool was called."""
+        return bool(self.steps) or any(exchange.reply for exchange in self.exchanges)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One run of one agent on one scenario."""
+
+    id: str
+    """A function of what shapes the run, so that a seeded service answers alike when it is repeated."""
+    seed: int = 0
+    doubles: Mapping[str, Double] = field(default_factory=dict)
+    recorder: Recorder = field(default_factory=Recorder)
+
+
+_current: ContextVar[Trial | None] = ContextVar("agentmut_trial", default=None)
+
+
+def current_trial() -> Trial | None:
+    """The trial that the calling code runs in, None outside of any."""
+    return _current.get()
+
+
+@contextmanager
+def running(trial: Trial) -> Iterator[Trial]:
+    """Make `trial` the current one; concurrent trials in other tasks or threads do not see it."""
+    token = _current.set(trial)
+    try:
+        yield trial
+    finally:
+        trial.recorder.closed = True
+        _current.reset(token)
+
+
+def call_tool_step(
+    name: str, arguments: dict[str, Any], recorder: Recorder, started: float, **outcome: Any
+) -> Step:
+    """A tool step that began at `started` and ends now."""
+    return Step(
+        action=Action.CALL_TOOL,
+        tool=name,
+        arguments=arguments,
+        started=started,
+        seconds=recorder.now() - started,
+        **outcome,
+    )
