@@ -1,0 +1,62 @@
+"""Reading untrusted bodies: every surprise is a `ValueError` that names the place."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from pydantic import JsonValue
+
+
+def read_json(body: bytes | str) -> Any:
+    """One JSON value. Raises `ValueError` for anything else, absurd nesting and NaN included."""
+    try:
+        return json.loads(body, parse_constant=_no_constant)
+    except RecursionError:
+        raise ValueError("the body is nested too deeply") from None
+    except ValueError as error:
+        raise ValueError(f"the body is not JSON: {error}") from None
+
+
+def write_json(value: JsonValue) -> bytes:
+    """Compact JSON in ASCII, so that lone surrogates of untrusted text survive."""
+    return json.dumps(value, separators=(",", ":")).encode("ascii")
+
+
+def mapping(value: Any, where: str) -> Mapping[str, Any]:
+    """`value` if it is an object."""
+    return value if isinstance(value, dict) else _wrong(value, where, "an object")
+
+
+def listing(value: Any, where: str) -> list[Any]:
+    """`value` if it is a list; an absent (null) one is empty."""
+    if value is None:
+        return []
+    return value if isinstance(value, list) else _wrong(value, where, "a list")
+
+
+def text(value: Any, where: str) -> str:
+    """`value` if it is a string; an absent (null) one is empty."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else _wrong(value, where, "a string")
+
+
+def name(value: Any, where: str) -> str:
+    """`value` if it is a string with something in it."""
+    return value if isinstance(value, str) and value else _wrong(value, where, "a non-empty string")
+
+
+def count(value: Any, where: str) -> int:
+    """`value` if it is a whole number from 0; an absent (null) one is 0."""
+    if value is None:
+        return 0
+    good = isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return int(value) if good else _wrong(value, where, "a whole number from 0")
+
+
+def _wrong(value: Any, where: str, expected: str) -> NoReturn:
+    raise ValueError(f"{where}: expected {expected}, found {value!r:.80}")
+
+
+def _no_constant(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not a JSON value")
