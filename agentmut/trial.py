@@ -25,6 +25,8 @@ class Recorder:
     """Parts of the config that an agent without a wire has read, as dotted paths."""
     pending_requests: int = 0
     """Model requests that have left and have no answer yet."""
+    threads: int = 0
+    """Threads of the trial that are still at work."""
     closed: bool = False
     """Set when the trial is over: an abandoned thread may not send or call tools any more."""
     begun: float = field(init=False)
@@ -43,7 +45,7 @@ class Recorder:
     @property
     def active(self) -> bool:
         """True once a model has replied or a tool was called."""
-        return bool(self.steps) or any(exchange.reply for exchange in self.exchanges)
+        return bool(self.steps) or any(exchange.answered for exchange in self.exchanges)
 
 
 @dataclass(frozen=True)

@@ -78,6 +78,11 @@ class Exchange(NamedTuple):
     """Seconds since the trial began."""
     seconds: float
 
+    @property
+    def answered(self) -> bool:
+        """True when the service accepted the request and replied."""
+        return self.status is not None and self.status < 400
+
 
 class Codec(Protocol):
     """Reads and writes one service dialect. Raises `ValueError` on bodies it cannot read."""

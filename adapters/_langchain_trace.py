@@ -1,0 +1,87 @@
+"""LangChain callbacks -> trace steps."""
+
+from typing import Any
+from uuid import UUID
+
+from langchain_core.callbacks import BaseCallbackHandler
+from pydantic import JsonValue
+
+from agentmut.instrument import jsonable
+from agentmut.trace import Action, Step, Usage
+from agentmut.trial import Recorder
+
+
+class TraceHandler(BaseCallbackHandler):
+    """Records a step for each model call and each tool call of one trial.
+
+    Runs are told apart by LangChain's run id, so parallel calls of one tool stay separate steps.
+    """
+
+    run_inline = True  # in the order of events, in the task that caused them
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._open: dict[UUID, dict[str, Any]] = {}
+        self.turn = 0
+
+    def on_chat_model_start(self, serialized: Any, messages: Any, *, run_id: UUID, **kwargs: Any) -> None:
+        """A model call begins."""
+        self._begin(run_id, kwargs, action=Action.REASON)
+
+    def on_llm_start(self, serialized: Any, prompts: Any, *, run_id: UUID, **kwargs: Any) -> None:
+        """A completion-style model call begins."""
+        self._begin(run_id, kwargs, action=Action.REASON)
+
+    def on_llm_end(self, response: Any, *, run_id: UUID, **kwargs: Any) -> None:
+        """A model call ends; usage and model name are taken from the reply."""
+        message = getattr(response.generations[0][0], "message", None) if response.generations else None
+        usage = getattr(message, "usage_metadata", None) or {}
+        self._end(
+            run_id,
+            output=str(message.text) if message is not None else None,
+            model=getattr(message, "response_metadata", {}).get("model_name"),
+            usage=Usage(
+                input_tokens=usage.get("input_tokens", 0), output_tokens=usage.get("output_tokens", 0)
+            ),
+        )
+
+    def on_llm_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
+        """A model call fails, after the SDK's own retries."""
+        self._end(run_id, error=f"{type(error).__name__}: {error}")
+
+    def on_tool_start(self, serialized: Any, input_str: str, *, run_id: UUID, **kwargs: Any) -> None:
+        """A tool call begins."""
+        self._begin(
+            run_id,
+            kwargs,
+            action=Action.CALL_TOOL,
+            tool=(serialized or {}).get("name"),
+            arguments=_arguments(kwargs.get("inputs"), input_str),
+            call_id=kwargs.get("tool_call_id"),
+        )
+
+    def on_tool_end(self, output: Any, *, run_id: UUID, **kwargs: Any) -> None:
+        """A tool call ends; a tool message of status `error` is an error."""
+        content = jsonable(getattr(output, "content", output))
+        failed = getattr(output, "status", None) == "error"
+        self._end(run_id, output=content, error=str(content) if failed else None)
+
+    def on_tool_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
+        """A tool raises."""
+        self._end(run_id, error=f"{type(error).__name__}: {error}")
+
+    def _begin(self, run_id: UUID, kwargs: dict[str, Any], **fields: Any) -> None:
+        node = (kwargs.get("metadata") or {}).get("langgraph_node")
+        self._open[run_id] = {"started": self._recorder.now(), "turn": self.turn, "node": node, **fields}
+
+    def _end(self, run_id: UUID, **fields: Any) -> None:
+        begun = self._open.pop(run_id, None)
+        if begun is not None:
+            seconds = self._recorder.now() - begun["started"]
+            self._recorder.steps.append(Step(seconds=seconds, **begun, **fields))
+
+
+def _arguments(inputs: Any, text: str) -> dict[str, JsonValue]:
+    if isinstance(inputs, dict):
+        return {name: jsonable(value) for name, value in inputs.items()}
+    return {"input": text}

@@ -1,0 +1,250 @@
+"""Adapter for LangGraph: a compiled graph from `factory(config)`, built afresh for every trial.
+
+Model calls, tool calls (parallel ones kept apart), their errors and durations come from LangChain's
+callbacks; tools in `ToolNode`s can be answered by doubles.
+"""
+
+import inspect
+import json
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import JsonValue
+
+from agentmut.adapters._langchain_trace import TraceHandler
+from agentmut.config import AgentConfig
+from agentmut.errors import AdapterError, UsageError
+from agentmut.imports import import_object
+from agentmut.instrument import jsonable
+from agentmut.protocols import AgentSpec
+from agentmut.tools import ToolSpec, read_tool
+from agentmut.trace import Action, AgentTrace, Step
+from agentmut.trial import Trial, current_trial
+
+if TYPE_CHECKING:
+    from langchain.agents.middleware import AgentMiddleware
+    from langchain_core.tools import BaseTool
+
+INSTALL = "pip install 'agentmut[langgraph]'"
+MINIMUM = (1, 2)
+
+
+class LangGraphAdapter:
+    """Runs the graph that `factory(config)` returns."""
+
+    def __init__(self, factory: Callable[[AgentConfig], Any], config: AgentConfig, name: str) -> None:
+        self._factory = factory
+        self._config = config
+        self._name = name
+
+    @classmethod
+    def create(cls, spec: AgentSpec, config: AgentConfig) -> "LangGraphAdapter":
+        """Import the factory and build the agent once, so that a broken one is found before anything runs."""
+        _require_langgraph()
+        if not spec.factory:
+            raise UsageError("agent.factory is missing: adapter langgraph needs `factory: module:function`")
+        factory = import_object(spec.factory, Path(spec.root))
+        if not callable(factory):
+            raise UsageError(f"agent.factory: {spec.factory} is a {type(factory).__name__}, not a function")
+        adapter = cls(factory, config, spec.factory)
+        if config.tools:
+            adapter.build()
+            return adapter
+        return adapter.with_config(config.model_copy(update={"tools": adapter.get_tools()}))
+
+    def build(self) -> Any:
+        """A fresh graph; raises `AdapterError` when the factory does, or returns something else."""
+        try:
+            graph = self._factory(self._config)
+        except Exception as error:
+            raise AdapterError(f"agent.factory {self._name} raised {type(error).__name__}: {error}") from error
+        if not hasattr(graph, "ainvoke") or not hasattr(graph, "nodes"):
+            raise AdapterError(
+                f"agent.factory {self._name} returned a {type(graph).__name__}; expected a compiled LangGraph "
+                "graph. Did you forget `.compile()`?"
+            )
+        return graph
+
+    def get_config(self) -> AgentConfig:
+        """The config this adapter runs; without tools of its own, those found in the graph."""
+        return self._config
+
+    def get_tools(self) -> tuple[ToolSpec, ...]:
+        """The tools in the graph's tool nodes."""
+        return tuple(read_tool(tool) for node in _tool_nodes(self.build()) for tool in node.tools_by_name.values())
+
+    def with_config(self, config: AgentConfig) -> "LangGraphAdapter":
+        """The same factory on another config."""
+        return LangGraphAdapter(self._factory, config, self._name)
+
+    def doubled_tools(self) -> frozenset[str]:
+        """Tools in `ToolNode`s: their calls pass a place where a double can answer."""
+        return frozenset(name for node in _tool_nodes(self.build()) for name in node.tools_by_name)
+
+    def versions(self) -> Mapping[str, str]:
+        """Versions of the packages that shape a run."""
+        names = ("langgraph", "langchain", "langchain-core", "langchain-openai")
+        return {name: version for name in names if (version := _version(name))}
+
+    async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
+        """Run a fresh graph over the turns; later turns see the conversation so far."""
+        graph = self.build()
+        for node in _tool_nodes(graph):
+            _let_doubles_answer(node)
+        handler = TraceHandler(trial.recorder)
+        options = self._options(handler)
+        outputs: list[JsonValue] = []
+        state: Any = None
+        for number, turn in enumerate(turns):
+            handler.turn = number
+            state = await graph.ainvoke(_graph_input(turn, state, graph), options)
+            outputs.append(_output(state))
+            trial.recorder.steps.append(
+                Step(action=Action.RESPOND, turn=number, output=outputs[-1], started=trial.recorder.now())
+            )
+        return AgentTrace(
+            steps=trial.recorder.timeline(), outputs=tuple(outputs), seconds=trial.recorder.now()
+        )
+
+    def _options(self, handler: TraceHandler) -> Any:
+        options: dict[str, Any] = {
+            "callbacks": [handler],
+            "configurable": {"thread_id": uuid.uuid4().hex},  # a checkpointer must not join trials
+        }
+        limit = self._config.orchestration.get("recursion_limit")
+        return {**options, "recursion_limit": limit} if limit is not None else options
+
+
+def bind_tools(config: AgentConfig, tools: Sequence["BaseTool"]) -> list["BaseTool"]:
+    """The tools that `config` offers, in its order, with its descriptions and schemas.
+
+    Use it in a factory in place of the plain tool list; the implementations stay the same. A tool that
+    the config does not name is left out.
+    """
+    known = {tool.name: tool for tool in tools}
+    return [_as_configured(known[spec.name], spec) for spec in config.tools if spec.name in known]
+
+
+def config_middleware(config: AgentConfig) -> "AgentMiddleware[Any, Any]":
+    """Middleware for `create_agent` that makes every model request carry `config`.
+
+    Prompt and documents become the system message, tools are offered as configured, and the model name
+    and sampling parameters are set; the agent's own code stays as it is.
+    """
+    _require_langgraph()
+    from agentmut.adapters._langchain_middleware import ConfigMiddleware
+
+    return ConfigMiddleware(config)
+
+
+def _as_configured(tool: "BaseTool", spec: ToolSpec) -> "BaseTool":
+    original = read_tool(tool)
+    update: dict[str, Any] = {}
+    if spec.description != original.description:
+        update["description"] = spec.description
+    if spec.parameters != original.parameters:
+        update["args_schema"] = {"title": spec.name, "description": spec.description, **spec.parameters}
+    return tool.model_copy(update=update) if update else tool
+
+
+def _require_langgraph() -> None:
+    version = _version("langgraph")
+    if version is None:
+        raise AdapterError(f"adapter langgraph requires the package langgraph. Install it with: {INSTALL}")
+    if tuple(int(part) for part in version.split(".")[:2]) < MINIMUM:
+        raise AdapterError(f"adapter langgraph requires langgraph 1.2 or later, found {version}: {INSTALL}")
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _tool_nodes(graph: Any) -> Iterator[Any]:
+    """Tool nodes of the graph and of graphs nested in it."""
+    for node in graph.nodes.values():
+        bound = getattr(node, "bound", node)
+        if hasattr(bound, "tools_by_name"):
+            yield bound
+        elif hasattr(bound, "nodes") and hasattr(bound, "ainvoke"):
+            yield from _tool_nodes(bound)
+
+
+def _let_doubles_answer(node: Any) -> None:
+    """Put a wrapper before the node's own ones that runs the current trial's double, where there is one.
+
+    The framework then validates, traces and reports the double exactly as it would the real tool.
+    """
+    if getattr(node, "_agentmut", False):  # a factory may hand out one graph again and again
+        return
+    inner, inner_async = node._wrap_tool_call, node._awrap_tool_call
+
+    def wrap(request: Any, execute: Callable[[Any], Any]) -> Any:
+        request = _with_double(request)
+        return inner(request, execute) if inner else execute(request)
+
+    async def awrap(request: Any, execute: Callable[[Any], Any]) -> Any:
+        request = _with_double(request)
+        if inner_async:
+            return await inner_async(request, execute)
+        return await execute(request)
+
+    node._wrap_tool_call, node._awrap_tool_call, node._agentmut = wrap, awrap, True
+
+
+def _with_double(request: Any) -> Any:
+    trial = current_trial()
+    name = request.tool_call["name"]
+    double = trial.doubles.get(name) if trial else None
+    if double is None or request.tool is None:
+        return request
+    return request.override(tool=_double_tool(request.tool, double))
+
+
+def _double_tool(tool: "BaseTool", double: Callable[..., Any]) -> "BaseTool":
+    from langchain_core.tools import StructuredTool
+
+    def call(**arguments: Any) -> Any:
+        result = double(**arguments)
+        return result if isinstance(result, str) else json.dumps(jsonable(result), ensure_ascii=False)
+
+    return StructuredTool(
+        name=tool.name, description=tool.description, args_schema=tool.args_schema, func=call
+    )
+
+
+def _graph_input(turn: JsonValue, state: Any, graph: Any) -> Any:
+    if isinstance(turn, dict):  # a graph with its own state: the scenario gives the state itself
+        return turn
+    message = {"role": "user", "content": turn if isinstance(turn, str) else json.dumps(turn)}
+    earlier = _messages(state) if not getattr(graph, "checkpointer", None) else []
+    return {"messages": [*earlier, message]}
+
+
+def _messages(state: Any) -> list[Any]:
+    return list(state.get("messages", [])) if isinstance(state, Mapping) else []
+
+
+def _output(state: Any) -> JsonValue:
+    """Structured output where the agent has one, else the text of the last message, else the state."""
+    if isinstance(state, Mapping) and state.get("structured_response") is not None:
+        return _json(state["structured_response"])
+    messages = _messages(state)
+    if messages:
+        return _message_text(messages[-1])
+    return _json(state)
+
+
+def _message_text(message: Any) -> str:
+    text = getattr(message, "text", "")
+    return str(text() if inspect.ismethod(text) else text)
+
+
+def _json(value: Any) -> JsonValue:
+    plain: JsonValue = jsonable(value)
+    return plain

@@ -1,0 +1,177 @@
+"""Adapter for any Python callable: `run(config, input)`, sync or async."""
+
+import inspect
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import JsonValue, PrivateAttr
+
+from agentmut.config import AgentConfig, ModelConfig
+from agentmut.errors import UsageError
+from agentmut.imports import import_object
+from agentmut.instrument import MARK, jsonable
+from agentmut.protocols import AgentSpec
+from agentmut.threads import in_daemon_thread
+from agentmut.tools import ToolSpec
+from agentmut.trace import Action, AgentTrace, Step
+from agentmut.trial import Trial
+from agentmut.wire.steps import steps_from_exchanges
+
+
+class CallableAdapter:
+    """Calls `run(config, input)`; input is the turn, or a list of turns when there are several.
+
+    The function returns text, a JSON value or an `AgentTrace`. It may read `config` or ignore parts of
+    it: what it reads is the witness when it makes no visible model request.
+    """
+
+    def __init__(self, run: Any, config: AgentConfig) -> None:
+        self._run = run
+        self._config = config
+        self._is_async = inspect.iscoroutinefunction(run) or inspect.iscoroutinefunction(
+            getattr(run, "__call__", None)  # noqa: B004  (an object with an async __call__)
+        )
+
+    @classmethod
+    def create(cls, spec: AgentSpec, config: AgentConfig) -> "CallableAdapter":
+        """Import `agent.run` and check that it takes (config, input)."""
+        if not spec.run:
+            raise UsageError("agent.run is missing: adapter python needs `run: module:function`")
+        run = import_object(spec.run, Path(spec.root))
+        if not callable(run):
+            raise UsageError(f"agent.run: {spec.run} is a {type(run).__name__}, not a function")
+        try:
+            inspect.signature(run).bind(config, "")
+        except TypeError as error:
+            raise UsageError(f"agent.run: {spec.run} must take (config, input): {error}") from None
+        return cls(run, config)
+
+    def get_config(self) -> AgentConfig:
+        """The config this adapter runs."""
+        return self._config
+
+    def get_tools(self) -> tuple[ToolSpec, ...]:
+        """The tools of the config: a callable has no other place that could be asked."""
+        return self._config.tools
+
+    def with_config(self, config: AgentConfig) -> "CallableAdapter":
+        """The same function on another config."""
+        return CallableAdapter(self._run, config)
+
+    def doubled_tools(self) -> frozenset[str]:
+        """Functions marked with `agentmut.tool` in the module of the callable."""
+        module = sys.modules.get(getattr(self._run, "__module__", ""), None)
+        found = (_marked(value) for value in vars(module or object).values())
+        return frozenset(name for names in found for name in names)
+
+    def versions(self) -> Mapping[str, str]:
+        """No framework takes part."""
+        return {}
+
+    async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
+        """Call the function once; a blocking one runs in a thread of its own."""
+        view = recording_view(self._config, trial.recorder.config_reads)
+        user_input: JsonValue = turns[0] if len(turns) == 1 else list(turns)
+        if self._is_async:
+            answer = await self._run(view, user_input)
+        else:
+            answer = await in_daemon_thread(self._run, view, user_input)
+            if inspect.isawaitable(answer):  # a plain function that returns a coroutine
+                answer = await answer
+        return _trace(answer, trial)
+
+
+def _marked(value: Any) -> Iterator[str]:
+    for item in value if isinstance(value, list | tuple) else (value,):
+        name = getattr(item, MARK, None)
+        if isinstance(name, str):
+            yield name
+
+
+def _trace(answer: Any, trial: Trial) -> AgentTrace:
+    if isinstance(answer, AgentTrace):
+        return answer
+    recorder = trial.recorder
+    seen = steps_from_exchanges(recorder.exchanges, with_tools=not recorder.steps)
+    steps = sorted((*recorder.steps, *seen), key=lambda step: step.started)
+    if answer is None:
+        return AgentTrace(steps=tuple(steps), seconds=recorder.now())
+    output = jsonable(answer)
+    respond = Step(action=Action.RESPOND, output=output, started=recorder.now())
+    return AgentTrace(steps=(*steps, respond), outputs=(output,), seconds=recorder.now())
+
+
+class RecordingModel(ModelConfig):
+    """A `ModelConfig` that notes which of its fields are read."""
+
+    _reads: set[str] = PrivateAttr(default_factory=set)
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in ModelConfig.model_fields:
+            self._reads.add(f"model.{name}")
+        return super().__getattribute__(name)
+
+    def __iter__(self) -> Any:
+        self._reads.add("model")
+        return super().__iter__()
+
+    def __repr_args__(self) -> Any:
+        self._reads.add("model")
+        return super().__repr_args__()
+
+    def model_dump(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """Reads everything."""
+        self._reads.add("model")
+        return super().model_dump(*args, **kwargs)
+
+    def model_dump_json(self, *args: Any, **kwargs: Any) -> str:
+        """Reads everything."""
+        self._reads.add("model")
+        return super().model_dump_json(*args, **kwargs)
+
+
+class RecordingConfig(AgentConfig):
+    """An `AgentConfig` that notes which parts are read; writing the whole out counts as reading all."""
+
+    _reads: set[str] = PrivateAttr(default_factory=set)
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in _PARTS:
+            self._reads.add(name)
+        return super().__getattribute__(name)
+
+    def _read_all(self) -> None:
+        self._reads.update(_PARTS, {"model"})
+
+    def __iter__(self) -> Any:
+        self._read_all()
+        return super().__iter__()
+
+    def __repr_args__(self) -> Any:
+        self._read_all()
+        return super().__repr_args__()
+
+    def model_dump(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """Reads everything."""
+        self._read_all()
+        return super().model_dump(*args, **kwargs)
+
+    def model_dump_json(self, *args: Any, **kwargs: Any) -> str:
+        """Reads everything."""
+        self._read_all()
+        return super().model_dump_json(*args, **kwargs)
+
+
+_PARTS = frozenset({"prompt", "tools", "context", "orchestration"})
+
+
+def recording_view(config: AgentConfig, reads: set[str]) -> AgentConfig:
+    """A config equal to `config` whose reads are noted in `reads` as dotted paths."""
+    model = RecordingModel.model_construct(**dict(config.model))
+    model._reads = reads
+    view = RecordingConfig.model_construct(**{**dict(config), "model": model})
+    view._reads = reads
+    view.__dict__["digest"] = config.digest  # computing it would count as reading everything
+    return view

@@ -1,0 +1,143 @@
+"""Executes trials in this process: the agents of mutants, attempts, retries and prices."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import NamedTuple, Protocol
+
+from agentmut.engine.attempt import Case, attempt
+from agentmut.execution import Ending, Execution
+from agentmut.engine.pricing import Pricer
+from agentmut.engine.suite import SuiteConfig
+from agentmut.errors import AdapterError
+from agentmut.mutant import Mutant
+from agentmut.protocols import Adapter
+from agentmut.wire.chat_completions import ChatCompletions
+from agentmut.wire.transport import Tap, Throttle
+
+KEPT_AGENTS = 256
+
+
+class TrialRequest(NamedTuple):
+    """What to run; `id` is the trial's identity, a function of what shapes it."""
+
+    mutant: Mutant | None
+    scenario: str
+    id: str
+
+
+class RunSettings(NamedTuple):
+    """How a trial is run: `timeout` in seconds."""
+
+    timeout: float = 60.0
+    seed: int = 0
+    requests_per_minute: float | None = None
+
+
+class Executor(Protocol):
+    """Runs trials."""
+
+    def session(self) -> AbstractAsyncContextManager[None]:
+        """An async context in which `execute` may be called."""
+        ...
+
+    async def execute(self, request: TrialRequest) -> Execution:
+        """Run one trial. Raises only on cancellation, or `RunError` when no trial can be run at all."""
+        ...
+
+
+class LocalExecutor:
+    """Runs trials as tasks of the current event loop."""
+
+    def __init__(
+        self,
+        adapter: Adapter,
+        suite: SuiteConfig,
+        cases: Mapping[str, Case],
+        pricer: Pricer,
+        settings: RunSettings,
+    ) -> None:
+        self._adapter = adapter
+        self._suite = suite
+        self._cases = cases
+        self._pricer = pricer
+        self._settings = settings
+        self._agents: dict[tuple[str, str], Adapter] = {}
+
+    @asynccontextmanager
+    async def session(self) -> AsyncIterator[None]:
+        """Watch the model requests of this process for as long as trials run."""
+        with Tap((ChatCompletions(),), self._throttle()).installed():
+            yield
+
+    async def execute(self, request: TrialRequest) -> Execution:
+        """Run one trial, once."""
+        try:
+            agent = self._agent(request)
+        except AdapterError as error:
+            return Execution(ending=Ending.UNBUILDABLE, reason=str(error))
+        case, settings = self._cases[request.scenario], self._settings
+        execution = await attempt(agent, case, request.id, settings.seed, settings.timeout)
+        return execution.model_copy(update={"trace": self._pricer.priced(execution.trace)})
+
+    def _agent(self, request: TrialRequest) -> Adapter:
+        key = (request.mutant.id if request.mutant else "", request.scenario)
+        if key not in self._agents:
+            if len(self._agents) >= KEPT_AGENTS:
+                self._agents.pop(next(iter(self._agents)))
+            full = self._suite.full
+            config = request.mutant.apply(full) if request.mutant else full
+            self._agents[key] = self._adapter.with_config(self._suite.part(config, request.scenario))
+        return self._agents[key]
+
+    def _throttle(self) -> Throttle | None:
+        if self._settings.requests_per_minute is None:
+            return None
+        from aiolimiter import AsyncLimiter
+
+        return AsyncLimiter(self._settings.requests_per_minute, 60).acquire
+
+
+class RetryingExecutor:
+    """Tries again, with growing pauses, where an attempt said nothing about the agent."""
+
+    def __init__(self, inner: Executor, retries: int, wait: float = 0.5) -> None:
+        self._inner = inner
+        self._retries = retries
+        self._wait = wait
+
+    def session(self) -> AbstractAsyncContextManager[None]:
+        """The inner executor's session."""
+        return self._inner.session()
+
+    async def execute(self, request: TrialRequest) -> Execution:
+        """Run one trial; infrastructure trouble and empty runs are tried again."""
+        execution = await self._inner.execute(request)
+        if execution.ending.is_retryable and self._retries:
+            return await self._again(request)
+        return execution
+
+    async def _again(self, request: TrialRequest) -> Execution:
+        import stamina
+
+        tries = 1
+
+        async def once() -> Execution:
+            nonlocal tries
+            tries += 1
+            execution = await self._inner.execute(request)
+            if execution.ending.is_retryable:
+                raise _NoEvidenceError(execution)
+            return execution
+
+        caller = stamina.AsyncRetryingCaller(attempts=self._retries, wait_initial=self._wait, timeout=None)
+        try:
+            execution = await caller(_NoEvidenceError, once)
+        except _NoEvidenceError as error:
+            execution = error.execution
+        return execution.model_copy(update={"attempts": tries})
+
+
+class _NoEvidenceError(Exception):
+    def __init__(self, execution: Execution) -> None:
+        super().__init__(execution.reason)
+        self.execution = execution

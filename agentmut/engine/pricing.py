@@ -1,0 +1,52 @@
+"""What a run cost, from the tokens its model calls report."""
+
+from collections.abc import Mapping
+
+from agentmut.frozen import Frozen
+from agentmut.trace import Action, AgentTrace, Step, Usage
+
+
+class Price(Frozen):
+    """US dollars per million tokens."""
+
+    input: float
+    output: float
+
+
+class Pricer:
+    """Prices by model name: the project's own first, then the public list that genai-prices carries."""
+
+    def __init__(self, prices: Mapping[str, Price], provider: str | None = None) -> None:
+        self._prices = dict(prices)
+        self._provider = provider
+        self._known: dict[tuple[str, Usage], float | None] = {}
+
+    def cost(self, model: str, usage: Usage) -> float | None:
+        """US dollars for one call, None when the model has no known price."""
+        if price := self._prices.get(model):
+            return (usage.input_tokens * price.input + usage.output_tokens * price.output) / 1e6
+        key = (model, usage)
+        if key not in self._known:
+            self._known[key] = self._listed(model, usage)
+        return self._known[key]
+
+    def priced(self, trace: AgentTrace) -> AgentTrace:
+        """The trace with the cost of each model call filled in."""
+        if not any(step.action is Action.REASON for step in trace.steps):
+            return trace
+        return trace.model_copy(update={"steps": tuple(self._step(step) for step in trace.steps)})
+
+    def _step(self, step: Step) -> Step:
+        if step.action is not Action.REASON or step.usd is not None or step.error:
+            return step
+        return step.model_copy(update={"usd": self.cost(step.model or "", step.usage)})
+
+    def _listed(self, model: str, usage: Usage) -> float | None:
+        from genai_prices import Usage as ListedUsage
+        from genai_prices import calc_price
+
+        tokens = ListedUsage(input_tokens=usage.input_tokens, output_tokens=usage.output_tokens)
+        try:
+            return float(calc_price(tokens, model_ref=model, provider_id=self._provider).total_price)
+        except (LookupError, ValueError):
+            return None

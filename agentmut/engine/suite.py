@@ -1,0 +1,38 @@
+"""The config that mutants are made from, and the part of it that one scenario runs with."""
+
+from collections.abc import Iterable
+
+from agentmut.config import AgentConfig
+from agentmut.scenario import Scenario
+
+
+class SuiteConfig:
+    """The agent's config together with every scenario's own documents.
+
+    Mutants are made from `full`, so a document that only one scenario brings can be mutated too;
+    `part(config, scenario)` drops again what belongs to other scenarios.
+    """
+
+    def __init__(self, base: AgentConfig, scenarios: Iterable[Scenario]) -> None:
+        self.base = base
+        self._carried = {s.name: frozenset(d.name for d in s.context) for s in scenarios}
+        own = {document.name: document for s in scenarios for document in s.context}
+        shared = {document.name for document in base.context}
+        self._scenario_only = frozenset(own) - shared
+        extra = tuple(document for name, document in own.items() if name not in shared)
+        self.full = base.model_copy(update={"context": (*base.context, *extra)}) if extra else base
+
+    def part(self, config: AgentConfig, scenario: str) -> AgentConfig:
+        """`config` (the full one, or a mutant of it) as `scenario` runs it."""
+        foreign = self._scenario_only - self._carried[scenario]
+        if not foreign:
+            return config
+        kept = tuple(document for document in config.context if document.name not in foreign)
+        return config.model_copy(update={"context": kept})
+
+    def carriers(self, document: str) -> frozenset[str]:
+        """Names of the scenarios that carry a document; an empty name stands for any document."""
+        everywhere = bool(self.base.context) if not document else document not in self._scenario_only
+        if everywhere:
+            return frozenset(self._carried)
+        return frozenset(s for s, names in self._carried.items() if (document in names if document else names))

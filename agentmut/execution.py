@@ -1,0 +1,58 @@
+"""One run of one agent, and what it says about the agent if anything."""
+
+from enum import StrEnum
+
+from agentmut.frozen import Frozen
+from agentmut.trace import AgentTrace, Outcome
+from agentmut.wire.footprint import Footprint
+
+class Ending(StrEnum):
+    """How a run ended, before its answer is judged."""
+
+    ANSWERED = "answered"
+    RAISED = "raised"
+    """The agent's own exception: a failure."""
+    EMPTY_ANSWER = "empty_answer"
+    """A model replied or a tool was called, yet nothing was answered: a failure."""
+    TIMEOUT = "timeout"
+    INFRASTRUCTURE = "infrastructure"
+    REFUSED = "refused"
+    """The model service refused a request as invalid or unauthorised."""
+    SETUP_FAILED = "setup_failed"
+    UNBUILDABLE = "unbuildable"
+    """The agent could not be built from its config."""
+    EMPTY_RUN = "empty_run"
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """The trial's outcome; None where the answer has to be judged first."""
+        return _OUTCOMES.get(self)
+
+    @property
+    def is_retryable(self) -> bool:
+        """Worth another attempt: nothing was learnt about the agent, and it may pass."""
+        return self in (Ending.INFRASTRUCTURE, Ending.EMPTY_RUN)
+
+
+_OUTCOMES = {
+    Ending.RAISED: Outcome.FAIL,
+    Ending.EMPTY_ANSWER: Outcome.FAIL,
+    Ending.TIMEOUT: Outcome.TIMEOUT,
+    Ending.INFRASTRUCTURE: Outcome.INFRASTRUCTURE,
+    Ending.REFUSED: Outcome.PRE_VALIDATION,
+    Ending.SETUP_FAILED: Outcome.PRE_VALIDATION,
+    Ending.UNBUILDABLE: Outcome.PRE_VALIDATION,
+    Ending.EMPTY_RUN: Outcome.EMPTY_RUN,
+}
+
+
+class Execution(Frozen):
+    """A finished run: how it ended, what it did, and what it sent."""
+
+    ending: Ending
+    reason: str = ""
+    trace: AgentTrace = AgentTrace()
+    footprint: Footprint = Footprint()
+    attempts: int = 1
+    abandoned: bool = False
+    """A thread of the run was still at work when it was given up."""
