@@ -1,0 +1,26 @@
+"""Domain errors of the statistics: each names the parameter, its range and what was given."""
+
+import math
+from numbers import Integral
+
+
+def check_count(name: str, value: object, low: int = 0, high: int | None = None) -> int:
+    """`value` as an int in [low, high]; `ValueError` for fractions, NaN, booleans and anything outside.
+
+    Whole floats such as 3.0 are refused too: a count that went through a division is a mistake upstream.
+    """
+    upper = "" if high is None else f" and at most {high}"
+    fits = isinstance(value, Integral) and not isinstance(value, bool)
+    if not fits or int(value) < low or (high is not None and int(value) > high):  # type: ignore[call-overload]
+        raise ValueError(f"{name} must be a whole number of at least {low}{upper}, got {value!r}")
+    return int(value)  # type: ignore[call-overload, no-any-return]
+
+
+def check_rate(name: str, value: float, low: float = 0.0, high: float = 1.0, *, closed: bool = False) -> float:
+    """`value` as a float in (low, high), or in [low, high] when `closed`; `ValueError` otherwise, NaN included."""
+    number = float(value)
+    inside = low <= number <= high if closed else low < number < high
+    if math.isnan(number) or not inside:
+        brackets = "[]" if closed else "()"
+        raise ValueError(f"{name} must be in {brackets[0]}{low:g}, {high:g}{brackets[1]}, got {value!r}")
+    return number

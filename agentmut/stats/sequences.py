@@ -1,0 +1,95 @@
+"""Chances of one specific sequence of mutant trials, given the baseline: the kill rule's ingredients.
+
+Arrays are indexed [n, f] (trials, failures), have shape (n_max + 1, n_max + 1), and are zero where f > n.
+A chance is that of one order of the f failures among the n trials: no binomial coefficient.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betainc, gammaln
+
+Array = NDArray[np.float64]
+
+CELLS = 160
+"""Cells of the grid over the failure rate, equally spaced in arcsin(sqrt(phi))."""
+DROPS = (1.0, 1.5, 2.0, 3.0)
+"""Drops that the cost of a trial averages over, in units of delta."""
+
+
+class Sequences(NamedTuple):
+    """What the optimal stopping problem is made of."""
+
+    unchanged: Array
+    """Chance of the sequence if the mutant fails as often as the original."""
+    dropped: Array
+    """Chance of the sequence if it fails more often by delta."""
+    cost: Array
+    """What one more trial costs: a weighted average of `unchanged` and of drops of several sizes."""
+
+
+class RateGrid(NamedTuple):
+    """The baseline's posterior, Beta(f0 + 1/2, n0 - f0 + 1/2), as weights on cell centres."""
+
+    rates: Array
+    weights: Array
+
+
+def rate_grid(f0: int, n0: int) -> RateGrid:
+    """Centres sin^2(pi/2 (i + 1/2)/160) and the posterior mass of each cell; the weights sum to 1."""
+    edges = np.sin(np.pi / 2 * np.arange(CELLS + 1) / CELLS) ** 2
+    centres = np.sin(np.pi / 2 * (np.arange(CELLS) + 0.5) / CELLS) ** 2
+    return RateGrid(centres, np.diff(betainc(f0 + 0.5, n0 - f0 + 0.5, edges)))
+
+
+def sequences(f0: int, n0: int, delta: float, n_max: int) -> Sequences:
+    """The chances and the cost for a baseline of f0 failures in n0 trials."""
+    phi = (f0 + 0.5) / (n0 + 1)
+    grid = rate_grid(f0, n0)
+    unchanged = _unchanged(f0, n0, n_max)
+    cost = 0.5 * _scale(2.0, phi, phi + delta) * unchanged
+    dropped = {d: _dropped(grid, d, n_max) for d in (delta * u for u in DROPS) if d < 0.95}
+    total = sum(delta / d for d in dropped)
+    for d, chance in dropped.items():
+        if phi + d < 0.995:
+            cost = cost + 0.5 * (delta / d / total) * _scale(2.4, phi + d, phi) * chance
+    return Sequences(unchanged, dropped[delta], cost)
+
+
+def _unchanged(f0: int, n0: int, n_max: int) -> Array:
+    """B(a + f, b + n - f) / B(a, b) with a = f0 + 1/2, b = n0 - f0 + 1/2."""
+    a, b, steps = f0 + 0.5, n0 - f0 + 0.5, np.arange(n_max + 1)
+    log_f = gammaln(a + steps) - gammaln(a)
+    log_pass = gammaln(b + steps) - gammaln(b)
+    log_n = gammaln(a + b + steps) - gammaln(a + b)
+    chances = np.exp(np.minimum(log_f[:, None] + log_pass[None, :] - _square(log_n), 0.0))
+    return _by_trials(chances)
+
+
+def _dropped(grid: RateGrid, drop: float, n_max: int) -> Array:
+    """E[psi^f (1 - psi)^(n - f)] over the grid, psi being the rate worsened by `drop` and kept off 0 and 1."""
+    worse = np.clip(np.minimum(grid.rates + drop, 1 - 0.02 * (1 - grid.rates)), 1e-4, 1 - 1e-4)
+    steps = np.arange(n_max + 1)[:, None]
+    return _by_trials((grid.weights * worse**steps) @ ((1 - worse) ** steps).T)
+
+
+def _square(by_n: Array) -> Array:
+    """`by_n[f + passes]` as an array indexed [f, passes]; the corner beyond n_max repeats the last value."""
+    steps = np.arange(len(by_n))
+    spread: Array = by_n[np.minimum(steps[:, None] + steps[None, :], len(by_n) - 1)]
+    return spread
+
+
+def _by_trials(by_passes: Array) -> Array:
+    """Reindex [f, passes] to [n, f], zero where f > n."""
+    n, f = np.indices(by_passes.shape)
+    return np.where(f <= n, by_passes[np.minimum(f, n), np.maximum(n - f, 0)], 0.0)
+
+
+def _scale(weight: float, a: float, b: float) -> float:
+    """max(2, weight / KL(a || b))^(-1/2), the rates capped at 0.999: about one over the root of the trials needed."""
+    a, b = min(a, 0.999), min(b, 0.999)
+    divergence = a * math.log(a / b) + (1 - a) * math.log((1 - a) / (1 - b))
+    return float(max(2.0, weight / divergence) ** -0.5)
