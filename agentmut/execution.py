@@ -33,6 +33,11 @@ class Ending(StrEnum):
         """Worth another attempt: nothing was learnt about the agent, and it may pass."""
         return self in (Ending.INFRASTRUCTURE, Ending.EMPTY_RUN)
 
+    @property
+    def is_final(self) -> bool:
+        """Worth keeping: a later run may take it over. What may end otherwise next time is run again."""
+        return self.outcome is None or self.outcome.is_evidence
+
 
 _OUTCOMES = {
     Ending.RAISED: Outcome.FAIL,

@@ -92,6 +92,12 @@ class Store:
             if links:
                 connection.execute(_LINK, links)
 
+    def executed_keys(self, run: str) -> frozenset[str]:
+        """Keys of the trials that a run has executed itself."""
+        query = select(run_trials.c.key).where(run_trials.c.run == run, run_trials.c.reused.is_(False))
+        with self._explained("read"):
+            return frozenset(self._connection.execute(query).scalars())
+
     def counts(self, run: str) -> tuple[int, int]:
         """How many trials a run has executed, and how many it took over from earlier runs."""
         query = select(run_trials.c.reused, func.count()).where(run_trials.c.run == run).group_by(run_trials.c.reused)

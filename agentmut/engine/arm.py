@@ -1,0 +1,145 @@
+"""One mutant under test: where its next trial goes, and what its trials so far say."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from agentmut.engine.trials import Launch, TrialResult
+from agentmut.execution import Ending
+from agentmut.frozen import digest_of
+from agentmut.mutant import Mutant, Status
+from agentmut.stats.allocation import Evidence, choose
+from agentmut.stats.killrule import Decision, KillTable
+
+WITNESS_PATIENCE = 3
+"""Trials without any witness after which a mutant counts as not applied."""
+TROUBLE_PATIENCE = 3
+"""Trials in a row that are no evidence after which a mutant is given up."""
+HOPELESS = frozenset({Ending.REFUSED, Ending.UNBUILDABLE})
+
+
+@dataclass
+class Lane:
+    """One scenario of a mutant: its decision table and the evidence so far."""
+
+    scenario: str
+    table: KillTable
+    evidence: Evidence
+    affinity: float = 0.0
+    trials: int = 0
+    failures: int = 0
+    launched: int = 0
+    decision: Decision = Decision.CONTINUE
+
+    def record(self, failed: bool) -> None:
+        """Take in one trial; a lane that has decided stays as it is."""
+        if self.decision is Decision.CONTINUE:
+            self.trials += 1
+            self.failures += failed
+            self.decision = self.table.decide(self.trials, self.failures)
+
+
+@dataclass
+class Arm:
+    """A mutant's campaign. Results are consumed in launch order, whatever order they arrive in."""
+
+    mutant: Mutant
+    lanes: list[Lane]
+    seed: int
+    window: int = 1
+    status: Status | None = None
+    reason: str = ""
+    launches: list[Launch] = field(default_factory=list)
+    arrived: dict[int, TrialResult] = field(default_factory=dict)
+    consumed: int = 0
+    witnessed: int = 0
+    trouble: int = 0
+
+    @property
+    def ready(self) -> bool:
+        """Whether the next launch may be chosen now: the results that it may look at have been consumed."""
+        return self.status is None and self.consumed == max(0, self._visible)
+
+    @property
+    def _visible(self) -> int:
+        """How many results the next launch looks at; exactly these, so that timing changes nothing."""
+        return len(self.launches) + 1 - self.window
+
+    @property
+    def in_flight(self) -> int:
+        """Launches without a result."""
+        return len(self.launches) - self.consumed - len(self.arrived)
+
+    def launch(self) -> Launch:
+        """The next trial: the live scenario where a kill is most likely; ties by affinity, then at random.
+
+        A function of the seed, the mutant and the results consumed so far.
+        """
+        number = len(self.launches)
+        live = [lane for lane in self.lanes if lane.decision is Decision.CONTINUE]
+        rng = random.Random(digest_of([self.seed, self.mutant.id, number]))
+        lane = live[_greedy(live, rng)]
+        launch = Launch(self.mutant.id, lane.scenario, lane.launched, number)
+        lane.launched += 1
+        self.launches.append(launch)
+        self._consume_visible()
+        return launch
+
+    def record(self, number: int, result: TrialResult) -> None:
+        """Take in the result of a launch, and consume what has become consecutive."""
+        self.arrived[number] = result
+        self._consume_visible()
+
+    def _consume_visible(self) -> None:
+        while self.status is None and self.consumed < self._visible and self.consumed in self.arrived:
+            self._consume(self.launches[self.consumed], self.arrived.pop(self.consumed))
+            self.consumed += 1
+
+    def _consume(self, launch: Launch, result: TrialResult) -> None:
+        self.witnessed += result.witness is not None
+        if result.outcome.is_evidence:
+            self.trouble = 0
+            lane = next(lane for lane in self.lanes if lane.scenario == launch.scenario)
+            lane.record(result.outcome != "pass")
+        else:
+            self.trouble += 1
+        self._conclude(result)
+
+    def _conclude(self, result: TrialResult) -> None:
+        if result.ending in HOPELESS:
+            self._end(Status.ERROR, result.reason)
+        elif not self.witnessed and self.consumed + 1 >= WITNESS_PATIENCE:
+            self._end(Status.NOT_APPLIED, _unwitnessed(self.consumed + 1, result))
+        elif self.trouble >= TROUBLE_PATIENCE:
+            reason = f"{self.trouble} trials in a row gave no evidence ({result.outcome}): {result.reason}"
+            self._end(Status.UNDECIDED, reason)
+        else:
+            self._decide(result)
+
+    def _decide(self, result: TrialResult) -> None:
+        decisions = [lane.decision for lane in self.lanes]
+        if Decision.KILLED in decisions and self.witnessed:
+            self._end(Status.KILLED, "")
+        elif Decision.CONTINUE not in decisions:
+            if Decision.KILLED in decisions:
+                self._end(Status.NOT_APPLIED, _unwitnessed(self.consumed + 1, result))
+            elif all(decision is Decision.SURVIVED for decision in decisions):
+                self._end(Status.SURVIVED, "")
+            else:
+                self._end(Status.UNDECIDED, "the trials allowed per scenario were not enough")
+
+    def _end(self, status: Status, reason: str) -> None:
+        self.status, self.reason = status, reason
+
+
+def _greedy(live: Sequence[Lane], rng: random.Random) -> int:
+    scores = [lane.evidence.log_ratio(lane.trials, lane.failures) for lane in live]
+    return choose(scores, [lane.affinity for lane in live], rng)
+
+
+def _unwitnessed(trials: int, result: TrialResult) -> str:
+    said = f"; the last one ended with: {result.reason}" if result.reason else ""
+    return (
+        f"none of {trials} trials showed the change in what was sent to the model or read from the config. "
+        f"Probable cause: the agent copied this part at import, or its factory ignores it{said}"
+    )

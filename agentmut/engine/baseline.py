@@ -1,0 +1,80 @@
+"""The original agent's trials: pass rates to compare with, and what each scenario exercises."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from agentmut.engine.trials import TrialResult
+from agentmut.wire.footprint import Footprint
+from agentmut.witness import Detector
+
+SPARE = 0.2
+"""Share of extra trials that may replace those that were no evidence."""
+
+
+@dataclass
+class ScenarioBaseline:
+    """The original on one scenario."""
+
+    wanted: int
+    launched: int = 0
+    failures: int = 0
+    trials: int = 0
+    """Trials that are evidence."""
+    finished: int = 0
+    first_failure: str = ""
+    no_evidence: Counter[str] = field(default_factory=Counter)
+    """Reasons of trials that are no evidence."""
+    tools: Counter[str] = field(default_factory=Counter)
+    """Evidence trials that called each tool."""
+    footprints: dict[str, Footprint] = field(default_factory=dict)
+    last_outcomes: list[str] = field(default_factory=list)
+
+    def record(self, result: TrialResult) -> None:
+        """Take in one finished trial."""
+        self.finished += 1
+        if not result.outcome.is_evidence:
+            self.no_evidence[f"{result.ending}: {result.reason}"] += 1
+            return
+        self.trials += 1
+        self.tools.update(result.tools)
+        self.footprints.setdefault(result.footprint.digest, result.footprint)
+        if result.outcome != "pass":
+            self.failures += 1
+            self.first_failure = self.first_failure or result.reason
+
+    @property
+    def wants_another(self) -> bool:
+        """Whether a further trial should be launched."""
+        in_flight = self.launched - self.finished
+        limit = self.wanted + max(3, round(SPARE * self.wanted))
+        return self.trials + in_flight < self.wanted and self.launched < limit
+
+    @property
+    def complete(self) -> bool:
+        """All wanted trials are there, or no more may be spent on getting them."""
+        return self.finished == self.launched and not self.wants_another
+
+    @property
+    def usable(self) -> bool:
+        """Enough evidence to compare with: at least half of what was wanted."""
+        return 2 * self.trials >= self.wanted
+
+    @property
+    def passes(self) -> int:
+        """Trials that passed."""
+        return self.trials - self.failures
+
+    def carries(self, detector: Detector) -> bool:
+        """Whether some baseline trial carried the part that a mutant changes."""
+        return any(detector.carried(seen) for seen in self.footprints.values())
+
+    def share_calling(self, tool: str) -> float:
+        """Share of the evidence trials that called a tool."""
+        return self.tools[tool] / self.trials if self.trials else 0.0
+
+
+def most_common_trouble(baselines: Iterable[ScenarioBaseline]) -> str:
+    """The reason most trials gave for being no evidence; empty when there is none."""
+    total = sum((b.no_evidence for b in baselines), Counter[str]())
+    return total.most_common(1)[0][0] if total else ""

@@ -1,0 +1,85 @@
+"""What identifies a trial: its id for seeded services, and the key under which it may be reused."""
+
+import hashlib
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from agentmut import __version__
+from agentmut.frozen import Frozen, digest_of
+
+ENDPOINT_VARIABLES = (
+    "OPENAI_BASE_URL",
+    "OPENAI_API_BASE",
+    "ANTHROPIC_BASE_URL",
+    "AZURE_OPENAI_ENDPOINT",
+    "AWS_ENDPOINT_URL",
+    "GOOGLE_GEMINI_BASE_URL",
+)
+SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules", "build", "dist", "site-packages"})
+
+
+class Environment(Frozen):
+    """What shapes every trial besides config and scenario. A change makes stored trials stale."""
+
+    agentmut: str
+    adapter: str
+    versions: dict[str, str]
+    endpoints: dict[str, str]
+    code: str
+    """Hash of the project's Python files, or the declared `agent.version`."""
+
+
+def environment(
+    adapter: str, versions: Mapping[str, str], code: str, variables: Mapping[str, str] = os.environ
+) -> Environment:
+    """The environment of a run that starts now. Credentials in endpoint URLs are left out."""
+    endpoints = {name: _endpoint(variables[name]) for name in ENDPOINT_VARIABLES if variables.get(name)}
+    return Environment(
+        agentmut=__version__, adapter=adapter, versions=dict(versions), endpoints=endpoints, code=code
+    )
+
+
+def code_digest(root: Path, besides: Iterable[Path] = ()) -> str:
+    """SHA-256 of the paths and contents of all Python files under `root`, except those in `besides`.
+
+    Hidden folders, virtual environments and build outputs are left out.
+    """
+    excluded = {path.resolve() for path in besides}
+    total = hashlib.sha256()
+    for path in sorted(_python_files(root)):
+        if path.resolve() not in excluded:
+            total.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return total.hexdigest()
+
+
+def trial_id(seed: int, mutant: str, scenario: str, repeat: int) -> str:
+    """16 hex digits that name a trial to a seeded service; equal in every run of the same plan."""
+    return digest_of([seed, mutant, scenario, repeat])[:16]
+
+
+def trial_key(
+    env: Environment, config_digest: str, mutant: str, scenario_digest: str, repeat: int, seed: int
+) -> str:
+    """The key of a stored trial: it is reused only if nothing that shaped it has changed."""
+    shaped_by = [env.model_dump(mode="json"), config_digest, mutant, scenario_digest, repeat, seed]
+    return digest_of(shaped_by)
+
+
+def _python_files(root: Path) -> Iterable[Path]:
+    for folder, folders, files in os.walk(root):
+        here = Path(folder)
+        folders[:] = [f for f in folders if not _is_foreign(here / f)]
+        yield from (here / file for file in files if file.endswith(".py"))
+
+
+def _is_foreign(folder: Path) -> bool:
+    name = folder.name
+    return name.startswith(".") or name in SKIPPED_FOLDERS or (folder / "pyvenv.cfg").exists()
+
+
+def _endpoint(url: str) -> str:
+    parts = urlsplit(url)
+    port = f":{parts.port}" if parts.port else ""
+    return f"{parts.scheme}://{parts.hostname or ''}{port}{parts.path}"

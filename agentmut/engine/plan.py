@@ -1,0 +1,60 @@
+"""A campaign before its first trial: everything that decides which trials are run and in which order."""
+
+from pydantic import Field
+
+from agentmut.engine.identity import Environment
+from agentmut.frozen import Frozen
+from agentmut.mutant import Mutant
+
+
+class Budget(Frozen):
+    """Where to stop; None is no limit. Baseline and controls count."""
+
+    usd: float | None = Field(default=None, gt=0)
+    trials: int | None = Field(default=None, gt=0)
+    minutes: float | None = Field(default=None, gt=0)
+
+    @property
+    def limited(self) -> bool:
+        """Whether anything bounds the run."""
+        return any(limit is not None for limit in (self.usd, self.trials, self.minutes))
+
+
+class Rule(Frozen):
+    """The kill rule's parameters."""
+
+    alpha: float = 0.05
+    beta: float = 0.10
+    delta: float = 0.20
+    n_max: int = 100
+
+
+class Plan(Frozen):
+    """What a campaign will do; stored with the run, so that `resume` continues the same one."""
+
+    run_id: str
+    started: float
+    """Seconds since the epoch."""
+    seed: int
+    scenarios: tuple[str, ...]
+    baseline: int
+    """Trials of the original per scenario."""
+    mutants: tuple[Mutant, ...]
+    identity: tuple[Mutant, ...]
+    destroyed: Mutant
+    ignored: dict[str, str] = Field(default_factory=dict)
+    """Mutant id -> the user's reason."""
+    rule: Rule = Rule()
+    window: int = 1
+    """Launch k of a mutant looks at the results of its launches 1..k-window."""
+    budget: Budget = Budget()
+    suite_digest: str = ""
+    config_digest: str = ""
+    environment: Environment
+    concurrency: int = 16
+
+    @property
+    def worst_case_trials(self) -> int:
+        """An upper bound on the trials of the run: every scenario of every mutant to the end."""
+        arms = len(self.mutants) - len(self.ignored) + len(self.identity) + 1
+        return len(self.scenarios) * (self.baseline + arms * self.rule.n_max)

@@ -1,0 +1,53 @@
+"""Decision tables, computed once and kept on disk: the same baseline and design recur in every run."""
+
+import json
+from pathlib import Path
+
+from agentmut.frozen import digest_of
+from agentmut.stats.allocation import Evidence
+from agentmut.stats.killrule import RULE_VERSION, KillDesign, KillTable, decision_table
+
+
+class Tables:
+    """Decision tables by baseline and design; `folder` None keeps them in memory only."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+        self._loaded: dict[tuple[int, int, KillDesign], KillTable] = {}
+        self._evidence: dict[tuple[int, int, int], Evidence] = {}
+
+    def get(self, f0: int, n0: int, design: KillDesign) -> KillTable:
+        """The table for a baseline of `f0` failures in `n0` trials."""
+        key = (f0, n0, design)
+        if key not in self._loaded:
+            self._loaded[key] = self._stored(key) or self._computed(key)
+        return self._loaded[key]
+
+    def evidence(self, f0: int, n0: int, n_max: int) -> Evidence:
+        """The log evidence ratios that steer trials, for the same baseline."""
+        key = (f0, n0, n_max)
+        if key not in self._evidence:
+            self._evidence[key] = Evidence(f0, n0, n_max)
+        return self._evidence[key]
+
+    def _stored(self, key: tuple[int, int, KillDesign]) -> KillTable | None:
+        try:
+            table = KillTable.from_json(json.loads(self._path(key).read_text())) if self._folder else None
+        except (OSError, ValueError, KeyError, TypeError):
+            return None  # missing, damaged or from another version of the rule: compute it again
+        return table if table and (table.f0, table.n0, table.design) == key else None
+
+    def _computed(self, key: tuple[int, int, KillDesign]) -> KillTable:
+        table = decision_table(*key)
+        if self._folder:
+            try:
+                self._folder.mkdir(parents=True, exist_ok=True)
+                self._path(key).write_text(json.dumps(table.to_json()))
+            except OSError:  # a cache that cannot be written costs time, nothing else
+                return table
+        return table
+
+    def _path(self, key: tuple[int, int, KillDesign]) -> Path:
+        assert self._folder is not None
+        f0, n0, design = key
+        return self._folder / f"{digest_of([RULE_VERSION, f0, n0, *design])[:24]}.json"
