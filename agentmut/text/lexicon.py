@@ -11,10 +11,11 @@ from pydantic import model_validator
 
 from agentmut.frozen import Frozen
 
-_DETERMINERS = frozenset(
-    ["a", "an", "the", "this", "that", "these", "those", "each", "every", "any", "no", "some", "another"]
-    + ["my", "your", "his", "her", "its", "our", "their", "one", "first", "last", "next"]
-)
+_BEFORE_NOUNS = """
+a an the this that these those each every any no some another my your his her its our their
+one first last next
+"""
+_DETERMINERS = frozenset(_BEFORE_NOUNS.split())
 
 
 class Entry(Frozen):
