@@ -19,7 +19,8 @@ from agentmut.stats.checks import check_count, check_rate
 from agentmut.stats.safety import safety_factor
 
 if TYPE_CHECKING:
-    from agentmut.stats.stopping import Flags, Solution
+    from agentmut.stats.induction import Flags
+    from agentmut.stats.stopping import Solution
 
 RULE_VERSION = 1
 """Changes whenever the same baseline and design give another table: part of the key of a stored table."""
@@ -37,7 +38,7 @@ class KillDesign(NamedTuple):
     delta: float = 0.20
     """The drop of the pass rate that matters; in (0, 0.95)."""
     n_max: int = 100
-    """Most trials of one mutant on one scenario; 1 to 1000."""
+    """Most trials of one mutant on one scenario; 1 to 500."""
 
 
 class Decision(StrEnum):
@@ -168,7 +169,7 @@ def check_design(design: KillDesign) -> KillDesign:
     check_rate("alpha", design.alpha, 0.0, 0.5)
     check_rate("beta", design.beta, 0.0, 0.5)
     check_rate("delta", design.delta, 0.0, 0.95)
-    check_count("n_max", design.n_max, 1, 1000)
+    check_count("n_max", design.n_max, 1, 500)
     return design
 
 
@@ -198,22 +199,23 @@ def _solved(f0: int, n0: int, design: KillDesign) -> KillTable:
     chances = sequences(f0, n0, design.delta, design.n_max)
     limit = safety_factor(n0, design.alpha) * design.alpha
     found = solve(chances, limit, 0.95 * design.beta)
-    kill_at, survive_at = _boundaries(found)
+    kill_at, survive_at = _boundaries(found, design.n_max)
     return KillTable(f0, n0, design, kill_at, survive_at, found.log_kill, found.log_survive)
 
 
-def _boundaries(found: "Solution") -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _boundaries(found: "Solution", n_max: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The regions as two numbers per n, read where the rule can arrive; elsewhere rounding may blur them.
 
     Raises `ArithmeticError` if a region that can be reached is not a half-line in f.
     """
+    from agentmut.stats.sequences import row
+
     kill_at, survive_at, low, high = [1], [-1], 0, 0
-    for n in range(1, len(found.kill)):
+    for n in range(1, n_max + 1):
         high += 1
-        kill = low + _first(found.kill[n, low : n + 1])
-        survive = high - _first(found.survive[n, high::-1])
-        arrived = slice(low, high + 1)
-        if found.kill[n, arrived].sum() != max(0, high + 1 - kill) or found.survive[n, arrived].sum() != max(0, survive+1-low):
+        kills, survives = found.kill[row(n)], found.survive[row(n)]
+        kill, survive = low + _first(kills[low:]), high - _first(survives[high::-1])
+        if not (kills[kill : high + 1].all() and survives[low : survive + 1].all()):
             raise ArithmeticError("the decisions of the kill rule are not monotone in the number of failures")
         kill_at.append(kill)
         survive_at.append(survive)

@@ -1,7 +1,7 @@
 """Chances of one specific sequence of mutant trials, given the baseline: the kill rule's ingredients.
 
-Arrays are indexed [n, f] (trials, failures), have shape (n_max + 1, n_max + 1), and are zero where f > n.
-A chance is that of one order of the f failures among the n trials: no binomial coefficient.
+A chance is that of one order of the f failures among the n trials: no binomial coefficient. Arrays over the
+states (n, f) are flat, ordered by n, then f: n = 0..n_max, f = 0..n; `row(n)` is the slice of one n.
 """
 
 import math
@@ -58,34 +58,30 @@ def sequences(f0: int, n0: int, delta: float, n_max: int) -> Sequences:
     return Sequences(unchanged, dropped[delta], cost)
 
 
+def row(n: int) -> slice:
+    """Where the states (n, 0..n) are in a flat array over states."""
+    return slice(n * (n + 1) // 2, (n + 1) * (n + 2) // 2)
+
+
 def _unchanged(f0: int, n0: int, n_max: int) -> Array:
     """B(a + f, b + n - f) / B(a, b) with a = f0 + 1/2, b = n0 - f0 + 1/2."""
     a, b, steps = f0 + 0.5, n0 - f0 + 0.5, np.arange(n_max + 1)
     log_f = gammaln(a + steps) - gammaln(a)
     log_pass = gammaln(b + steps) - gammaln(b)
     log_n = gammaln(a + b + steps) - gammaln(a + b)
-    chances = np.exp(np.minimum(log_f[:, None] + log_pass[None, :] - _square(log_n), 0.0))
-    return _by_trials(chances)
+    n, f = np.tril_indices(n_max + 1)
+    chances: Array = np.exp(log_f[f] + log_pass[n - f] - log_n[n])
+    return chances
 
 
 def _dropped(grid: RateGrid, drop: float, n_max: int) -> Array:
     """E[psi^f (1 - psi)^(n - f)] over the grid, psi being the rate worsened by `drop` and kept off 0 and 1."""
     worse = np.clip(np.minimum(grid.rates + drop, 1 - 0.02 * (1 - grid.rates)), 1e-4, 1 - 1e-4)
     steps = np.arange(n_max + 1)[:, None]
-    return _by_trials((grid.weights * worse**steps) @ ((1 - worse) ** steps).T)
-
-
-def _square(by_n: Array) -> Array:
-    """`by_n[f + passes]` as an array indexed [f, passes]; the corner beyond n_max repeats the last value."""
-    steps = np.arange(len(by_n))
-    spread: Array = by_n[np.minimum(steps[:, None] + steps[None, :], len(by_n) - 1)]
-    return spread
-
-
-def _by_trials(by_passes: Array) -> Array:
-    """Reindex [f, passes] to [n, f], zero where f > n."""
-    n, f = np.indices(by_passes.shape)
-    return np.where(f <= n, by_passes[np.minimum(f, n), np.maximum(n - f, 0)], 0.0)
+    by_passes = (grid.weights * worse**steps) @ ((1 - worse) ** steps).T
+    n, f = np.tril_indices(n_max + 1)
+    chances: Array = by_passes[f, n - f]
+    return chances
 
 
 def _scale(weight: float, a: float, b: float) -> float:

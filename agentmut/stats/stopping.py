@@ -8,35 +8,21 @@ search ends at the exact kink (here: within 1e-10) after a handful of sweeps, wh
 """
 
 import math
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from agentmut.stats.sequences import Array, Sequences
+from agentmut.stats.induction import KILL, SURVIVE, Flags, Rule, Sweep, first_rules
+from agentmut.stats.sequences import Sequences
 
-Flags = NDArray[np.bool_]
-
-KILL, SURVIVE = 0, 1
 PRECISION = 1e-10
 """Relative half-width within which a price brackets its kink."""
 SETTLED = 1e-9
 """Both prices have settled when a round moves neither logarithm by more than this."""
 
 
-class Rule(NamedTuple):
-    """A stopping rule's errors and cost: at prices (k, s) it is worth killed * k + survived * s + cost."""
-
-    killed: float
-    """Predictive chance of a kill although nothing changed."""
-    survived: float
-    """Predictive chance of a survival although the rate dropped by delta."""
-    cost: float
-
-
 class Solution(NamedTuple):
-    """The settled rule: its prices, errors and decisions, the flags indexed [n, f]."""
+    """The settled rule: its prices, errors and decisions, the flags flat over the states."""
 
     log_kill: float
     log_survive: float
@@ -45,25 +31,14 @@ class Solution(NamedTuple):
     survive: Flags
 
 
-class Swept(NamedTuple):
-    """Backward induction at two neighbouring price pairs; flags are indexed [n, pair, f]."""
-
-    rules: tuple[Rule, Rule]
-    kill: Flags
-    survive: Flags
-
-
-Sweep = Callable[[Array], Swept]
-
-
 def solve(chances: Sequences, false_kill: float, missed: float) -> Solution:
     """Alternate the kill price and the survive price until both settle.
 
     Starts from a survive price that is certainly high enough and comes down: each price rises with the
     other, so the rounds descend to the greatest settled pair, which does not depend on the start.
     """
-    sweep = sweeper(chances)
-    known = _first_rules(chances)
+    sweep = Sweep(chances)
+    known = first_rules(chances)
     limits = (false_kill, missed)
     prices = [0.0, known[-1].cost / missed]
     for _ in range(100):
@@ -82,17 +57,6 @@ def _solution(sweep: Sweep, prices: list[float], limits: tuple[float, float]) ->
         raise ArithmeticError(f"the settled kill rule errs more than its limits {limits}: {rule}")
     kill, survive = swept.kill[:, 0], swept.survive[:, 0]
     return Solution(math.log(prices[KILL]), math.log(prices[SURVIVE]), rule, kill, survive)
-
-
-def _first_rules(chances: Sequences) -> list[Rule]:
-    """Two rules that stop after one trial, and one that never stops: they bound both prices."""
-    n_max = len(chances.cost) - 1
-    paths, total = np.ones(1), float(chances.cost[0, 0])
-    for n in range(1, n_max + 1):
-        paths = np.append(paths, 0.0) + np.append(0.0, paths)
-        total += float(paths @ chances.cost[n, : n + 1]) * (1 if n < n_max else n_max / 2)
-    first = float(chances.cost[0, 0])
-    return [Rule(1.0, 0.0, first), Rule(0.0, 1.0, first), Rule(0.0, 0.0, total)]
 
 
 def _least_price(sweep: Sweep, known: list[Rule], prices: list[float], axis: int, limit: float) -> float:
@@ -131,48 +95,3 @@ def _top(known: list[Rule], axis: int, other: float, limit: float) -> float:
     crossing = (rise * height[~up] - fall * height[up][:, None]) / (rise - fall)
     i, j = np.unravel_index(crossing.argmin(), crossing.shape)
     return float((height[~up][j] - height[up][i]) / (rise[i, 0] - fall[j]))
-
-
-def sweeper(chances: Sequences) -> Sweep:
-    """A function from two price pairs (array [axis, pair]) to the best rules at them.
-
-    Its working arrays are laid out [n, pair, f] and are reused by each call; the results are copies.
-    Ties: continuing beats killing, killing beats surviving; at the last trial killing beats leaving it
-    undecided, which beats surviving. Leaving it undecided costs n_max/2 further trials.
-    """
-    size = len(chances.cost)
-    last = size - 1
-    unchanged, dropped, cost = (np.repeat(a[:, None, :], 2, axis=1) for a in chances)
-    cost[last] *= last / 2
-    survivable = np.where(dropped <= unchanged, dropped, np.inf)
-    value, stay = np.zeros((size, 2, size + 1)), cost.copy()
-    stop = np.full((size, 2, size), np.inf)
-    totals, added, keep = np.zeros((size, 3, 2, size + 1)), np.empty((size, 3, 2, size)), np.empty((size, 1, 2, size))
-    back = range(last - 1, -1, -1)
-    steps = [(value[n + 1, :, :-1], value[n + 1, :, 1:], cost[n], stop[n], stay[n], value[n, :, :-1]) for n in back]
-    sums = [(totals[n + 1, ..., :-1], totals[n + 1, ..., 1:], keep[n], added[n], totals[n, ..., :-1]) for n in back]
-
-    def sweep(prices: Array) -> Swept:
-        kills, survives = unchanged * prices[KILL][:, None], survivable * prices[SURVIVE][:, None]
-        np.minimum(kills[1:], survives[1:], out=stop[1:])
-        np.minimum(stop[last], cost[last], out=value[last, :, :-1])
-        for left, right, toll, end, on, best in steps:
-            np.add(left, right, out=on)
-            np.add(on, toll, out=on)
-            np.minimum(on, end, out=best)
-        go = stay <= stop
-        go[last] &= kills[last] > np.minimum(cost[last], survives[last])
-        kill = (kills <= survives) & ~go
-        survive = ~(go | kill)
-        for row, part, where in ((0, unchanged, kill), (1, dropped, survive), (2, cost, go)):
-            np.multiply(part, where, out=added[:, row])
-        keep[:, 0] = go
-        totals[last, ..., :-1] = added[last]
-        for left, right, on, own, total in sums:
-            np.add(left, right, out=total)
-            np.multiply(total, on, out=total)
-            np.add(total, own, out=total)
-        first = totals[0, :, :, 0].T.tolist()
-        return Swept((Rule(*first[0]), Rule(*first[1])), kill, survive)
-
-    return sweep
