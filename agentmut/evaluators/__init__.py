@@ -41,29 +41,25 @@ class NamedEvaluator:
         return check.model_copy(update={"evaluator": self.name})
 
 
-def build(spec: EvaluatorSpec) -> Evaluator:
-    """The evaluator that a scenario asks for.
+def build(spec: EvaluatorSpec, catalogue: Catalogue | None = None) -> Evaluator:
+    """The evaluator that a scenario asks for, out of what is installed or out of `catalogue`.
 
     Raises `PluginError` for an unknown or broken evaluator (with the nearest name) and `UsageError` for
     an argument it does not take.
     """
-    return _build(spec, Catalogue.of(Group.EVALUATORS))
+    plugin = (catalogue or Catalogue.of(Group.EVALUATORS)).load(spec.name)
+    try:
+        return NamedEvaluator(spec.name, plugin(spec.argument))
+    except ValueError as error:
+        raise UsageError(f"evaluator {spec.name!r}: {error}") from error
 
 
 def build_all(specs: Iterable[EvaluatorSpec]) -> tuple[Evaluator, ...]:
     """Like `build` for several, reading the installed plugins once."""
     catalogue = Catalogue.of(Group.EVALUATORS)
-    return tuple(_build(spec, catalogue) for spec in specs)
+    return tuple(build(spec, catalogue) for spec in specs)
 
 
 def judge(evaluators: Iterable[Evaluator], scenario: Scenario, trace: AgentTrace) -> tuple[Check, ...]:
     """One check per evaluator, in order. The trial passes when all of them hold."""
     return tuple(evaluator.evaluate(scenario, trace) for evaluator in evaluators)
-
-
-def _build(spec: EvaluatorSpec, catalogue: Catalogue) -> Evaluator:
-    plugin = catalogue.load(spec.name)
-    try:
-        return NamedEvaluator(spec.name, plugin(spec.argument))
-    except ValueError as error:
-        raise UsageError(f"evaluator {spec.name!r}: {error}") from error
