@@ -209,13 +209,24 @@ def _with_double(request: Any) -> Any:
 def _double_tool(tool: "BaseTool", double: Callable[..., Any]) -> "BaseTool":
     from langchain_core.tools import StructuredTool
 
-    def call(**arguments: Any) -> Any:
+    def call(**arguments: Any) -> str:
+        return _as_text(double(**arguments))
+
+    async def acall(**arguments: Any) -> str:
         result = double(**arguments)
-        return result if isinstance(result, str) else json.dumps(jsonable(result), ensure_ascii=False)
+        return _as_text(await result if inspect.isawaitable(result) else result)
 
     return StructuredTool(
-        name=tool.name, description=tool.description, args_schema=tool.args_schema, func=call
+        name=tool.name,
+        description=tool.description,
+        args_schema=tool.args_schema,
+        func=call,
+        coroutine=acall,
     )
+
+
+def _as_text(result: Any) -> str:
+    return result if isinstance(result, str) else json.dumps(jsonable(result), ensure_ascii=False)
 
 
 def _graph_input(turn: JsonValue, state: Any, graph: Any) -> Any:

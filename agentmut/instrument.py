@@ -44,7 +44,8 @@ def _async(function: Callable[..., Any]) -> Callable[..., Any]:
             return await function(*args, **kwargs)
         step = _OpenStep(trial, function, args, kwargs)
         with step:
-            step.output = step.double(**step.arguments) if step.double else await function(*args, **kwargs)
+            answer = step.double(**step.arguments) if step.double else function(*args, **kwargs)
+            step.output = await answer if inspect.isawaitable(answer) else answer
         return step.output
 
     return call

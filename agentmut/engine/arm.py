@@ -53,6 +53,9 @@ class Arm:
     arrived: dict[int, TrialResult] = field(default_factory=dict)
     consumed: int = 0
     witnessed: int = 0
+    route: str = ""
+    cost: float | None = 0.0
+    """US dollars; None once a trial's price is unknown."""
     trouble: int = 0
 
     @property
@@ -96,7 +99,10 @@ class Arm:
             self.consumed += 1
 
     def _consume(self, launch: Launch, result: TrialResult) -> None:
-        self.witnessed += result.witness is not None
+        if result.witness is not None:
+            self.witnessed += 1
+            self.route = result.witness.route
+        self.cost = None if self.cost is None or result.usd is None else self.cost + result.usd
         if result.outcome.is_evidence:
             self.trouble = 0
             lane = next(lane for lane in self.lanes if lane.scenario == launch.scenario)

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -52,6 +53,17 @@ def code_digest(root: Path, besides: Iterable[Path] = ()) -> str:
         if path.resolve() not in excluded:
             total.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return total.hexdigest()
+
+
+def unused_elsewhere(root: Path, modules: Mapping[str, Path]) -> tuple[Path, ...]:
+    """Those of `modules` (file by dotted name) that no other Python file under `root` so much as mentions."""
+    texts = {path: path.read_text("utf-8", "replace") for path in _python_files(root)} if modules else {}
+
+    def mentioned(name: str, own: Path) -> bool:
+        word = re.compile(rf"\b{re.escape(name.rpartition('.')[2])}\b")
+        return any(word.search(text) for path, text in texts.items() if path.resolve() != own.resolve())
+
+    return tuple(path for name, path in modules.items() if not mentioned(name, path))
 
 
 def trial_id(seed: int, mutant: str, scenario: str, repeat: int) -> str:

@@ -5,19 +5,7 @@ from pydantic import Field
 from agentmut.engine.identity import Environment
 from agentmut.frozen import Frozen
 from agentmut.mutant import Mutant
-
-
-class Budget(Frozen):
-    """Where to stop; None is no limit. Baseline and controls count."""
-
-    usd: float | None = Field(default=None, gt=0)
-    trials: int | None = Field(default=None, gt=0)
-    minutes: float | None = Field(default=None, gt=0)
-
-    @property
-    def limited(self) -> bool:
-        """Whether anything bounds the run."""
-        return any(limit is not None for limit in (self.usd, self.trials, self.minutes))
+from agentmut.project_schema import BudgetSettings
 
 
 class Rule(Frozen):
@@ -47,11 +35,16 @@ class Plan(Frozen):
     rule: Rule = Rule()
     window: int = 1
     """Launch k of a mutant looks at the results of its launches 1..k-window."""
-    budget: Budget = Budget()
+    budget: BudgetSettings = BudgetSettings()
     suite_digest: str = ""
     config_digest: str = ""
     environment: Environment
     concurrency: int = 16
+
+    @property
+    def bounded(self) -> bool:
+        """Whether any budget bounds the run."""
+        return any(limit is not None for limit in (self.budget.usd, self.budget.trials, self.budget.minutes))
 
     @property
     def worst_case_trials(self) -> int:

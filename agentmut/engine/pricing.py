@@ -2,15 +2,8 @@
 
 from collections.abc import Mapping
 
-from agentmut.frozen import Frozen
+from agentmut.project_schema import Price
 from agentmut.trace import Action, AgentTrace, Step, Usage
-
-
-class Price(Frozen):
-    """US dollars per million tokens."""
-
-    input: float
-    output: float
 
 
 class Pricer:

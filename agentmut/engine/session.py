@@ -1,0 +1,208 @@
+"""From a project to a campaign that is ready to run: adapter, suite, mutants, plan."""
+
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from agentmut.controls import destroyed_mutant, identity_mutant
+from agentmut.doubles import resolve_doubles, resolve_hooks
+from agentmut.engine.attempt import Case
+from agentmut.engine.executor import Executor, LocalExecutor, RetryingExecutor, RunSettings
+from agentmut.engine.identity import Environment, code_digest, environment, unused_elsewhere
+from agentmut.engine.isolation import ProcessExecutor
+from agentmut.engine.plan import Plan, Rule
+from agentmut.engine.pricing import Pricer
+from agentmut.engine.selection import Selection, ignored_mutants, select_mutants
+from agentmut.engine.suite import SuiteConfig
+from agentmut.engine.trials import Suite
+from agentmut.errors import UsageError, nearest
+from agentmut.evaluators import build_all
+from agentmut.frozen import digest_of
+from agentmut.generate import Generation, generate
+from agentmut.imports import make_importable
+from agentmut.plugins import Catalogue, Group
+from agentmut.project import Project
+from agentmut.protocols import Adapter, Operator, OperatorOptions
+from agentmut.scenario import Scenario
+from agentmut.stats.baseline import baseline_size
+
+BASELINE_SHARE = 0.4
+"""Largest part of a trial budget that an automatic baseline may take."""
+BASELINE_MINIMUM = 30
+"""Trials per scenario below which the promised error rates would not hold at a useful cost."""
+
+
+class Session(NamedTuple):
+    """A project with its agent imported and its tests built."""
+
+    project: Project
+    adapter: Adapter
+    suite: SuiteConfig
+    scenarios: tuple[Scenario, ...]
+    tests: Suite
+    environment: Environment
+
+
+def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
+    """Import the agent and build the tests; `scenarios` restricts the suite by name.
+
+    Raises `UsageError` for what cannot be imported or does not fit, `AdapterError` when the agent cannot
+    be built.
+    """
+    make_importable(project.root)
+    chosen = _chosen(project, scenarios)
+    adapter = _adapter(project)
+    _check_doubles(adapter, chosen)
+    code = project.agent_version or _code(project)
+    evaluators = {scenario.name: build_all(scenario.evaluators) for scenario in chosen}
+    return Session(
+        project=project,
+        adapter=adapter,
+        suite=SuiteConfig(adapter.get_config(), chosen),
+        scenarios=chosen,
+        tests=Suite({scenario.name: scenario for scenario in chosen}, evaluators),
+        environment=environment(project.agent.adapter, adapter.versions(), code),
+    )
+
+
+def make_mutants(session: Session, selection: Selection) -> Generation:
+    """The mutants of the session's agent that the project and the selection ask for."""
+    settings = session.project.mutation
+    catalogue = Catalogue.of(Group.OPERATORS)
+    wanted = selection.operators(catalogue.names, settings)
+    operators: list[Operator] = [catalogue.load(name)() for name in wanted]
+    options = OperatorOptions(swap_models=settings.swap_models, downgrade_models=settings.downgrade_models)
+    generation = generate(session.suite.full, operators, options)
+    chosen = select_mutants(generation.mutants, selection, settings.per_operator)
+    return generation._replace(mutants=chosen)
+
+
+def make_plan(session: Session, generation: Generation, seed: int | None, now: float) -> Plan:
+    """The plan of a new run. Raises `UsageError` without mutants, or when the budget is too small."""
+    if not generation.mutants:
+        raise UsageError(f"no mutants to run: {_why_none(generation)}")
+    project, settings = session.project, session.project.statistics
+    return Plan(
+        run_id=f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(now))}-{secrets.token_hex(2)}",
+        started=now,
+        seed=settings.seed if seed is None else seed,
+        scenarios=tuple(scenario.name for scenario in session.scenarios),
+        baseline=_baseline(project, len(session.scenarios), len(generation.mutants)),
+        mutants=generation.mutants,
+        identity=(identity_mutant(),),
+        destroyed=destroyed_mutant(session.suite.full),
+        ignored=ignored_mutants(generation.mutants, project.mutation.ignore),
+        rule=Rule(
+            alpha=settings.alpha, beta=round(1 - settings.power, 10), delta=settings.delta, n_max=settings.n_max
+        ),
+        window=project.execution.window,
+        budget=project.budget,
+        suite_digest=suite_digest(session),
+        config_digest=session.suite.full.digest,
+        environment=session.environment,
+        concurrency=project.execution.concurrency,
+    )
+
+
+def make_executor(session: Session) -> Executor:
+    """What runs the trials: tasks of this process, or worker processes."""
+    execution = session.project.execution
+    if execution.isolate == "process":
+        make = partial(_worker_executor, session.project, _names(session.scenarios))
+        inner: Executor = ProcessExecutor(make, execution.concurrency, execution.timeout)
+    else:
+        inner = local_executor(session)
+    return RetryingExecutor(inner, execution.retries)
+
+
+def local_executor(session: Session) -> LocalExecutor:
+    """Runs the session's trials in this process."""
+    project = session.project
+    settings = RunSettings(
+        timeout=project.execution.timeout,
+        seed=project.statistics.seed,
+        requests_per_minute=project.execution.requests_per_minute,
+    )
+    cases = {scenario.name: _case(scenario, project.root) for scenario in session.scenarios}
+    pricer = Pricer(project.budget.prices, project.config.model.provider)
+    return LocalExecutor(session.adapter, session.suite, cases, pricer, settings)
+
+
+def suite_digest(session: Session) -> str:
+    """Identifies what is asked and how it is judged."""
+    return digest_of([scenario.model_dump(mode="json") for scenario in session.scenarios])
+
+
+def _worker_executor(project: Project, scenarios: tuple[str, ...]) -> Executor:
+    return local_executor(open_session(project, scenarios))
+
+
+def _adapter(project: Project) -> Adapter:
+    make: Callable[..., Adapter] = Catalogue.of(Group.ADAPTERS).load(project.agent.adapter).create
+    return make(project.agent, project.config)
+
+
+def _case(scenario: Scenario, root: Path) -> Case:
+    hooks = resolve_hooks(scenario, root)
+    return Case(scenario, resolve_doubles(scenario, root), hooks.setup, hooks.teardown)
+
+
+def _names(scenarios: Sequence[Scenario]) -> tuple[str, ...]:
+    return tuple(scenario.name for scenario in scenarios)
+
+
+def _chosen(project: Project, names: Sequence[str]) -> tuple[Scenario, ...]:
+    known = {scenario.name: scenario for scenario in project.scenarios}
+    for name in names:
+        if name not in known:
+            raise UsageError(f"--scenario {name}: there is no such scenario. {nearest(name, known)}")
+    return tuple(scenario for scenario in project.scenarios if not names or scenario.name in names)
+
+
+def _check_doubles(adapter: Adapter, scenarios: Sequence[Scenario]) -> None:
+    """A double that cannot answer would let the real tool run, thousands of times."""
+    wanted = {name: scenario.name for scenario in scenarios for name in scenario.tools}
+    if not wanted:
+        return
+    able = adapter.doubled_tools()
+    for tool, scenario in wanted.items():
+        if tool not in able:
+            raise UsageError(
+                f"scenario {scenario} doubles the tool {tool!r}, but its calls cannot be intercepted, so the real "
+                f"one would run. {nearest(tool, able)} For a callable agent, mark the function with @agentmut.tool "
+                "in the agent's module; for LangGraph, call it through a ToolNode."
+            )
+
+
+def _code(project: Project) -> str:
+    """Hash of the project's Python files, without modules that only evaluators use: those shape no trial."""
+    arguments = [spec.argument for s in project.scenarios for spec in s.evaluators if spec.name == "python"]
+    modules = {argument.partition(":")[0] for argument in arguments if isinstance(argument, str)}
+    files = {name: project.root / f"{name.replace('.', '/')}.py" for name in modules}
+    judging = {name: path for name, path in files.items() if path.is_file()}
+    return code_digest(project.root, unused_elsewhere(project.root, judging))
+
+
+def _baseline(project: Project, scenarios: int, mutants: int) -> int:
+    wanted, budget = project.statistics.baseline, project.budget.trials
+    size = baseline_size(mutants) if wanted == "auto" else int(wanted)
+    if budget is None:
+        return size
+    affordable = int(BASELINE_SHARE * budget) // scenarios if wanted == "auto" else budget // scenarios
+    if affordable < min(size, BASELINE_MINIMUM):
+        needed = -(-BASELINE_MINIMUM * scenarios * 10 // 4) if wanted == "auto" else size * scenarios
+        raise UsageError(
+            f"budget.trials is {budget}, too small for a baseline: {scenarios} scenarios need at least "
+            f"{BASELINE_MINIMUM} trials each within {BASELINE_SHARE:.0%} of the budget. Raise it to {needed}, or "
+            "measure fewer scenarios with --scenario."
+        )
+    return min(size, affordable)
+
+
+def _why_none(generation: Generation) -> str:
+    reasons = [f"{operator}: {reason}" for operator, reason in generation.empty]
+    return "; ".join(reasons) if reasons else "the filters leave none. `agentmut mutants` lists them all."
+

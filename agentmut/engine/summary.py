@@ -1,0 +1,204 @@
+"""From a campaign's state to `result.json`."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from agentmut import __version__
+from agentmut.engine.arm import Arm
+from agentmut.engine.baseline import ScenarioBaseline, most_common_trouble
+from agentmut.engine.locate import changed_text, target_of
+from agentmut.engine.session import Session
+from agentmut.engine.state import CampaignState, Stop
+from agentmut.engine.scoring import score, share_not_killed
+from agentmut.mutant import Intent, Mutant, Status
+from agentmut.result import (
+    AgentSummary,
+    BaselineRow,
+    Bounds,
+    Controls,
+    Cost,
+    DestroyedControl,
+    Evidence,
+    IdentityControl,
+    MutantRow,
+    Result,
+    Score,
+    WitnessSummary,
+)
+from agentmut.stats.intervals import wilson
+
+
+def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
+    """The result of a campaign, finished or not."""
+    plan, spend = state.plan, state.spend
+    rows = tuple(_row(session, state, mutant) for mutant in plan.mutants)
+    scored = _Scorer(state, session.project.statistics.scoring)
+    return Result(
+        agentmut_version=__version__,
+        run_id=plan.run_id,
+        status=stop.value,
+        problem=state.problem,
+        seed=plan.seed,
+        project=session.project.path.name,
+        agent=AgentSummary(adapter=session.project.agent.adapter, digest=session.suite.full.digest),
+        baseline=tuple(_baseline_row(session, state, name) for name in plan.scenarios),
+        controls=_controls(state),
+        score=scored.main(rows),
+        robustness=scored.robustness(rows),
+        classes=scored.grouped(rows, lambda row: row.operator_class.value, degrading=True),
+        operators=scored.grouped(rows, lambda row: row.operator, degrading=False),
+        mutants=rows,
+        cost=Cost(
+            trials=spend.trials,
+            baseline_trials=sum(b.finished for b in state.baselines.values()),
+            tokens=spend.tokens,
+            usd=None if spend.unpriced else round(spend.usd, 6),
+            seconds=round(spend.seconds, 3),
+            reused=spend.reused,
+            abandoned_threads=spend.abandoned,
+        ),
+        rule={**plan.rule.model_dump(), "baseline": plan.baseline},
+        notes=tuple(_notes(state)),
+    )
+
+
+def _baseline_row(session: Session, state: CampaignState, name: str) -> BaselineRow:
+    baseline = state.baselines[name]
+    interval = wilson(baseline.passes, baseline.trials) if baseline.trials else None
+    return BaselineRow(
+        scenario=name,
+        trials=baseline.trials,
+        passes=baseline.passes,
+        rate=round(interval.estimate, 6) if interval else None,
+        interval=Bounds(
+            low=round(interval.low, 6), high=round(interval.high, 6), level=interval.level, method=interval.method
+        )
+        if interval
+        else None,
+        threshold=session.project.threshold_of(state.scenarios[name]),
+        testable=baseline.complete and state.testable(name),
+        no_evidence=sum(baseline.no_evidence.values()),
+        reason=_untestable_reason(state, baseline, name),
+    )
+
+
+def _untestable_reason(state: CampaignState, baseline: ScenarioBaseline, name: str) -> str:
+    if not baseline.complete:
+        return "the baseline is not complete"
+    if not baseline.usable:
+        return f"too few trials gave evidence: {most_common_trouble([baseline])}"
+    if not state.testable(name):
+        return f"the original fails too often for a drop to show; a failure: {baseline.first_failure}"
+    return ""
+
+
+def _row(session: Session, state: CampaignState, mutant: Mutant) -> MutantRow:
+    status, reason = state.status(mutant.id) or (Status.UNDECIDED, "the run ended before it was decided")
+    arm = state.arms.get(mutant.id)
+    before, after = changed_text(mutant)
+    return MutantRow(
+        id=mutant.id,
+        operator=mutant.operator,
+        operator_class=mutant.operator_class,
+        intent=mutant.intent,
+        status=status,
+        target=target_of(mutant, session.suite.full, session.project),
+        before=before,
+        after=after,
+        description=mutant.description,
+        subject=mutant.subject,
+        killed_by=tuple(lane.scenario for lane in arm.lanes if lane.decision == "killed") if arm else (),
+        gate_red=_gate_red(session, state, arm) if arm else None,
+        gap=_gap(status),
+        witness=WitnessSummary(route=arm.route, trials=arm.witnessed, of=arm.consumed) if arm and arm.route else None,
+        evidence=_evidence(arm) if arm else (),
+        trials=arm.consumed if arm else 0,
+        usd=arm.cost if arm else 0.0,
+        reason=reason,
+    )
+
+
+def _gap(status: Status) -> str | None:
+    """What is missing, as far as pass rates tell; the trace test that names an assertion gap is not run here."""
+    return {Status.NO_COVERAGE: "scenario", Status.SURVIVED: "unknown"}.get(status)
+
+
+def _evidence(arm: Arm) -> tuple[Evidence, ...]:
+    return tuple(
+        Evidence(scenario=lane.scenario, trials=lane.trials, failures=lane.failures, decision=lane.decision.value)
+        for lane in arm.lanes
+        if lane.trials
+    )
+
+
+def _gate_red(session: Session, state: CampaignState, arm: Arm) -> bool | None:
+    tried = [lane for lane in arm.lanes if lane.trials]
+    if not tried:
+        return None
+    return any(
+        (lane.trials - lane.failures) / lane.trials < session.project.threshold_of(state.scenarios[lane.scenario])
+        for lane in tried
+    )
+
+
+def _controls(state: CampaignState) -> Controls:
+    arms = [state.arms[m.id] for m in state.plan.identity if m.id in state.arms]
+    destroyed = state.status(state.plan.destroyed.id)
+    arm = state.arms.get(state.plan.destroyed.id)
+    return Controls(
+        identity=IdentityControl(
+            mutants=len(state.plan.identity),
+            killed=sum(arm.status is Status.KILLED for arm in arms),
+            trials=sum(arm.consumed for arm in arms),
+        ),
+        destroyed=DestroyedControl(
+            status=destroyed[0] if destroyed else None,
+            reason=destroyed[1] if destroyed else "",
+            trials=arm.consumed if arm else 0,
+        ),
+    )
+
+
+class _Scorer(NamedTuple):
+    """Scores groups of mutants with what the campaign knows of their error rates."""
+
+    state: CampaignState
+    scoring: str
+
+    def main(self, rows: Sequence[MutantRow]) -> Score:
+        """The mutation score: `degrade` mutants, or with paper scoring all of them (Eq. 22)."""
+        return self._score(rows if self.scoring == "paper" else [r for r in rows if r.intent is Intent.DEGRADE])
+
+    def robustness(self, rows: Sequence[MutantRow]) -> Score:
+        """Share of `preserve` mutants that flip no verdict."""
+        return share_not_killed(self._score([row for row in rows if row.intent is Intent.PRESERVE]))
+
+    def grouped(
+        self, rows: Sequence[MutantRow], key: Callable[[MutantRow], str], *, degrading: bool
+    ) -> Mapping[str, Score]:
+        """A score per class or operator; operators with intent `preserve` are scored as robustness."""
+        found: dict[str, list[MutantRow]] = {}
+        for row in rows:
+            if not degrading or row.intent is Intent.DEGRADE or self.scoring == "paper":
+                found.setdefault(key(row), []).append(row)
+        return {name: self._grouped(group) for name, group in sorted(found.items())}
+
+    def _grouped(self, rows: Sequence[MutantRow]) -> Score:
+        preserve = all(row.intent is Intent.PRESERVE for row in rows)
+        return share_not_killed(self._score(rows)) if preserve else self._score(rows)
+
+    def _score(self, rows: Iterable[MutantRow]) -> Score:
+        return score(self.state, [(row.status, self.state.arms.get(row.id)) for row in rows])
+
+
+def _notes(state: CampaignState) -> Iterable[str]:
+    untestable = [n for n, b in state.baselines.items() if b.complete and not state.testable(n)]
+    if untestable:
+        yield f"no mutant was tried on {', '.join(untestable)}: see the baseline for the reason"
+    destroyed = state.status(state.plan.destroyed.id)
+    if destroyed and destroyed[0] is Status.ERROR:
+        yield f"the destroyed agent could not be run ({destroyed[1]}), so that control says nothing"
+    if state.spend.unpriced:
+        yield "the price of a model is unknown, so the cost is too: set budget.prices"
+    if state.spend.abandoned:
+        yield f"{state.spend.abandoned} runs were abandoned at their timeout; `isolate: process` would end them"

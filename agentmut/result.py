@@ -1,0 +1,203 @@
+"""`result.json`, schema version 1: the only source of every report. It grows by added fields only."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from pydantic import Field, ValidationError
+
+from agentmut.errors import StoreError, UsageError
+from agentmut.frozen import Frozen
+from agentmut.mutant import Intent, OperatorClass, Status
+
+SCHEMA_VERSION = 1
+
+
+class AgentSummary(Frozen):
+    """Which agent was measured."""
+
+    adapter: str
+    digest: str
+
+
+class Bounds(Frozen):
+    """A confidence interval."""
+
+    low: float
+    high: float
+    level: float
+    method: str
+
+
+class BaselineRow(Frozen):
+    """The original on one scenario."""
+
+    scenario: str
+    trials: int
+    passes: int
+    rate: float | None
+    interval: Bounds | None
+    threshold: float
+    testable: bool
+    """False where the original fails too often for a drop to show: no mutant is tried there."""
+    no_evidence: int = 0
+    """Trials that ended in infrastructure trouble and the like, and are not counted in `trials`."""
+    reason: str = ""
+
+
+class IdentityControl(Frozen):
+    """Unchanged agents run as if they were mutants."""
+
+    mutants: int
+    killed: int
+    trials: int = 0
+
+
+class DestroyedControl(Frozen):
+    """The agent without prompt, tools and context."""
+
+    status: Status | None
+    reason: str = ""
+    trials: int = 0
+
+
+class Controls(Frozen):
+    """What the campaign says about itself."""
+
+    identity: IdentityControl
+    destroyed: DestroyedControl
+
+
+class Score(Frozen):
+    """Share killed among killed, survived and no_coverage, with its bounds; null where nothing counts.
+
+    For `preserve` mutants it is the share not killed. `low` and `high` hold at `level`: the lower end speaks
+    of mutants with any real drop, the upper end of those with a drop of at least delta.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    level: float = 0.95
+    killed: int = 0
+    survived: int = 0
+    no_coverage: int = 0
+    undecided: int = 0
+    equivalent: int = 0
+    not_applied: int = 0
+    ignored: int = 0
+    error: int = 0
+
+
+class Target(Frozen):
+    """Where a mutant changes the agent; line and column count from 1."""
+
+    path: str | None
+    line: int | None = None
+    column: int | None = None
+
+
+class Evidence(Frozen):
+    """A mutant on one scenario."""
+
+    scenario: str
+    trials: int
+    failures: int
+    decision: str
+
+
+class WitnessSummary(Frozen):
+    """Proof of delivery: in how many trials the change was seen, and where."""
+
+    route: str
+    trials: int
+    of: int
+
+
+class MutantRow(Frozen):
+    """What became of one mutant."""
+
+    id: str
+    operator: str
+    operator_class: OperatorClass = Field(alias="class")
+    intent: Intent
+    status: Status
+    target: Target
+    before: str
+    after: str
+    description: str
+    subject: str = ""
+    killed_by: tuple[str, ...] = ()
+    gate_red: bool | None = None
+    """Whether the observed rate of some scenario fell under the suite's own threshold."""
+    gap: str | None = None
+    witness: WitnessSummary | None = None
+    evidence: tuple[Evidence, ...] = ()
+    trials: int = 0
+    usd: float | None = 0.0
+    reason: str = ""
+
+
+class Cost(Frozen):
+    """Every trial of the run, before and after an interruption, baseline and controls included."""
+
+    trials: int
+    baseline_trials: int
+    tokens: int
+    usd: float | None
+    """None when a model that was called has no known price."""
+    seconds: float
+    reused: int = 0
+    """Trials taken over from earlier runs, at no cost."""
+    abandoned_threads: int = 0
+
+
+class Result(Frozen):
+    """One run of `agentmut run`."""
+
+    schema_version: int = SCHEMA_VERSION
+    agentmut_version: str
+    run_id: str
+    status: str
+    """finished, budget, interrupted or failed."""
+    problem: str = ""
+    seed: int
+    project: str = ""
+    agent: AgentSummary
+    baseline: tuple[BaselineRow, ...]
+    controls: Controls
+    score: Score
+    robustness: Score
+    classes: dict[str, Score]
+    operators: dict[str, Score]
+    mutants: tuple[MutantRow, ...]
+    cost: Cost
+    rule: Mapping[str, float] = Field(default_factory=dict)
+    """Parameters of the kill rule."""
+    notes: tuple[str, ...] = ()
+
+
+def write_result(result: Result, folder: Path) -> Path:
+    """Write `result.json` into a run's folder, whole or not at all. Raises `StoreError`."""
+    path, scratch = folder / "result.json", folder / "result.json.new"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        scratch.write_text(result.model_dump_json(indent=2, by_alias=True) + "\n", encoding="utf-8")
+        scratch.replace(path)
+    except OSError as error:
+        raise StoreError(
+            f"cannot write {path}: {error}. The trials are in the store: make room, then `agentmut resume`."
+        ) from error
+    return path
+
+
+def read_result(path: Path) -> Result:
+    """Read a `result.json`. Raises `UsageError` when it is missing or not one."""
+    try:
+        return Result.model_validate_json(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UsageError(f"{path} does not exist. Run `agentmut run` first, or name another run.") from None
+    except (OSError, ValidationError, UnicodeDecodeError) as error:
+        first = str(error).splitlines()[0]
+        raise UsageError(
+            f"{path} cannot be read as a result of schema {SCHEMA_VERSION}: {first}. `agentmut resume` writes it anew."
+        ) from None
