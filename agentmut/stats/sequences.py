@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc, gammaln
+from scipy.special import betainc, betaincc, gammaln
 
 Array = NDArray[np.float64]
 
@@ -38,17 +38,21 @@ class RateGrid(NamedTuple):
 
 
 def rate_grid(f0: int, n0: int) -> RateGrid:
-    """Centres sin^2(pi/2 (i + 1/2)/160) and the posterior mass of each cell; the weights sum to 1."""
+    """Centres sin^2(pi/2 (i + 1/2)/160) and the posterior mass of each cell; the weights sum to 1.
+
+    Masses are differences of the nearer tail: differences near 1 would be rounding noise.
+    """
     edges = np.sin(np.pi / 2 * np.arange(CELLS + 1) / CELLS) ** 2
     centres = np.sin(np.pi / 2 * (np.arange(CELLS) + 0.5) / CELLS) ** 2
-    return RateGrid(centres, np.diff(betainc(f0 + 0.5, n0 - f0 + 0.5, edges)))
+    below, above = betainc(f0 + 0.5, n0 - f0 + 0.5, edges), betaincc(f0 + 0.5, n0 - f0 + 0.5, edges)
+    return RateGrid(centres, np.where(below[1:] < 0.5, np.diff(below), -np.diff(above)))
 
 
 def sequences(f0: int, n0: int, delta: float, n_max: int) -> Sequences:
     """The chances and the cost for a baseline of f0 failures in n0 trials."""
     phi = (f0 + 0.5) / (n0 + 1)
     grid = rate_grid(f0, n0)
-    unchanged = _unchanged(f0, n0, n_max)
+    unchanged = unchanged_chances(f0, n0, n_max)
     cost = 0.5 * _scale(2.0, phi, phi + delta) * unchanged
     dropped = {d: _dropped(grid, d, n_max) for d in (delta * u for u in DROPS) if d < 0.95}
     total = sum(delta / d for d in dropped)
@@ -63,7 +67,7 @@ def row(n: int) -> slice:
     return slice(n * (n + 1) // 2, (n + 1) * (n + 2) // 2)
 
 
-def _unchanged(f0: int, n0: int, n_max: int) -> Array:
+def unchanged_chances(f0: int, n0: int, n_max: int) -> Array:
     """B(a + f, b + n - f) / B(a, b) with a = f0 + 1/2, b = n0 - f0 + 1/2."""
     a, b, steps = f0 + 0.5, n0 - f0 + 0.5, np.arange(n_max + 1)
     log_f = gammaln(a + steps) - gammaln(a)
@@ -74,14 +78,19 @@ def _unchanged(f0: int, n0: int, n_max: int) -> Array:
     return chances
 
 
-def _dropped(grid: RateGrid, drop: float, n_max: int) -> Array:
-    """E[psi^f (1 - psi)^(n - f)] over the grid, psi being the rate worsened by `drop` and kept off 0 and 1."""
-    worse = np.clip(np.minimum(grid.rates + drop, 1 - 0.02 * (1 - grid.rates)), 1e-4, 1 - 1e-4)
+def mean_chances(rates: Array, weights: Array, n_max: int) -> Array:
+    """Sum over the failure rates psi of weight psi^f (1 - psi)^(n - f)."""
     steps = np.arange(n_max + 1)[:, None]
-    by_passes = (grid.weights * worse**steps) @ ((1 - worse) ** steps).T
+    by_passes = (weights * rates**steps) @ ((1 - rates) ** steps).T
     n, f = np.tril_indices(n_max + 1)
     chances: Array = by_passes[f, n - f]
     return chances
+
+
+def _dropped(grid: RateGrid, drop: float, n_max: int) -> Array:
+    """The mean chances with every rate worsened by `drop`, kept below 1 and off 0 and 1."""
+    worse = np.minimum(grid.rates + drop, 1 - 0.02 * (1 - grid.rates))
+    return mean_chances(np.clip(worse, 1e-4, 1 - 1e-4), grid.weights, n_max)
 
 
 def _scale(weight: float, a: float, b: float) -> float:

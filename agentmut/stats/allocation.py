@@ -1,0 +1,96 @@
+"""Which scenario gets the next trial: the one with the most evidence of a drop so far.
+
+Each scenario keeps its own decision boundary and level, so that any order of trials, also one that depends
+on the results, keeps the false-kill rate; the order only decides how soon a kill is found.
+"""
+
+import math
+from collections.abc import Sequence
+from random import Random
+from typing import NamedTuple
+
+from agentmut.stats.checks import check_count
+
+LOSSES = (0.1, 0.2, 0.3, 0.45, 0.6, 0.8)
+"""Relative losses of the pass rate that the evidence averages over, with equal weights."""
+TIE = 1e-9
+"""Scores closer than this are tied."""
+
+
+class Evidence(NamedTuple):
+    """log m1/m0 for every state of one scenario: `log_ratio[n][f]`; exactly 0 at n = 0."""
+
+    f0: int
+    n0: int
+    log_ratio: tuple[tuple[float, ...], ...]
+
+
+class Standing(NamedTuple):
+    """Where a live scenario stands: `f` failures in `n` trials of the mutant."""
+
+    evidence: Evidence
+    n: int
+    f: int
+
+
+def evidence(f0: int, n0: int, n_max: int = 100) -> Evidence:
+    """The evidence table of a baseline with `f0` failures in `n0` trials; a few milliseconds, so compute it once.
+
+    m0 is the predictive chance of the trials if nothing changed (Jeffreys prior), m1 the same averaged over
+    `LOSSES` u with failure rate phi + (1 - phi) u, clipped to [1e-4, 1 - 1e-4]. Any finite value is attainable.
+
+    Raises `ValueError` for n0 < 1, f0 outside [0, n0] or n_max < 1.
+    """
+    n0, n_max = check_count("n0", n0, 1), check_count("n_max", n_max, 1)
+    ratios = _log_ratios(check_count("f0", f0, 0, n0), n0, n_max)
+    rows = (ratios[n * (n + 1) // 2 : (n + 1) * (n + 2) // 2] for n in range(1, n_max + 1))
+    return Evidence(f0, n0, ((0.0,), *map(tuple, rows)))
+
+
+def log_m1_over_m0(f: int, n: int, f0: int, n0: int) -> float:
+    """log m1/m0 of one state, for looking at it once; see `evidence`."""
+    n = check_count("n", n)
+    return evidence(f0, n0, max(n, 1)).log_ratio[n][check_count("f", f, 0, n)]
+
+
+def _log_ratios(f0: int, n0: int, n_max: int) -> list[float]:
+    import numpy as np
+
+    from agentmut.stats.sequences import mean_chances, rate_grid, unchanged_chances
+
+    grid = rate_grid(f0, n0)
+    losses = np.array(LOSSES)[:, None]
+    worse = np.clip(grid.rates + (1 - grid.rates) * losses, 1e-4, 1 - 1e-4).ravel()
+    weights = np.tile(grid.weights / len(LOSSES), len(LOSSES))
+    m1, m0 = mean_chances(worse, weights, n_max), unchanged_chances(f0, n0, n_max)
+    tiny = np.finfo(float).tiny
+    ratios: list[float] = np.log(np.maximum(m1, tiny) / np.maximum(m0, tiny)).tolist()
+    return ratios
+
+
+def choose(
+    states: Sequence[Standing | None], weights: Sequence[float], affinity: Sequence[float], rng: Random
+) -> int:
+    """Index of the live scenario with the largest w_j m1/m0. Retired scenarios are None.
+
+    Ties, of which the start of a mutant is one, go to the larger affinity, then to `rng`, which is used only
+    if a tie is left. `weights` are the scenarios' shares of alpha and must be positive where live.
+
+    Raises `ValueError` if lengths differ or no scenario is live.
+    """
+    if not len(states) == len(weights) == len(affinity):
+        lengths = (len(states), len(weights), len(affinity))
+        raise ValueError(f"states, weights and affinity must have one entry a scenario, got lengths {lengths}")
+    scores = [
+        -math.inf if s is None else math.log(w) + s.evidence.log_ratio[s.n][s.f]
+        for s, w in zip(states, weights, strict=True)
+    ]
+    best = max(scores, default=-math.inf)
+    if best == -math.inf:
+        raise ValueError("states must hold at least one live scenario, got none")
+    tied = [j for j, score in enumerate(scores) if score >= best - TIE]
+    if len(tied) == 1:
+        return tied[0]
+    closest = max(affinity[j] for j in tied)
+    tied = [j for j in tied if affinity[j] == closest]
+    return tied[0] if len(tied) == 1 else rng.choice(tied)
