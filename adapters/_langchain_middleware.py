@@ -26,7 +26,9 @@ class ConfigMiddleware(AgentMiddleware[Any, Any]):
         return handler(self._rewritten(request))
 
     async def awrap_model_call(
-        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
+        self,
+        request: ModelRequest[Any],
+        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
     ) -> ModelResponse[Any]:
         """Rewrite the request, then call the model."""
         return await handler(self._rewritten(request))

@@ -60,7 +60,9 @@ class LangGraphAdapter:
         try:
             graph = self._factory(self._config)
         except Exception as error:
-            raise AdapterError(f"agent.factory {self._name} raised {type(error).__name__}: {error}") from error
+            raise AdapterError(
+                f"agent.factory {self._name} raised {type(error).__name__}: {error}"
+            ) from error
         if not hasattr(graph, "ainvoke") or not hasattr(graph, "nodes"):
             raise AdapterError(
                 f"agent.factory {self._name} returned a {type(graph).__name__}; expected a compiled LangGraph "
@@ -74,7 +76,9 @@ class LangGraphAdapter:
 
     def get_tools(self) -> tuple[ToolSpec, ...]:
         """The tools in the graph's tool nodes."""
-        return tuple(read_tool(tool) for node in _tool_nodes(self.build()) for tool in node.tools_by_name.values())
+        return tuple(
+            read_tool(tool) for node in _tool_nodes(self.build()) for tool in node.tools_by_name.values()
+        )
 
     def with_config(self, config: AgentConfig) -> "LangGraphAdapter":
         """The same factory on another config."""

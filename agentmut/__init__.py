@@ -1,13 +1,43 @@
 """agentmut: if my agent silently got worse, would my tests notice?
 
-The core imports no agent framework and no scientific library; importing this package is cheap.
+The core imports no agent framework and no scientific library; importing this package costs nothing,
+since its public names are loaded when they are first used.
 """
 
-from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
 
-try:
-    __version__ = version("agentmut")
-except PackageNotFoundError:  # an uninstalled checkout on sys.path
-    __version__ = "0+uninstalled"
+if TYPE_CHECKING:
+    from agentmut.config import AgentConfig
+    from agentmut.instrument import tool
+    from agentmut.measure import measure
 
-__all__ = ["__version__"]
+    __version__: str
+
+__all__ = ["AgentConfig", "__version__", "measure", "tool"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return _version()
+    if name == "AgentConfig":
+        from agentmut.config import AgentConfig
+
+        return AgentConfig
+    if name == "measure":
+        from agentmut.measure import measure
+
+        return measure
+    if name == "tool":
+        from agentmut.instrument import tool
+
+        return tool
+    raise AttributeError(f"module 'agentmut' has no attribute {name!r}")
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("agentmut")
+    except PackageNotFoundError:  # an uninstalled checkout on sys.path
+        return "0+uninstalled"

@@ -6,6 +6,7 @@ from agentmut.frozen import Frozen
 from agentmut.trace import AgentTrace, Outcome
 from agentmut.wire.footprint import Footprint
 
+
 class Ending(StrEnum):
     """How a run ended, before its answer is judged."""
 

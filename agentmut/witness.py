@@ -97,6 +97,8 @@ class Detector:
         return _shows(self._before.windows[index], shape.text)
 
     def _tool_delivered(self, edit: Edit, rest: list[str], shape: RequestShape) -> bool:
+        if not rest and not edit.after:
+            return not shape.tools
         if not rest:
             return _same_order(edit.after, shape) and not _same_order(edit.before, shape)
         if len(rest) == 1 and edit.after is None:

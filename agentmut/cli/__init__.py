@@ -1,1 +1,62 @@
-"""The command line, one module per verb."""
+"""The command line, one module per verb. Each verb imports what it needs when it runs."""
+
+import sys
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from agentmut.errors import AgentmutError, ExitCode
+
+VERBS = ("init", "mutants", "run", "resume", "show", "report", "clean", "simulate")
+ROOT_HELP = "If my agent silently got worse, would my tests notice?"
+
+
+class LazyVerbs(TyperGroup):
+    """Imports a verb's module when the verb is named, so that `--help` stays quick."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The verbs, in the order of use."""
+        return list(VERBS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Import `agentmut.cli.<verb>` and build its command."""
+        import importlib
+
+        if cmd_name not in VERBS:
+            return None
+        verbs = typer.Typer(add_completion=False, rich_markup_mode=None)
+        verb = importlib.import_module(f"agentmut.cli.{cmd_name}_verb")
+        verbs.command(name=cmd_name, **getattr(verb, "SETTINGS", {}))(getattr(verb, cmd_name))
+        return typer.main.get_command(verbs)
+
+
+app = typer.Typer(
+    cls=LazyVerbs,
+    help=ROOT_HELP,
+    no_args_is_help=True,
+    rich_markup_mode=None,  # plain help starts twice as fast
+    pretty_exceptions_enable=False,
+)
+
+
+@app.callback()
+def _root(
+    version: bool = typer.Option(False, "--version", is_eager=True, help="Print the version and leave."),
+) -> None:
+    if version:
+        from agentmut import __version__
+
+        typer.echo(f"agentmut {__version__}")
+        raise typer.Exit
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """The `agentmut` command: errors become one paragraph on stderr and an exit code."""
+    try:
+        app(args=arguments)
+    except AgentmutError as error:
+        typer.echo(f"agentmut: {error}", err=True)
+        sys.exit(int(error.exit_code))
+    except KeyboardInterrupt:
+        sys.exit(int(ExitCode.INTERRUPTED))

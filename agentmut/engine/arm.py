@@ -1,14 +1,13 @@
 """One mutant under test: where its next trial goes, and what its trials so far say."""
 
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from agentmut.engine.trials import Launch, TrialResult
 from agentmut.execution import Ending
 from agentmut.frozen import digest_of
 from agentmut.mutant import Mutant, Status
-from agentmut.stats.allocation import Evidence, choose
+from agentmut.stats.allocation import Evidence, Standing, choose
 from agentmut.stats.killrule import Decision, KillTable
 
 WITNESS_PATIENCE = 3
@@ -30,6 +29,11 @@ class Lane:
     failures: int = 0
     launched: int = 0
     decision: Decision = Decision.CONTINUE
+
+    @property
+    def standing(self) -> Standing:
+        """What the choice of the next scenario looks at."""
+        return Standing(self.evidence, self.trials, self.failures)
 
     def record(self, failed: bool) -> None:
         """Take in one trial; a lane that has decided stays as it is."""
@@ -81,7 +85,9 @@ class Arm:
         number = len(self.launches)
         live = [lane for lane in self.lanes if lane.decision is Decision.CONTINUE]
         rng = random.Random(digest_of([self.seed, self.mutant.id, number]))
-        lane = live[_greedy(live, rng)]
+        lane = live[
+            choose([lane.standing for lane in live], [1.0] * len(live), [x.affinity for x in live], rng)
+        ]
         launch = Launch(self.mutant.id, lane.scenario, lane.launched, number)
         lane.launched += 1
         self.launches.append(launch)
@@ -136,11 +142,6 @@ class Arm:
 
     def _end(self, status: Status, reason: str) -> None:
         self.status, self.reason = status, reason
-
-
-def _greedy(live: Sequence[Lane], rng: random.Random) -> int:
-    scores = [lane.evidence.log_ratio(lane.trials, lane.failures) for lane in live]
-    return choose(scores, [lane.affinity for lane in live], rng)
 
 
 def _unwitnessed(trials: int, result: TrialResult) -> str:

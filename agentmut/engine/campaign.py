@@ -124,20 +124,18 @@ class Campaign:
     def _start(self, launch: Launch, key: str) -> None:
         task = asyncio.create_task(self._execute(launch, key))
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
 
     async def _execute(self, launch: Launch, key: str) -> None:
         plan = self._state.plan
         identity = trial_id(plan.seed, launch.mutant, launch.scenario, launch.repeat)
         request = TrialRequest(self._mutants.get(launch.mutant), launch.scenario, identity)
+        ended: Finished | BaseException
         try:
-            execution = await self._tools.executor.execute(request)
-            self._done.put_nowait(Finished(launch, key, execution))
-        except asyncio.CancelledError as error:
-            self._done.put_nowait(error)
-            raise
-        except Exception as error:
-            self._done.put_nowait(error)
+            ended = Finished(launch, key, await self._tools.executor.execute(request))
+        except (asyncio.CancelledError, Exception) as error:
+            ended = error
+        self._tasks.discard(_this_task())  # before the result shows, so that the two never disagree
+        self._done.put_nowait(ended)
 
     def _take_in(self, batch: list[Finished | BaseException]) -> None:
         while not self._done.empty():
@@ -208,3 +206,9 @@ class Campaign:
             config = mutant.apply(suite.full) if mutant else suite.full
             self._config_digests[where] = suite.part(config, launch.scenario).digest
         return self._config_digests[where]
+
+
+def _this_task() -> "asyncio.Task[None]":
+    task = asyncio.current_task()
+    assert task is not None
+    return task

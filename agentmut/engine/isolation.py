@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 
-from agentmut.execution import Ending, Execution
 from agentmut.engine.executor import Executor, TrialRequest
 from agentmut.errors import RunError
+from agentmut.execution import Ending, Execution
 from agentmut.threads import in_daemon_thread
 
 MARGIN = 5.0

@@ -56,7 +56,9 @@ def _candidates(
 def _overlap(mutant: Mutant, scenario: Scenario) -> float:
     """Share of the edited text's content words that the scenario's turns contain."""
     edited = stems(" ".join(str(edit.before or edit.after) for edit in mutant.edits))
-    asked = stems(" ".join(turn if isinstance(turn, str) else canonical_json(turn) for turn in scenario.turns))
+    asked = stems(
+        " ".join(turn if isinstance(turn, str) else canonical_json(turn) for turn in scenario.turns)
+    )
     return len(edited & asked) / len(edited) if edited else 0.0
 
 

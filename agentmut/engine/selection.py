@@ -60,7 +60,7 @@ def ignored_mutants(mutants: Sequence[Mutant], ignore: Iterable[IgnoredMutant]) 
 def _in_project(name: str, settings: MutationSettings) -> bool:
     if settings.operators is not None:
         return name in settings.operators
-    return settings.classes is None or name.split(".")[0] in settings.classes
+    return settings.classes is None or name.split(".", maxsplit=1)[0] in settings.classes
 
 
 def _refuse_unknown(option: str, given: Iterable[str], known: Collection[str]) -> None:

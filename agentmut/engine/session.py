@@ -3,6 +3,7 @@
 import secrets
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -27,7 +28,7 @@ from agentmut.plugins import Catalogue, Group
 from agentmut.project import Project
 from agentmut.protocols import Adapter, Operator, OperatorOptions
 from agentmut.scenario import Scenario
-from agentmut.stats.baseline import baseline_size
+from agentmut.stats.baseline import automatic_size
 
 BASELINE_SHARE = 0.4
 """Largest part of a trial budget that an automatic baseline may take."""
@@ -77,7 +78,7 @@ def make_mutants(session: Session, selection: Selection) -> Generation:
     options = OperatorOptions(swap_models=settings.swap_models, downgrade_models=settings.downgrade_models)
     generation = generate(session.suite.full, operators, options)
     chosen = select_mutants(generation.mutants, selection, settings.per_operator)
-    return generation._replace(mutants=chosen)
+    return replace(generation, mutants=chosen)
 
 
 def make_plan(session: Session, generation: Generation, seed: int | None, now: float) -> Plan:
@@ -96,7 +97,10 @@ def make_plan(session: Session, generation: Generation, seed: int | None, now: f
         destroyed=destroyed_mutant(session.suite.full),
         ignored=ignored_mutants(generation.mutants, project.mutation.ignore),
         rule=Rule(
-            alpha=settings.alpha, beta=round(1 - settings.power, 10), delta=settings.delta, n_max=settings.n_max
+            alpha=settings.alpha,
+            beta=round(1 - settings.power, 10),
+            delta=settings.delta,
+            n_max=settings.n_max,
         ),
         window=project.execution.window,
         budget=project.budget,
@@ -188,7 +192,7 @@ def _code(project: Project) -> str:
 
 def _baseline(project: Project, scenarios: int, mutants: int) -> int:
     wanted, budget = project.statistics.baseline, project.budget.trials
-    size = baseline_size(mutants) if wanted == "auto" else int(wanted)
+    size = automatic_size(mutants) if wanted == "auto" else int(wanted)
     if budget is None:
         return size
     affordable = int(BASELINE_SHARE * budget) // scenarios if wanted == "auto" else budget // scenarios
@@ -205,4 +209,3 @@ def _baseline(project: Project, scenarios: int, mutants: int) -> int:
 def _why_none(generation: Generation) -> str:
     reasons = [f"{operator}: {reason}" for operator, reason in generation.empty]
     return "; ".join(reasons) if reasons else "the filters leave none. `agentmut mutants` lists them all."
-

@@ -146,7 +146,9 @@ class CampaignState:
 
     def _launch_baseline(self) -> Launch | None:
         """Scenario by scenario in turn, so that costs and dead scenarios show early."""
-        wanting = [(b.launched, i, name) for i, (name, b) in enumerate(self.baselines.items()) if b.wants_another]
+        wanting = [
+            (b.launched, i, name) for i, (name, b) in enumerate(self.baselines.items()) if b.wants_another
+        ]
         if not wanting:
             return None
         repeat, _, name = min(wanting)
@@ -178,7 +180,9 @@ class CampaignState:
     def _lane(self, scenario: str, affinity: float, design: KillDesign) -> Lane:
         baseline = self.baselines[scenario]
         f0, n0 = baseline.failures, baseline.trials
-        return Lane(scenario, self.tables.get(f0, n0, design), self.tables.evidence(f0, n0, design.n_max), affinity)
+        return Lane(
+            scenario, self.tables.get(f0, n0, design), self.tables.evidence(f0, n0, design.n_max), affinity
+        )
 
     def _check_free_controls(self) -> None:
         destroyed = self.decided_free.get(self.plan.destroyed.id)
@@ -248,7 +252,10 @@ def baseline_problem(state: CampaignState) -> str:
         said = next((b.first_failure for b in baselines if b.first_failure), "")
         return f"the agent failed every baseline trial ({trials} of {trials}). First reason: {said}"
     if state.baseline_complete and not any(map(state.testable, state.baselines)):
-        return "no testable scenario: the original fails too often on each of them for a drop to show" + _rates(state)
+        return (
+            "no testable scenario: the original fails too often on each of them for a drop to show"
+            + _rates(state)
+        )
     return ""
 
 

@@ -35,4 +35,6 @@ class SuiteConfig:
         everywhere = bool(self.base.context) if not document else document not in self._scenario_only
         if everywhere:
             return frozenset(self._carried)
-        return frozenset(s for s, names in self._carried.items() if (document in names if document else names))
+        return frozenset(
+            s for s, names in self._carried.items() if (document in names if document else names)
+        )

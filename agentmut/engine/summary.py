@@ -7,9 +7,9 @@ from agentmut import __version__
 from agentmut.engine.arm import Arm
 from agentmut.engine.baseline import ScenarioBaseline, most_common_trouble
 from agentmut.engine.locate import changed_text, target_of
+from agentmut.engine.scoring import score, share_not_killed
 from agentmut.engine.session import Session
 from agentmut.engine.state import CampaignState, Stop
-from agentmut.engine.scoring import score, share_not_killed
 from agentmut.mutant import Intent, Mutant, Status
 from agentmut.result import (
     AgentSummary,
@@ -71,7 +71,10 @@ def _baseline_row(session: Session, state: CampaignState, name: str) -> Baseline
         passes=baseline.passes,
         rate=round(interval.estimate, 6) if interval else None,
         interval=Bounds(
-            low=round(interval.low, 6), high=round(interval.high, 6), level=interval.level, method=interval.method
+            low=round(interval.low, 6),
+            high=round(interval.high, 6),
+            level=interval.level,
+            method=interval.method,
         )
         if interval
         else None,
@@ -110,7 +113,9 @@ def _row(session: Session, state: CampaignState, mutant: Mutant) -> MutantRow:
         killed_by=tuple(lane.scenario for lane in arm.lanes if lane.decision == "killed") if arm else (),
         gate_red=_gate_red(session, state, arm) if arm else None,
         gap=_gap(status),
-        witness=WitnessSummary(route=arm.route, trials=arm.witnessed, of=arm.consumed) if arm and arm.route else None,
+        witness=WitnessSummary(route=arm.route, trials=arm.witnessed, of=arm.consumed)
+        if arm and arm.route
+        else None,
         evidence=_evidence(arm) if arm else (),
         trials=arm.consumed if arm else 0,
         usd=arm.cost if arm else 0.0,
@@ -125,7 +130,9 @@ def _gap(status: Status) -> str | None:
 
 def _evidence(arm: Arm) -> tuple[Evidence, ...]:
     return tuple(
-        Evidence(scenario=lane.scenario, trials=lane.trials, failures=lane.failures, decision=lane.decision.value)
+        Evidence(
+            scenario=lane.scenario, trials=lane.trials, failures=lane.failures, decision=lane.decision.value
+        )
         for lane in arm.lanes
         if lane.trials
     )
@@ -136,7 +143,8 @@ def _gate_red(session: Session, state: CampaignState, arm: Arm) -> bool | None:
     if not tried:
         return None
     return any(
-        (lane.trials - lane.failures) / lane.trials < session.project.threshold_of(state.scenarios[lane.scenario])
+        (lane.trials - lane.failures) / lane.trials
+        < session.project.threshold_of(state.scenarios[lane.scenario])
         for lane in tried
     )
 
@@ -167,7 +175,9 @@ class _Scorer(NamedTuple):
 
     def main(self, rows: Sequence[MutantRow]) -> Score:
         """The mutation score: `degrade` mutants, or with paper scoring all of them (Eq. 22)."""
-        return self._score(rows if self.scoring == "paper" else [r for r in rows if r.intent is Intent.DEGRADE])
+        return self._score(
+            rows if self.scoring == "paper" else [r for r in rows if r.intent is Intent.DEGRADE]
+        )
 
     def robustness(self, rows: Sequence[MutantRow]) -> Score:
         """Share of `preserve` mutants that flip no verdict."""
@@ -188,7 +198,7 @@ class _Scorer(NamedTuple):
         return share_not_killed(self._score(rows)) if preserve else self._score(rows)
 
     def _score(self, rows: Iterable[MutantRow]) -> Score:
-        return score(self.state, [(row.status, self.state.arms.get(row.id)) for row in rows])
+        return score([(row.status, self.state.arms.get(row.id)) for row in rows])
 
 
 def _notes(state: CampaignState) -> Iterable[str]:

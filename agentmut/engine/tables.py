@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from agentmut.frozen import digest_of
-from agentmut.stats.allocation import Evidence
+from agentmut.stats.allocation import Evidence, evidence
 from agentmut.stats.killrule import RULE_VERSION, KillDesign, KillTable, decision_table
 
 
@@ -27,7 +27,7 @@ class Tables:
         """The log evidence ratios that steer trials, for the same baseline."""
         key = (f0, n0, n_max)
         if key not in self._evidence:
-            self._evidence[key] = Evidence(f0, n0, n_max)
+            self._evidence[key] = evidence(f0, n0, n_max)
         return self._evidence[key]
 
     def _stored(self, key: tuple[int, int, KillDesign]) -> KillTable | None:

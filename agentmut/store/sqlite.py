@@ -13,8 +13,8 @@ from sqlalchemy import Connection, create_engine, delete, event, func, insert, s
 from sqlalchemy.dialects.sqlite import insert as upsert
 from sqlalchemy.exc import SQLAlchemyError
 
-from agentmut.execution import Ending, Execution
 from agentmut.errors import StoreError
+from agentmut.execution import Ending, Execution
 from agentmut.store.schema import VERSION, footprints, metadata, run_trials, runs, trials
 from agentmut.trace import AgentTrace
 from agentmut.wire.footprint import Footprint
@@ -100,7 +100,11 @@ class Store:
 
     def counts(self, run: str) -> tuple[int, int]:
         """How many trials a run has executed, and how many it took over from earlier runs."""
-        query = select(run_trials.c.reused, func.count()).where(run_trials.c.run == run).group_by(run_trials.c.reused)
+        query = (
+            select(run_trials.c.reused, func.count())
+            .where(run_trials.c.run == run)
+            .group_by(run_trials.c.reused)
+        )
         with self._explained("read"):
             found = {bool(reused): int(n) for reused, n in self._connection.execute(query)}
         return found.get(False, 0), found.get(True, 0)
@@ -230,6 +234,4 @@ def _trial(row: Any) -> StoredTrial:
         attempts=row["attempts"],
         abandoned=row["abandoned"],
     )
-    return StoredTrial(
-        row["key"], row["mutant"], row["scenario"], row["repeat"], execution, row["finished"]
-    )
+    return StoredTrial(row["key"], row["mutant"], row["scenario"], row["repeat"], execution, row["finished"])

@@ -1,0 +1,5 @@
+"""`agentmut clean`."""
+
+
+def clean() -> None:
+    """Do clean."""

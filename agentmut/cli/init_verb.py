@@ -1,0 +1,5 @@
+"""`agentmut init`."""
+
+
+def init() -> None:
+    """Do init."""

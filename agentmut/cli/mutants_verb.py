@@ -1,0 +1,5 @@
+"""`agentmut mutants`."""
+
+
+def mutants() -> None:
+    """Do mutants."""

@@ -1,0 +1,5 @@
+"""`agentmut report`."""
+
+
+def report() -> None:
+    """Do report."""

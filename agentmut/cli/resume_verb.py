@@ -1,0 +1,5 @@
+"""`agentmut resume`."""
+
+
+def resume() -> None:
+    """Do resume."""

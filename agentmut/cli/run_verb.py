@@ -1,0 +1,5 @@
+"""`agentmut run`."""
+
+
+def run() -> None:
+    """Do run."""

@@ -1,0 +1,5 @@
+"""`agentmut show`."""
+
+
+def show() -> None:
+    """Do show."""

@@ -1,0 +1,5 @@
+"""`agentmut simulate`."""
+
+
+def simulate() -> None:
+    """Do simulate."""

@@ -1,0 +1,49 @@
+"""Scores of groups of mutants, with intervals that allow for the kill rule's own errors."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from agentmut.engine.arm import Arm
+from agentmut.mutant import Status
+from agentmut.result import Score
+from agentmut.stats.killrule import Decision, KillTable
+from agentmut.stats.score import Judged, mutation_score
+
+LEVEL = 0.95
+_DECISIONS = {
+    Status.KILLED: Decision.KILLED,
+    Status.SURVIVED: Decision.SURVIVED,
+    Status.UNDECIDED: Decision.UNDECIDED,
+}
+
+
+def score(mutants: Sequence[tuple[Status, Arm | None]]) -> Score:
+    """The score of some mutants: killed / (killed + survived + no_coverage), null where that is 0/0.
+
+    Undecided mutants widen the bounds; equivalent, not applied, ignored and broken ones are only counted.
+    """
+    counts = Counter(status for status, _ in mutants)
+    judged = [Judged(_DECISIONS[status], _family(arm)) for status, arm in mutants if status in _DECISIONS]
+    found = mutation_score(judged, no_coverage=counts[Status.NO_COVERAGE], gamma=1 - LEVEL)
+    decided = counts[Status.KILLED] + counts[Status.SURVIVED] + counts[Status.NO_COVERAGE]
+    return Score(
+        value=round(counts[Status.KILLED] / decided, 6) if decided else None,
+        low=round(found.interval.low, 6) if found else None,
+        high=round(found.interval.high, 6) if found else None,
+        level=LEVEL,
+        **{status.value: counts[status] for status in Status},
+    )
+
+
+def share_not_killed(killed: Score) -> Score:
+    """The same counts read the other way round: 1 - value, with the ends exchanged."""
+
+    def rest(share: float | None) -> float | None:
+        return None if share is None else round(1 - share, 6)
+
+    update = {"value": rest(killed.value), "low": rest(killed.high), "high": rest(killed.low)}
+    return killed.model_copy(update=update)
+
+
+def _family(arm: Arm | None) -> dict[str, KillTable]:
+    return {lane.scenario: lane.table for lane in arm.lanes} if arm else {}

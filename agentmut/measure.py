@@ -1,0 +1,154 @@
+"""Run a campaign: the same for the command line and for Python."""
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from agentmut.engine.campaign import Campaign, Clock, Progress, Tools
+from agentmut.engine.plan import Plan
+from agentmut.engine.selection import Selection
+from agentmut.engine.session import (
+    Session,
+    make_executor,
+    make_mutants,
+    make_plan,
+    open_session,
+    suite_digest,
+)
+from agentmut.engine.state import CampaignState, Stop
+from agentmut.engine.summary import summarise
+from agentmut.engine.tables import Tables
+from agentmut.errors import RunError, UsageError
+from agentmut.project import Project, load_project
+from agentmut.result import Result, write_result
+from agentmut.store.sqlite import Store, StoredRun
+
+FOLDER = ".agentmut"
+
+
+def measure(
+    project: Project | str | Path = ".",
+    *,
+    seed: int | None = None,
+    fresh: bool = False,
+    selection: Selection = Selection(),
+    scenarios: Sequence[str] = (),
+) -> Result:
+    """Measure the suite of a project (a loaded one, a file or a directory) and return the result.
+
+    Trials already in the project's store are reused unless `fresh`. Raises the errors of `agentmut.errors`:
+    among them `RunError` when a control fails. A result whose `status` is `budget` or `interrupted` is partial.
+    """
+    loaded = project if isinstance(project, Project) else load_project(Path(project))
+    with agent_environment(loaded):
+        session = open_session(loaded, scenarios)
+        plan = make_plan(session, make_mutants(session, selection), seed, time.time())
+        with open_store(loaded) as store:
+            store.add_run(StoredRun(plan.run_id, plan.started, plan.model_dump_json(), "planned"))
+            return carry_out(session, plan, store, fresh=fresh)
+
+
+def carry_out(
+    session: Session,
+    plan: Plan,
+    store: Store,
+    *,
+    fresh: bool = False,
+    progress: Progress = lambda state: None,
+    now: Clock = time.time,
+) -> Result:
+    """Carry a plan out, write its `result.json`, and return it.
+
+    Ctrl-C ends it cleanly with status `interrupted`. Raises `RunError`, after writing the result, when the
+    campaign cannot be carried out or a control failed.
+    """
+    folder = session.project.root / FOLDER
+    state = CampaignState(
+        plan=plan,
+        suite=session.suite,
+        scenarios=session.tests.scenarios,
+        tables=Tables(folder / "tables"),
+    )
+    tools = Tools(make_executor(session), store, session.tests, now, progress, fresh)
+    stop = asyncio.run(_run(Campaign(state, tools)))
+    result = summarise(session, state, stop)
+    store.set_status(plan.run_id, stop.value)
+    write_result(result, folder / "runs" / plan.run_id)
+    if stop is Stop.FAILED:
+        raise RunError(
+            f"{state.problem}\nRun {plan.run_id} is kept: `agentmut report {plan.run_id}` shows it."
+        )
+    return result
+
+
+def stored_plan(session: Session, stored: StoredRun) -> Plan:
+    """The plan of a stored run, if it still fits the project. Raises `UsageError` when it does not."""
+    plan = Plan.model_validate_json(stored.plan)
+    changed = [
+        name
+        for name, before, today in (
+            ("the agent's config", plan.config_digest, session.suite.full.digest),
+            ("the suite", plan.suite_digest, suite_digest(session)),
+            ("the agent's code, packages or endpoint", plan.environment, session.environment),
+        )
+        if before != today
+    ]
+    if changed:
+        raise UsageError(
+            f"run {plan.run_id} cannot be resumed: {' and '.join(changed)} changed since it was planned. Start a "
+            "new one with `agentmut run`: finished trials that still apply are reused."
+        )
+    return plan
+
+
+@contextmanager
+def open_store(project: Project) -> Iterator[Store]:
+    """The project's store, closed at the end."""
+    store = Store(project.root / FOLDER / "store.db")
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+@contextmanager
+def agent_environment(project: Project) -> Iterator[None]:
+    """Set the agent's environment variables for the block."""
+    before = {name: os.environ.get(name) for name in project.env}
+    os.environ.update({name: secret.get_secret_value() for name, secret in project.env.items()})
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+async def _run(campaign: Campaign) -> Stop:
+    loop = asyncio.get_running_loop()
+    with _interruptible(loop, campaign.interrupt):
+        return await campaign.run()
+
+
+@contextmanager
+def _interruptible(loop: asyncio.AbstractEventLoop, interrupt: Callable[[], None]) -> Iterator[None]:
+    """Let Ctrl-C (and SIGTERM) end the campaign; outside the main thread the caller handles signals."""
+    handled = (signal.SIGINT, signal.SIGTERM)
+    try:
+        for number in handled:
+            loop.add_signal_handler(number, interrupt)
+    except (ValueError, NotImplementedError, RuntimeError):
+        yield
+        return
+    try:
+        yield
+    finally:
+        for number in handled:
+            with suppress(ValueError):
+                loop.remove_signal_handler(number)
