@@ -34,10 +34,10 @@ class Standing(NamedTuple):
 
 
 def evidence(f0: int, n0: int, n_max: int = 100) -> Evidence:
-    """The evidence table of a baseline with `f0` failures in `n0` trials; a few milliseconds, so compute it once.
+    """The evidence table of a baseline with `f0` failures in `n0` trials. A few milliseconds: keep it.
 
     m0 is the predictive chance of the trials if nothing changed (Jeffreys prior), m1 the same averaged over
-    `LOSSES` u with failure rate phi + (1 - phi) u, clipped to [1e-4, 1 - 1e-4]. Any finite value is attainable.
+    `LOSSES` u with failure rate phi + (1 - phi) u, clipped to [1e-4, 1 - 1e-4]. The range is the real line.
 
     Raises `ValueError` for n0 < 1, f0 outside [0, n0] or n_max < 1.
     """
@@ -80,7 +80,9 @@ def choose(
     """
     if not len(states) == len(weights) == len(affinity):
         lengths = (len(states), len(weights), len(affinity))
-        raise ValueError(f"states, weights and affinity must have one entry a scenario, got lengths {lengths}")
+        raise ValueError(
+            f"states, weights and affinity must have one entry a scenario, got lengths {lengths}"
+        )
     scores = [
         -math.inf if s is None else math.log(w) + s.evidence.log_ratio[s.n][s.f]
         for s, w in zip(states, weights, strict=True)

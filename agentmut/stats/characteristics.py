@@ -64,7 +64,7 @@ def endings(table: KillTable) -> dict[Decision, Endings]:
 
 
 def chance_of(ends: Endings | None, phi: ArrayLike) -> Array:
-    """Chance of ending in each of the states (rows) at each failure rate (columns, one per entry of `phi`)."""
+    """Chance of ending in each of the states (rows) at each failure rate in `phi` (columns)."""
     rates = np.atleast_1d(np.asarray(phi, dtype=float))
     if ends is None:
         return np.zeros((0, len(rates)))
@@ -74,17 +74,17 @@ def chance_of(ends: Endings | None, phi: ArrayLike) -> Array:
 
 
 def decision_probability(table: KillTable, decision: Decision, phi: ArrayLike) -> Array:
-    """P(decision) at each true failure rate of the mutant, given this baseline; one value per entry of `phi`."""
+    """P(decision), given this baseline, at each true failure rate of the mutant in `phi`."""
     return np.asarray(chance_of(endings(table).get(decision), phi).sum(axis=0))
 
 
 def kill_probability(table: KillTable, phi: float) -> float:
-    """P(KILLED) when the mutant's trials fail at rate `phi` in [0, 1], given this baseline. 0 where untestable."""
+    """P(KILLED), given this baseline, when the mutant fails at rate `phi` in [0, 1]; 0 where untestable."""
     return float(decision_probability(table, Decision.KILLED, check_rate("phi", phi, closed=True))[0])
 
 
 def survive_probability(table: KillTable, psi: float) -> float:
-    """P(SURVIVED) when the mutant's trials fail at rate `psi` in [0, 1], given this baseline. 0 where untestable."""
+    """P(SURVIVED), given this baseline, when the mutant fails at rate `psi` in [0, 1]; 0 where untestable."""
     return float(decision_probability(table, Decision.SURVIVED, check_rate("psi", psi, closed=True))[0])
 
 
@@ -135,7 +135,8 @@ def false_kill_supremum(n0: int, design: KillDesign, table_of: TableOf = decisio
 def _false_kills(killed: list[Endings | None], phi: Array) -> Array:
     weights = _baseline_weights(len(killed) - 1, phi)
     rates: Array = sum(
-        (w * chance_of(ends, phi).sum(axis=0) for w, ends in zip(weights, killed, strict=True)), np.zeros(len(phi))
+        (w * chance_of(ends, phi).sum(axis=0) for w, ends in zip(weights, killed, strict=True)),
+        np.zeros(len(phi)),
     )
     return rates
 

@@ -16,8 +16,10 @@ def check_count(name: str, value: object, low: int = 0, high: int | None = None)
     return int(value)  # type: ignore[call-overload, no-any-return]
 
 
-def check_rate(name: str, value: float, low: float = 0.0, high: float = 1.0, *, closed: bool = False) -> float:
-    """`value` as a float in (low, high), or in [low, high] when `closed`; `ValueError` otherwise, NaN included."""
+def check_rate(
+    name: str, value: float, low: float = 0.0, high: float = 1.0, *, closed: bool = False
+) -> float:
+    """`value` as a float in (low, high), or in [low, high] when `closed`; else, and for NaN, `ValueError`."""
     number = float(value)
     inside = low <= number <= high if closed else low < number < high
     if math.isnan(number) or not inside:

@@ -110,6 +110,8 @@ class Sweep:
 
     def _forward_views(self, n: int) -> tuple[Array, ...]:
         """A path goes on to the same number of failures or to one more: `live` sits between two zeros."""
-        here, going, after = (a.reshape(-1) for a in (self.paths[row(n)], self.going[row(n)], self.paths[row(n + 1)]))
+        here, going, after = (
+            a.reshape(-1) for a in (self.paths[row(n)], self.going[row(n)], self.paths[row(n + 1)])
+        )
         padded = np.zeros(len(here) + 4)
         return here, going, padded[2:-2], padded[:-2], padded[2:], after

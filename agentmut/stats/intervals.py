@@ -1,4 +1,4 @@
-"""Intervals for a proportion. Each carries its estimate, level, size and method, so that none is printed bare."""
+"""Intervals for a proportion. Each carries its estimate, level, size and method: none is printed bare."""
 
 import math
 from statistics import NormalDist

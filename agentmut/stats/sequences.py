@@ -94,7 +94,7 @@ def _dropped(grid: RateGrid, drop: float, n_max: int) -> Array:
 
 
 def _scale(weight: float, a: float, b: float) -> float:
-    """max(2, weight / KL(a || b))^(-1/2), the rates capped at 0.999: about one over the root of the trials needed."""
+    """max(2, weight / KL(a || b))^(-1/2): the root of about one over the trials needed."""
     a, b = min(a, 0.999), min(b, 0.999)
     divergence = a * math.log(a / b) + (1 - a) * math.log((1 - a) / (1 - b))
     return float(max(2.0, weight / divergence) ** -0.5)

@@ -1,4 +1,4 @@
-"""Optimal stopping for the kill rule: the cheapest rule whose two error probabilities stay below their limits.
+"""Optimal stopping for the kill rule: the cheapest rule whose two error probabilities keep their limits.
 
 The price of a kill (and of a survival) is a Lagrange multiplier. For given prices backward induction gives
 the best rule, and its value is a line in each price whose slope is that rule's error probability. Finding the
@@ -45,7 +45,9 @@ def solve(chances: Sequences, false_kill: float, missed: float) -> Solution:
         before = list(prices)
         for axis in (KILL, SURVIVE):
             prices[axis] = _least_price(sweep, known, prices, axis, limits[axis])
-        if all(old > 0 and abs(math.log(new / old)) < SETTLED for old, new in zip(before, prices, strict=True)):
+        if all(
+            old > 0 and abs(math.log(new / old)) < SETTLED for old, new in zip(before, prices, strict=True)
+        ):
             return _solution(sweep, prices, limits)
     raise ArithmeticError("the prices of the kill rule did not settle in 100 rounds")
 

@@ -1,0 +1,108 @@
+"""What the kill rule does, next to what it promises: `python -m agentmut.stats.calibration`.
+
+Takes about 20 seconds. Every figure is exact but the cost with ten scenarios, which is a seeded simulation.
+"""
+
+import math
+from collections.abc import Sequence
+from functools import cache
+from random import Random
+from statistics import fmean, stdev
+from typing import NamedTuple
+
+from agentmut.stats.allocation import Standing, choose, evidence
+from agentmut.stats.characteristics import TableOf, false_kill_supremum, operating_characteristics
+from agentmut.stats.killrule import DEFAULT_DESIGN, Decision, KillDesign, KillTable, decision_table
+
+PROMISED = {
+    0.99: (0.045, 11.5, 0.91, 7.8, 3.5),
+    0.95: (0.044, 15.2, 0.90, 15.1, 5.8),
+    0.90: (0.045, 19.6, 0.88, 22.8, 7.9),
+    0.80: (0.046, 26.8, 0.83, 33.4, 10.7),
+    0.50: (0.048, 32.5, 0.79, 40.5, 11.6),
+}
+"""True pass rate -> false kills, trials if equivalent, power and trials at drop 0.2, trials at drop 0.4."""
+TEN_SCENARIOS = ((0.4, 48.0), (0.0, 216.0))
+"""Drop in one of ten scenarios -> the most trials it should take on average; none: about 215."""
+
+
+class Cost(NamedTuple):
+    """Simulated campaigns of one mutant."""
+
+    trials: float
+    error: float
+    """Standard error of `trials`."""
+    killed: float
+    """Share of the mutants that were killed."""
+
+
+def characteristics_row(p: float, table_of: TableOf, n0: int = 100) -> tuple[float, ...]:
+    """The figures of one row of `PROMISED`, in its order."""
+    same, small, large = (
+        operating_characteristics(n0, DEFAULT_DESIGN, p, drop, table_of) for drop in (0, 0.2, 0.4)
+    )
+    return same.killed, same.trials, small.killed, small.trials, large.trials
+
+
+def simulated_cost(
+    drops: Sequence[float], level: float, *, runs: int, seed: int, p: float = 0.9, n0: int = 100
+) -> Cost:
+    """Mean trials to a verdict on a mutant that loses `drops[j]` of its pass rate on scenario j.
+
+    Each run draws new baselines. Scenarios have equal shares, so that ties are broken at random.
+    """
+    rng, design, play_of = Random(seed), DEFAULT_DESIGN._replace(alpha=level), cache(_opening)
+    results = []
+    for _ in range(runs):
+        baselines = [sum(rng.random() >= p for _ in range(n0)) for _ in drops]
+        openings = [play_of(f0, n0, design) for f0 in baselines]
+        results.append(_one_mutant(openings, [p - drop for drop in drops], rng))
+    trials = [n for n, _ in results]
+    return Cost(fmean(trials), stdev(trials) / math.sqrt(runs), fmean(killed for _, killed in results))
+
+
+def _opening(f0: int, n0: int, design: KillDesign) -> tuple[KillTable, Standing]:
+    return decision_table(f0, n0, design), Standing(evidence(f0, n0, design.n_max), 0, 0)
+
+
+def _one_mutant(
+    openings: Sequence[tuple[KillTable, Standing]], rates: Sequence[float], rng: Random
+) -> tuple[int, bool]:
+    """Trials spent on one mutant that passes at `rates`, and whether they killed it."""
+    states: list[Standing | None] = [None if table.untestable else start for table, start in openings]
+    equal, spent = [1.0] * len(rates), 0
+    while any(states):
+        j = choose(states, equal, equal, rng)
+        state = states[j]
+        assert state is not None
+        failed = rng.random() >= rates[j]
+        state, spent = state._replace(n=state.n + 1, f=state.f + failed), spent + 1
+        decision = openings[j][0].decide(state.n, state.f)
+        if decision is Decision.KILLED:
+            return spent, True
+        states[j] = state if decision is Decision.CONTINUE else None
+    return spent, False
+
+
+def main() -> None:
+    """Print every figure with its promise."""
+    table_of = cache(decision_table)
+    print("n0 = 100, exact: measured (promised)")
+    print("   p | false kill    | trials if same | drop .2: power | trials       | drop .4: trials")
+    for p, promised in PROMISED.items():
+        pairs = zip(characteristics_row(p, table_of), promised, strict=True)
+        print(f" {p:.2f} | " + " | ".join(f"{measured:6.3f} ({promise:5.3g})" for measured, promise in pairs))
+    print("\nsupremum of the false-kill rate over all true rates (promised: at most alpha)")
+    for n0 in (20, 30, 40, 50, 100):
+        for alpha in (0.05, 0.01, 0.005):
+            value, phi = false_kill_supremum(n0, DEFAULT_DESIGN._replace(alpha=alpha), table_of)
+            print(f" n0 = {n0:3}, alpha = {alpha:5}: {value:.5f} at pass rate {1 - phi:.2f}")
+    print("\nten scenarios at .9, family-wise .05, trials to a verdict (2000 simulated mutants)")
+    for drop, promise in TEN_SCENARIOS:
+        cost = simulated_cost([drop] + [0.0] * 9, 0.005, runs=2000, seed=1)
+        measured = f"{cost.trials:.1f} +- {cost.error:.1f} (promised {promise:.0f}), killed {cost.killed:.3f}"
+        print(f" one scenario down by {drop}: {measured}")
+
+
+if __name__ == "__main__":
+    main()

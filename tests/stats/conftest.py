@@ -1,0 +1,13 @@
+"""Decision tables are shared by all tests of the run: each is computed once."""
+
+from collections.abc import Callable
+from functools import cache
+
+import pytest
+
+from agentmut.stats.killrule import KillDesign, KillTable, decision_table
+
+
+@pytest.fixture(scope="session")
+def table_of() -> Callable[[int, int, KillDesign], KillTable]:
+    return cache(decision_table)
