@@ -15,7 +15,7 @@ from agentmut.text.spans import Span, inside, joined, overlaps
 
 _LEADING = re.compile(r"(?:\(?(?:\d{1,2}|[a-z])[.)]\s+)?(?:<[A-Za-z][^<>]{0,200}>\s*)*")
 _TRAILING = re.compile(r"(?:\s*</[^<>]{1,80}>)*$")
-_TAG_NAME = re.compile(r"</?([\w.:-]+)")
+_TAG = re.compile(r"</?(?P<name>[\w.:-]+)[^<>]*>")
 _BLANK_LINE = re.compile(r"[ \t]*\r?\n")
 
 
@@ -111,8 +111,15 @@ def _piece(text: str, span: Span) -> _Piece:
     if left >= right:  # nothing but tags
         return _Piece(span.start, span.start, span)
     start, end = span.start + left, span.start + right
-    opened, closed = _TAG_NAME.findall(said[:left]), _TAG_NAME.findall(said[right:])
-    return _Piece(start, end, span if opened == closed[::-1] else Span(start, end))
+    opened, closed = list(_TAG.finditer(said[:left]))[::-1], list(_TAG.finditer(said[right:]))
+    if not opened and not closed:
+        return _Piece(start, end, span)
+    outer = Span(start, end)
+    for first, last in zip(opened, closed, strict=False):
+        if first["name"] != last["name"]:
+            break
+        outer = Span(span.start + first.start(), end + last.end())
+    return _Piece(start, end, outer)
 
 
 def _lead(text: str, last: _Piece | None, block: Block, following: Sequence[Block]) -> str:
