@@ -155,8 +155,8 @@ _BLANK_LINE = re.compile(r"\r?\n[ \t]*\r?\n")
 class InjectNoise:
     """Adds one harmless, irrelevant sentence as a paragraph of its own.
 
-    A small fixed list of sentences, in turn at the end and at the blank line nearest to the middle; a
-    prompt without blank lines gets them all at its end.
+    A small fixed list of sentences, in turn at the end and at the blank line nearest to the middle; those
+    for the middle have no mutants where there is no blank line.
     """
 
     id: ClassVar[str] = "prompt.inject_noise"
@@ -167,7 +167,7 @@ class InjectNoise:
     why: ClassVar[str] = "Prompts pick up stray remarks from wikis, templates and other teams."
 
     def mutants(self, config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-        """One per sentence."""
+        """In the order of the sentences."""
         prompt = config.prompt
         if not prompt.strip():
             return
@@ -175,13 +175,14 @@ class InjectNoise:
         places = {"end": _end(document), "middle": _middle(document)}
         line_break = "\r\n" if "\r\n" in prompt else "\n"
         for number, sentence in enumerate(_DISTRACTIONS):
-            place = "middle" if number % 2 and places["middle"] is not None else "end"
-            at = places[place] or 0
-            yield Candidate(
-                edits=(_edit(prompt, at, at, line_break * 2 + sentence),),
-                description=f"add {quoted(sentence)} at the {place}",
-                anchor=place,
-            )
+            place = "middle" if number % 2 else "end"
+            at = places[place]
+            if at is not None:
+                yield Candidate(
+                    edits=(_edit(prompt, at, at, line_break * 2 + sentence),),
+                    description=f"add {quoted(sentence)} at the {place}",
+                    anchor=place,
+                )
 
     def examples(self) -> Iterable[Example]:
         """A remark after the last rule."""

@@ -145,9 +145,10 @@ def _removal(text: str, block: Block, pieces: Sequence[_Piece], number: int) -> 
     if len(pieces) == 1 and (start, end) == (block.start, block.end):
         return _whole_lines(text, block)
     if number == 0:
-        rest = text[end : block.end]
-        return Span(start, end + len(rest) - len(rest.lstrip()))
-    return Span(block.start + len(text[block.start : start].rstrip()), end)
+        gap = text[end : pieces[1].outer.start] if len(pieces) > 1 else ""
+        return Span(start, end + len(gap) - len(gap.lstrip()))
+    gap = text[pieces[number - 1].outer.end : start]
+    return Span(start - len(gap) + len(gap.rstrip()), end)
 
 
 def _whole_lines(text: str, block: Block) -> Span:

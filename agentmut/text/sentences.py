@@ -27,6 +27,8 @@ _TAG_ENDING = re.compile(r"(?<=[.!?])</[^<>]{1,80}>(?=\s)|</[^<>]{1,80}>(?=\s*<[
 _ENUMERATOR = re.compile(r"\s*\(?(?:\d{1,2}|[a-z])[.)]\s*$")
 _FIRST_NUMBER = re.compile(r"[:;]\s*\(?\d{1,2}[.)]$")
 _LAST_WORD = re.compile(r"\S+$")
+_SEAM = re.compile(r"[^\W\d_],? (?=[^\W\d_])")
+_CHUNK = 4_000
 _NARROWEST_WRAP, _WIDEST_WRAP = 60, 120
 
 
@@ -59,9 +61,25 @@ def _trimmed(text: str, block: Span, cuts: Iterable[int]) -> Iterator[Span]:
 def _punkt_cuts(body: str) -> Iterator[int]:
     if not _ENDING.search(body):  # most bullets; Punkt is slow to import
         return
-    for _, end in _tokenizer().span_tokenize(body):
-        closers = _CLOSERS.match(body, end)
-        yield closers.end() if closers else end
+    for start, end in _chunks(body):
+        last = len(body[start:end].rstrip())
+        for _, cut in _tokenizer().span_tokenize(body[start:end]):
+            if cut < last or end == len(body):
+                closers = _CLOSERS.match(body, start + cut)
+                yield closers.end() if closers else start + cut
+
+
+def _chunks(body: str) -> Iterator[tuple[int, int]]:
+    """Pieces for Punkt, which takes time out of proportion on long paragraphs and gives up on very long ones.
+
+    They end between two words, where no sentence does, or anywhere in text that has no such place.
+    """
+    start = 0
+    while start < len(body):
+        seam = _SEAM.search(body, start + _CHUNK, start + 2 * _CHUNK)
+        end = seam.end() if seam else min(start + 2 * _CHUNK, len(body))
+        yield start, end
+        start = end
 
 
 def _wide_cuts(body: str) -> Iterator[int]:

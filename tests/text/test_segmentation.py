@@ -152,3 +152,8 @@ def test_a_stray_brace_does_not_protect_the_paragraphs_after_it() -> None:
 def test_tool_names_are_protected_as_whole_words_only() -> None:
     document = parse("search the web, research nothing", ["search"])
     assert document.protected == ((0, 6),)
+
+
+def test_a_very_long_paragraph_is_split_like_a_short_one() -> None:
+    rules = [f"Rule number {n} says, e.g. on Sec. {n}, be kind to Dr. Who." for n in range(2_000)]
+    assert texts(parse(" ".join(rules))) == rules
