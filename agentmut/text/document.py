@@ -72,7 +72,7 @@ def parse(text: str, tool_names: Iterable[str] = ()) -> PromptDocument:
     return _parse(text, tuple(sorted(set(tool_names))))
 
 
-@lru_cache(maxsize=16)  # the prompt operators all read the same document
+@lru_cache(maxsize=64)  # the prompt operators, and a simulator's every turn, read the same documents
 def _parse(text: str, tool_names: tuple[str, ...]) -> PromptDocument:
     lines = read_lines(text)
     fixed = joined(Span(line.outer_start, line.outer_end) for line in lines if line.kind is Kind.PROTECTED)

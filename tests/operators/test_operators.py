@@ -99,6 +99,8 @@ def test_neighbours_of_one_list_trade_places() -> None:
     [
         "Only one rule.",
         "Ask for the number. Then look it up.",
+        "Never name a date. Send a link instead.",
+        "Ask for the number. Check it twice.",
         "First, ask for the number. Look up the order.",
         "You are an agent. Be polite.",
         "## Steps\n1. Ask for the number\n2. Look up the order",
@@ -109,6 +111,12 @@ def test_neighbours_of_one_list_trade_places() -> None:
 )
 def test_order_that_carries_meaning_is_left_alone(prompt: str) -> None:
     assert prompts("prompt.reorder_instructions", prompt) == []
+
+
+def test_a_rule_that_the_next_one_leans_on_keeps_its_place() -> None:
+    assert prompts("prompt.reorder_instructions", "Be kind. Be quick. Ask for a number. Then look up.") == [
+        "Be quick. Be kind. Ask for a number. Then look up."
+    ]
 
 
 def test_noise_is_a_paragraph_of_its_own_at_the_end_or_in_the_middle() -> None:
