@@ -90,6 +90,8 @@ _LEANS_ON_PREVIOUS = re.compile(
     r"|e\.g\.|the (?:same|latter|former)|except|unless|once)\b",
     re.IGNORECASE,
 )
+_POINTS_BACK = re.compile(r"\b(?:instead|otherwise|both|too|the others?)\b", re.IGNORECASE)
+_PRONOUN = re.compile(r"\b(?:it|they|them|this|these|those)\b", re.IGNORECASE)
 _GOES_FIRST = re.compile(
     r"\W*(?:first(?:ly)?|begin|start|you(?:['’]re| are)|your (?:name|role|task|job))\b", re.IGNORECASE
 )
@@ -102,9 +104,9 @@ class ReorderInstructions:
     """Swaps two instructions that follow each other in the same list or paragraph.
 
     One mutant per such pair, so always fewer than instructions. Left out, because order carries meaning
-    there: pairs whose second half leans on the first ("Then ...", "It ..."), openings ("First ...",
-    "You are ..."), numbered lists under a heading that speaks of steps, and lines that announce what
-    follows them.
+    there: pairs of which one leans on what stands before it ("Then ...", "... instead.") or is leaned on by
+    the next, openings ("First ...", "You are ..."), numbered lists under a heading that speaks of steps,
+    and lines that announce what follows them.
     """
 
     id: ClassVar[str] = "prompt.reorder_instructions"
@@ -116,8 +118,11 @@ class ReorderInstructions:
 
     def mutants(self, config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
         """In the order of the prompt. Texts trade places; bullets and numbers stay."""
-        for first, second in pairwise(_parsed(config).instructions):
-            if first.group == second.group and _independent(config.prompt, first, second):
+        instructions = _parsed(config).instructions
+        leans = [False, *(_leans(config.prompt, *pair) for pair in pairwise(instructions)), False]
+        for index, (first, second) in enumerate(pairwise(instructions)):
+            loose = not any(leans[index : index + 3])  # neither torn from what is around them
+            if first.group == second.group and loose and not _has_its_place(first, second):
                 yield Candidate(
                     edits=(
                         _edit(config.prompt, first.start, first.end, second.text),
@@ -132,15 +137,22 @@ class ReorderInstructions:
         yield _example("1. Be polite.\n2. Never guess.\n", "1. Never guess.\n2. Be polite.\n")
 
 
-def _independent(prompt: str, first: Instruction, second: Instruction) -> bool:
+def _leans(prompt: str, first: Instruction, second: Instruction) -> bool:
+    """Whether the second needs the first before it: a cautious guess from its words."""
+    if first.group != second.group:
+        return False
     between = prompt[first.end : second.start]
     if between.strip() and "\n" not in between:  # "1. Ask. 2. Check." on one line
-        return False
-    if first.marker.strip("().").isalnum() and _STEPS.search(first.heading or ""):
-        return False
-    leans = _LEANS_ON_PREVIOUS.match(second.text) or _GOES_FIRST.match(first.text)
+        return True
+    pronoun = not between.strip() and _PRONOUN.search(second.text)  # sentences of one paragraph
+    return bool(pronoun or _LEANS_ON_PREVIOUS.match(second.text) or _POINTS_BACK.search(second.text))
+
+
+def _has_its_place(first: Instruction, second: Instruction) -> bool:
+    """Whether one of them opens the prompt, is a numbered step, or announces what follows it."""
+    is_step = first.marker.strip("().").isalnum() and _STEPS.search(first.heading or "")
     announces = first.text.endswith(":") or second.text.endswith(":")
-    return not (leans or announces)
+    return bool(is_step or announces or _GOES_FIRST.match(first.text))
 
 
 _DISTRACTIONS = (
@@ -155,8 +167,8 @@ _BLANK_LINE = re.compile(r"\r?\n[ \t]*\r?\n")
 class InjectNoise:
     """Adds one harmless, irrelevant sentence as a paragraph of its own.
 
-    A small fixed list of sentences, in turn at the end and at the blank line nearest to the middle; a
-    prompt without blank lines gets them all at its end.
+    A small fixed list of sentences, in turn at the end and at the blank line nearest to the middle; those
+    for the middle have no mutants where there is no blank line.
     """
 
     id: ClassVar[str] = "prompt.inject_noise"
@@ -167,7 +179,7 @@ class InjectNoise:
     why: ClassVar[str] = "Prompts pick up stray remarks from wikis, templates and other teams."
 
     def mutants(self, config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-        """One per sentence."""
+        """In the order of the sentences."""
         prompt = config.prompt
         if not prompt.strip():
             return
@@ -175,13 +187,14 @@ class InjectNoise:
         places = {"end": _end(document), "middle": _middle(document)}
         line_break = "\r\n" if "\r\n" in prompt else "\n"
         for number, sentence in enumerate(_DISTRACTIONS):
-            place = "middle" if number % 2 and places["middle"] is not None else "end"
-            at = places[place] or 0
-            yield Candidate(
-                edits=(_edit(prompt, at, at, line_break * 2 + sentence),),
-                description=f"add {quoted(sentence)} at the {place}",
-                anchor=place,
-            )
+            place = "middle" if number % 2 else "end"
+            at = places[place]
+            if at is not None:
+                yield Candidate(
+                    edits=(_edit(prompt, at, at, line_break * 2 + sentence),),
+                    description=f"add {quoted(sentence)} at the {place}",
+                    anchor=place,
+                )
 
     def examples(self) -> Iterable[Example]:
         """A remark after the last rule."""
