@@ -60,6 +60,8 @@ def read_yaml(path: Path, label: str) -> YamlSource:
         value = reader.value(root, ())
     except yaml.MarkedYAMLError as error:
         raise ProjectError(_syntax_message(label, error)) from error
+    except RecursionError:
+        raise ProjectError(f"{label} is nested too deeply. Write it flatter.") from None
     except yaml.YAMLError as error:  # characters that no YAML file may hold
         raise ProjectError(f"{label} is not YAML: {error}") from error
     return YamlSource(label, value, MappingProxyType(reader.lines))
@@ -131,7 +133,10 @@ class _Reader:
             yield key.value, self.value(value, (*path, key.value))
 
     def _scalar(self, node: yaml.Node) -> JsonValue:
-        value: Any = self.constructor.construct_object(node)
+        try:
+            value: Any = self.constructor.construct_object(node)
+        except (ValueError, LookupError) as error:  # `!!int x`, or a number of thousands of digits
+            raise _fault(node, f"{node.tag} cannot be read: {error}") from error
         if isinstance(value, float) and not math.isfinite(value):
             raise _fault(node, f"{node.value} is not a number that can be used here")
         if value is not None and not isinstance(value, str | int | float | bool):

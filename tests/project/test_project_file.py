@@ -203,6 +203,7 @@ def test_a_missing_file_points_at_init(tmp_path: Path) -> None:
         (config("model: gpt"), ["agent.config.model", '"gpt"']),
         (config("prompt: 3"), ["agent.config.prompt", "quote it"]),
         (config("prompt: sys.md"), ["agent.config.prompt", "no file 'sys.md'", "prompt: |"]),
+        (config(f"context: [{'x' * 3000}]"), ["agent.config.context", "there is no file"]),
         (config("context: [nope.md]"), ["agent.config.context", "no file 'nope.md'", "relative to"]),
         (config("tools: nope.yaml"), ["agent.config.tools", "no file 'nope.yaml'", "module:object"]),
         (config("tools: 'no_such_module:TOOLS'"), ["agent.config.tools", "no module 'no_such_module'"]),
@@ -222,6 +223,7 @@ def test_a_missing_environment_variable_is_named(root: Path) -> None:
     [
         ("tools.yaml", "refund: {}\n", ["tools.yaml holds a dict", "a list of tools"]),
         ("tools.yaml", "- {description: x}\n", ["tools.yaml: tool 1", "has no name"]),
+        ("tools.yaml", "- {name: a, description: [x]}\n", ["tool 1: description: Input should be"]),
         ("tools.yaml", TOOL + TOOL, ["more than one tool named 'refund'"]),
         ("tools.yaml", "- [\n", ["tools.yaml:2:1"]),
         ("tools.json", "[{]", ["tools.json is not JSON"]),

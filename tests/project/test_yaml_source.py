@@ -65,6 +65,9 @@ def test_a_byte_order_mark_is_no_part_of_the_first_key(tmp_path: Path) -> None:
         ("? [1]\n: 2\n", ["a key must be text"]),
         ("a: 1\n---\nb: 2\n", ["a.yaml:2:1", "single document"]),
         ("a: \x07\n", ["a.yaml is not YAML"]),
+        ("a: !!int x\n", ["a.yaml:1:4", "cannot be read"]),
+        ("a: " + "9" * 5000 + "\n", ["a.yaml:1:4", "cannot be read"]),
+        ("a: " + "[" * 5000 + "]" * 5000 + "\n", ["nested too deeply"]),
         (b"a: \xff\xfe\n", ["not UTF-8", "byte 3", "0xff", "Save it in UTF-8"]),
     ],
 )
