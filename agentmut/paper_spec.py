@@ -13,7 +13,7 @@ from pydantic import Field, JsonValue
 
 from agentmut.config import AgentConfig
 from agentmut.errors import ProjectError, UsageError, nearest
-from agentmut.evaluators import build_all
+from agentmut.evaluators import build
 from agentmut.frozen import Frozen
 from agentmut.imports import check_reference, make_importable
 from agentmut.project import Project, Sources
@@ -21,7 +21,7 @@ from agentmut.project_schema import Rate, StatisticsSettings
 from agentmut.protocols import AgentSpec
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.schema_problems import joined, validated
-from agentmut.yaml_source import YamlSource, read_yaml
+from agentmut.yaml_source import KeyPath, YamlSource, read_yaml
 
 EXPECTED = "expected_"
 
@@ -69,11 +69,11 @@ def load_paper_spec(path: Path, agent: str | None = None) -> Project:
 def project_of_paper_spec(source: YamlSource, path: Path, agent: str | None) -> Project:
     """Like `load_paper_spec`, for a file that is read already."""
     spec = validated(source, _PaperSpec)
-    problems = [*_agent_problems(source, spec, agent), *_config_problems(source, spec)]
-    read = [_scenario(source, spec, index, problems) for index in range(len(spec.scenarios))]
+    problems = [*_agent_problems(source, spec, agent), *_scenario_problems(source, spec)]
+    problems += _config_problems(source, spec)
     if problems:
         raise ProjectError(joined(problems))
-    scenarios = tuple(scenario for scenario in read if scenario)
+    scenarios = tuple(_scenario(spec, index) for index in range(len(spec.scenarios)))
     return Project(
         root=path.parent,
         path=path,
@@ -113,35 +113,46 @@ def _config_problems(source: YamlSource, spec: _PaperSpec) -> Iterator[str]:
         yield source.problem(("config", "regression"), said)
 
 
-def _scenario(source: YamlSource, spec: _PaperSpec, index: int, problems: list[str]) -> Scenario | None:
-    entry = spec.scenarios[index]
-    try:
-        _check_evaluator(entry.evaluator)
-    except UsageError as error:
-        problems.append(source.problem(("scenarios", index, "evaluator"), str(error)))
-    try:
-        specs = _evaluators(entry)
-        build_all(specs)
-    except UsageError as error:
-        problems.append(source.problem(("scenarios", index, "properties"), str(error)))
-        return None
-    return Scenario(name=f"{spec.name}-{index + 1}", turns=(entry.input,), evaluators=specs)
+def _scenario_problems(source: YamlSource, spec: _PaperSpec) -> Iterator[str]:
+    for index, entry in enumerate(spec.scenarios):
+        if fault := _evaluator_fault(entry.evaluator):
+            yield source.problem(("scenarios", index, "evaluator"), fault)
+        if not any(entry.properties):
+            yield source.problem(("scenarios", index, "properties"), "needs at least one property")
+        for number, properties in enumerate(entry.properties):
+            for name, value in properties.items():
+                path: KeyPath = ("scenarios", index, "properties", number, name)
+                if fault := _property_fault(name, value):
+                    yield source.problem(path, fault)
 
 
-def _check_evaluator(evaluator: JsonValue) -> None:
+def _evaluator_fault(evaluator: JsonValue) -> str:
     if isinstance(evaluator, dict):
         kind = evaluator.get("type")
-        raise UsageError(f"an evaluator of type {kind!r} is not available in this version; use exact_match")
+        return f"an evaluator of type {kind!r} is not available in this version; use exact_match"
     if evaluator != "exact_match":
-        raise UsageError(f"unknown evaluator {evaluator!r}. {nearest(str(evaluator), ['exact_match'])}")
+        return f"unknown evaluator {evaluator!r}. {nearest(str(evaluator), ['exact_match'])}"
+    return ""
 
 
-def _evaluators(entry: _PaperScenario) -> tuple[EvaluatorSpec, ...]:
-    written = [item for properties in entry.properties for item in properties.items()]
-    for name, _ in written:
-        if not name.startswith(EXPECTED) and name != "max_steps":
-            raise UsageError(f"unknown property {name!r}. {nearest(name, ['expected_<field>', 'max_steps'])}")
-    fields: JsonValue = {n.removeprefix(EXPECTED): v for n, v in written if n.startswith(EXPECTED)}
-    specs = [EvaluatorSpec(name="expect", argument=fields)] if fields else []
-    specs += [EvaluatorSpec(name=n, argument=v) for n, v in written if n == "max_steps"]
-    return tuple(specs)
+def _property_fault(name: str, value: JsonValue) -> str:
+    if name != "max_steps" and (name == EXPECTED or not name.startswith(EXPECTED)):
+        return f"unknown property {name!r}. {nearest(name, ['expected_<field>', 'max_steps'])}"
+    try:
+        build(_spec(name, value))
+    except UsageError as error:
+        return str(error)
+    return ""
+
+
+def _spec(name: str, value: JsonValue) -> EvaluatorSpec:
+    if name == "max_steps":
+        return EvaluatorSpec(name=name, argument=value)
+    return EvaluatorSpec(name="expect", argument={name.removeprefix(EXPECTED): value})
+
+
+def _scenario(spec: _PaperSpec, index: int) -> Scenario:
+    entry = spec.scenarios[index]
+    written = (item for properties in entry.properties for item in properties.items())
+    evaluators = tuple(_spec(name, value) for name, value in written)
+    return Scenario(name=f"{spec.name}-{index + 1}", turns=(entry.input,), evaluators=evaluators)

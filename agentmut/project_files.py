@@ -5,11 +5,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from agentmut.config import Document
 from agentmut.errors import ProjectError, UsageError
 from agentmut.imports import REFERENCE, import_object
 from agentmut.tools import ToolSpec, read_tool
-from agentmut.yaml_source import read_text, read_yaml
+from agentmut.yaml_source import read_text, read_yaml, show_path
 
 TEXT_SUFFIXES = (".md", ".markdown", ".txt", ".text", ".prompt", ".jinja", ".jinja2", ".j2", ".rst", ".xml")
 LONGEST_PATH = 1024
@@ -22,14 +24,22 @@ def read_prompt(value: str, root: Path) -> tuple[str, str | None]:
     """
     if not _may_be_path(value):
         return value, None
-    if not value.endswith(TEXT_SUFFIXES) and not (root / value).is_file():
+    exists = _is_file(root / value)
+    if not exists and not value.endswith(TEXT_SUFFIXES):
         return value, None
-    if not (root / value).is_file():
+    if not exists:
         raise ProjectError(
             f"there is no file {value!r} in {root}. Correct the path; if this is the prompt itself, "
             "write it as a block (`prompt: |` and the text indented below)"
         )
     return read_text(root / value, value), value
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # too long for a name, or in a directory that may not be searched
+        return False
 
 
 def _may_be_path(value: str) -> bool:
@@ -39,7 +49,7 @@ def _may_be_path(value: str) -> bool:
 def read_documents(paths: Iterable[str], root: Path) -> Iterator[Document]:
     """The documents at these paths, each named by its path."""
     for path in paths:
-        if not (root / path).is_file():
+        if not _is_file(root / path):
             raise ProjectError(f"there is no file {path!r} in {root}. Paths are relative to the project file")
         yield Document(name=path, text=read_text(root / path, path))
 
@@ -59,7 +69,7 @@ def read_tools(reference: str, root: Path) -> tuple[ToolSpec, ...]:
 
 def _tools_file(reference: str, root: Path) -> Any:
     path = root / reference
-    if not path.is_file():
+    if not _is_file(path):
         raise ProjectError(
             f"there is no file {reference!r} in {root}. Write the path of a YAML or JSON file with a list of "
             "tools, or module:object"
@@ -68,13 +78,16 @@ def _tools_file(reference: str, root: Path) -> Any:
         return read_yaml(path, reference).value
     try:
         return json.loads(read_text(path, reference))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ProjectError(f"{reference} is not JSON: {error}") from None
 
 
 def _tool(tool: Any, index: int, where: str) -> ToolSpec:
     try:
         return read_tool(tool)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        raise ProjectError(f"{where}: tool {index + 1}: {show_path(fault['loc'])}: {fault['msg']}") from error
     except (UsageError, ValueError, TypeError) as error:
         raise ProjectError(f"{where}: tool {index + 1}: {error}") from error
 

@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from agentmut.errors import ProjectError
 
 KeyPath = tuple[str | int, ...]
+COLLECTIONS = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,8 @@ def read_yaml(path: Path, label: str) -> YamlSource:
         value = reader.value(root, ())
     except yaml.MarkedYAMLError as error:
         raise ProjectError(_syntax_message(label, error)) from error
+    except RecursionError:
+        raise ProjectError(f"{label} is nested too deeply. Write it flatter.") from None
     except yaml.YAMLError as error:  # characters that no YAML file may hold
         raise ProjectError(f"{label} is not YAML: {error}") from error
     return YamlSource(label, value, MappingProxyType(reader.lines))
@@ -114,6 +117,8 @@ class _Reader:
             self.open_nodes.pop()
 
     def _read(self, node: yaml.Node, path: KeyPath) -> JsonValue:
+        if isinstance(node, yaml.CollectionNode) and node.tag not in COLLECTIONS:
+            raise _unsupported(node)
         if isinstance(node, yaml.MappingNode):
             return dict(self._entries(node, path))
         if isinstance(node, yaml.SequenceNode):
@@ -128,11 +133,14 @@ class _Reader:
             yield key.value, self.value(value, (*path, key.value))
 
     def _scalar(self, node: yaml.Node) -> JsonValue:
-        value: Any = self.constructor.construct_object(node)
+        try:
+            value: Any = self.constructor.construct_object(node)
+        except (ValueError, LookupError) as error:  # `!!int x`, or a number of thousands of digits
+            raise _fault(node, f"{node.tag} cannot be read: {error}") from error
         if isinstance(value, float) and not math.isfinite(value):
             raise _fault(node, f"{node.value} is not a number that can be used here")
         if value is not None and not isinstance(value, str | int | float | bool):
-            raise _fault(node, f"{node.tag} is not supported; write text, numbers, lists and mappings")
+            raise _unsupported(node)
         return value
 
 
@@ -144,6 +152,10 @@ def _refuse_duplicates(node: yaml.MappingNode) -> None:
         if key.value in first:
             raise _fault(key, f"the key {key.value!r} is given twice (first in line {first[key.value]})")
         first[key.value] = key.start_mark.line + 1
+
+
+def _unsupported(node: yaml.Node) -> yaml.MarkedYAMLError:
+    return _fault(node, f"{node.tag} is not supported; write text, numbers, lists and mappings")
 
 
 def _fault(node: yaml.Node, problem: str) -> yaml.MarkedYAMLError:
