@@ -1,0 +1,176 @@
+"""What each line of a prompt is: heading, list item, code, table, tag or running text."""
+
+import re
+from collections.abc import Iterator, Sequence
+from enum import Enum, auto
+from typing import NamedTuple
+
+
+class Kind(Enum):
+    """The role of a line."""
+
+    BLANK = auto()
+    HEADING = auto()
+    ITEM = auto()
+    TEXT = auto()
+    OPEN_TAG = auto()
+    CLOSE_TAG = auto()
+    DIVIDER = auto()
+    PROTECTED = auto()
+    """Code, tables, example dialogues: kept as they are and holding no instructions."""
+
+
+class Line(NamedTuple):
+    """A line; `start` to `end` leaves out indentation, marker, trailing blanks and the line break."""
+
+    kind: Kind
+    outer_start: int
+    start: int
+    end: int
+    outer_end: int
+    indent: int
+    marker: str
+    label: str
+    """The words of a heading, the name of a tag."""
+
+
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_ITEM = re.compile(
+    r"(?P<marker>[-*+•–▪◦‣]|\(?\d{1,3}[.)](?!\d)|\(?[a-zA-Z][.)]|\(?[ivx]{1,4}\))"
+    r"(?:[ \t]+(?:\[[ xX]\][ \t]+)?|$)"
+)
+_ATX = re.compile(r"#{1,6}(?:[ \t]+(?P<label>.*?))?[ \t]*#*$")
+_UNDERLINE = re.compile(r"(?:=+|-{3,})$")
+_DIVIDER = re.compile(r"(?:[-*_=~#][ \t]*){3,}$")
+_FENCE = re.compile(r"(?P<fence>`{3,}|~{3,})")
+_COLUMN_RULE = r"[ \t]*:?-{2,}:?[ \t]*"
+_TABLE_RULE = re.compile(rf"\|?{_COLUMN_RULE}(?:\|{_COLUMN_RULE})+\|?$|\|{_COLUMN_RULE}\|$")
+_TAG = re.compile(r"<(?P<close>/?)(?P<label>[A-Za-z][\w.:-]{0,64})(?:\s[^<>]{0,200})?>$")
+_BOLD = re.compile(r"(?P<mark>\*\*|__)(?P<label>[^*_]+?):?(?P=mark):?$")
+_SPEAKER = re.compile(
+    r"(?P<label>user|assistant|customer|human|ai|agent|bot|system|input|output|question|answer|q|a|example)"
+    r"(?:[ \t]*\d+)?[ \t]*:",
+    re.IGNORECASE,
+)
+_EXAMPLE_TAG = re.compile(r"(?:few_?shot_?)?examples?$", re.IGNORECASE)
+_STRICT = re.compile(r"\b(?:must|never|always|only|do not|don't|should|not|no)\b", re.IGNORECASE)
+
+
+def read_lines(text: str) -> list[Line]:
+    """Every line of the text, classified; joined, their outer spans are the text."""
+    plain = [_plain(text, match.start(), match.end()) for match in _LINE.finditer(text)]
+    marked = list(_with_fences(text, plain))
+    for pass_ in (_with_tables, _with_examples, _with_dialogues, _with_headings):
+        marked = list(pass_(text, marked))
+    return marked
+
+
+def _plain(text: str, outer_start: int, outer_end: int) -> Line:
+    body = text[outer_start:outer_end]
+    start = outer_start + len(body) - len(body.lstrip())
+    end = outer_start + len(body.rstrip())
+    if start >= end:
+        return Line(Kind.BLANK, outer_start, outer_start, outer_start, outer_end, 0, "", "")
+    indent = len(text[outer_start:start].expandtabs(4))
+    return _classified(text, Line(Kind.TEXT, outer_start, start, end, outer_end, indent, "", ""))
+
+
+def _classified(text: str, line: Line) -> Line:
+    body = text[line.start : line.end]
+    if atx := _ATX.match(body):
+        return line._replace(kind=Kind.HEADING, label=atx["label"] or "")
+    if _DIVIDER.match(body):
+        return line._replace(kind=Kind.DIVIDER)
+    if tag := _TAG.match(body):
+        return line._replace(kind=Kind.CLOSE_TAG if tag["close"] else Kind.OPEN_TAG, label=tag["label"])
+    if item := _ITEM.match(body):
+        return line._replace(kind=Kind.ITEM, start=line.start + item.end(), marker=item["marker"])
+    if body.startswith(">"):  # a block quote: its text may hold rules like any other
+        quoted = len(body) - len(body.lstrip("> \t"))
+        return line._replace(start=line.start + quoted)
+    return line
+
+
+def _with_fences(text: str, lines: Sequence[Line]) -> Iterator[Line]:
+    fence = ""
+    for line in lines:
+        body = text[line.start : line.end]
+        opening = _FENCE.match(body)
+        if fence:
+            closes = body.startswith(fence) and not body.strip(fence[0])
+            yield line._replace(kind=Kind.PROTECTED)
+            fence = "" if closes else fence
+        elif opening:
+            fence = opening["fence"]
+            yield line._replace(kind=Kind.PROTECTED)
+        else:
+            yield line
+
+
+def _with_tables(text: str, lines: Sequence[Line]) -> Iterator[Line]:
+    rows = [line.kind is not Kind.PROTECTED and "|" in text[line.start : line.end] for line in lines]
+    ruled = [bool(_TABLE_RULE.match(text[line.start : line.end])) for line in lines]
+    inside = False
+    for index, line in enumerate(lines):
+        begins = any(ruled[index : index + 2])
+        inside = rows[index] and (inside or begins or text[line.start] == "|")
+        yield line._replace(kind=Kind.PROTECTED) if inside else line
+
+
+def _with_examples(text: str, lines: Sequence[Line]) -> Iterator[Line]:
+    """Lines between `<example>` and `</example>` show behaviour; they do not ask for it."""
+    closers = {line.label for line in lines if line.kind is Kind.CLOSE_TAG}
+    open_tag = ""
+    for line in lines:
+        if line.kind is Kind.OPEN_TAG and not open_tag and _EXAMPLE_TAG.match(line.label):
+            open_tag = line.label if line.label in closers else ""
+            yield line
+        elif open_tag and line.kind is Kind.CLOSE_TAG and line.label == open_tag:
+            open_tag = ""
+            yield line
+        else:
+            yield line._replace(kind=Kind.PROTECTED) if open_tag else line
+
+
+def _with_dialogues(text: str, lines: Sequence[Line]) -> Iterator[Line]:
+    """Runs of lines in which at least two speakers take turns."""
+    speakers = [_speaker(text, line) for line in lines]
+    for index, line in enumerate(lines):
+        near = speakers[max(index - 1, 0) : index + 2]
+        talks = bool(speakers[index]) and len({name for name in near if name}) > 1
+        yield line._replace(kind=Kind.PROTECTED) if talks else line
+
+
+def _speaker(text: str, line: Line) -> str:
+    found = _SPEAKER.match(text, line.start, line.end) if line.kind is Kind.TEXT else None
+    return found["label"].lower() if found else ""
+
+
+def _with_headings(text: str, lines: Sequence[Line]) -> Iterator[Line]:
+    """Headings that Markdown does not call so: underlined, bold or capital lines, short labels."""
+    nothing = Line(Kind.BLANK, 0, 0, 0, 0, 0, "", "")
+    for before, line, after in zip([nothing, *lines], lines, [*lines[1:], nothing], strict=False):
+        label = ""
+        if line.kind is Kind.TEXT and _begins_block(text, before, line):
+            underlined = bool(_UNDERLINE.match(text[after.start : after.end]))
+            # "In this format:" before a code block is half of an instruction.
+            announces = after.kind is Kind.PROTECTED
+            label = "" if announces else _heading_label(text[line.start : line.end], underlined)
+        yield line._replace(kind=Kind.HEADING, label=label) if label else line
+
+
+def _begins_block(text: str, before: Line, line: Line) -> bool:
+    if before.kind is Kind.ITEM:
+        return line.indent <= before.indent
+    return before.kind is not Kind.TEXT or text[before.end - 1] in ".!?:"
+
+
+def _heading_label(body: str, underlined: bool) -> str:
+    bold = _BOLD.match(body)
+    label = (bold["label"] if bold else body).strip()
+    size = len(label.split())
+    if size > 10 or label[-1:] in tuple(".!?;,") or _STRICT.search(label):
+        return ""
+    capital = label.isupper() and size <= 6
+    short_label = label.endswith(":") and size <= 3
+    return label.rstrip(":") if underlined or bold or capital or short_label else ""

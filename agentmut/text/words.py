@@ -1,0 +1,68 @@
+"""Words and what they have in common: Snowball stems of content words, by a small list of stop words."""
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
+
+# Underscores separate words, so that the name of a tool, `issue_refund`, meets "issue a refund".
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+
+_STOP_WORDS = """
+a about above after again against all also always am an and any are as at be because been before
+being below between both but by can cannot could did do does doing don't down during each either else
+ever every few first for from further had has have having he her here hers herself him himself his how
+i if in into is it its itself just let may me might more most must my myself need neither never no nor
+not now of off on once only or other our ours ourselves out over own please same shall she should so
+some such than that the their theirs them themselves then there these they this those through to too
+under until up upon us very was we were what when where whether which while who whom whose why will
+with within without would you your yours yourself yourselves
+can't couldn't didn't doesn't i'm i've i'll i'd isn't it's mustn't shouldn't that's they're wasn't
+we're won't wouldn't you're you've
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
+
+
+class Word(NamedTuple):
+    """A word and where it stands."""
+
+    start: int
+    end: int
+    text: str
+
+
+def words(text: str) -> tuple[Word, ...]:
+    """The words of a text in order: runs of letters and digits, with inner apostrophes.
+
+    >>> [w.text for w in words("Don't call issue_refund twice.")]
+    ["Don't", 'call', 'issue', 'refund', 'twice']
+    """
+    return tuple(Word(m.start(), m.end(), m.group()) for m in _WORD.finditer(text))
+
+
+@lru_cache(maxsize=65_536)
+def stem(word: str) -> str:
+    """The English Snowball stem, in lower case; case and kind of apostrophe do not matter.
+
+    >>> stem("Refunds") == stem("refunded") == "refund"
+    True
+    """
+    return _stemmer()(word.lower().replace("’", "'"))
+
+
+def stems(text: str) -> frozenset[str]:
+    """Stems of the content words of a text: what it is about, without order and count.
+
+    >>> sorted(stems("You must always verify the customer's identity."))
+    ['custom', 'ident', 'verifi']
+    """
+    distinct = set(_WORD.findall(text.lower().replace("’", "'")))
+    return frozenset(map(stem, distinct - STOP_WORDS))
+
+
+@lru_cache(maxsize=1)
+def _stemmer() -> Callable[[str], str]:
+    from nltk.stem.snowball import EnglishStemmer  # type: ignore[import-untyped]  # slow, so not at start-up
+
+    stemmed: Callable[[str], str] = EnglishStemmer().stem
+    return stemmed
