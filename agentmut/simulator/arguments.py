@@ -86,7 +86,9 @@ def _slots(offer: Offer) -> Iterator[Slot]:
 
 def _type(slot: Slot) -> str:
     kind = slot.schema.get("type")
-    if kind is None and isinstance(slot.schema.get("anyOf"), list):  # an optional argument in pydantic's words
+    if kind is None and isinstance(
+        slot.schema.get("anyOf"), list
+    ):  # an optional argument in pydantic's words
         kinds = [option.get("type") for option in slot.schema["anyOf"] if isinstance(option, dict)]
         kind = next((found for found in kinds if found != "null"), None)
     if isinstance(kind, list):

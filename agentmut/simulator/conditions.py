@@ -14,7 +14,8 @@ _SPEECH = topics(
 _ABOVE = r"over|above|more than|exceed(?:s|ing)?|greater than|higher than|older than|longer than|at least|after|beyond"
 _BELOW = r"under|below|less than|fewer than|lower than|cheaper than|within|at most|up to|before|no more than"
 _COMPARISON = re.compile(
-    rf"\b(?:(?P<above>{_ABOVE})|(?P<below>{_BELOW}))\s+[$€£]?\s?(?P<number>\d+(?:\.\d+)?)[$€£]?", re.IGNORECASE
+    rf"\b(?:(?P<above>{_ABOVE})|(?P<below>{_BELOW}))\s+[$€£]?\s?(?P<number>\d+(?:\.\d+)?)[$€£]?",
+    re.IGNORECASE,
 )
 _OR = re.compile(r",?\s+or\s+|,\s+", re.IGNORECASE)
 _AND = re.compile(r",?\s+and\s+", re.IGNORECASE)
@@ -104,7 +105,8 @@ def comparison_in(words: str) -> Comparison | None:
 
 def _tests(words: str, done: bool) -> tuple[Test, ...]:
     tests = (
-        Test(_about(part), negated(part), comparison_in(part), part if done else None) for part in _AND.split(words)
+        Test(_about(part), negated(part), comparison_in(part), part if done else None)
+        for part in _AND.split(words)
     )
     return tuple(test for test in tests if test.topics or test.comparison)
 

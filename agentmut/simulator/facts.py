@@ -30,7 +30,11 @@ class Fact(NamedTuple):
     @property
     def said(self) -> str:
         """The fact in words."""
-        shown = {True: "yes", False: "no"}.get(self.value, self.value) if isinstance(self.value, bool) else self.value
+        shown = (
+            {True: "yes", False: "no"}.get(self.value, self.value)
+            if isinstance(self.value, bool)
+            else self.value
+        )
         return f"{self.key}: {shown}" if self.key else str(shown)
 
     @property

@@ -12,13 +12,18 @@ _LIMIT = re.compile(
     r"|not? exceed|limit\w* to|longer than|over)\s+(?:of\s+)?(?P<number>\d+)\s+(?P<unit>words?|sentences?|characters?)",
     re.IGNORECASE,
 )
-_START = re.compile(rf"\b(?:start|begin|open|greet)\w*\b[^\"“«.]*?(?:with|by|:)[^\"“«.]*?{_QUOTED}", re.IGNORECASE)
-_END = re.compile(rf"\b(?:end|close|finish|conclude|sign off)\w*\b[^\"“«.]*?(?:with|by|:)[^\"“«.]*?{_QUOTED}", re.IGNORECASE)
+_START = re.compile(
+    rf"\b(?:start|begin|open|greet)\w*\b[^\"“«.]*?(?:with|by|:)[^\"“«.]*?{_QUOTED}", re.IGNORECASE
+)
+_END = re.compile(
+    rf"\b(?:end|close|finish|conclude|sign off)\w*\b[^\"“«.]*?(?:with|by|:)[^\"“«.]*?{_QUOTED}", re.IGNORECASE
+)
 _AVOID = re.compile(
     rf"\b(?:never|do not|don['’]t|must not|avoid|cannot|refrain)\b[^\"“«.]*?{_QUOTED}", re.IGNORECASE
 )
 _INCLUDE = re.compile(
-    rf"\b(?:include|contain|use|say|mention|add|write|state|reply with|answer with)\w*\b[^\"“«.]*?{_QUOTED}", re.IGNORECASE
+    rf"\b(?:include|contain|use|say|mention|add|write|state|reply with|answer with)\w*\b[^\"“«.]*?{_QUOTED}",
+    re.IGNORECASE,
 )
 _KEYS = re.compile(r"\bJSON\b.*?\b(?:keys?|fields?)\b(?P<keys>[^.;\n]*)", re.IGNORECASE | re.DOTALL)
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

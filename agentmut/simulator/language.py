@@ -9,7 +9,9 @@ from agentmut import text
 
 Topics = frozenset[str]
 
-_CLAUSE_BREAK = re.compile(r"(?:,\s*|\s+)(?:and|but|then|also|plus)\s+|[;:]\s+|(?<=[.!?])\s+|\n+", re.IGNORECASE)
+_CLAUSE_BREAK = re.compile(
+    r"(?:,\s*|\s+)(?:and|but|then|also|plus)\s+|[;:]\s+|(?<=[.!?])\s+|\n+", re.IGNORECASE
+)
 _NEGATION = re.compile(
     r"\b(?:not|never|no longer|without|cannot|nothing|none|neither|nor|unable|fail(?:s|ed)?)\b|n['’]t\b",
     re.IGNORECASE,

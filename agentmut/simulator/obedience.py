@@ -3,10 +3,10 @@
 from functools import lru_cache
 
 from agentmut.simulator.dice import Dice
+from agentmut.simulator.language import Topics
 from agentmut.simulator.profiles import Profile
 from agentmut.simulator.rules import Rule
 from agentmut.simulator.situation import Briefing, Situation
-from agentmut.simulator.language import Topics
 
 
 def followed(situation: Situation, dice: Dice, profile: Profile) -> tuple[Rule, ...]:

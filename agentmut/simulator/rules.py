@@ -12,9 +12,12 @@ from agentmut.text import Modality, modality
 _NUMBER_NEXT = r"(?!\s+[$€£]?\s?\d)"
 _BREAK = re.compile(r";\s+|:\s+|\s+[-–—]\s+|(?:,\s*|\s+)but\s+|(?<=[.!?])\s+", re.IGNORECASE)
 _IF = r"if|when|whenever|as soon as|once|in case|where|for"
-_LEADING_IF = re.compile(rf"^(?P<word>{_IF}|unless)\s+(?P<when>.+?),\s*(?:then\s+)?(?P<rest>\S.*)$", re.I | re.S)
+_LEADING_IF = re.compile(
+    rf"^(?P<word>{_IF}|unless)\s+(?P<when>.+?),\s*(?:then\s+)?(?P<rest>\S.*)$", re.I | re.S
+)
 _TRAILING_IF = re.compile(
-    r"^(?P<rest>.*?\S),?\s+(?P<word>if|when|whenever|as soon as|once|in case|unless)\s+(?P<when>.+)$", re.I | re.S
+    r"^(?P<rest>.*?\S),?\s+(?P<word>if|when|whenever|as soon as|once|in case|unless)\s+(?P<when>.+)$",
+    re.I | re.S,
 )
 _ONLY_FOR = re.compile(r"^(?P<rest>.*?\S)\s+(?P<word>for|to|on)\s+(?P<when>.+)$", re.I | re.S)
 _LEADING_ORDER = re.compile(
@@ -25,7 +28,9 @@ _TRAILING_ORDER = re.compile(
     r"\s+(?P<other>.+)$",
     re.I | re.S,
 )
-_INSTEAD = re.compile(r",?\s*\b(?:instead of|rather than)\s+(?P<other>[^,;]+)|,?\s*\binstead\b", re.IGNORECASE)
+_INSTEAD = re.compile(
+    r",?\s*\b(?:instead of|rather than)\s+(?P<other>[^,;]+)|,?\s*\binstead\b", re.IGNORECASE
+)
 _ONLY = re.compile(r"\bonly\b\s*", re.IGNORECASE)
 _FIRST = re.compile(r"^first,?\s+|,?\s+first\b", re.IGNORECASE)
 _ALWAYS = re.compile(r"\b(?:always|every|each)\b", re.IGNORECASE)
@@ -36,7 +41,9 @@ _LEAD_WORDS = re.compile(
 )
 _BY_YOU = re.compile(r"\byou(?:['’]ve| have)?\b", re.IGNORECASE)
 _MARKUP = re.compile(r"\*\*|__|(?<!\w)\*|\*(?!\w)|`")
-_STATEMENT = re.compile(r"^(?:you are|you're|you work|you help|we|our|this|these|it|there|today)\b", re.IGNORECASE)
+_STATEMENT = re.compile(
+    r"^(?:you are|you're|you work|you help|we|our|this|these|it|there|today)\b", re.IGNORECASE
+)
 
 
 class Clause(NamedTuple):
@@ -138,7 +145,9 @@ def _ordered(match: re.Match[str], when: Condition | None, forbids: bool) -> _Pa
 
 
 def _split_condition(words: str, only: bool) -> tuple[str, Condition | None]:
-    match = _LEADING_IF.match(words) or _TRAILING_IF.match(words) or (_ONLY_FOR.match(words) if only else None)
+    match = (
+        _LEADING_IF.match(words) or _TRAILING_IF.match(words) or (_ONLY_FOR.match(words) if only else None)
+    )
     if match is not None:
         done = match["word"].lower() in ("once", "as soon as") or _BY_YOU.match(match["when"]) is not None
         inverted = (match["word"].lower() == "unless") != only

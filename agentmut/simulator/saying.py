@@ -18,8 +18,8 @@ _TELL = re.compile(
     re.I | re.S,
 )
 _STATE = re.compile(
-    r"^(?:mention|say|state|explain|note|point out|include|add|confirm|reply|answer|respond)\w*\s+"
-    r"(?:to\s+(?:the\s+)?\w+\s+)?(?:that\s+|with\s+)?(?P<said>.+)$",
+    r"^(?:(?:mention|say|state|explain|note|point out|include|add|confirm)\w*\s+(?:to\s+(?:the\s+)?\w+\s+)?"
+    r"(?:that\s+)?|(?:reply|answer|respond)\s+(?:that|with)\s+)(?P<said>.+)$",
     re.I | re.S,
 )
 _SORRY = re.compile(r"^apologi[sz]e\w*\s*(?:to\s+(?:the\s+)?\w+\s*)?(?P<said>.*)$", re.I | re.S)
@@ -27,7 +27,9 @@ _THANK = re.compile(r"^thank\w*\s+(?:the\s+|every\s+)?\w+\s*(?P<said>.*)$", re.I
 _ASK = re.compile(
     r"^ask\w*\s+(?:(?:the\s+)?(?!for\b|whether\b|if\b)\w+\s+)?(?:for\s+)?(?P<said>.+)$", re.I | re.S
 )
-_OFFER = re.compile(rf"^(?:{_OFFERING})\w*\s+(?:(?:the|them|him|her)\s+(?:\w+\s+(?=an?\b|the\b))?)?(?P<said>.+)$", re.I | re.S)
+_OFFER = re.compile(
+    rf"^(?:{_OFFERING})\w*\s+(?:(?:the|them|him|her)\s+(?:\w+\s+(?=an?\b|the\b))?)?(?P<said>.+)$", re.I | re.S
+)
 _SOURCE = re.compile(r"^(?:cite|name|quote|refer)\w*\b", re.IGNORECASE)
 _TO_YOU = re.compile(r"\b(?:their|his|her|the user['’]s)\b", re.IGNORECASE)
 _THEM = re.compile(r"\b(?:they|them)\b", re.IGNORECASE)
@@ -69,10 +71,15 @@ def rendered(phrase: str) -> str:
     if (match := _ASK.match(phrase)) is not None:
         return _sentence(f"Could you give me {match['said']}", "?")
     if (match := _TELL.match(phrase) or _STATE.match(phrase)) is not None:
-        return _sentence(match["said"])
+        return _sentence(match["said"] if _is_clause(phrase) else f"Please note {match['said']}")
     if (match := _OFFER.match(phrase)) is not None:
         return _sentence(f"I can offer {match['said']}")
     return ""
+
+
+def _is_clause(phrase: str) -> bool:
+    """Whether what is to be said is a statement ("that the lamp is on") rather than a thing."""
+    return re.search(r"\bthat\b", phrase) is not None
 
 
 def _sentence(words: str, end: str = ".") -> str:

@@ -14,7 +14,9 @@ from agentmut.simulator.toolbox import Toolbox
 from agentmut.text import parse
 from agentmut.wire.messages import Message, ModelRequest, Role
 
-_DOCUMENT = re.compile(r"<document(?:\s+name=\"(?P<name>[^\"]*)\")?[^>]*>\n?(?P<text>.*?)(?:</document>|\Z)", re.DOTALL)
+_DOCUMENT = re.compile(
+    r"<document(?:\s+name=\"(?P<name>[^\"]*)\")?[^>]*>\n?(?P<text>.*?)(?:</document>|\Z)", re.DOTALL
+)
 
 
 class Passage(NamedTuple):

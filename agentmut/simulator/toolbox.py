@@ -39,7 +39,9 @@ class Offer(NamedTuple):
     def required(self) -> tuple[str, ...]:
         """Names of the arguments that a call must have."""
         required = self.parameters.get("required")
-        return tuple(name for name in required if name in self.properties) if isinstance(required, list) else ()
+        return (
+            tuple(name for name in required if name in self.properties) if isinstance(required, list) else ()
+        )
 
     @property
     def properties(self) -> Mapping[str, Any]:
