@@ -8,6 +8,7 @@ from agentmut.simulator.facts import Fact, result_facts
 from agentmut.simulator.formats import Format
 from agentmut.simulator.language import Topics, clauses, topics
 from agentmut.simulator.mind import Mind
+from agentmut.simulator.passages import quoted
 from agentmut.simulator.plan import Plan
 from agentmut.simulator.saying import is_speech, rendered, wants_source
 from agentmut.simulator.situation import Call, Passage
@@ -18,7 +19,6 @@ PADDING = (
     " a complete and helpful answer."
 )
 _ECHO, _PAD = 0.6, 0.7  # how often models repeat the question, and pad the answer
-_TELLING, _ALSO_TELLING = 1.2, 0.8  # weight from which a passage answers; share of the best for a second one
 _FORBIDDEN = 0.6  # share of a forbidden subject's topics that makes a sentence speak of it
 
 
@@ -32,7 +32,7 @@ class Piece(NamedTuple):
 def compose(mind: Mind, plan: Plan) -> str:
     """The answer, in the form that the followed instructions want."""
     forms = [rule.form for rule in mind.rules if rule.form is not None]
-    sources = list(_passages(mind))
+    sources = quoted(mind)
     pieces = [
         *_courtesies(mind),
         *_obstacles(plan),
@@ -139,25 +139,6 @@ def _told(mind: Mind, call: Call, about: Topics) -> Iterator[Piece]:
 
 def _listed(facts: Iterable[Fact]) -> str:
     return ", ".join(fact.said for fact in facts).rstrip(".")
-
-
-def _passages(mind: Mind) -> Iterator[Passage]:
-    """Sentences that answer the last message, at most two, the best of each clause."""
-    found: dict[str, tuple[float, Passage]] = {}
-    for clause in clauses(mind.situation.said[-1] if mind.situation.said else ""):
-        for weight, passage in _telling(mind, topics(clause)):
-            found.setdefault(passage.text, (weight, passage))
-    best = sorted(found.values(), key=lambda f: -f[0])[:2]
-    for _, passage in best:
-        if mind.dice.chance(f"find:{passage.text}", mind.profile.retrieval):
-            yield passage
-
-
-def _telling(mind: Mind, about: Topics) -> list[tuple[float, Passage]]:
-    briefing = mind.situation.briefing
-    weighed = [(briefing.passage_weights.total(about & p.topics), p) for p in briefing.passages]
-    best = max((weight for weight, _ in weighed), default=0.0)
-    return [(w, p) for w, p in weighed if w >= max(_TELLING, _ALSO_TELLING * best)]
 
 
 def _without_forbidden(mind: Mind, forms: list[Format], pieces: Iterable[Piece]) -> list[Piece]:

@@ -171,12 +171,15 @@ def _phrases(slot: Slot, messages: Iterable[str]) -> Iterator[str]:
     said = tuple(messages)
     if "name" in slot.name:
         yield from (found for message in said for found in _PERSON.findall(message))
-    yield from (found for message in said[:2] for found in _PROPER.findall(message))
     for message in said:
-        yield from _longest_run(message, slot.tool.topics | _ORDINARY)
+        runs = _runs(message, slot.tool.topics | _ORDINARY)
+        for name in _PROPER.findall(message):
+            yield next((run for run in runs if name in run), name)
+        yield from sorted(runs, key=len, reverse=True)[:1]
 
 
-def _longest_run(message: str, ordinary: Topics) -> Iterator[str]:
+def _runs(message: str, ordinary: Topics) -> list[str]:
+    """Words that stand together and tell something."""
     runs: list[list[str]] = [[]]
     for word in _WORD.findall(message):
         about = topics(word)
@@ -184,9 +187,7 @@ def _longest_run(message: str, ordinary: Topics) -> Iterator[str]:
             runs[-1].append(word)
         elif runs[-1]:
             runs.append([])
-    longest = max(runs, key=len)
-    if longest:
-        yield " ".join(longest)
+    return [" ".join(run) for run in runs if run]
 
 
 def _numbers(slot: Slot, situation: Situation) -> Iterator[float | int]:

@@ -7,9 +7,9 @@ from typing import NamedTuple, Protocol
 from agentmut.simulator.facts import Fact
 from agentmut.simulator.language import Topics, Weights, negated, ramp, topics
 
-# Verbs of saying and wanting tell nothing about the matter: "if somebody mentions a lamp" is about lamps.
-_SPEECH = topics(
-    "mention says said ask asks want wants request report claim threaten tell state write need wish like user"
+# Verbs of saying and wanting, and words like "already", tell nothing about the matter: "if somebody mentions a lamp" is about lamps.
+_IDLE = topics(
+    "mention says said ask asks want wants request report claim threaten tell state write need wish like user already yet"
 )
 _ABOVE = r"over|above|more than|exceed(?:s|ing)?|greater than|higher than|older than|longer than|at least|after|beyond"
 _BELOW = r"under|below|less than|fewer than|lower than|cheaper than|within|at most|up to|before|no more than"
@@ -112,4 +112,4 @@ def _tests(words: str, done: bool) -> tuple[Test, ...]:
 
 
 def _about(words: str) -> Topics:
-    return topics(words) - _SPEECH
+    return topics(words) - _IDLE

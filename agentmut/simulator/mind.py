@@ -41,8 +41,9 @@ class Mind:
         return tuple(order for rule, order in orders if self._holds(order.when, rule.text))
 
     def about(self, phrase: str) -> bool:
-        """Whether the conversation touches on what a phrase speaks about."""
-        share = self.situation.weights.share(topics(phrase), self.situation.known)
+        """Whether the conversation touches on what a step is done to."""
+        _, _, matter = phrase.partition(" ")  # without its verb
+        share = self.situation.weights.share(topics(matter), self.situation.known)
         return self.dice.chance(f"about:{phrase}", ramp(share, 0.2, 0.45))
 
     def meant(self, phrase: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from agentmut.simulator.language import clauses, negated
 from agentmut.simulator.mind import Mind
 from agentmut.simulator.rules import Order
 
-_NEEDED, _STEEPNESS = 1.3, 8.0  # score at which a wish calls for a tool as often as not
+_NEEDED, _STEEPNESS = 1.15, 12.0  # score at which a wish calls for a tool as often as not
 
 
 class Need(NamedTuple):
@@ -27,7 +27,7 @@ def needs(mind: Mind) -> tuple[Need, ...]:
     """All needs, met ones included, with the tools that an instruction demands before them."""
     found = [*_wishes(mind), *_duties(mind)]
     for order in mind.orders:
-        if order.demanded and not mind.meant(order.then) and mind.about(f"{order.first} {order.then}"):
+        if order.demanded and not mind.meant(order.then) and mind.about(order.first):
             found = [*_steps(mind, order.first), *found]
     return _unique(_with_prerequisites(mind, found))
 

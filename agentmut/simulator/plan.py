@@ -8,6 +8,7 @@ from agentmut.simulator.arguments import Filled, fill
 from agentmut.simulator.language import topics
 from agentmut.simulator.mind import Mind
 from agentmut.simulator.needs import Need, needs, predecessors
+from agentmut.simulator.passages import telling
 from agentmut.simulator.saying import is_speech
 from agentmut.simulator.toolbox import Offer
 
@@ -110,8 +111,13 @@ def _try_step(mind: Mind, plan: Plan, need: Need, offer: Offer, banned: Iterable
         _add_step(mind, plan, Step(offer.name, filled.arguments))
     elif (provider := next(_providers(mind, need, offer, filled, banned), None)) is not None:
         _add_step(mind, plan, provider)
-    elif need.asked:
+    elif need.asked and not _answered_otherwise(mind, need):
         plan.missing += [name for name in filled.missing if name not in plan.missing]
+
+
+def _answered_otherwise(mind: Mind, need: Need) -> bool:
+    """Whether a question is one that the documents answer: then no tool is missed."""
+    return need.clause.endswith("?") and bool(telling(mind, need.clause))
 
 
 def _add_step(mind: Mind, plan: Plan, step: Step) -> None:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from agentmut.simulator.conditions import Condition, Test, comparison_in, condition
 from agentmut.simulator.formats import Format, demands
 from agentmut.simulator.language import Topics, topics
+from agentmut.simulator.saying import speaks
 from agentmut.text import Modality, modality
 
 _NUMBER_NEXT = r"(?!\s+[$€£]?\s?\d)"
@@ -40,6 +41,11 @@ _LEAD_WORDS = re.compile(
     re.IGNORECASE,
 )
 _BY_YOU = re.compile(r"\byou(?:['’]ve| have)?\b", re.IGNORECASE)
+_LITERAL = re.compile(r"\"[^\"]*\"|“[^”]*”|«[^»]*»")
+_RELATIVE = re.compile(
+    r"^(?P<rest>.*?\S)\s+(?:that|which|who)\s+(?P<when>(?:has|have|had|is|are|was|were|does|do|did|can)\b.+)$",
+    re.I | re.S,
+)
 _MARKUP = re.compile(r"\*\*|__|(?<!\w)\*|\*(?!\w)|`")
 _STATEMENT = re.compile(
     r"^(?:you are|you're|you work|you help|we|our|this|these|it|there|today)\b", re.IGNORECASE
@@ -90,11 +96,16 @@ class _Parts(NamedTuple):
 def understand(instruction: str, heading: str | None, position: float) -> Rule:
     """Read one instruction; a heading that states a condition ("If it is late:") counts for it."""
     words = _MARKUP.sub("", instruction).strip().rstrip(".!")
-    kind = modality(instruction)
+    kind = _strength(words)
     states = kind is Modality.IMPERATIVE and _STATEMENT.match(words) is not None
     form = demands(words)
     parts = _Parts() if states or form else _read(words, _heading_condition(heading))
     return Rule(words, kind, topics(words), position, form, parts.clauses, parts.orders, states)
+
+
+def _strength(words: str) -> Modality:
+    """How strongly words bind; what is to be said literally ("... can I ...") does not count."""
+    return modality(_LITERAL.sub('""', words))
 
 
 def _heading_condition(heading: str | None) -> Condition | None:
@@ -117,7 +128,7 @@ def _read(words: str, when: Condition | None) -> _Parts:
 def _read_clause(words: str, inherited: Condition | None) -> _Parts:
     first = _FIRST.search(words) is not None
     always = _ALWAYS.search(words) is not None
-    forbids = modality(words) is Modality.FORBID
+    forbids = _strength(words) is Modality.FORBID
     only = _ONLY.search(words) is not None
     plain = _FIRST.sub("", _ONLY.sub("", words)).strip()
     if (match := _LEADING_ORDER.match(plain) or _TRAILING_ORDER.match(plain)) is not None:
@@ -152,6 +163,8 @@ def _split_condition(words: str, only: bool) -> tuple[str, Condition | None]:
         done = match["word"].lower() in ("once", "as soon as") or _BY_YOU.match(match["when"]) is not None
         inverted = (match["word"].lower() == "unless") != only
         return match["rest"], condition(match["when"], inverted=inverted, done=done)
+    if (match := _RELATIVE.match(words)) is not None and not speaks(_bare(match["rest"])):
+        return match["rest"], condition(match["when"])  # "a lamp that is broken"
     return words, _inner_comparison(words)
 
 

@@ -11,7 +11,7 @@ from agentmut.simulator.language import Topics, Weights, topics
 from agentmut.simulator.profiles import Profile
 from agentmut.tools import ToolSpec
 
-IN_NAME, IN_DESCRIPTION, IN_PARAMETERS = 2.0, 1.0, 0.5
+IN_NAME, IN_DESCRIPTION, IN_PARAMETERS = 2.0, 1.5, 0.5
 BY_NAME = 10.0
 """Score of a tool that is named literally."""
 MEANT = 0.95
@@ -155,4 +155,5 @@ def _words(name: str) -> str:
 def _field_weight(topic: str, offer: Offer) -> float:
     if topic in offer.name_topics:
         return IN_NAME
-    return IN_DESCRIPTION if topic in offer.description_topics else IN_PARAMETERS
+    # What a tool has to be told is no reason to call it, even where its description repeats it.
+    return IN_PARAMETERS if topic in offer.parameter_topics else IN_DESCRIPTION
