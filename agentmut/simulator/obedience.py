@@ -1,0 +1,34 @@
+"""Which instructions a model follows in this conversation."""
+
+from functools import lru_cache
+
+from agentmut.simulator.dice import Dice
+from agentmut.simulator.language import Topics
+from agentmut.simulator.profiles import Profile
+from agentmut.simulator.rules import Rule
+from agentmut.simulator.situation import Briefing, Situation
+
+
+def followed(situation: Situation, dice: Dice, profile: Profile) -> tuple[Rule, ...]:
+    """The rules that the model keeps to; drawn once a conversation, not once a request."""
+    diluting = irrelevant_words(situation.briefing, situation.known)
+    return tuple(
+        rule
+        for rule in situation.briefing.rules
+        if not rule.states and dice.chance(f"follow:{rule.text}", probability(rule, diluting, profile))
+    )
+
+
+def probability(rule: Rule, irrelevant: int, profile: Profile) -> float:
+    """Chance that `profile` follows `rule` amid so many words that are beside the point."""
+    base = profile.obeys[rule.modality]
+    odds = base / (1 - base)
+    odds *= 1 - profile.middle * 4 * rule.position * (1 - rule.position)
+    odds /= 1 + irrelevant / profile.attention
+    return odds / (1 + odds)
+
+
+@lru_cache(maxsize=1_024)
+def irrelevant_words(briefing: Briefing, known: Topics) -> int:
+    """Words of the system message in passages that share nothing with the conversation."""
+    return sum(len(p.text.split()) for p in briefing.passages if not p.topics & known)

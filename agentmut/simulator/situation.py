@@ -1,0 +1,157 @@
+"""Where a conversation stands: who said what, which tools were called, what came back."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
+
+from agentmut.simulator.facts import Fact, failed, result_facts, stated_numbers
+from agentmut.simulator.language import Topics, Weights, topics
+from agentmut.simulator.rules import Rule, understand
+from agentmut.simulator.toolbox import Toolbox
+from agentmut.text import parse
+from agentmut.wire.messages import Message, ModelRequest, Role
+
+_DOCUMENT = re.compile(
+    r"<document(?:\s+name=\"(?P<name>[^\"]*)\")?[^>]*>\n?(?P<text>.*?)(?:</document>|\Z)", re.DOTALL
+)
+
+
+class Passage(NamedTuple):
+    """A sentence of a document, or a statement of the prompt (whose `source` is empty)."""
+
+    source: str
+    text: str
+    topics: Topics
+
+
+class Briefing(NamedTuple):
+    """The system message, understood."""
+
+    rules: tuple[Rule, ...]
+    passages: tuple[Passage, ...]
+    weights: Weights
+    """How telling topics are among the rules."""
+    passage_weights: Weights
+    words: int
+
+
+class Call(NamedTuple):
+    """A tool call made so far, with its result; `message` is the index of the user message it followed."""
+
+    name: str
+    arguments: Mapping[str, Any]
+    result: str
+    message: int
+
+    @property
+    def failed(self) -> bool:
+        """Whether the result says that it did not work."""
+        return failed(self.result)
+
+
+@dataclass(frozen=True)
+class Situation:
+    """All that a reply depends on, besides profile and dice."""
+
+    briefing: Briefing
+    toolbox: Toolbox
+    said: tuple[str, ...]
+    """The user's messages."""
+    calls: tuple[Call, ...]
+    answered: bool
+    """Whether the user has already got an answer in this conversation."""
+
+    @property
+    def weights(self) -> Weights:
+        """How telling topics are among the rules."""
+        return self.briefing.weights
+
+    @cached_property
+    def facts(self) -> tuple[Fact, ...]:
+        """What the results state, newest first."""
+        return tuple(fact for call in reversed(self.calls) for fact in result_facts(call.result))
+
+    @cached_property
+    def numbers(self) -> tuple[Fact, ...]:
+        """Known quantities; those from results come last and win ties."""
+        stated = [fact for said in self.said for fact in stated_numbers(said)]
+        return (*stated, *(fact for fact in reversed(self.facts) if fact.number is not None))
+
+    @cached_property
+    def known(self) -> Topics:
+        """What the conversation is about: messages and results."""
+        return frozenset().union(*map(topics, self.said), *(fact.evidence for fact in self.facts))
+
+    def done(self, phrase: str) -> bool | None:
+        """Whether a tool that `phrase` means was called with success; None when it means none."""
+        meant = self.toolbox.meant(phrase)
+        return any(self.called(name) for name in meant) if meant else None
+
+    def called(self, name: str) -> bool:
+        """Whether a tool was called with success."""
+        return any(call.name == name and not call.failed for call in self.calls)
+
+    def tried(self, name: str, since: int = 0) -> bool:
+        """Whether a tool was called after the user's message of that index, whatever came of it."""
+        return any(call.name == name and call.message >= since for call in self.calls)
+
+
+def read(request: ModelRequest, toolbox: Toolbox, window: int) -> Situation:
+    """Understand a request; of the system message, `window` characters are taken in."""
+    spoken = [message for message in request.messages if message.role is not Role.SYSTEM]
+    return Situation(
+        briefing=brief(request.system_text[:window]),
+        toolbox=toolbox,
+        said=tuple(message.text for message in spoken if message.role is Role.USER),
+        calls=tuple(_calls(spoken)),
+        answered=any(m.role is Role.ASSISTANT and m.text and not m.tool_calls for m in spoken),
+    )
+
+
+@lru_cache(maxsize=256)
+def brief(system_text: str) -> Briefing:
+    """Understand a system message: rules, and passages that can answer questions."""
+    prompt = _DOCUMENT.sub("\n", system_text)
+    rules = tuple(_rules(prompt))
+    passages = (*_passages(system_text), *(Passage("", r.text, r.topics) for r in rules if r.states))
+    return Briefing(
+        rules=rules,
+        passages=passages,
+        weights=Weights(rule.topics for rule in rules),
+        passage_weights=Weights(passage.topics for passage in passages),
+        words=len(system_text.split()),
+    )
+
+
+def _rules(prompt: str) -> Iterator[Rule]:
+    for found in parse(prompt).instructions:
+        yield understand(found.text, found.heading, round(found.start / max(1, len(prompt)), 2))
+
+
+def _passages(system_text: str) -> Iterator[Passage]:
+    for match in _DOCUMENT.finditer(system_text):
+        for found in parse(match["text"]).instructions:
+            text = " ".join(found.text.split())
+            yield Passage(match["name"] or "", text, topics(f"{found.heading or ''} {text}"))
+
+
+def _calls(spoken: Sequence[Message]) -> Iterator[Call]:
+    results = {m.tool_call_id: m.text for m in spoken if m.role is Role.TOOL}
+    turn = -1
+    for message in spoken:
+        turn += message.role is Role.USER
+        for call in message.tool_calls:
+            yield Call(call.name, read_arguments(call.arguments), results.get(call.id, ""), max(turn, 0))
+
+
+@lru_cache(maxsize=4_096)
+def read_arguments(arguments: str) -> Mapping[str, Any]:
+    """A call's arguments as values; what is no JSON object counts as none."""
+    try:
+        value = json.loads(arguments)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}

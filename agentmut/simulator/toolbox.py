@@ -1,0 +1,159 @@
+"""Which of the offered tools a phrase speaks about, by overlap with name, description and parameters."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from agentmut.simulator.dice import Dice
+from agentmut.simulator.language import Topics, Weights, topics
+from agentmut.simulator.profiles import Profile
+from agentmut.tools import ToolSpec
+
+IN_NAME, IN_DESCRIPTION, IN_PARAMETERS = 2.0, 1.5, 0.5
+BY_NAME = 10.0
+"""Score of a tool that is named literally."""
+MEANT = 0.95
+"""Score from which a phrase of an instruction means a tool."""
+NEAR_TIE = 0.85
+"""Share of the best score from which another tool fits about equally well."""
+
+
+class Offer(NamedTuple):
+    """A tool as a reader of the request sees it."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+    name_topics: Topics
+    description_topics: Topics
+    parameter_topics: Topics
+
+    @property
+    def topics(self) -> Topics:
+        """All that the tool is about."""
+        return self.name_topics | self.description_topics | self.parameter_topics
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """Names of the arguments that a call must have."""
+        required = self.parameters.get("required")
+        return (
+            tuple(name for name in required if name in self.properties) if isinstance(required, list) else ()
+        )
+
+    @property
+    def properties(self) -> Mapping[str, Any]:
+        """Schemas of the arguments by name."""
+        properties = self.parameters.get("properties")
+        return properties if isinstance(properties, dict) else {}
+
+
+class Scored(NamedTuple):
+    """A tool and how well it fits a phrase."""
+
+    score: float
+    offer: Offer
+
+
+class Toolbox:
+    """The tools of one request, in the order in which they were offered."""
+
+    def __init__(self, offers: Sequence[Offer]) -> None:
+        self.offers = tuple(offers)
+        self.weights = Weights(offer.topics for offer in offers)
+        self._by_name = {offer.name: offer for offer in offers}
+        self._ranked: dict[str, tuple[Scored, ...]] = {}
+        self._meant: dict[str, tuple[str, ...]] = {}
+
+    def get(self, name: str) -> Offer | None:
+        """The offer of that name."""
+        return self._by_name.get(name)
+
+    def ranked(self, phrase: str) -> tuple[Scored, ...]:
+        """The tools that share something with a phrase, in the order offered."""
+        if phrase not in self._ranked:
+            self._remember()
+            self._ranked[phrase] = self._rank(phrase)
+        return self._ranked[phrase]
+
+    def meant(self, phrase: str) -> tuple[str, ...]:
+        """Names of the tools that a phrase of an instruction speaks about, one for each of its parts."""
+        if phrase not in self._meant:
+            self._remember()
+            parts = [phrase, *re.split(r",?\s+(?:and|or)\s+", phrase)[1:]]
+            best = (max(self.ranked(part), default=None, key=lambda s: s.score) for part in parts)
+            names = (found.offer.name for found in best if found and found.score >= MEANT)
+            self._meant[phrase] = tuple(dict.fromkeys(names))
+        return self._meant[phrase]
+
+    def choose(self, phrase: str, dice: Dice, profile: Profile) -> Scored | None:
+        """The tool that a model takes for a need: mostly the best, on near ties mostly the first."""
+        ranked = self.ranked(phrase)
+        best = max((scored.score for scored in ranked), default=0.0)
+        close = [scored for scored in ranked if scored.score >= NEAR_TIE * best]
+        if not close:
+            return None
+        first_of_ties = dice.chance(f"position:{phrase}", profile.position_bias)
+        chosen = close[0] if first_of_ties else max(close, key=lambda s: s.score)
+        if dice.chance(f"tool:{phrase}", profile.tool_skill):
+            return chosen
+        others = [scored for scored in ranked if scored is not chosen]
+        return max(others, default=None, key=lambda s: s.score)
+
+    def _rank(self, phrase: str) -> tuple[Scored, ...]:
+        named = {name for name in self._by_name if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", phrase)}
+        about = topics(phrase)
+        scores = ((BY_NAME if named else self._score(about, offer), offer) for offer in self.offers)
+        return tuple(
+            Scored(score, offer) for score, offer in scores if score and (not named or offer.name in named)
+        )
+
+    def _score(self, about: Topics, offer: Offer) -> float:
+        shared = about & offer.topics
+        return sum(self.weights.weight(topic) * _field_weight(topic, offer) for topic in shared)
+
+    def _remember(self) -> None:
+        if len(self._ranked) > 2_000 or len(self._meant) > 2_000:  # bounded, as phrases come from users
+            self._ranked.clear()
+            self._meant.clear()
+
+
+def open_toolbox(tools: Sequence[ToolSpec]) -> Toolbox:
+    """The toolbox of a request; equal tools share one, since reading schemas is slow."""
+    return _open(tuple((tool.name, tool.description, json.dumps(tool.parameters)) for tool in tools))
+
+
+@lru_cache(maxsize=256)
+def _open(tools: tuple[tuple[str, str, str], ...]) -> Toolbox:
+    return Toolbox([_offer(*tool) for tool in tools])
+
+
+def _offer(name: str, description: str, parameters: str) -> Offer:
+    schema = json.loads(parameters)
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    said = [
+        f"{key} {body.get('description', '') if isinstance(body, dict) else ''}"
+        for key, body in (properties.items() if isinstance(properties, dict) else ())
+    ]
+    return Offer(
+        name=name,
+        description=description,
+        parameters=schema if isinstance(schema, dict) else {},
+        name_topics=topics(_words(name)),
+        description_topics=topics(description),
+        parameter_topics=topics(" ".join(said)),
+    )
+
+
+def _words(name: str) -> str:
+    """A name in words: `sendLamp`, `send-lamp` and `send_lamp` alike."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).replace("_", " ").replace("-", " ").replace(".", " ")
+
+
+def _field_weight(topic: str, offer: Offer) -> float:
+    if topic in offer.name_topics:
+        return IN_NAME
+    # What a tool has to be told is no reason to call it, even where its description repeats it.
+    return IN_PARAMETERS if topic in offer.parameter_topics else IN_DESCRIPTION

@@ -1,0 +1,1 @@
+"""The support desk of an outdoor shop, as a LangGraph agent."""

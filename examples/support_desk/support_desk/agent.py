@@ -1,0 +1,16 @@
+"""Builds the agent from its configuration."""
+
+from typing import Any
+
+from langchain.agents import create_agent
+from langchain_openai import ChatOpenAI
+
+from agentmut.config import AgentConfig
+from support_desk.binding import bind_tools
+from support_desk.tools import TOOLS
+
+
+def build(config: AgentConfig) -> Any:
+    """The compiled LangGraph agent. Endpoint and key come from OPENAI_BASE_URL and OPENAI_API_KEY."""
+    model = ChatOpenAI(model=config.model.name, temperature=config.model.temperature)
+    return create_agent(model, bind_tools(config, TOOLS), system_prompt=config.system_text())
