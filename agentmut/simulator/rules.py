@@ -25,8 +25,8 @@ _LEADING_ORDER = re.compile(
     rf"^(?P<word>before|after){_NUMBER_NEXT}\s+(?P<other>.+?),\s*(?:then\s+)?(?P<rest>\S.*)$", re.I | re.S
 )
 _TRAILING_ORDER = re.compile(
-    rf"^(?P<rest>.*?\S),?\s+(?:(?:and\s+)?only\s+)?(?P<word>before|after|until|without|and then|then){_NUMBER_NEXT}"
-    r"\s+(?P<other>.+)$",
+    rf"^(?P<rest>.*?\S),?\s+(?:(?:and\s+)?only\s+)?"
+    rf"(?P<word>before|after|until|without|and then|then){_NUMBER_NEXT}\s+(?P<other>.+)$",
     re.I | re.S,
 )
 _INSTEAD = re.compile(
@@ -37,7 +37,8 @@ _FIRST = re.compile(r"^first,?\s+|,?\s+first\b", re.IGNORECASE)
 _ALWAYS = re.compile(r"\b(?:always|every|each)\b", re.IGNORECASE)
 _LEAD_WORDS = re.compile(
     r"^(?:(?:please|you|we|must|should|may|can|shall|always|never|do not|don['’]t|not|also|then|and|to|avoid|"
-    r"refrain from|make sure|ensure|be sure|try|usually|ideally|that|have|need|are|allowed|required)\b[\s,]*)+",
+    r"refrain from|make sure|ensure|be sure|try|usually|ideally|that|have|need|are|allowed|"
+    r"required)\b[\s,]*)+",
     re.IGNORECASE,
 )
 _BY_YOU = re.compile(r"\byou(?:['’]ve| have)?\b", re.IGNORECASE)
