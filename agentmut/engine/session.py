@@ -34,6 +34,8 @@ BASELINE_SHARE = 0.4
 """Largest part of a trial budget that an automatic baseline may take."""
 BASELINE_MINIMUM = 30
 """Trials per scenario below which the promised error rates would not hold at a useful cost."""
+HELD_REQUESTS = 20
+"""Requests of one trial that may have to wait for the rate limit before a worker counts as stuck."""
 
 
 class Session(NamedTuple):
@@ -116,19 +118,20 @@ def make_executor(session: Session) -> Executor:
     execution = session.project.execution
     if execution.isolate == "process":
         make = partial(_worker_executor, session.project, _names(session.scenarios))
-        inner: Executor = ProcessExecutor(make, execution.concurrency, execution.timeout)
+        inner: Executor = ProcessExecutor(make, execution.concurrency, _deadline(session))
     else:
         inner = local_executor(session)
     return RetryingExecutor(inner, execution.retries)
 
 
-def local_executor(session: Session) -> LocalExecutor:
-    """Runs the session's trials in this process."""
+def local_executor(session: Session, sharing: int = 1) -> LocalExecutor:
+    """Runs the session's trials in this process, one of `sharing` that share the rate limit."""
     project = session.project
+    limit = project.execution.requests_per_minute
     settings = RunSettings(
         timeout=project.execution.timeout,
         seed=project.statistics.seed,
-        requests_per_minute=project.execution.requests_per_minute,
+        requests_per_minute=limit / sharing if limit else None,
     )
     cases = {scenario.name: _case(scenario, project.root) for scenario in session.scenarios}
     pricer = Pricer(project.budget.prices, project.config.model.provider)
@@ -141,7 +144,17 @@ def suite_digest(session: Session) -> str:
 
 
 def _worker_executor(project: Project, scenarios: tuple[str, ...]) -> Executor:
-    return local_executor(open_session(project, scenarios))
+    session = open_session(project, scenarios)
+    return local_executor(session, sharing=project.execution.concurrency)
+
+
+def _deadline(session: Session) -> float:
+    """Seconds that a worker may need for one trial: hooks have their own time, and the rate limit takes some."""
+    execution = session.project.execution
+    hooks = max(bool(scenario.setup) + bool(scenario.teardown) for scenario in session.scenarios)
+    limit = execution.requests_per_minute
+    held = HELD_REQUESTS * 60 * execution.concurrency / limit if limit else 0.0
+    return execution.timeout * (1 + hooks) + held
 
 
 def _adapter(project: Project) -> Adapter:
