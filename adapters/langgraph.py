@@ -64,7 +64,7 @@ class LangGraphAdapter:
         if inspect.iscoroutine(graph):
             graph.close()
             raise AdapterError(
-                f"agent.factory {self._name} is async; write a plain function that returns the graph"
+                f"agent.factory {self._name} is async; it must be a plain function"
             )
         if not hasattr(graph, "ainvoke") or not hasattr(graph, "nodes"):
             raise AdapterError(

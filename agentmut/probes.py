@@ -148,7 +148,7 @@ class _ToolChanged:
         value: Any = tool.model_dump(mode="json") if self.path else tool.description
         for part in self.path:
             value = _child(value, part)
-        return flat(value) if isinstance(value, str) else value
+        return _plain(value)
 
 
 @dataclass(frozen=True)
@@ -201,6 +201,17 @@ def _shift(edit: Edit, edits: Sequence[Edit]) -> int:
     assert edit.span is not None
     earlier = (e for e in edits if e.pointer == edit.pointer and e.span and e.span[0] < edit.span[0])
     return sum(len(str(e.after)) - len(str(e.before)) for e in earlier)
+
+
+def _plain(value: Any) -> Any:
+    """Part of a tool without what frameworks change on the way: white space, and titles of parameters."""
+    if isinstance(value, str):
+        return flat(value)
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {k: _plain(v) for k, v in value.items() if k != "title" or not isinstance(v, str)}
 
 
 def _text_of(value: Any) -> str:

@@ -136,6 +136,25 @@ def test_an_agent_that_sends_something_else_altogether_carries_nothing(name: str
     assert not Detector(mutant(*MUTANTS[name]), BASE).carried(Footprint(requests=(HELPER,)))
 
 
+def test_parameters_are_compared_without_the_titles_that_frameworks_drop() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"id": {"type": "string", "title": "Id"}, "title": {"type": "string"}},
+    }
+    base = AgentConfig(tools=(ToolSpec(name="look", parameters=schema),))
+    renamed = {"number": {"type": "string", "title": "Number"}, "title": {"type": "string"}}
+    edit = Edit(pointer="/tools/0/parameters/properties", before=schema["properties"], after=renamed)
+
+    def offering(properties: dict[str, object]) -> Footprint:
+        tool = ToolSpec(name="look", parameters={"type": "object", "properties": properties})
+        return Footprint(requests=(RequestShape(text="", tools=(tool,)),))
+
+    detector = Detector(mutant(edit), base)
+    assert detector.witness(offering({"number": {"type": "string"}, "title": {"type": "string"}}))
+    assert not detector.witness(offering({"number": {"type": "string"}}))
+    assert not detector.witness(offering({"id": {"type": "string"}, "title": {"type": "string"}}))
+
+
 def test_a_placeholder_at_the_edge_of_the_window_does_not_hide_an_edit() -> None:
     prompt = "{a_rather_long_placeholder_name_of_a_customer} is here. Be kind. Be brief."
     base = AgentConfig(prompt=prompt)
