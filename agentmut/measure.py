@@ -48,8 +48,13 @@ def measure(
         session = open_session(loaded, scenarios)
         plan = make_plan(session, make_mutants(session, selection), seed, time.time())
         with open_store(loaded) as store:
-            store.add_run(StoredRun(plan.run_id, plan.started, plan.model_dump_json(), "planned"))
+            register(store, plan)
             return carry_out(session, plan, store, fresh=fresh)
+
+
+def register(store: Store, plan: Plan) -> None:
+    """Note a run before its first trial, so that it can be resumed whatever happens."""
+    store.add_run(StoredRun(plan.run_id, plan.started, plan.model_dump_json(), "planned"))
 
 
 def carry_out(
