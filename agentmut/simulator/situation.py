@@ -26,6 +26,11 @@ class Passage(NamedTuple):
     text: str
     topics: Topics
 
+    @property
+    def words(self) -> int:
+        """Its length."""
+        return self.text.count(" ") + 1
+
 
 class Briefing(NamedTuple):
     """The system message, understood."""
@@ -35,7 +40,6 @@ class Briefing(NamedTuple):
     weights: Weights
     """How telling topics are among the rules."""
     passage_weights: Weights
-    words: int
 
 
 class Call(NamedTuple):
@@ -122,7 +126,6 @@ def brief(system_text: str) -> Briefing:
         passages=passages,
         weights=Weights(rule.topics for rule in rules),
         passage_weights=Weights(passage.topics for passage in passages),
-        words=len(system_text.split()),
     )
 
 

@@ -39,9 +39,8 @@ class Offer(NamedTuple):
     def required(self) -> tuple[str, ...]:
         """Names of the arguments that a call must have."""
         required = self.parameters.get("required")
-        return (
-            tuple(name for name in required if name in self.properties) if isinstance(required, list) else ()
-        )
+        names = required if isinstance(required, list) else []
+        return tuple(name for name in names if isinstance(name, str) and name in self.properties)
 
     @property
     def properties(self) -> Mapping[str, Any]:
