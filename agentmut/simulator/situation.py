@@ -82,7 +82,8 @@ class Situation:
     def numbers(self) -> tuple[Fact, ...]:
         """Known quantities; those from results come last and win ties."""
         stated = [fact for said in self.said for fact in stated_numbers(said)]
-        return (*stated, *(fact for fact in reversed(self.facts) if fact.number is not None))
+        found = [fact for fact in reversed(self.facts) if fact.number is not None]
+        return (*stated, *(f._replace(topics=self.toolbox.explained(f.topics)) for f in found))
 
     @cached_property
     def known(self) -> Topics:
