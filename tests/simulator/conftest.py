@@ -57,11 +57,11 @@ def share_of_trials(passes: Callable[[str], bool], trials: int) -> float:
     return sum(passes(f"trial {number}") for number in range(trials)) / trials
 
 
-@pytest.fixture(name="converse")
+@pytest.fixture(name="converse", scope="session")
 def _converse() -> Callable[..., Talk]:
     return converse
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def share() -> Callable[..., float]:
     return share_of_trials

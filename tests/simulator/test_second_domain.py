@@ -1,4 +1,8 @@
-"""Another desk, written after the simulator was frozen: the same breakages have the same kind of effect."""
+"""Another desk, written after the simulator was frozen: the same breakages have the same kind of effect.
+
+It found one general defect, which was mended in general: an instruction's limit on a quantity was not
+recognised where only a tool's schema says what the quantity is, and blurred which tool is limited.
+"""
 
 import json
 from collections.abc import Callable
@@ -50,7 +54,7 @@ BEHAVIOURS: dict[str, tuple[str, Behaviour]] = {
 }
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def rates(converse: Any, share: Any) -> Callable[[AgentConfig, str], dict[str, float]]:
     def measure(desk: AgentConfig, model: str = "sim-large") -> dict[str, float]:
         def rate(asked: str, behaves: Behaviour) -> float:
@@ -65,6 +69,11 @@ def rates(converse: Any, share: Any) -> Callable[[AgentConfig, str], dict[str, f
         return {name: rate(*behaviour) for name, behaviour in BEHAVIOURS.items()}
 
     return measure
+
+
+@pytest.fixture(scope="module")
+def usual(rates: Any) -> dict[str, float]:
+    return dict(rates(DESK))
 
 
 def without_rule(words: str) -> AgentConfig:
@@ -83,8 +92,8 @@ def truncated() -> AgentConfig:
     return DESK.model_copy(update={"context": (Document(name=document.name, text=document.text[:100]),)})
 
 
-def test_the_unbroken_desk_behaves(rates: Any) -> None:
-    assert min(rates(DESK).values()) >= 0.85
+def test_the_unbroken_desk_behaves(usual: dict[str, float]) -> None:
+    assert min(usual.values()) >= 0.85
 
 
 @pytest.mark.parametrize(
@@ -103,9 +112,9 @@ def test_the_unbroken_desk_behaves(rates: Any) -> None:
     ],
 )
 def test_a_breakage_lowers_what_it_governs_and_nothing_else(
-    rates: Any, broken: AgentConfig, hit: set[str]
+    rates: Any, usual: dict[str, float], broken: AgentConfig, hit: set[str]
 ) -> None:
-    before, after = rates(DESK), rates(broken)
+    before, after = usual, rates(broken)
     lowered = {name for name in before if after[name] < before[name] - CLEARLY}
     moved = {name for name in before if abs(after[name] - before[name]) > UNMOVED}
     assert lowered == hit
