@@ -1,1 +1,65 @@
 """Evaluators: (scenario, trace) -> pass or fail, with a reason."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from agentmut.errors import AgentmutError, RunError, UsageError
+from agentmut.imports import error_location
+from agentmut.plugins import Catalogue, Group
+from agentmut.protocols import Evaluator
+from agentmut.scenario import EvaluatorSpec, Scenario
+from agentmut.trace import AgentTrace, Check
+
+__all__ = ["NamedEvaluator", "build", "build_all", "judge"]
+
+
+@dataclass(frozen=True)
+class NamedEvaluator:
+    """An evaluator under the name it is registered by.
+
+    It turns whatever goes wrong inside an evaluator into a `RunError`: a broken evaluator says nothing
+    about the agent, so it may neither pass nor fail a trial.
+    """
+
+    name: str
+    evaluator: Evaluator
+
+    def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
+        """The evaluator's check, under its registered name. Raises `RunError`."""
+        where = f"evaluator {self.name!r} of scenario {scenario.name!r}"
+        try:
+            check = self.evaluator.evaluate(scenario, trace)
+        except AgentmutError as error:
+            raise RunError(f"{where}: {error}") from error
+        except Exception as error:  # an evaluator may be anybody's code
+            raise RunError(
+                f"{where} raised {type(error).__name__}: {error} ({error_location(error)}). "
+                "Fix the evaluator; it must pass or fail every trace. Finished trials are kept."
+            ) from error
+        if not isinstance(check, Check):
+            raise RunError(f"{where} returned {check!r}; evaluate() must return a Check.")
+        return check.model_copy(update={"evaluator": self.name})
+
+
+def build(spec: EvaluatorSpec, catalogue: Catalogue | None = None) -> Evaluator:
+    """The evaluator that a scenario asks for, out of what is installed or out of `catalogue`.
+
+    Raises `PluginError` for an unknown or broken evaluator (with the nearest name) and `UsageError` for
+    an argument it does not take.
+    """
+    plugin = (catalogue or Catalogue.of(Group.EVALUATORS)).load(spec.name)
+    try:
+        return NamedEvaluator(spec.name, plugin(spec.argument))
+    except ValueError as error:
+        raise UsageError(f"evaluator {spec.name!r}: {error}") from error
+
+
+def build_all(specs: Iterable[EvaluatorSpec]) -> tuple[Evaluator, ...]:
+    """Like `build` for several, reading the installed plugins once."""
+    catalogue = Catalogue.of(Group.EVALUATORS)
+    return tuple(build(spec, catalogue) for spec in specs)
+
+
+def judge(evaluators: Iterable[Evaluator], scenario: Scenario, trace: AgentTrace) -> tuple[Check, ...]:
+    """One check per evaluator, in order. The trial passes when all of them hold."""
+    return tuple(evaluator.evaluate(scenario, trace) for evaluator in evaluators)

@@ -1,0 +1,66 @@
+"""Tool doubles and per-trial hooks: from a scenario's description to something that can be called."""
+
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from agentmut.imports import import_callable
+from agentmut.scenario import Scenario, ToolDouble
+
+Double = Callable[..., Any]
+Hook = Callable[[Scenario], Any]
+
+
+class ToolDoubleError(Exception):
+    """What a double with `raises` raises: to the agent it is the tool's own failure."""
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """What a scenario wants called around each trial, with itself as the argument. May be async."""
+
+    setup: Hook | None = None
+    teardown: Hook | None = None
+
+
+def resolve(double: ToolDouble, root: Path | None = None) -> Double:
+    """What to call, with the tool's arguments, instead of the tool.
+
+    A fixed result is given as a fresh copy each time. A `python` double is the user's function itself,
+    sync or async, found from `root`. Raises `UsageError` when that cannot be imported or called.
+    """
+    if double.python is not None:
+        return import_callable(double.python, root)
+    if double.raises is not None:
+        return _raising(double.raises)
+    return _returning(double.returns)
+
+
+def resolve_doubles(scenario: Scenario, root: Path | None = None) -> dict[str, Double]:
+    """The doubles of a scenario by the name of the tool they stand for."""
+    return {name: resolve(double, root) for name, double in scenario.tools.items()}
+
+
+def resolve_hooks(scenario: Scenario, root: Path | None = None) -> Hooks:
+    """The scenario's setup and teardown. Raises `UsageError` when one cannot be imported or called."""
+    setup, teardown = (
+        import_callable(reference, root) if reference else None
+        for reference in (scenario.setup, scenario.teardown)
+    )
+    return Hooks(setup, teardown)
+
+
+def _raising(message: str) -> Double:
+    def fail(*args: Any, **arguments: Any) -> Any:
+        raise ToolDoubleError(message)
+
+    return fail
+
+
+def _returning(value: Any) -> Double:
+    def answer(*args: Any, **arguments: Any) -> Any:
+        return copy.deepcopy(value)  # the agent may change what it is given
+
+    return answer

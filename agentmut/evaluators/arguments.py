@@ -1,0 +1,52 @@
+"""Reading the arguments of evaluators; every mistake is a `ValueError` that says what was expected."""
+
+import math
+from collections.abc import Iterable
+
+from pydantic import JsonValue
+
+from agentmut.errors import nearest
+
+
+def text(argument: JsonValue, what: str) -> str:
+    """A non-empty string.
+
+    >>> text("refund", "a text")
+    'refund'
+    """
+    if not isinstance(argument, str) or not argument:
+        hint = "" if isinstance(argument, str | list | dict) else " (quote it if it is meant as text)"
+        raise ValueError(f"expects {what}, got {argument!r}{hint}")
+    return argument
+
+
+def texts(argument: JsonValue, what: str) -> tuple[str, ...]:
+    """One non-empty string, or a non-empty list of them."""
+    items = argument if isinstance(argument, list) else [argument]
+    if not items:
+        raise ValueError(f"expects {what}, got an empty list")
+    return tuple(text(item, what) for item in items)
+
+
+def mapping(
+    argument: JsonValue, required: Iterable[str], optional: Iterable[str] = ()
+) -> dict[str, JsonValue]:
+    """A mapping with all required keys and no unknown ones."""
+    required, known = list(required), [*required, *optional]
+    if not isinstance(argument, dict):
+        raise ValueError(f"expects a mapping with {', '.join(known)}, got {argument!r}")
+    for key in argument:
+        if key not in known:
+            raise ValueError(f"unknown key {key!r}. {nearest(key, known)}")
+    if missing := [key for key in required if key not in argument]:
+        raise ValueError(f"expects the key {missing[0]!r} (known: {', '.join(known)})")
+    return argument
+
+
+def number(argument: JsonValue, what: str) -> float:
+    """A finite number that is not negative; true and false are not numbers."""
+    if isinstance(argument, bool) or not isinstance(argument, int | float):
+        raise ValueError(f"expects {what}, got {argument!r}")
+    if not math.isfinite(argument) or argument < 0:
+        raise ValueError(f"expects {what}, got {argument!r}")
+    return argument

@@ -1,0 +1,117 @@
+"""A safe expression over one run: a small language, never Python's own `eval`."""
+
+import ast
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from pydantic import JsonValue
+from simpleeval import EvalWithCompoundTypes, InvalidExpression  # type: ignore[import-untyped]
+
+from agentmut.errors import nearest
+from agentmut.evaluators import arguments
+from agentmut.evaluators.values import shown, structured
+from agentmut.scenario import Scenario
+from agentmut.trace import AgentTrace, Check
+
+NAMES = ("output", "outputs", "text", "json", "turns", "tools", "calls", "steps", "tokens", "usd", "seconds")
+
+
+class Expression:
+    """`expression: "'refund' in text.lower() and steps <= 8"`: the expression is true of the run.
+
+    Names: `output` (the last answer), `outputs` (one per turn), `text` (the last answer as text), `json`
+    (the JSON in it, none if there is none), `turns` (what the user said), `tools` (names of the tools
+    called, in order), `calls` (each with `tool`, `arguments`, `output`, `error`), `steps` (how many),
+    `tokens`, `usd` (none when a price is unknown), `seconds`.
+
+    Functions: abs, all, any, bool, float, int, len, max, min, round, sorted, str, sum. Text, lists and
+    mappings have their reading methods (`text.lower()`, `json.get("id")`), and list comprehensions work.
+    An expression that the run's data does not allow (a missing key, a number where text was) fails the
+    trial and says so. The result must be true or false.
+    """
+
+    def __init__(self, argument: JsonValue) -> None:
+        self.source = arguments.text(argument, "an expression")
+        try:
+            self.tree = ast.parse(self.source.strip(), mode="eval").body
+        except (SyntaxError, ValueError) as error:
+            raise ValueError(f"expects an expression, got {self.source!r}: {error}") from None
+        for fault in _faults(self.tree):
+            raise ValueError(f"{fault} (in {self.source!r})")
+
+    def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
+        """Evaluate over the trace."""
+        evaluator = EvalWithCompoundTypes(
+            functions=_functions(), names=_namespace(scenario, trace), allowed_attrs=_methods()
+        )
+        try:
+            value = evaluator.eval(self.source, previously_parsed=self.tree)
+        except (InvalidExpression, LookupError, TypeError, ValueError, ArithmeticError) as error:
+            return self._check(False, f"cannot be evaluated: {error}")
+        if not isinstance(value, bool):
+            return self._check(False, f"is {value!r}, neither true nor false; write a comparison")
+        return self._check(value, "holds" if value else f"does not hold; output: {shown(trace.text)}")
+
+    def _check(self, passed: bool, said: str) -> Check:
+        return Check(evaluator="expression", passed=passed, reason=f"`{self.source}` {said}")
+
+
+def _functions() -> dict[str, Callable[..., Any]]:
+    return {f.__name__: f for f in (abs, all, any, bool, float, int, len, max, min, round, sorted, str, sum)}
+
+
+def _methods() -> dict[type | None, set[str]]:
+    """The methods an expression may call: only those that read, and that cannot make huge values."""
+    reading = {"count", "index"}
+    return {
+        str: reading | {"casefold", "endswith", "find", "isalpha", "isdigit", "join", "lower"}
+        | {"removeprefix", "removesuffix", "rstrip", "lstrip", "strip", "split", "splitlines", "startswith"}
+        | {"title", "upper"},
+        list: reading,
+        dict: {"get", "items", "keys", "values"},
+    }  # fmt: skip
+
+
+def _namespace(scenario: Scenario, trace: AgentTrace) -> dict[str, Any]:
+    """Copies of the trace's data, so that no expression can reach an object of ours."""
+    calls = [step.model_dump(include={"tool", "arguments", "output", "error"}) for step in trace.tool_calls]
+    values = (
+        trace.output, list(trace.outputs), trace.text, _json_or_none(trace), list(scenario.turns),
+        list(trace.tools_called), calls, len(trace.steps), trace.usage.total, trace.usd, trace.seconds,
+    )  # fmt: skip
+    return dict(zip(NAMES, values, strict=True))
+
+
+def _json_or_none(trace: AgentTrace) -> JsonValue:
+    try:
+        return structured(trace)
+    except ValueError:
+        return None
+
+
+def _faults(tree: ast.expr) -> Iterator[str]:
+    """What is wrong with an expression whatever the run: unknown names, forbidden constructs."""
+    bound = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and _binds(node)}
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Lambda | ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom):
+            yield f"{type(node).__name__.lower()} is not allowed in an expression"
+        elif isinstance(node, ast.Attribute) and not _is_method(node.attr):
+            hint = f"Read a field of a mapping as [{node.attr!r}]."
+            yield f"unknown method .{node.attr}. {nearest(node.attr, _all_methods())} {hint}"
+        elif isinstance(node, ast.Name):
+            known = _functions().keys() if id(node) in called else {*NAMES, *bound}
+            if node.id not in known:
+                yield f"unknown name {node.id!r}. {nearest(node.id, known)}"
+
+
+def _binds(node: ast.Name) -> bool:
+    return isinstance(node.ctx, ast.Store)
+
+
+def _all_methods() -> set[str]:
+    return set().union(*_methods().values())
+
+
+def _is_method(name: str) -> bool:
+    return name in _all_methods()

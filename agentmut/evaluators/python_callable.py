@@ -1,0 +1,66 @@
+"""An evaluator in the user's own Python."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from pydantic import JsonValue
+
+from agentmut.evaluators import arguments
+from agentmut.imports import import_callable
+from agentmut.scenario import Scenario
+from agentmut.trace import AgentTrace, Check
+
+
+class PythonCallable:
+    """`python: module:function`: the function judges the trace.
+
+    It is called with `(scenario, trace)`, or with `(trace)` when it has one required parameter, and
+    returns true or false, `(passed, reason)`, or a `Check`. A failed `assert` in it fails the trial; any
+    other exception is an error of the evaluator.
+    """
+
+    def __init__(self, argument: JsonValue) -> None:
+        self.reference = arguments.text(argument, "module:function")
+        self.function = import_callable(self.reference)
+        if inspect.iscoroutinefunction(self.function):
+            raise ValueError(f"expects a plain function; {self.reference} is async")
+        self.takes_scenario = _required_parameters(self.function, self.reference) == 2
+
+    def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
+        """Call the function."""
+        try:
+            verdict = self.function(scenario, trace) if self.takes_scenario else self.function(trace)
+        except AssertionError as error:
+            return self._check(False, f"{self.reference}: {error}" if str(error) else "")
+        return self._read(verdict)
+
+    def _read(self, verdict: Any) -> Check:
+        match verdict:
+            case Check():
+                return verdict
+            case bool(passed):
+                return self._check(passed)
+            case (bool(passed), str(reason)):
+                return self._check(passed, reason)
+        raise TypeError(
+            f"{self.reference} returned {verdict!r}; expected true or false, (passed, reason), or a Check"
+        )
+
+    def _check(self, passed: bool, reason: str = "") -> Check:
+        said = reason or f"{self.reference} {'holds' if passed else 'does not hold'}"
+        return Check(evaluator="python", passed=passed, reason=said)
+
+
+def _required_parameters(function: Callable[..., Any], reference: str) -> int:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except ValueError:  # written in C: assume the full form
+        return 2
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    required = [p for p in positional if p.default is p.empty]
+    count = len(required) or (2 if any(p.kind is p.VAR_POSITIONAL for p in parameters) else len(positional))
+    keyword_only = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty]
+    if count not in (1, 2) or keyword_only:
+        raise ValueError(f"expects {reference} to take (scenario, trace) or (trace)")
+    return count

@@ -1,0 +1,213 @@
+"""Evaluators of what the agent did on its way: tools, order, steps and cost.
+
+A call counts as made when the agent made it, whether or not the tool then failed.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+
+from pydantic import JsonValue
+
+from agentmut.errors import nearest
+from agentmut.evaluators import arguments
+from agentmut.evaluators.values import same_json, shown
+from agentmut.scenario import Scenario
+from agentmut.trace import Action, AgentTrace, Check, Step
+
+TOOLS = "a tool's name or a list of them"
+
+
+class ToolCalled:
+    """`tool_called: NAME` or `[NAME, ...]`: each of the tools is called at least once."""
+
+    def __init__(self, argument: JsonValue) -> None:
+        self.tools = arguments.texts(argument, TOOLS)
+
+    def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
+        """Look for each tool among the calls."""
+        missing = [tool for tool in self.tools if tool not in trace.tools_called]
+        reason = f"called {_names(self.tools)}"
+        if missing:
+            reason = f"expected a call of {_names(missing)}; {_called(trace.tools_called)}"
+        return Check(evaluator="tool_called", passed=not missing, reason=reason)
+
+
+class ToolNotCalled:
+    """`tool_not_called: NAME` or `[NAME, ...]`: none of the tools is called."""
+
+    def __init__(self, argument: JsonValue) -> None:
+        self.tools = arguments.texts(argument, TOOLS)
+
+    def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
+        """Look for each tool among the calls."""
+        made = [tool for tool in self.tools if tool in trace.tools_called]
+        reason = f"did not call {_names(self.tools)}"
+        if made:
+            reason = f"called the forbidden {_names(made)}; {_called(trace.tools_called)}"
+        return Check(evaluator="tool_not_called", passed=not made, reason=reason)
+
+
+class ToolCalledWith:
+    """`tool_called_with: {tool: NAME, arguments: {...}}`: some call has these arguments.
+
+    Arguments that are not named may be anything; values are compared as JSON.
+    """
+
+    def __init__(self, argument: JsonValue) -> None:
+        given = arguments.mapping(argument, ["tool", "arguments"])
+        self.tool = arguments.text(given["tool"], "a tool's name")
+        if not isinstance(given["arguments"], dict) or not given["arguments"]:
+            raise ValueError(f"expects arguments as a mapping with at least one, got {given['arguments']!r}")
+        self.expected = given["arguments"]
+
+    def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
+        """Look for one call with all of the arguments."""
+        calls = [step for step in trace.tool_calls if step.tool == self.tool]
+        passed = any(self._matches(step) for step in calls)
+        expected = f"{self.tool}({_arguments(self.expected)})"
+        if passed:
+            reason = f"called {expected}"
+        elif calls:
+            made = "; ".join(f"{self.tool}({_arguments(step.arguments or {})})" for step in calls)
+            reason = f"expected {expected}; called {made}"
+        else:
+            reason = f"expected {expected}; {_called(trace.tools_called)}"
+        return Check(evaluator="tool_called_with", passed=passed, reason=reason)
+
+    def _matches(self, step: Step) -> bool:
+        made = step.arguments or {}
+        return all(name in made and same_json(value, made[name]) for name, value in self.expected.items())
+
+
+class ToolOrder:
+    """`tool_order: [NAME, ...]` or `{tools: [NAME, ...], mode: MODE}`: the tools are called in this way.
+
+    Modes, all of which count repeated calls: `subsequence` (the default; in this order, with anything
+    between), `strict` (exactly these calls in this order), `unordered` (exactly these calls in any
+    order), `subset` (no call beyond these), `superset` (at least these calls, in any order).
+    """
+
+    def __init__(self, argument: JsonValue) -> None:
+        given: dict[str, JsonValue] = {"tools": argument}
+        if isinstance(argument, dict):
+            given = arguments.mapping(argument, ["tools"], ["mode"])
+        if not isinstance(given["tools"], list):
+            raise ValueError(f"expects a list of tool names, got {given['tools']!r}")
+        self.tools = arguments.texts(given["tools"], "a list of tool names")
+        self.fault = _mode(given.get("mode", "subsequence"))
+
+    def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
+        """Compare the calls with the list."""
+        fault = self.fault(self.tools, trace.tools_called)
+        called = _called(trace.tools_called)
+        return Check(
+            evaluator="tool_order", passed=not fault, reason=f"{fault}; {called}" if fault else called
+        )
+
+
+OrderFault = Callable[[Sequence[str], Sequence[str]], str]
+
+
+def _mode(name: JsonValue) -> OrderFault:
+    modes: dict[str, OrderFault] = {
+        "subsequence": _subsequence_fault,
+        "strict": _strict_fault,
+        "unordered": _unordered_fault,
+        "subset": _subset_fault,
+        "superset": _superset_fault,
+    }
+    if not isinstance(name, str) or name not in modes:
+        raise ValueError(f"unknown mode {name!r}. {nearest(str(name), modes)}")
+    return modes[name]
+
+
+def _subsequence_fault(expected: Sequence[str], called: Sequence[str]) -> str:
+    position = 0
+    for index, tool in enumerate(expected):
+        if tool not in called[position:]:
+            return _out_of_order(expected, index, called[position:])
+        position = list(called).index(tool, position) + 1
+    return ""
+
+
+def _out_of_order(expected: Sequence[str], index: int, remaining: Sequence[str]) -> str:
+    later = [tool for tool in expected[index + 1 :] if tool in remaining]
+    if later:
+        return f"expected tool {expected[index]!r} before {later[0]!r}"
+    if index:
+        return f"expected tool {expected[index]!r} after {expected[index - 1]!r}"
+    return f"expected tool {expected[index]!r}"
+
+
+def _strict_fault(expected: Sequence[str], called: Sequence[str]) -> str:
+    return "" if list(expected) == list(called) else f"expected exactly {_names(expected)} in this order"
+
+
+def _unordered_fault(expected: Sequence[str], called: Sequence[str]) -> str:
+    return "" if Counter(expected) == Counter(called) else f"expected exactly {_names(expected)} in any order"
+
+
+def _subset_fault(expected: Sequence[str], called: Sequence[str]) -> str:
+    extra = Counter(called) - Counter(expected)
+    return (
+        f"expected no call beyond {_names(expected)}; too many: {_names(extra.elements())}" if extra else ""
+    )
+
+
+def _superset_fault(expected: Sequence[str], called: Sequence[str]) -> str:
+    missing = Counter(expected) - Counter(called)
+    return f"expected at least {_names(expected)}; missing: {_names(missing.elements())}" if missing else ""
+
+
+class MaxSteps:
+    """`max_steps: N`: the run has at most N steps: model calls, tool calls and answers together."""
+
+    def __init__(self, argument: JsonValue) -> None:
+        what = "a number of steps, at least 1"
+        self.limit = arguments.number(argument, what)
+        if not isinstance(argument, int) or argument < 1:
+            raise ValueError(f"expects {what}, got {argument!r}")
+
+    def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
+        """Count the steps of the trace."""
+        taken = len(trace.steps)
+        reason = f"took {taken} steps, at most {self.limit} allowed"
+        return Check(evaluator="max_steps", passed=taken <= self.limit, reason=reason)
+
+
+class MaxCost:
+    """`max_cost: USD`: the model calls of the run cost at most this much.
+
+    A run whose cost is not known fails: no price for its model, or no model call seen at all.
+    """
+
+    def __init__(self, argument: JsonValue) -> None:
+        self.limit = arguments.number(argument, "an amount in US dollars")
+
+    def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
+        """Compare the cost of the trace with the limit."""
+        if unknown := _unknown_cost(trace):
+            return Check(evaluator="max_cost", passed=False, reason=unknown)
+        usd = trace.usd or 0.0
+        reason = f"cost ${usd:.6g}, at most ${self.limit:.6g} allowed"
+        return Check(evaluator="max_cost", passed=usd <= self.limit, reason=reason)
+
+
+def _unknown_cost(trace: AgentTrace) -> str:
+    calls = [step for step in trace.steps if step.action is Action.REASON]
+    if not calls:
+        return "cost unknown: no model call was seen"
+    models = sorted({step.model or "(unnamed)" for step in calls if step.usd is None})
+    return f"price of model {', '.join(models)} unknown, set budget.prices" if models else ""
+
+
+def _names(tools: Iterable[str]) -> str:
+    return ", ".join(repr(tool) for tool in tools)
+
+
+def _called(tools: Sequence[str]) -> str:
+    return f"called: {', '.join(tools)}" if tools else "called: no tool"
+
+
+def _arguments(values: dict[str, JsonValue]) -> str:
+    return ", ".join(f"{name}={shown(value)}" for name, value in values.items())

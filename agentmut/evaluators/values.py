@@ -1,0 +1,49 @@
+"""Comparing and showing JSON values."""
+
+import json
+from typing import Any
+
+from pydantic import JsonValue
+
+from agentmut.trace import AgentTrace
+
+SHOWN = 160
+
+
+def same_json(left: JsonValue, right: JsonValue) -> bool:
+    """Equality of JSON values: 1 equals 1.0, but true does not equal 1.
+
+    >>> same_json({"n": 1}, {"n": 1.0}), same_json(True, 1)
+    (True, False)
+    """
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(same_json(left[key], right[key]) for key in left)
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(same_json, left, right))
+    return isinstance(left, bool) is isinstance(right, bool) and left == right
+
+
+def structured(trace: AgentTrace) -> JsonValue:
+    """The output as JSON: itself when it is not text, otherwise parsed. Raises `ValueError`."""
+    output = trace.output
+    if not isinstance(output, str):
+        return output
+    try:
+        parsed: JsonValue = json.loads(output, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        raise ValueError(f"the output is not JSON: {shown(output)}") from None
+    return parsed
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def shown(value: JsonValue) -> str:
+    """A value for a reason: text in quotes, anything else as JSON, cut to one readable line.
+
+    >>> shown("ok"), shown({"a": None})
+    ("'ok'", '{"a": null}')
+    """
+    rendered = repr(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return rendered if len(rendered) <= SHOWN else f"{rendered[: SHOWN - 3]}..."

@@ -1,0 +1,111 @@
+"""Resolving `module:object` references to the user's own code."""
+
+import importlib
+import pkgutil
+import re
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from agentmut.errors import UsageError, nearest
+
+REFERENCE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
+
+
+def make_importable(root: Path) -> None:
+    """Put the project's directory first on `sys.path`, once."""
+    entry = str(root.resolve())
+    if entry not in sys.path:
+        sys.path.insert(0, entry)
+
+
+def check_reference(reference: str) -> str:
+    """The reference itself when it has the form `module:object`; nothing is imported.
+
+    >>> check_reference("support.agent:build")
+    'support.agent:build'
+    """
+    if not REFERENCE.fullmatch(reference):
+        raise UsageError(f"{reference!r} is not a reference; write module:object, as in my_package.agent:run")
+    return reference
+
+
+def import_object(reference: str, root: Path | None = None) -> Any:
+    """The object that `module:object` names, `root` being the directory looked in first.
+
+    Without `root` only what is on `sys.path` already is found. Raises `UsageError`: the module or the
+    object does not exist (with the nearest name), or the module raised while it was imported (with the
+    error and where it came from).
+    """
+    module_name, _, attribute = check_reference(reference).partition(":")
+    if root is not None:
+        make_importable(root)
+    found: Any = _import_module(module_name, reference, root)
+    for part in attribute.split("."):
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            raise UsageError(_no_attribute(reference, found, part)) from None
+    return found
+
+
+def import_callable(reference: str, root: Path | None = None) -> Callable[..., Any]:
+    """Like `import_object`; raises `UsageError` when the object cannot be called."""
+    found = import_object(reference, root)
+    if not callable(found):
+        raise UsageError(
+            f"{reference} is not callable: it is a {type(found).__name__}. Name a function instead."
+        )
+    return found  # type: ignore[no-any-return]
+
+
+def _import_module(name: str, reference: str, root: Path | None) -> ModuleType:
+    importlib.invalidate_caches()  # the file may have been written a moment ago, as `init` does
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name and (name == error.name or name.startswith(f"{error.name}.")):
+            raise UsageError(_no_module(reference, error.name, root)) from None
+        raise UsageError(_raised(reference, name, error)) from error
+    except (Exception, SystemExit) as error:  # the user's module may raise anything while it loads
+        raise UsageError(_raised(reference, name, error)) from error
+
+
+def _no_module(reference: str, missing: str, root: Path | None) -> str:
+    parent, _, leaf = missing.rpartition(".")
+    searched = list(sys.modules[parent].__path__) if parent in sys.modules else [str(root)] if root else []
+    known = [module.name for module in pkgutil.iter_modules(searched)]
+    looked = f" (looked in {root} first)" if root else ""
+    return (
+        f"cannot import {reference}: there is no module {missing!r}{looked}. "
+        f"{nearest(leaf, known)} Correct the name, or install the package it belongs to."
+    )
+
+
+def _raised(reference: str, module: str, error: BaseException) -> str:
+    return (
+        f"cannot import {reference}: importing {module} raised {type(error).__name__}: {error} "
+        f"({error_location(error)}). Fix that module, or install what it needs."
+    )
+
+
+def error_location(error: BaseException) -> str:
+    """`file:line` of the user's code that raised; the file itself for a syntax error."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{error.filename}:{error.lineno}"
+    frames = traceback.extract_tb(error.__traceback__)
+    outside = [f for f in frames if not f.filename.startswith("<frozen") and f.filename != __file__]
+    own = [f for f in outside if "importlib" not in f.filename] or list(frames)
+    return f"{own[-1].filename}:{own[-1].lineno}" if own else "no location"
+
+
+def _no_attribute(reference: str, owner: Any, part: str) -> str:
+    kind, name = ("module", owner.__name__) if isinstance(owner, ModuleType) else ("object", repr(owner))
+    public = [known for known in dir(owner) if not known.startswith("_")]
+    where = getattr(owner, "__file__", None)
+    return f"cannot import {reference}: {kind} {name} has no {part!r}{f' ({where})' if where else ''}. " + (
+        nearest(part, public)
+    )

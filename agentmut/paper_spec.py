@@ -1,0 +1,158 @@
+"""The test-specification format of the AgentAssay paper (section 8.4), read into a `Project`.
+
+`expected_x: v` asks that field x of the output is v, `max_steps` limits the steps of a run, and
+`evaluator: exact_match` (also the default) says that the fields are compared exactly. `config.trials` is
+the size of the baseline, `beta` gives the power as 1 - beta, and `method: sprt` is what agentmut does.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, JsonValue
+
+from agentmut.config import AgentConfig
+from agentmut.errors import ProjectError, UsageError, nearest
+from agentmut.evaluators import build
+from agentmut.frozen import Frozen
+from agentmut.imports import check_reference, make_importable
+from agentmut.project import Project, Sources
+from agentmut.project_schema import Rate, StatisticsSettings
+from agentmut.protocols import AgentSpec
+from agentmut.scenario import EvaluatorSpec, Scenario
+from agentmut.schema_problems import joined, validated
+from agentmut.yaml_source import KeyPath, YamlSource, read_yaml
+
+EXPECTED = "expected_"
+
+
+class _PaperConfig(Frozen):
+    trials: int | None = Field(default=None, ge=1)
+    threshold: Rate = 0.9
+    alpha: float = Field(default=0.05, gt=0, le=0.5)
+    beta: float = Field(default=0.1, gt=0, le=0.5)
+    method: Literal["sprt"] = "sprt"
+    regression: JsonValue = None
+
+
+class _PaperScenario(Frozen):
+    input: JsonValue
+    properties: tuple[dict[str, JsonValue], ...] = Field(min_length=1)
+    evaluator: JsonValue = "exact_match"
+
+
+class _PaperSpec(Frozen):
+    name: str = Field(min_length=1)
+    description: str = ""
+    agent: str
+    scenarios: tuple[_PaperScenario, ...] = Field(min_length=1)
+    config: _PaperConfig = Field(default_factory=_PaperConfig)
+
+
+def is_paper_spec(source: YamlSource) -> bool:
+    """Whether a file is a test specification of the paper: it holds its scenarios and has no version."""
+    value = source.value
+    return isinstance(value, dict) and "scenarios" in value and "version" not in value
+
+
+def load_paper_spec(path: Path, agent: str | None = None) -> Project:
+    """Read a test specification; `agent` is the `module:object` that its agent's name stands for.
+
+    Raises `ProjectError` with every problem found.
+    """
+    if not path.is_file():
+        raise ProjectError(f"there is no file {path}. Name an existing test specification.")
+    make_importable(path.resolve().parent)
+    return project_of_paper_spec(read_yaml(path, path.name), path.resolve(), agent)
+
+
+def project_of_paper_spec(source: YamlSource, path: Path, agent: str | None) -> Project:
+    """Like `load_paper_spec`, for a file that is read already."""
+    spec = validated(source, _PaperSpec)
+    problems = [*_agent_problems(source, spec, agent), *_scenario_problems(source, spec)]
+    problems += _config_problems(source, spec)
+    if problems:
+        raise ProjectError(joined(problems))
+    scenarios = tuple(_scenario(spec, index) for index in range(len(spec.scenarios)))
+    return Project(
+        root=path.parent,
+        path=path,
+        agent=AgentSpec(adapter="python", run=agent, root=str(path.parent)),
+        config=AgentConfig(),
+        sources=Sources(scenarios=_places(source, scenarios)),
+        scenarios=scenarios,
+        threshold=spec.config.threshold,
+        statistics=_statistics(spec.config),
+    )
+
+
+def _places(source: YamlSource, scenarios: tuple[Scenario, ...]) -> dict[str, str]:
+    lines = (source.line(("scenarios", index)) for index in range(len(scenarios)))
+    return {s.name: f"{source.label}:{line}" for s, line in zip(scenarios, lines, strict=True)}
+
+
+def _statistics(config: _PaperConfig) -> StatisticsSettings:
+    power = round(1 - config.beta, 12)  # 1 - 0.1 is 0.9, not 0.90000000000000002
+    return StatisticsSettings(alpha=config.alpha, power=power, baseline=config.trials or "auto")
+
+
+def _agent_problems(source: YamlSource, spec: _PaperSpec, agent: str | None) -> Iterator[str]:
+    if agent is None:
+        said = f"{spec.agent!r} is only a name; say which function it stands for with --agent module:object"
+        yield source.problem(("agent",), said)
+        return
+    try:
+        check_reference(agent)
+    except UsageError as error:
+        yield source.problem(("agent",), f"--agent: {error}")
+
+
+def _config_problems(source: YamlSource, spec: _PaperSpec) -> Iterator[str]:
+    if spec.config.regression is not None:
+        said = "comparing with a stored baseline is not available in this version; leave `regression` out"
+        yield source.problem(("config", "regression"), said)
+
+
+def _scenario_problems(source: YamlSource, spec: _PaperSpec) -> Iterator[str]:
+    for index, entry in enumerate(spec.scenarios):
+        if fault := _evaluator_fault(entry.evaluator):
+            yield source.problem(("scenarios", index, "evaluator"), fault)
+        if not any(entry.properties):
+            yield source.problem(("scenarios", index, "properties"), "needs at least one property")
+        for number, properties in enumerate(entry.properties):
+            for name, value in properties.items():
+                path: KeyPath = ("scenarios", index, "properties", number, name)
+                if fault := _property_fault(name, value):
+                    yield source.problem(path, fault)
+
+
+def _evaluator_fault(evaluator: JsonValue) -> str:
+    if isinstance(evaluator, dict):
+        kind = evaluator.get("type")
+        return f"an evaluator of type {kind!r} is not available in this version; use exact_match"
+    if evaluator != "exact_match":
+        return f"unknown evaluator {evaluator!r}. {nearest(str(evaluator), ['exact_match'])}"
+    return ""
+
+
+def _property_fault(name: str, value: JsonValue) -> str:
+    if name != "max_steps" and (name == EXPECTED or not name.startswith(EXPECTED)):
+        return f"unknown property {name!r}. {nearest(name, ['expected_<field>', 'max_steps'])}"
+    try:
+        build(_spec(name, value))
+    except UsageError as error:
+        return str(error)
+    return ""
+
+
+def _spec(name: str, value: JsonValue) -> EvaluatorSpec:
+    if name == "max_steps":
+        return EvaluatorSpec(name=name, argument=value)
+    return EvaluatorSpec(name="expect", argument={name.removeprefix(EXPECTED): value})
+
+
+def _scenario(spec: _PaperSpec, index: int) -> Scenario:
+    entry = spec.scenarios[index]
+    written = (item for properties in entry.properties for item in properties.items())
+    evaluators = tuple(_spec(name, value) for name, value in written)
+    return Scenario(name=f"{spec.name}-{index + 1}", turns=(entry.input,), evaluators=evaluators)

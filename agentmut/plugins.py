@@ -1,0 +1,113 @@
+"""Plugins: adapters, operators, relations, evaluators and importers, all found through entry points.
+
+Built-ins are registered in this distribution's own metadata and go exactly the way of third parties.
+Nothing is imported before it is asked for, and nothing is remembered between calls.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from agentmut.errors import PluginError, nearest
+from agentmut.signatures import signature_faults
+
+
+class Group(StrEnum):
+    """The kinds of plugins; the entry-point group is `agentmut.` and the value."""
+
+    ADAPTERS = "adapters"
+    OPERATORS = "operators"
+    RELATIONS = "relations"
+    EVALUATORS = "evaluators"
+    IMPORTERS = "importers"
+
+    @property
+    def noun(self) -> str:
+        """What one plugin of the group is called."""
+        return self.value.removesuffix("s")
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """The plugins of one group that are installed at the time of asking."""
+
+    group: Group
+    entries: Mapping[str, tuple[EntryPoint, ...]]
+
+    @classmethod
+    def of(cls, group: Group | str) -> "Catalogue":
+        """Read the metadata of every installed distribution. Imports no plugin."""
+        group = Group(group)
+        return cls(group, _by_name(entry_points(group=f"agentmut.{group}")))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Registered names, sorted."""
+        return tuple(sorted(self.entries))
+
+    def load(self, name: str) -> type[Any]:
+        """Import one plugin and check it against its protocol. Raises `PluginError`."""
+        entry = self._only_entry(name)
+        label = f"{self.group.noun} {name!r} ({_distribution(entry)})"
+        plugin = _import(entry, label)
+        if faults := signature_faults(plugin, self.group, name):
+            raise PluginError(f"{label}: {'; '.join(faults)}. Fix {entry.value} or uninstall it.")
+        return plugin
+
+    def load_all(self) -> dict[str, type[Any]]:
+        """Every plugin of the group by name, in the order of the names."""
+        return {name: self.load(name) for name in self.names}
+
+    def _only_entry(self, name: str) -> EntryPoint:
+        found = self.entries.get(name, ())
+        if not found:
+            raise PluginError(f"unknown {self.group.noun} {name!r}. {nearest(name, self.names)}")
+        if len(found) > 1:
+            owners = " and ".join(sorted(_distribution(entry) for entry in found))
+            raise PluginError(
+                f"{self.group.noun} {name!r} is registered by {owners}; uninstall all but one of them."
+            )
+        return found[0]
+
+
+def names(group: Group | str) -> tuple[str, ...]:
+    """Registered names of a group, sorted. Imports no plugin."""
+    return Catalogue.of(group).names
+
+
+def load(group: Group | str, name: str) -> type[Any]:
+    """The plugin class registered as `name`, checked against its protocol.
+
+    Raises `PluginError` when it is unknown, registered twice, cannot be imported, or does not have the
+    signature of its seam.
+    """
+    return Catalogue.of(group).load(name)
+
+
+def load_all(group: Group | str) -> dict[str, type[Any]]:
+    """Every plugin of a group by name, in the order of the names; raises like `load`."""
+    return Catalogue.of(group).load_all()
+
+
+def _by_name(found: Iterable[EntryPoint]) -> dict[str, tuple[EntryPoint, ...]]:
+    grouped: dict[str, tuple[EntryPoint, ...]] = {}
+    for entry in found:
+        grouped[entry.name] = (*grouped.get(entry.name, ()), entry)
+    return grouped
+
+
+def _distribution(entry: EntryPoint) -> str:
+    return entry.dist.name if entry.dist else "unknown distribution"
+
+
+def _import(entry: EntryPoint, label: str) -> type[Any]:
+    try:
+        plugin: type[Any] = entry.load()
+    except Exception as error:  # a plugin's module may raise anything at all
+        raise PluginError(
+            f"{label} cannot be loaded from {entry.value}: {type(error).__name__}: {error}. "
+            f"Install what it needs, or uninstall {_distribution(entry)}."
+        ) from error
+    return plugin

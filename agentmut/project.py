@@ -1,0 +1,240 @@
+"""The project: `agentmut.yaml` and every file it names, read once into the nouns."""
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Self
+
+from pydantic import Field, SecretStr, model_validator
+
+from agentmut.config import AgentConfig
+from agentmut.errors import ProjectError, UsageError, nearest
+from agentmut.frozen import Frozen
+from agentmut.imports import make_importable
+from agentmut.plugins import Group, names
+from agentmut.project_files import read_documents, read_prompt, read_tools
+from agentmut.project_schema import (
+    BudgetSettings,
+    ExecutionSettings,
+    MutationSettings,
+    ProjectFile,
+    StatisticsSettings,
+)
+from agentmut.protocols import AgentSpec
+from agentmut.scenario import Scenario
+from agentmut.scenario_files import LocatedScenario, find_scenario_files, read_scenarios
+from agentmut.schema_problems import joined, validated
+from agentmut.yaml_source import KeyPath, YamlSource, read_yaml
+
+FILE_NAME = "agentmut.yaml"
+ENTRY_KEYS: Mapping[str, str] = MappingProxyType({"python": "run", "langgraph": "factory"})
+"""Which key the built-in adapters need; other adapters check their own spec."""
+VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)\}")
+
+
+class Sources(Frozen):
+    """Where the parts were read, with paths as they are written, relative to the root."""
+
+    prompt: str | None = None
+    """The prompt's file; None when the prompt stands in the project file."""
+    tools: str | None = None
+    """The tools' file or `module:object`; None when the adapter reads them from the agent."""
+    context: tuple[str, ...] = ()
+    scenarios: dict[str, str] = Field(default_factory=dict)
+    """`file:line` of each scenario, by name."""
+
+
+class Project(Frozen):
+    """Everything a run needs to know, checked. Building the agent itself is left to its adapter."""
+
+    root: Path
+    """Directory of the project file; relative paths and modules are found from here."""
+    path: Path
+    agent: AgentSpec
+    agent_version: str | None = None
+    """The user's own version of the agent's code; None means hash the project's Python files."""
+    env: dict[str, SecretStr] = Field(default_factory=dict)
+    """Environment variables of the agent. Never stored, never printed."""
+    config: AgentConfig
+    sources: Sources = Sources()
+    scenarios: tuple[Scenario, ...] = Field(min_length=1)
+    threshold: float = 0.9
+    """The suite's pass rate, for scenarios that name none."""
+    mutation: MutationSettings = MutationSettings()
+    statistics: StatisticsSettings = StatisticsSettings()
+    budget: BudgetSettings = BudgetSettings()
+    execution: ExecutionSettings = ExecutionSettings()
+
+    @model_validator(mode="after")
+    def _unique_names(self) -> Self:
+        if len({scenario.name for scenario in self.scenarios}) < len(self.scenarios):
+            raise ValueError("scenario names must be unique")
+        return self
+
+    def threshold_of(self, scenario: Scenario) -> float:
+        """The pass rate asked of a scenario: its own, or the suite's."""
+        return self.threshold if scenario.threshold is None else scenario.threshold
+
+
+def load_project(
+    path: Path, agent: str | None = None, environment: Mapping[str, str] | None = None
+) -> Project:
+    """Read a project file, or the one in a directory, and every file it names.
+
+    A test specification in the format of the AgentAssay paper is read too; `agent` is the
+    `module:object` that its agent's name stands for. `environment` is where `${NAME}` is looked up, the
+    process's own by default. The agent's own code is not imported; modules named by `tools:` and by
+    `python:` evaluators are. Raises `ProjectError`, which lists every problem found.
+    """
+    from agentmut.paper_spec import is_paper_spec, project_of_paper_spec
+
+    path = _project_path(path)
+    source = read_yaml(path, path.name)
+    make_importable(path.parent)
+    if is_paper_spec(source):
+        return project_of_paper_spec(source, path, agent)
+    if agent is not None:
+        raise ProjectError(
+            f"{source.label} names its own agent (agent.adapter); an agent is given on the command line only "
+            "for a test specification in the format of the AgentAssay paper."
+        )
+    file = validated(source, ProjectFile)
+    return _ProjectReader(source, file, path, os.environ if environment is None else environment).project()
+
+
+def _project_path(path: Path) -> Path:
+    path = path.resolve()
+    if path.is_dir():
+        path = path / FILE_NAME
+    if not path.is_file():
+        raise ProjectError(
+            f"there is no {path.name} in {path.parent}. Run `agentmut init` there to get one, "
+            "or name another with --project."
+        )
+    return path
+
+
+class _ProjectReader:
+    """Turns a valid file into a project and collects what is wrong with the things it names."""
+
+    def __init__(self, source: YamlSource, file: ProjectFile, path: Path, env: Mapping[str, str]) -> None:
+        self.source = source
+        self.file = file
+        self.path = path
+        self.root = path.parent
+        self.environment = env
+        self.problems: list[str] = []
+
+    def project(self) -> Project:
+        self._extend(_agent_problems(self.file))
+        self._extend(_mutation_problems(self.file.mutation))
+        config, sources = self._config()
+        env = dict(self._env())
+        located = self._scenarios(config.tool_names)
+        if self.problems:
+            raise ProjectError(joined(self.problems))
+        return self._assembled(
+            env=env,
+            config=config,
+            sources=sources.model_copy(update={"scenarios": {s.scenario.name: s.where for s in located}}),
+            scenarios=tuple(s.scenario for s in located),
+        )
+
+    def _assembled(self, **parts: Any) -> Project:
+        file, agent = self.file, self.file.agent
+        spec = AgentSpec(adapter=agent.adapter, factory=agent.factory, run=agent.run, root=str(self.root))
+        return Project(
+            root=self.root,
+            path=self.path,
+            agent=spec,
+            agent_version=agent.version,
+            threshold=file.suite.threshold,
+            mutation=file.mutation,
+            statistics=file.statistics,
+            budget=file.budget,
+            execution=file.execution,
+            **parts,
+        )
+
+    def _config(self) -> tuple[AgentConfig, Sources]:
+        written = self.file.agent.config
+        prompt, prompt_path = self._part("prompt", lambda: read_prompt(written.prompt, self.root), ("", None))
+        context = self._part("context", lambda: tuple(read_documents(written.context, self.root)), ())
+        tools = self._part("tools", lambda: read_tools(written.tools, self.root) if written.tools else (), ())
+        config = AgentConfig(
+            prompt=prompt,
+            tools=tools,
+            model=written.model,
+            context=context,
+            orchestration=written.orchestration,
+        )
+        return config, Sources(prompt=prompt_path, tools=written.tools, context=written.context)
+
+    def _part(self, key: str, read: Callable[[], Any], otherwise: Any) -> Any:
+        found = self._checked(("agent", "config", key), read)
+        return otherwise if found is None else found
+
+    def _scenarios(self, tools: Sequence[str]) -> tuple[LocatedScenario, ...]:
+        patterns = self.file.suite.scenarios
+        files = self._checked(("suite", "scenarios"), lambda: find_scenario_files(patterns, self.root))
+        try:
+            return read_scenarios(files or (), self.root, tools)
+        except ProjectError as error:  # its problems are located in the scenario files already
+            self.problems.append(str(error))
+            return ()
+
+    def _env(self) -> Iterator[tuple[str, SecretStr]]:
+        for name, written in self.file.agent.env.items():
+            missing = [v for v in VARIABLE.findall(written) if v not in self.environment]
+            for variable in missing:
+                said = f"the environment variable {variable} is not set; set it, or leave {name} out"
+                self.problems.append(self.source.problem(("agent", "env", name), said))
+            if not missing:
+                filled = VARIABLE.sub(lambda match: self.environment[match[1]], written)
+                yield name, SecretStr(filled)
+
+    def _extend(self, found: Iterator[tuple[KeyPath, str]]) -> None:
+        self.problems += [self.source.problem(path, message) for path, message in found]
+
+    def _checked(self, path: KeyPath, read: Callable[[], Any]) -> Any:
+        """What `read` gives; None when it raises, which becomes a problem at `path`."""
+        try:
+            return read()
+        except UsageError as error:
+            self.problems.append(self.source.problem(path, str(error)))
+            return None
+
+
+def _agent_problems(file: ProjectFile) -> Iterator[tuple[KeyPath, str]]:
+    agent = file.agent
+    known = names(Group.ADAPTERS)
+    if agent.adapter not in known:
+        yield ("agent", "adapter"), f"unknown adapter {agent.adapter!r}. {nearest(agent.adapter, known)}"
+    needed = ENTRY_KEYS.get(agent.adapter)
+    if needed and getattr(agent, needed) is None:
+        example = f"{needed}: my_package.agent:{'run' if needed == 'run' else 'build'}"
+        yield ("agent",), f"the {agent.adapter} adapter needs the key {needed!r}, as in `{example}`"
+    for key in ("factory", "run"):
+        if needed and key != needed and getattr(agent, key) is not None:
+            yield ("agent", key), f"the {agent.adapter} adapter does not use {key!r}; it takes {needed!r}"
+
+
+def _mutation_problems(mutation: MutationSettings) -> Iterator[tuple[KeyPath, str]]:
+    known = names(Group.OPERATORS)
+    if mutation.classes is not None and mutation.operators is not None:
+        yield ("mutation", "operators"), "give either classes or operators, not both"
+    for index, operator in enumerate(mutation.operators or ()):
+        if operator not in known:
+            yield (
+                ("mutation", "operators", index),
+                f"unknown operator {operator!r}. {nearest(operator, known)}",
+            )
+    available = {name.partition(".")[0] for name in known}
+    for index, wanted in enumerate(mutation.classes or ()):
+        if wanted not in available:
+            yield (
+                ("mutation", "classes", index),
+                f"no operator of class {wanted!r} is available in this version. {nearest(wanted, available)}",
+            )

@@ -1,0 +1,98 @@
+"""The files a project file points at: prompt, tools, documents."""
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from agentmut.config import Document
+from agentmut.errors import ProjectError, UsageError
+from agentmut.imports import REFERENCE, import_object
+from agentmut.tools import ToolSpec, read_tool
+from agentmut.yaml_source import read_text, read_yaml, show_path
+
+TEXT_SUFFIXES = (".md", ".markdown", ".txt", ".text", ".prompt", ".jinja", ".jinja2", ".j2", ".rst", ".xml")
+LONGEST_PATH = 1024
+
+
+def read_prompt(value: str, root: Path) -> tuple[str, str | None]:
+    """The prompt's text, and the path it came from (None when it stands in the project file itself).
+
+    A value of one line is a path when it ends like a text file or when a file of that name exists.
+    """
+    if not _may_be_path(value):
+        return value, None
+    exists = _is_file(root / value)
+    if not exists and not value.endswith(TEXT_SUFFIXES):
+        return value, None
+    if not exists:
+        raise ProjectError(
+            f"there is no file {value!r} in {root}. Correct the path; if this is the prompt itself, "
+            "write it as a block (`prompt: |` and the text indented below)"
+        )
+    return read_text(root / value, value), value
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # too long for a name, or in a directory that may not be searched
+        return False
+
+
+def _may_be_path(value: str) -> bool:
+    return bool(value) and len(value) <= LONGEST_PATH and value.isprintable()
+
+
+def read_documents(paths: Iterable[str], root: Path) -> Iterator[Document]:
+    """The documents at these paths, each named by its path."""
+    for path in paths:
+        if not _is_file(root / path):
+            raise ProjectError(f"there is no file {path!r} in {root}. Paths are relative to the project file")
+        yield Document(name=path, text=read_text(root / path, path))
+
+
+def read_tools(reference: str, root: Path) -> tuple[ToolSpec, ...]:
+    """The tools in a YAML or JSON file, or those that `module:object` holds."""
+    if REFERENCE.fullmatch(reference):
+        found, where = import_object(reference, root), reference
+    else:
+        found, where = _tools_file(reference, root), reference
+    if isinstance(found, dict) or not isinstance(found, Iterable) or isinstance(found, str):
+        raise ProjectError(f"{where} holds a {type(found).__name__}; expected a list of tools")
+    tools = tuple(_tool(tool, index, where) for index, tool in enumerate(found))
+    _refuse_duplicates([tool.name for tool in tools], where)
+    return tools
+
+
+def _tools_file(reference: str, root: Path) -> Any:
+    path = root / reference
+    if not _is_file(path):
+        raise ProjectError(
+            f"there is no file {reference!r} in {root}. Write the path of a YAML or JSON file with a list of "
+            "tools, or module:object"
+        )
+    if path.suffix != ".json":
+        return read_yaml(path, reference).value
+    try:
+        return json.loads(read_text(path, reference))
+    except (ValueError, RecursionError) as error:
+        raise ProjectError(f"{reference} is not JSON: {error}") from None
+
+
+def _tool(tool: Any, index: int, where: str) -> ToolSpec:
+    try:
+        return read_tool(tool)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        raise ProjectError(f"{where}: tool {index + 1}: {show_path(fault['loc'])}: {fault['msg']}") from error
+    except (UsageError, ValueError, TypeError) as error:
+        raise ProjectError(f"{where}: tool {index + 1}: {error}") from error
+
+
+def _refuse_duplicates(names: list[str], where: str) -> None:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ProjectError(f"{where} has more than one tool named {twice[0]!r}; tools need unique names")

@@ -1,0 +1,217 @@
+"""The shape of `agentmut.yaml` and of scenario files, as pydantic models and as a JSON Schema.
+
+`python -m agentmut.project_schema > agentmut/agentmut.schema.json` and
+`python -m agentmut.project_schema scenarios > agentmut/scenarios.schema.json` write the schemas that are
+shipped for editors.
+"""
+
+import json
+import sys
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, RootModel
+
+from agentmut.config import ModelConfig
+from agentmut.frozen import Frozen
+from agentmut.scenario import ToolDouble
+
+Reference = Annotated[str, Field(pattern=r"^[\w.]+:[\w.]+$", examples=["my_package.agent:run"])]
+Rate = Annotated[float, Field(gt=0, lt=1)]
+MutationClass = Literal["prompt", "tool", "model", "context", "orchestration"]
+
+
+class Section(Frozen):
+    """A mapping of the file. Attribute docstrings become the descriptions that editors show."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+
+class ConfigSection(Section):
+    """What the agent is made of: everything that can be mutated."""
+
+    prompt: str = ""
+    """The system prompt, or the path of a text file that holds it."""
+    tools: str | None = None
+    """A YAML or JSON file with a list of tools, or `module:object`. Left out: the adapter reads them from
+    the agent, if it can."""
+    model: ModelConfig = Field(default_factory=ModelConfig)
+    """The model and its parameters."""
+    context: tuple[str, ...] = ()
+    """Paths of text files given to the agent as documents."""
+    orchestration: dict[str, JsonValue] = Field(default_factory=dict)
+    """Free settings that the agent's own factory reads."""
+
+
+class AgentSection(Section):
+    """Where the agent under test is found."""
+
+    adapter: str
+    """`python` for a callable, `langgraph` for a graph, or an installed adapter plugin."""
+    factory: Reference | None = None
+    """`module:function` that takes the config and returns an agent."""
+    run: Reference | None = None
+    """`module:function` called as `run(config, input)`, sync or async."""
+    version: str | None = None
+    """Your own version of the agent's code. Left out: a hash of the project's Python files."""
+    env: dict[str, str] = Field(default_factory=dict)
+    """Environment variables of the agent. `${NAME}` is replaced from the environment; values are kept
+    secret."""
+    config: ConfigSection = Field(default_factory=ConfigSection)
+    """The agent's parts."""
+
+
+class SuiteSection(Section):
+    """The tests that are being tested."""
+
+    scenarios: str | tuple[str, ...] = "scenarios/*.yaml"
+    """Glob patterns of scenario files, relative to this file."""
+    threshold: Rate = 0.9
+    """The pass rate asked of a scenario that names none."""
+
+
+class IgnoredMutant(Section):
+    """A mutant left out of the score."""
+
+    mutant: str = Field(min_length=4)
+    """The mutant's id or the beginning of it."""
+    reason: str = Field(min_length=1)
+    """Why it does not matter; shown in reports."""
+
+
+class MutationSettings(Section):
+    """Which mutants are made."""
+
+    classes: tuple[MutationClass, ...] | None = None
+    """Classes of operators to use; all of them when left out."""
+    operators: tuple[str, ...] | None = None
+    """Operators to use, as `class.name`, instead of whole classes."""
+    per_operator: int | None = Field(default=None, ge=1)
+    """At most so many mutants of each operator."""
+    swap_models: tuple[str, ...] = ()
+    """Models of other families that `model.swap` puts in."""
+    downgrade_models: tuple[str, ...] = ()
+    """Smaller models that `model.downgrade` puts in."""
+    ignore: tuple[IgnoredMutant, ...] = ()
+    """Mutants that are not run, each with a reason."""
+
+
+class StatisticsSettings(Section):
+    """How much evidence a decision needs."""
+
+    alpha: float = Field(default=0.05, gt=0, le=0.5)
+    """Highest probability of calling an unchanged agent killed."""
+    power: float = Field(default=0.9, ge=0.5, lt=1)
+    """Probability of killing a mutant that lowers a pass rate by `delta`."""
+    delta: Rate = 0.2
+    """The drop of a pass rate that matters."""
+    n_max: int = Field(default=100, ge=10)
+    """Most trials of one mutant on one scenario."""
+    baseline: Literal["auto"] | Annotated[int, Field(ge=1)] = "auto"
+    """Trials of the unchanged agent on each scenario; `auto` goes by the number of mutants."""
+    kill: Literal["rate"] = "rate"
+    """What kills a mutant: a degraded pass rate."""
+    scoring: Literal["default", "paper"] = "default"
+    """`paper` gives the ratio over all operators that the literature uses."""
+    seed: int = Field(default=1, ge=0)
+    """Seed of everything random."""
+
+
+class Price(Section):
+    """Price of a model in US dollars per million tokens."""
+
+    input: float = Field(ge=0)
+    """Per million input tokens."""
+    output: float = Field(ge=0)
+    """Per million output tokens."""
+
+
+class BudgetSettings(Section):
+    """Limits of a run; whichever is met first stops it."""
+
+    usd: float | None = Field(default=None, gt=0)
+    """US dollars."""
+    trials: int | None = Field(default=None, ge=1)
+    """Trials, baseline and controls included."""
+    minutes: float | None = Field(default=None, gt=0)
+    """Minutes of wall-clock time."""
+    prices: dict[str, Price] = Field(default_factory=dict)
+    """Prices by model name, for models whose price is not known or not yours."""
+
+
+class ExecutionSettings(Section):
+    """How trials are run."""
+
+    executor: Literal["local"] = "local"
+    """Where trials run."""
+    concurrency: int = Field(default=16, ge=1)
+    """Trials at the same time."""
+    timeout: float = Field(default=60.0, gt=0)
+    """Seconds until a trial is stopped."""
+    isolate: Literal["task", "process"] = "task"
+    """`process` really ends a blocked agent at the timeout, at the price of a process per trial."""
+    retries: int = Field(default=3, ge=0)
+    """Repeats of a trial after trouble of the model service."""
+    requests_per_minute: float | None = Field(default=None, gt=0)
+    """Most trials started in a minute."""
+    window: int = Field(default=1, ge=1)
+    """Trials of one mutant that may be under way at the same time."""
+
+
+class ProjectFile(Section):
+    """A project of agentmut: which agent is mutated, which suite is measured, with how much evidence."""
+
+    version: Literal[1]
+    """Version of this file's format."""
+    agent: AgentSection
+    """The agent under test."""
+    suite: SuiteSection = Field(default_factory=SuiteSection)
+    """The tests that are being tested."""
+    mutation: MutationSettings = Field(default_factory=MutationSettings)
+    """Which mutants are made."""
+    statistics: StatisticsSettings = Field(default_factory=StatisticsSettings)
+    """How much evidence a decision needs."""
+    budget: BudgetSettings = Field(default_factory=BudgetSettings)
+    """Limits of a run."""
+    execution: ExecutionSettings = Field(default_factory=ExecutionSettings)
+    """How trials are run."""
+
+
+class ScenarioEntry(Section):
+    """One scenario as written: what the user says, and what must hold of the run."""
+
+    name: str = Field(min_length=1)
+    """Unique in the suite."""
+    input: JsonValue = None
+    """What the user says, in a conversation of one turn."""
+    turns: Annotated[tuple[JsonValue, ...], Field(min_length=1)] | None = None
+    """What the user says in each turn, instead of `input`."""
+    context: tuple[str, ...] = ()
+    """Paths of text files, relative to the project file, added to the agent's documents."""
+    threshold: Rate | None = None
+    """The pass rate asked of this scenario; the suite's when left out."""
+    evaluators: tuple[dict[str, JsonValue], ...] = Field(min_length=1)
+    """Each a mapping of one evaluator to its argument; all must hold."""
+    tools: dict[str, ToolDouble] = Field(default_factory=dict)
+    """Stand-ins for tools, so that broken agents do no harm."""
+    setup: Reference | None = None
+    """`module:function`, called with the scenario before each trial."""
+    teardown: Reference | None = None
+    """`module:function`, called with the scenario after each trial."""
+
+
+class ScenarioFile(RootModel[tuple[ScenarioEntry, ...]]):
+    """A scenario file: a list of scenarios."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+def schema_text(kind: str = "project") -> str:
+    """The JSON Schema (draft 2020-12) that is shipped for a kind of file: `project` or `scenarios`."""
+    models: dict[str, type[BaseModel]] = {"project": ProjectFile, "scenarios": ScenarioFile}
+    schema = models[kind].model_json_schema()
+    full = {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+    return json.dumps(full, indent=2, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(schema_text(*sys.argv[1:]))

@@ -1,0 +1,159 @@
+"""Scenario files: found by glob, read in sorted order, turned into `Scenario`s."""
+
+import glob
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pydantic import JsonValue
+
+from agentmut.config import Document
+from agentmut.errors import ProjectError, UsageError, nearest
+from agentmut.evaluators import build
+from agentmut.plugins import Catalogue, Group
+from agentmut.project_files import read_documents
+from agentmut.project_schema import ScenarioEntry, ScenarioFile
+from agentmut.scenario import EvaluatorSpec, Scenario
+from agentmut.schema_problems import joined, validated
+from agentmut.yaml_source import YamlSource, read_yaml
+
+
+@dataclass(frozen=True)
+class LocatedScenario:
+    """A scenario and where it is written, as `file:line`."""
+
+    scenario: Scenario
+    where: str
+
+
+def find_scenario_files(patterns: str | Sequence[str], root: Path) -> tuple[str, ...]:
+    """The files that match, sorted, relative to `root`. Raises `ProjectError` for a pattern without any."""
+    files: set[str] = set()
+    for pattern in [patterns] if isinstance(patterns, str) else patterns:
+        matched = glob.glob(pattern, root_dir=root, recursive=True)  # noqa: PTH207 - patterns may be absolute
+        found = {Path(name).as_posix() for name in matched if (root / name).is_file()}
+        if not found:
+            raise ProjectError(
+                f"no scenario file matches {pattern!r} in {root}. Correct the pattern, or write one; "
+                "`agentmut init` makes an example"
+            )
+        files |= found
+    return tuple(sorted(files))
+
+
+def read_scenarios(
+    files: Iterable[str], root: Path, tools: Sequence[str] = ()
+) -> tuple[LocatedScenario, ...]:
+    """The scenarios of these files, in order.
+
+    `tools` are the agent's tool names when they are known: a double for any other is refused, since it
+    would leave the real tool in place. Raises `ProjectError` with every problem of every file.
+    """
+    found: list[LocatedScenario] = []
+    problems: list[str] = []
+    for file in files:
+        try:
+            found += _read_file(file, root, tools)
+        except ProjectError as error:
+            problems.append(str(error))
+    problems += _duplicates(found)
+    if problems:
+        raise ProjectError(joined(problems))
+    return tuple(found)
+
+
+def _read_file(label: str, root: Path, tools: Sequence[str]) -> list[LocatedScenario]:
+    source = read_yaml(root / label, label)
+    if not isinstance(source.value, list):
+        raise ProjectError(source.problem((), "expected a list of scenarios, each beginning with `- name:`"))
+    entries = validated(source, ScenarioFile).root
+    if not entries:
+        raise ProjectError(source.problem((), "has no scenarios; write at least one"))
+    reader = _EntryReader(source, root, tools)
+    scenarios = [reader.read(index, entry) for index, entry in enumerate(entries)]
+    if reader.problems:
+        raise ProjectError(joined(reader.problems))
+    return [found for found in scenarios if found]
+
+
+class _EntryReader:
+    """Reads the entries of one file and collects what is wrong with them."""
+
+    def __init__(self, source: YamlSource, root: Path, tools: Sequence[str]) -> None:
+        self.source = source
+        self.root = root
+        self.tools = tools
+        self.evaluators = Catalogue.of(Group.EVALUATORS)
+        self.problems: list[str] = []
+
+    def read(self, index: int, entry: ScenarioEntry) -> LocatedScenario | None:
+        before = len(self.problems)
+        turns = self._checked((index,), lambda: _turns(entry))
+        context = self._checked((index, "context"), lambda: tuple(read_documents(entry.context, self.root)))
+        specs = tuple(self._evaluators(index, entry))
+        self._check_doubles(index, entry)
+        if len(self.problems) > before:
+            return None
+        scenario = self._scenario(entry, turns, context, specs)
+        return LocatedScenario(scenario, f"{self.source.label}:{self.source.line((index,))}")
+
+    def _scenario(
+        self, entry: ScenarioEntry, turns: Any, context: Any, specs: tuple[EvaluatorSpec, ...]
+    ) -> Scenario:
+        kept = {"name", "threshold", "tools", "setup", "teardown"}
+        shared = {name: getattr(entry, name) for name in kept}
+        documents: tuple[Document, ...] = context
+        return Scenario(turns=turns, evaluators=specs, context=documents, **shared)
+
+    def _evaluators(self, index: int, entry: ScenarioEntry) -> Iterator[EvaluatorSpec]:
+        for number, written in enumerate(entry.evaluators):
+            spec = self._checked((index, "evaluators", number), partial(_spec, written, self.evaluators))
+            if spec:
+                yield spec
+
+    def _check_doubles(self, index: int, entry: ScenarioEntry) -> None:
+        for name in entry.tools:
+            if self.tools and name not in self.tools:
+                said = f"the agent has no tool {name!r}. {nearest(name, self.tools)}"
+                self.problems.append(self.source.problem((index, "tools", name), said))
+
+    def _checked(self, path: tuple[str | int, ...], read: Callable[[], Any]) -> Any:
+        try:
+            return read()
+        except UsageError as error:
+            self.problems.append(self.source.problem(path, str(error)))
+            return None
+
+
+def _turns(entry: ScenarioEntry) -> tuple[JsonValue, ...]:
+    given = entry.model_fields_set & {"input", "turns"}
+    if given == {"input", "turns"}:
+        raise UsageError(f"scenario {entry.name!r} has both input and turns; keep one of them")
+    if entry.turns is not None:
+        return entry.turns
+    if entry.input is None:
+        raise UsageError(f"scenario {entry.name!r} needs input (or turns, for several)")
+    return (entry.input,)
+
+
+def _spec(written: dict[str, JsonValue], installed: Catalogue) -> EvaluatorSpec:
+    if len(written) != 1:
+        keys = ", ".join(written) or "none"
+        raise UsageError(
+            f"an evaluator is a mapping with one key, here: {keys}. Begin a new list item for each"
+        )
+    ((name, argument),) = written.items()
+    spec = EvaluatorSpec(name=name, argument=argument)
+    build(spec, installed)  # unknown names and bad arguments are errors of the file
+    return spec
+
+
+def _duplicates(found: Iterable[LocatedScenario]) -> Iterator[str]:
+    first: dict[str, str] = {}
+    for located in found:
+        name = located.scenario.name
+        if name in first:
+            yield f"{located.where}: the scenario name {name!r} is taken ({first[name]}); names are unique"
+        first.setdefault(name, located.where)

@@ -1,0 +1,106 @@
+"""Whether a plugin has the methods and arguments of its seam, and if not, which one is wrong."""
+
+import inspect
+from collections.abc import Callable, Iterator
+from inspect import Parameter
+from types import FunctionType
+from typing import Any, ClassVar, get_origin, get_type_hints
+
+from agentmut import protocols
+
+VARIADIC = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+
+
+def signature_faults(plugin: Any, group: str, name: str) -> tuple[str, ...]:
+    """What is wrong with `plugin` as a member of `group`, one phrase a fault; empty when nothing is."""
+    if not inspect.isclass(plugin):
+        return (f"expected a class, found {type(plugin).__name__}",)
+    protocol = _protocol(group)
+    faults = [*_attribute_faults(plugin, protocol, name), *_construction_faults(plugin, group)]
+    for method, expected in vars(protocol).items():
+        if not method.startswith("_") and isinstance(expected, classmethod | FunctionType):
+            faults += _method_faults(plugin, method, expected)
+    return tuple(faults)
+
+
+def _protocol(group: str) -> type[Any]:
+    return {
+        "adapters": protocols.Adapter,
+        "operators": protocols.Operator,
+        "relations": protocols.Relation,
+        "evaluators": protocols.Evaluator,
+        "importers": protocols.Importer,
+    }[group]
+
+
+def _attribute_faults(plugin: type[Any], protocol: type[Any], name: str) -> Iterator[str]:
+    for attribute, hint in get_type_hints(protocol).items():
+        if get_origin(hint) is not ClassVar:
+            continue
+        if not hasattr(plugin, attribute):
+            yield f"class attribute {attribute!r} is missing"
+        elif attribute in ("id", "name") and getattr(plugin, attribute) != name:
+            yield f"its {attribute} is {getattr(plugin, attribute)!r}, but it is registered as {name!r}"
+
+
+def _construction_faults(plugin: type[Any], group: str) -> Iterator[str]:
+    if group == "adapters":  # built by their own `create`
+        return
+    given = ("argument",) if group == "evaluators" else ()
+    try:
+        inspect.signature(plugin).bind(*given)
+    except TypeError as error:
+        yield f"{plugin.__name__}() must be callable with ({', '.join(given)}): {error}"
+    except ValueError:  # classes written in C have no signature to compare
+        return
+
+
+def _method_faults(plugin: type[Any], method: str, expected: Any) -> Iterator[str]:
+    found = inspect.getattr_static(plugin, method, None)
+    if found is None:
+        yield f"method {method}() is missing; expected {_shown(_names(expected))}"
+        return
+    if isinstance(expected, classmethod) and not isinstance(found, classmethod | staticmethod):
+        yield f"{method}() must be a classmethod"
+        return
+    if not callable(_function(found)):
+        yield f"{method} is not a method"
+        return
+    yield from _parameter_faults(method, _parameters(found), _names(expected))
+    if inspect.iscoroutinefunction(_function(expected)) and not inspect.iscoroutinefunction(_function(found)):
+        yield f"{method}() must be an async function"
+
+
+def _parameter_faults(method: str, found: list[Parameter], expected: list[str]) -> Iterator[str]:
+    named = [parameter.name for parameter in found if parameter.kind not in VARIADIC]
+    takes_any = any(parameter.kind is Parameter.VAR_POSITIONAL for parameter in found)
+    missing = [] if takes_any else [name for name in expected if name not in named]
+    required = [p.name for p in found if p.kind not in VARIADIC and p.default is Parameter.empty]
+    unknown = [name for name in required if name not in expected]
+    shown = _shown(expected)
+    for name in missing:
+        yield f"{method}() has no parameter {name!r}; expected {shown}"
+    for name in unknown:
+        yield f"{method}() has the unknown parameter {name!r}; expected {shown}"
+    in_order = [name for name in named if name in expected]
+    if not missing and not unknown and in_order != [name for name in expected if name in named]:
+        yield f"{method}() takes its parameters in the order {_shown(in_order)}; expected {shown}"
+
+
+def _function(member: Any) -> Callable[..., Any]:
+    function: Callable[..., Any] = getattr(member, "__func__", member)
+    return function
+
+
+def _parameters(member: Any) -> list[Parameter]:
+    parameters = list(inspect.signature(_function(member)).parameters.values())
+    bound = not isinstance(member, staticmethod) and parameters and parameters[0].kind not in VARIADIC
+    return parameters[1:] if bound else parameters
+
+
+def _names(member: Any) -> list[str]:
+    return [parameter.name for parameter in _parameters(member)]
+
+
+def _shown(parameters: list[str]) -> str:
+    return f"({', '.join(parameters)})"

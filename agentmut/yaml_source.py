@@ -1,0 +1,168 @@
+"""YAML read with the line of every key, so that errors can point at it."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import yaml
+from pydantic import JsonValue
+
+from agentmut.errors import ProjectError
+
+KeyPath = tuple[str | int, ...]
+COLLECTIONS = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
+
+
+@dataclass(frozen=True)
+class YamlSource:
+    """A parsed file: its value as JSON, and the line that each key or list item stands on."""
+
+    label: str
+    """The file's name as errors show it."""
+    value: JsonValue
+    lines: Mapping[KeyPath, int]
+
+    def line(self, path: KeyPath) -> int:
+        """The line of the key, or of the nearest enclosing one that is in the file."""
+        while path and path not in self.lines:
+            path = path[:-1]
+        return self.lines.get(path, 1)
+
+    def problem(self, path: KeyPath, message: str) -> str:
+        """One line for a reader: file:line, key path, what is wrong."""
+        where = f"{self.label}:{self.line(path)}"
+        return f"{where}: {show_path(path)}: {message}" if path else f"{where}: {message}"
+
+
+def show_path(path: KeyPath) -> str:
+    """A key path as one writes it.
+
+    >>> show_path(("suite", "scenarios", 0, "name"))
+    'suite.scenarios[0].name'
+    """
+    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
+    return "".join(parts).removeprefix(".")
+
+
+def read_yaml(path: Path, label: str) -> YamlSource:
+    """Parse one YAML document of plain data. Raises `ProjectError` with line and column.
+
+    Keys are the text that is written, dates stay text, and a key given twice is refused.
+    """
+    try:
+        root = _compose(read_text(path, label))
+        if root is None:
+            raise ProjectError(f"{label} is empty. `agentmut init` writes a commented example.")
+        reader = _Reader()
+        value = reader.value(root, ())
+    except yaml.MarkedYAMLError as error:
+        raise ProjectError(_syntax_message(label, error)) from error
+    except RecursionError:
+        raise ProjectError(f"{label} is nested too deeply. Write it flatter.") from None
+    except yaml.YAMLError as error:  # characters that no YAML file may hold
+        raise ProjectError(f"{label} is not YAML: {error}") from error
+    return YamlSource(label, value, MappingProxyType(reader.lines))
+
+
+def read_text(path: Path, label: str) -> str:
+    """A UTF-8 text file, with or without a byte order mark. Raises `ProjectError`."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ProjectError(
+            f"{label} is not UTF-8 text (byte {error.start} is {error.object[error.start]:#04x}). "
+            "Save it in UTF-8."
+        ) from None
+    except OSError as error:
+        raise ProjectError(f"{label} cannot be read: {error.strerror or error}.") from error
+
+
+def _loader(text: str) -> yaml.SafeLoader:
+    """Plain data only. Dates stay the text they were written as: JSON has none."""
+    loader = yaml.SafeLoader(text)
+    loader.yaml_implicit_resolvers = {
+        first: [(tag, regexp) for tag, regexp in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+    return loader
+
+
+def _compose(text: str) -> yaml.Node | None:
+    loader = _loader(text)
+    try:
+        return loader.get_single_node()
+    finally:
+        loader.dispose()
+
+
+class _Reader:
+    """Turns nodes into JSON values and notes the line of each."""
+
+    def __init__(self) -> None:
+        self.lines: dict[KeyPath, int] = {}
+        self.constructor = _loader("")
+        self.open_nodes: list[yaml.Node] = []
+
+    def value(self, node: yaml.Node, path: KeyPath) -> JsonValue:
+        if any(node is parent for parent in self.open_nodes):
+            raise _fault(node, "an alias may not contain itself")
+        self.lines.setdefault(path, node.start_mark.line + 1)
+        self.open_nodes.append(node)
+        try:
+            return self._read(node, path)
+        finally:
+            self.open_nodes.pop()
+
+    def _read(self, node: yaml.Node, path: KeyPath) -> JsonValue:
+        if isinstance(node, yaml.CollectionNode) and node.tag not in COLLECTIONS:
+            raise _unsupported(node)
+        if isinstance(node, yaml.MappingNode):
+            return dict(self._entries(node, path))
+        if isinstance(node, yaml.SequenceNode):
+            return [self.value(item, (*path, index)) for index, item in enumerate(node.value)]
+        return self._scalar(node)
+
+    def _entries(self, node: yaml.MappingNode, path: KeyPath) -> Iterator[tuple[str, JsonValue]]:
+        _refuse_duplicates(node)
+        self.constructor.flatten_mapping(node)  # resolves `<<` merges
+        for key, value in node.value:
+            self.lines[(*path, key.value)] = key.start_mark.line + 1
+            yield key.value, self.value(value, (*path, key.value))
+
+    def _scalar(self, node: yaml.Node) -> JsonValue:
+        try:
+            value: Any = self.constructor.construct_object(node)
+        except (ValueError, LookupError) as error:  # `!!int x`, or a number of thousands of digits
+            raise _fault(node, f"{node.tag} cannot be read: {error}") from error
+        if isinstance(value, float) and not math.isfinite(value):
+            raise _fault(node, f"{node.value} is not a number that can be used here")
+        if value is not None and not isinstance(value, str | int | float | bool):
+            raise _unsupported(node)
+        return value
+
+
+def _refuse_duplicates(node: yaml.MappingNode) -> None:
+    first: dict[str, int] = {}
+    for key, _ in node.value:
+        if not isinstance(key, yaml.ScalarNode):
+            raise _fault(key, "a key must be text")
+        if key.value in first:
+            raise _fault(key, f"the key {key.value!r} is given twice (first in line {first[key.value]})")
+        first[key.value] = key.start_mark.line + 1
+
+
+def _unsupported(node: yaml.Node) -> yaml.MarkedYAMLError:
+    return _fault(node, f"{node.tag} is not supported; write text, numbers, lists and mappings")
+
+
+def _fault(node: yaml.Node, problem: str) -> yaml.MarkedYAMLError:
+    return yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark)
+
+
+def _syntax_message(label: str, error: yaml.MarkedYAMLError) -> str:
+    mark = error.problem_mark or error.context_mark
+    where = f"{label}:{mark.line + 1}:{mark.column + 1}" if mark else label
+    return f"{where}: {' '.join(filter(None, (error.context, error.problem)))}. Correct the YAML there."

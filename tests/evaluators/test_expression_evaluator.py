@@ -1,0 +1,124 @@
+"""The expression language: what it can say, and what it refuses."""
+
+import pytest
+
+from agentmut.evaluators.expression import NAMES, Expression
+from agentmut.scenario import EvaluatorSpec, Scenario
+from agentmut.trace import Action, AgentTrace, Check, Step, Usage
+
+SCENARIO = Scenario(name="s", turns=("hi", "bye"), evaluators=(EvaluatorSpec(name="contains", argument="x"),))
+TRACE = AgentTrace(
+    steps=(
+        Step(action=Action.REASON, usage=Usage(input_tokens=3, output_tokens=4), usd=0.5),
+        Step(action=Action.CALL_TOOL, tool="lookup", arguments={"id": "7"}, output={"state": "late"}),
+        Step(action=Action.CALL_TOOL, tool="refund", arguments={"id": "7"}, error="no"),
+        Step(action=Action.RESPOND),
+    ),
+    outputs=("hello", '{"department": "Billing", "scores": [1, 2]}'),
+    seconds=1.5,
+)
+
+
+def check(source: str, trace: AgentTrace = TRACE) -> Check:
+    return Expression(source).evaluate(SCENARIO, trace)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "'billing' in text.lower()",
+        "json['department'] == 'Billing' and steps == 4",
+        "json.get('missing') is None",
+        "output.startswith('{')",
+        "outputs[0] == 'hello' and len(outputs) == 2",
+        "turns == ['hi', 'bye']",
+        "tools == ['lookup', 'refund']",
+        "calls[0]['output']['state'] == 'late' and calls[1]['error'] == 'no'",
+        "all([call['arguments']['id'] == '7' for call in calls])",
+        "any(score > 1 for score in json['scores'])",
+        "tokens == 7 and usd <= 0.5 and seconds < 2",
+        "not (steps > 10) if tools else False",
+        "tools.index('lookup') < tools.index('refund')",
+        "sum(json['scores']) == 3 and max(json['scores']) == 2",
+    ],
+)
+def test_an_expression_reads_the_run(source: str) -> None:
+    assert check(source).passed, check(source).reason
+
+
+def test_every_documented_name_can_be_used_and_is_documented() -> None:
+    documented = Expression.__doc__ or ""
+    for name in NAMES:
+        assert check(f"{name} == {name}").passed
+        assert f"`{name}`" in documented
+
+
+def test_a_false_expression_shows_itself_and_the_output() -> None:
+    result = check("steps < 2")
+    assert not result.passed
+    assert "`steps < 2` does not hold" in result.reason
+    assert "Billing" in result.reason
+
+
+@pytest.mark.parametrize(
+    ("source", "piece"),
+    [
+        ("json['nope'] == 1", "cannot be evaluated"),
+        ("json['department'] > 3", "cannot be evaluated"),
+        ("json['scores'][9] == 1", "cannot be evaluated"),
+        ("len(steps) == 1", "cannot be evaluated"),
+        ("steps / 0 == 1", "cannot be evaluated"),
+        ("int(text) == 1", "cannot be evaluated"),
+        ("len(tools)", "neither true nor false"),
+        ("'x' * 1000000 == text", "cannot be evaluated"),
+        ("9 ** 99999999 > 1", "cannot be evaluated"),
+    ],
+)
+def test_what_the_data_does_not_allow_fails_and_says_why(source: str, piece: str) -> None:
+    result = check(source)
+    assert (result.passed, piece in result.reason) == (False, True), result.reason
+
+
+def test_output_that_is_no_json_gives_none() -> None:
+    assert check("json is None", AgentTrace(outputs=("plain",))).passed
+    assert not check("json.get('a') == 1", AgentTrace(outputs=("plain",))).passed
+
+
+@pytest.mark.parametrize(
+    ("source", "piece"),
+    [
+        ("().__class__.__bases__", "unknown method .__"),
+        ("text.__class__ == 1", "unknown method .__class__"),
+        ("'{0.__class__}'.format(text) == ''", "unknown method .format"),
+        ("calls.append(1) is None", "unknown method .append"),
+        ("json.pop('department') == 1", "unknown method .pop"),
+        ("open('/etc/passwd') == ''", "unknown name 'open'"),
+        ("eval('1') == 1", "unknown name 'eval'"),
+        ("getattr(text, 'upper')", "unknown name 'getattr'"),
+        ("__import__('os').system('true') == 0", "unknown method .system"),
+        ("__builtins__ == 1", "unknown name '__builtins__'"),
+        ("(lambda: 1)() == 1", "lambda is not allowed"),
+        ("(x := 1) == 1", "not allowed"),
+        ("txt == 'a'", "Did you mean 'text'?"),
+        ("json.department == 'x'", "Read a field of a mapping as ['department']"),
+        ("steps <", "expects an expression"),
+        ("import os", "expects an expression"),
+        ("steps = 4", "expects an expression"),
+    ],
+)
+def test_anything_outside_the_language_is_refused_when_it_is_built(source: str, piece: str) -> None:
+    with pytest.raises(ValueError) as error:
+        Expression(source)
+    assert piece in str(error.value)
+
+
+@pytest.mark.parametrize("argument", [None, True, 3, "", ["steps"]])
+def test_an_expression_is_text(argument: object) -> None:
+    with pytest.raises(ValueError, match="expects an expression"):
+        Expression(argument)  # type: ignore[arg-type]
+
+
+def test_the_trace_cannot_be_changed_through_an_expression() -> None:
+    before = TRACE.model_dump()
+    check("[call for call in calls] == 1")
+    assert TRACE.model_dump() == before

@@ -1,0 +1,134 @@
+"""`agentmut init`: the starter is a valid project, runs as it is, and notices what it should."""
+
+import asyncio
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from agentmut.config import AgentConfig
+from agentmut.errors import ExitCode, UsageError
+from agentmut.evaluators import build_all, judge
+from agentmut.init import frameworks, write_starter
+from agentmut.project import Project, load_project
+from agentmut.scenario import Scenario
+from agentmut.tools import ToolSpec
+from agentmut.trace import Action, AgentTrace, Step
+
+
+@pytest.fixture
+def starter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    write_starter(tmp_path)
+    return tmp_path
+
+
+def agent_module(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"stub_{abs(hash(str(path)))}", path)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def passes(root: Path, config: AgentConfig, scenario: Scenario) -> bool:
+    answer = asyncio.run(agent_module(root / "agent_under_test.py").run(config, scenario.turns[0]))
+    trace = AgentTrace(steps=(Step(action=Action.RESPOND, output=answer),), outputs=(answer,))
+    return all(check.passed for check in judge(build_all(scenario.evaluators), scenario, trace))
+
+
+def killed_by(root: Path, project: Project, rule: str) -> list[str]:
+    lines = project.config.prompt.splitlines()
+    (dropped,) = [line for line in lines if rule in line]
+    mutated = project.config.model_copy(update={"prompt": project.config.prompt.replace(dropped, "")})
+    return [s.name for s in project.scenarios if not passes(root, mutated, s)]
+
+
+def test_the_starter_has_a_project_file_two_scenarios_a_prompt_and_an_agent(starter: Path) -> None:
+    written = {path.relative_to(starter).as_posix() for path in starter.rglob("*") if path.is_file()}
+    assert written == {"agentmut.yaml", "agent_under_test.py", "prompts/system.md", "scenarios/first.yaml"}
+    project = load_project(starter)
+    assert len(project.scenarios) == 2
+    assert project.sources.prompt == "prompts/system.md"
+
+
+def test_the_stub_agent_passes_every_scenario_as_it_is(starter: Path) -> None:
+    project = load_project(starter)
+    assert all(passes(starter, project.config, scenario) for scenario in project.scenarios)
+
+
+@pytest.mark.parametrize(
+    ("rule", "noticed_by"),
+    [
+        ("Hello", ["refund_time"]),
+        ("refund", ["refund_time"]),
+        ("delivery", ["delivery_time"]),
+        ("complaint", []),
+        ("anything else", []),
+    ],
+)
+def test_dropping_a_rule_is_noticed_exactly_where_a_scenario_looks(
+    starter: Path, rule: str, noticed_by: list[str]
+) -> None:
+    assert killed_by(starter, load_project(starter), rule) == noticed_by
+
+
+def test_a_destroyed_stub_still_answers_and_fails(starter: Path) -> None:
+    project = load_project(starter)
+    assert not any(passes(starter, AgentConfig(), scenario) for scenario in project.scenarios)
+
+
+def test_existing_files_are_named_and_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "agentmut.yaml").write_text("mine")
+    with pytest.raises(UsageError) as error:
+        write_starter(tmp_path)
+    assert "agentmut.yaml" in str(error.value)
+    assert "--force" in str(error.value)
+    assert error.value.exit_code is ExitCode.USAGE
+    assert [path.name for path in tmp_path.iterdir()] == ["agentmut.yaml"]
+    assert (tmp_path / "agentmut.yaml").read_text() == "mine"
+
+
+def test_force_overwrites(tmp_path: Path) -> None:
+    (tmp_path / "agentmut.yaml").write_text("mine")
+    written = write_starter(tmp_path, force=True)
+    assert tmp_path / "agentmut.yaml" in written
+    assert "version: 1" in (tmp_path / "agentmut.yaml").read_text()
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match=r"cannot write .*file"):
+        write_starter(tmp_path / "file" / "below")
+
+
+def test_an_unknown_framework_suggests_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="Did you mean 'langgraph'"):
+        write_starter(tmp_path, framework="langgrph")
+
+
+@pytest.mark.parametrize("framework", frameworks())
+def test_every_starter_is_a_valid_project(
+    tmp_path: Path, framework: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    write_starter(tmp_path, framework=framework)
+    assert len(load_project(tmp_path).scenarios) == 2
+
+
+def test_the_langgraph_stub_builds_a_graph_with_the_tools_of_the_config(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("langchain_openai")
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setenv("OPENAI_API_KEY", "unused")
+    write_starter(tmp_path, framework="langgraph")
+    config = load_project(tmp_path).config
+    stub = agent_module(tmp_path / "agent_under_test.py")
+    assert "tools" in stub.build(config).nodes
+    assert [tool.name for tool in stub.offered(config)] == ["track_parcel", "issue_refund"]
+    renamed = ToolSpec(name="track_parcel", description="misleading")
+    (only,) = stub.offered(config.model_copy(update={"tools": (renamed,)}))
+    assert (only.name, only.description) == ("track_parcel", "misleading")
