@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import Any
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, ValidationError
 
 from agentmut.config import AgentConfig
 from agentmut.errors import MutationError
-from agentmut.frozen import Frozen, digest_of
+from agentmut.frozen import Frozen, canonical_json, digest_of
 
 ID_LENGTH = 8
 
@@ -119,10 +119,23 @@ class Mutant(Frozen):
 def mutant_id(operator: str, version: int, candidate: Candidate, duplicate: int) -> str:
     """A short hash of operator, version, anchor text, replacement and duplicate index.
 
-    Positions stay out of it, so an edit elsewhere in the prompt changes no id.
+    Positions stay out of it, and so does what is replaced: the anchor says where. So an edit elsewhere in
+    the prompt changes no id, not even by adding a bullet's line break or another tool before this one.
     """
-    replacement = [[e.pointer.strip("/").split("/")[0], e.before, e.after] for e in candidate.edits]
+    replacement = [_replacement(edit) for edit in candidate.edits]
     return digest_of([operator, version, candidate.anchor, replacement, duplicate])[:ID_LENGTH]
+
+
+def _replacement(edit: Edit) -> list[JsonValue]:
+    place = "/".join(part for part in edit.path if not part.isdigit())
+    return [place, "the same items" if _is_reordering(edit) else edit.after]
+
+
+def _is_reordering(edit: Edit) -> bool:
+    """Whether the edit brings nothing new: then the anchor alone says what it does."""
+    if not (isinstance(edit.before, list) and isinstance(edit.after, list)):
+        return False
+    return sorted(map(canonical_json, edit.before)) == sorted(map(canonical_json, edit.after))
 
 
 def unique_ids(
@@ -137,11 +150,22 @@ def unique_ids(
 
 
 def apply_edits(config: AgentConfig, edits: Iterable[Edit]) -> AgentConfig:
-    """Apply edits that all refer to `config`; later positions first, so that earlier ones stay valid."""
-    plain = config.model_dump(mode="json")
-    for edit in sorted(edits, key=_position, reverse=True):
+    """Apply edits that all refer to `config`; later positions first, so that earlier ones stay valid.
+
+    Raises `MutationError` when an edit does not fit, or when the result is not a config.
+    """
+    ordered = sorted(edits, key=_position, reverse=True)
+    touched = {edit.path[0] for edit in ordered}
+    # Parts that no edit names are passed on as they are: dumping them would cost most of the time.
+    plain: dict[str, Any] = {name: getattr(config, name) for name in AgentConfig.model_fields}
+    plain |= config.model_dump(mode="json", include=touched)
+    for edit in ordered:
         _apply_one(plain, edit)
-    return AgentConfig.model_validate(plain)
+    try:
+        return AgentConfig.model_validate(plain)
+    except ValidationError as error:
+        changed = ", ".join(sorted(touched))
+        raise MutationError(f"edits of {changed} leave no valid config: {error}") from error
 
 
 def _position(edit: Edit) -> tuple[Any, ...]:

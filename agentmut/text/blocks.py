@@ -62,9 +62,10 @@ def _continues(text: str, lines: Sequence[Line], start: int, index: int) -> bool
     first, line = lines[start], lines[index]
     if line.kind is not Kind.TEXT or first.kind not in (Kind.TEXT, Kind.ITEM):
         return False
-    if first.kind is Kind.TEXT:
+    quoted = ">" in text[line.outer_start : line.start]
+    if first.kind is Kind.TEXT and not quoted:
         return True
-    return line.indent > first.indent or text[line.start].islower()
+    return line.indent > first.indent or text[line.start : line.end][:1].islower()
 
 
 def _entered(section: _Section, line: Line) -> _Section:

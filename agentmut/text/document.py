@@ -15,7 +15,7 @@ from agentmut.text.spans import Span, inside, joined, overlaps
 
 _LEADING = re.compile(r"(?:\(?(?:\d{1,2}|[a-z])[.)]\s+)?(?:<[A-Za-z][^<>]{0,200}>\s*)*")
 _TRAILING = re.compile(r"(?:\s*</[^<>]{1,80}>)*$")
-_TAG_NAME = re.compile(r"</?([\w.:-]+)")
+_TAG = re.compile(r"</?(?P<name>[\w.:-]+)[^<>]*>")
 _BLANK_LINE = re.compile(r"[ \t]*\r?\n")
 
 
@@ -72,7 +72,7 @@ def parse(text: str, tool_names: Iterable[str] = ()) -> PromptDocument:
     return _parse(text, tuple(sorted(set(tool_names))))
 
 
-@lru_cache(maxsize=16)  # the prompt operators all read the same document
+@lru_cache(maxsize=64)  # the prompt operators, and a simulator's every turn, read the same documents
 def _parse(text: str, tool_names: tuple[str, ...]) -> PromptDocument:
     lines = read_lines(text)
     fixed = joined(Span(line.outer_start, line.outer_end) for line in lines if line.kind is Kind.PROTECTED)
@@ -111,8 +111,15 @@ def _piece(text: str, span: Span) -> _Piece:
     if left >= right:  # nothing but tags
         return _Piece(span.start, span.start, span)
     start, end = span.start + left, span.start + right
-    opened, closed = _TAG_NAME.findall(said[:left]), _TAG_NAME.findall(said[right:])
-    return _Piece(start, end, span if opened == closed[::-1] else Span(start, end))
+    opened, closed = list(_TAG.finditer(said[:left]))[::-1], list(_TAG.finditer(said[right:]))
+    if not opened and not closed:
+        return _Piece(start, end, span)
+    outer = Span(start, end)
+    for first, last in zip(opened, closed, strict=False):
+        if first["name"] != last["name"]:
+            break
+        outer = Span(span.start + first.start(), end + last.end())
+    return _Piece(start, end, outer)
 
 
 def _lead(text: str, last: _Piece | None, block: Block, following: Sequence[Block]) -> str:
@@ -138,9 +145,10 @@ def _removal(text: str, block: Block, pieces: Sequence[_Piece], number: int) -> 
     if len(pieces) == 1 and (start, end) == (block.start, block.end):
         return _whole_lines(text, block)
     if number == 0:
-        rest = text[end : block.end]
-        return Span(start, end + len(rest) - len(rest.lstrip()))
-    return Span(block.start + len(text[block.start : start].rstrip()), end)
+        gap = text[end : pieces[1].outer.start] if len(pieces) > 1 else ""
+        return Span(start, end + len(gap) - len(gap.lstrip()))
+    gap = text[pieces[number - 1].outer.end : start]
+    return Span(start - len(gap) + len(gap.rstrip()), end)
 
 
 def _whole_lines(text: str, block: Block) -> Span:

@@ -10,7 +10,6 @@ _INLINE = re.compile(
     r"""
       (?P<double_code>``[^\n]{1,500}?``)
     | (?P<code>`[^`\n]{1,500}`)
-    | (?P<comment><!--.{0,4000}?-->)
     | (?P<url>(?:\b(?:https?|ftp)://|\bmailto:|\bwww\.)[^\s<>"'`)\]}]*[^\s<>"'`)\]}.,;:!?])
     | (?P<email>(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+)
     | (?P<tag></?[A-Za-z][\w.:-]{0,64}(?:\s[^<>\n]{0,200})?/?>)
@@ -19,7 +18,7 @@ _INLINE = re.compile(
     | (?P<single>(?<![\w'])'(?=\S)(?:[^'\n]|(?<=\w)'(?=\w)){1,200}'(?!\w))
     | (?P<single_curly>(?<!\w)‘(?:[^‘’\n]|(?<=\w)’(?=\w)){1,200}’(?!\w))
     | (?P<printf>%\(\w{1,64}\)[sdifr] | %[sd]\b)
-    | (?P<variable>\$[A-Za-z_]\w{0,64})
+    | (?P<variable>\$(?:[A-Za-z_]\w{0,64}|(?=\{)))
     | (?P<slot>\[[A-Z][A-Z0-9_ ]{1,40}\])
     | (?P<identifier>(?<!\w)\w*[^\W_]_[^\W_]\w*)
     | (?P<path>(?<!\S)(?:\.{0,2}/)[\w./-]+)
@@ -35,7 +34,17 @@ _JSON_START = re.compile(r"\{\s*[\"'{]")
 def protected_spans(text: str, blocks: Iterable[Span], names: Iterable[str]) -> tuple[Span, ...]:
     """Sorted, disjoint spans: the given blocks, inline code, links, placeholders, JSON, quotes, names."""
     inline = (Span(*match.span()) for match in _INLINE.finditer(text))
-    return merged([*blocks, *inline, *_braced(text), *_named(text, names)])
+    return merged([*blocks, *inline, *_comments(text), *_braced(text), *_named(text, names)])
+
+
+def _comments(text: str) -> Iterator[Span]:
+    start = text.find("<!--")
+    while start >= 0:
+        end = text.find("-->", start)
+        if end < 0:  # never closed: text like any other
+            return
+        yield Span(start, end + 3)
+        start = text.find("<!--", end)
 
 
 def _braced(text: str) -> Iterator[Span]:

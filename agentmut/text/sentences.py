@@ -23,11 +23,13 @@ CLOSING_ABBREVIATIONS = frozenset(["etc", "inc", "ltd", "co", "corp", "p.m", "a.
 _ENDING = re.compile(r"[.!?](?=[\s\"'”’)\]}*_`])")
 _WIDE_ENDING = re.compile(r"[。！？｡؟।]+[”’」』）)\"]*")
 _CLOSERS = re.compile(r"[*_`\"')\]}”’»」』]*(?=\s|$)")
-_BETWEEN_TAGS = re.compile(r"</[^<>]{1,80}>(?=\s*<[A-Za-z])")
+_TAG_ENDING = re.compile(r"(?<=[.!?])</[^<>]{1,80}>(?=\s)|</[^<>]{1,80}>(?=\s*<[A-Za-z])")
 _ENUMERATOR = re.compile(r"\s*\(?(?:\d{1,2}|[a-z])[.)]\s*$")
 _FIRST_NUMBER = re.compile(r"[:;]\s*\(?\d{1,2}[.)]$")
 _LAST_WORD = re.compile(r"\S+$")
-_NARROWEST_WRAP = 60
+_SEAM = re.compile(r"[^\W\d_],? (?=[^\W\d_])")
+_CHUNK = 4_000
+_NARROWEST_WRAP, _WIDEST_WRAP = 60, 120
 
 
 class _Tokenizer(Protocol):
@@ -37,8 +39,8 @@ class _Tokenizer(Protocol):
 def sentence_spans(text: str, block: Span, protected: Sequence[Span]) -> tuple[Span, ...]:
     """The sentences of `text[block.start:block.end]` without the blanks around them, in order.
 
-    A cut is never inside a protected span. A line break ends a sentence where the next line begins
-    like a new one and its first word would have fitted on the line: then the break was meant.
+    A cut is never inside a protected span. Where lines are not simply wrapped at a margin, a line break
+    before a capital ends a sentence too.
     """
     body = text[block.start : block.end]
     cuts = sorted({*_punkt_cuts(body), *_wide_cuts(body), *_line_cuts(body), *_tag_cuts(body)})
@@ -59,9 +61,25 @@ def _trimmed(text: str, block: Span, cuts: Iterable[int]) -> Iterator[Span]:
 def _punkt_cuts(body: str) -> Iterator[int]:
     if not _ENDING.search(body):  # most bullets; Punkt is slow to import
         return
-    for _, end in _tokenizer().span_tokenize(body):
-        closers = _CLOSERS.match(body, end)
-        yield closers.end() if closers else end
+    for start, end in _chunks(body):
+        last = len(body[start:end].rstrip())
+        for _, cut in _tokenizer().span_tokenize(body[start:end]):
+            if cut < last or end == len(body):
+                closers = _CLOSERS.match(body, start + cut)
+                yield closers.end() if closers else start + cut
+
+
+def _chunks(body: str) -> Iterator[tuple[int, int]]:
+    """Pieces for Punkt, which takes time out of proportion on long paragraphs and gives up on very long ones.
+
+    They end between two words, where no sentence does, or anywhere in text that has no such place.
+    """
+    start = 0
+    while start < len(body):
+        seam = _SEAM.search(body, start + _CHUNK, start + 2 * _CHUNK)
+        end = seam.end() if seam else min(start + 2 * _CHUNK, len(body))
+        yield start, end
+        start = end
 
 
 def _wide_cuts(body: str) -> Iterator[int]:
@@ -69,19 +87,28 @@ def _wide_cuts(body: str) -> Iterator[int]:
 
 
 def _tag_cuts(body: str) -> Iterator[int]:
-    return (match.end() for match in _BETWEEN_TAGS.finditer(body))
+    return (match.end() for match in _TAG_ENDING.finditer(body))
 
 
 def _line_cuts(body: str) -> Iterator[int]:
     lines = body.split("\n")
-    width = max(_NARROWEST_WRAP, *(len(line) for line in lines))
-    offset = 0
+    if len(lines) == 1 or _is_wrapped(lines):
+        return
+    offset = -1
     for line, following in pairwise(lines):
         offset += len(line) + 1
-        first = following.split(maxsplit=1)[:1]
-        fits = bool(first) and len(line.rstrip()) + 1 + len(first[0]) <= width
-        if fits and not first[0][0].islower() and line.rstrip()[-1:] not in tuple(",;-–("):
-            yield offset - 1
+        begins = following.lstrip()[:1]
+        if begins and not begins.islower() and line.rstrip()[-1:] not in tuple(",;-–("):
+            yield offset
+
+
+def _is_wrapped(lines: Sequence[str]) -> bool:
+    """Whether every line is broken where the next word would no longer have fitted."""
+    width = max(_NARROWEST_WRAP, *(len(line) for line in lines))
+    return width <= _WIDEST_WRAP and all(
+        len(line.rstrip()) + 1 + len(following.split(maxsplit=1)[0] if following.strip() else "") > width
+        for line, following in pairwise(lines)
+    )
 
 
 def _is_real(body: str, cut: int) -> bool:

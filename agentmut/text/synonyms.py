@@ -1,6 +1,7 @@
 """Words of an instruction that can be said otherwise, found where they stand."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from agentmut.text.document import Instruction, PromptDocument
@@ -42,13 +43,18 @@ def synonyms(
     if not reads_as_english(instruction.text):
         return
     lexicon = load_lexicon()
-    taken = {stem(word.text) for name in tool_names for word in words(name)}
+    taken = _stems_of_names(tool_names)
     found = words(instruction.text)
     for index, word in enumerate(found):
         start, end = instruction.start + word.start, instruction.start + word.end
         said = _said_otherwise(lexicon, instruction.text, found, index)
         if said and stem(word.text) not in taken and not document.protects(start, end):
             yield Replacement(start, end, said)
+
+
+@lru_cache(maxsize=16)  # asked again for each instruction of a prompt
+def _stems_of_names(names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(stem(word.text) for name in names for word in words(name))
 
 
 def _said_otherwise(lexicon: Lexicon, text: str, found: tuple[Word, ...], index: int) -> str | None:
