@@ -35,7 +35,7 @@ def measure(
     *,
     seed: int | None = None,
     fresh: bool = False,
-    selection: Selection = Selection(),
+    selection: Selection | None = None,
     scenarios: Sequence[str] = (),
 ) -> Result:
     """Measure the suite of a project (a loaded one, a file or a directory) and return the result.
@@ -46,7 +46,7 @@ def measure(
     loaded = project if isinstance(project, Project) else load_project(Path(project))
     with agent_environment(loaded):
         session = open_session(loaded, scenarios)
-        plan = make_plan(session, make_mutants(session, selection), seed, time.time())
+        plan = make_plan(session, make_mutants(session, selection or Selection()), seed, time.time())
         with open_store(loaded) as store:
             register(store, plan)
             return carry_out(session, plan, store, fresh=fresh)

@@ -84,7 +84,9 @@ class Detector:
         if part == "context" and not rest and edit.after:
             return _in_order(self._after.documents, shape.text)
         before, after = self._before.windows[index], self._after.windows[index]
-        gone = before in after or not _shows(before, shape.text)  # text added at an end leaves the old text whole
+        gone = before in after or not _shows(
+            before, shape.text
+        )  # text added at an end leaves the old text whole
         return gone and _shows(after, shape.text)
 
     def _carries(self, edit: Edit, index: int, shape: RequestShape) -> bool:

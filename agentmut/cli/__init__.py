@@ -63,5 +63,7 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(int(ExitCode.INTERRUPTED))
     except Exception:  # exit code 1 means evidence against the agent, which a bug of ours is not
         traceback.print_exc()
-        typer.echo("agentmut: this is a bug in agentmut; finished trials are kept. Please report it.", err=True)
+        typer.echo(
+            "agentmut: this is a bug in agentmut; finished trials are kept. Please report it.", err=True
+        )
         sys.exit(int(ExitCode.BROKEN))

@@ -10,7 +10,7 @@ from agentmut.cli.options import Json, ProjectPath
 
 
 def clean(
-    project: ProjectPath = Path("."),
+    project: ProjectPath = Path(),
     keep: Annotated[int, typer.Option("--keep", min=0, help="How many of the latest runs to keep.")] = 1,
     as_json: Json = False,
 ) -> None:

@@ -9,8 +9,10 @@ from agentmut.cli.options import Json
 
 
 def init(
-    folder: Annotated[Path, typer.Argument(help="Where to write; created if missing.")] = Path("."),
-    framework: Annotated[str, typer.Option("--framework", help="The starter: python or langgraph.")] = "python",
+    folder: Annotated[Path, typer.Argument(help="Where to write; created if missing.")] = Path(),
+    framework: Annotated[
+        str, typer.Option("--framework", help="The starter: python or langgraph.")
+    ] = "python",
     force: Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -27,6 +29,6 @@ def init(
         return
     for path in written:
         typer.echo(f"wrote {path}")
-    where = "" if folder == Path(".") else f" --project {folder}"
+    where = "" if folder == Path() else f" --project {folder}"
     prefix = "agentmut simulate -- " if framework != "python" else ""
     typer.echo(f"Next: agentmut mutants{where}, then {prefix}agentmut run{where}")

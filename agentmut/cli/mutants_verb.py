@@ -9,7 +9,7 @@ from agentmut.cli.options import AgentRef, Classes, Json, Mutants, Operators, Pr
 
 
 def mutants(
-    project: ProjectPath = Path("."),
+    project: ProjectPath = Path(),
     agent: AgentRef = None,
     classes: Classes = None,
     operators: Operators = None,

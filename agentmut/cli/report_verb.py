@@ -5,7 +5,7 @@ from pathlib import Path
 from agentmut.cli.options import Json, ProjectPath, RunId
 
 
-def report(run: RunId = None, project: ProjectPath = Path("."), as_json: Json = False) -> None:
+def report(run: RunId = None, project: ProjectPath = Path(), as_json: Json = False) -> None:
     """Print the report of a stored run again; nothing is executed.
 
     Example: agentmut report 20261122-101500-ab12

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def resume(
-    run: RunId = None, project: ProjectPath = Path("."), agent: AgentRef = None, as_json: Json = False
+    run: RunId = None, project: ProjectPath = Path(), agent: AgentRef = None, as_json: Json = False
 ) -> None:
     """Go on with a run that was interrupted, killed or stopped by a budget. No finished trial is repeated.
 

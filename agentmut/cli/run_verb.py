@@ -15,14 +15,16 @@ if TYPE_CHECKING:
 
 
 def run(
-    project: ProjectPath = Path("."),
+    project: ProjectPath = Path(),
     agent: AgentRef = None,
     classes: Classes = None,
     operators: Operators = None,
     mutants: Mutants = None,
     scenarios: Scenarios = None,
     seed: Seed = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask when no budget bounds the run.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Do not ask when no budget bounds the run.")
+    ] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Run every trial again, reuse nothing.")] = False,
     as_json: Json = False,
 ) -> None:

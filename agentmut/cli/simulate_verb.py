@@ -18,9 +18,9 @@ def simulate(
     command: Annotated[
         list[str] | None, typer.Argument(help="After `--`: a command to run with the endpoint exported.")
     ] = None,
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Loopback port; 0 takes a free one.")] = (
-        DEFAULT_PORT
-    ),
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="Loopback port; 0 takes a free one.")
+    ] = (DEFAULT_PORT),
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the simulated model's noise.")] = 0,
 ) -> None:
     """Serve a simulated model on loopback. It is a stand-in for demos and tests, no evidence about real models.
@@ -39,7 +39,9 @@ async def _serve_while(command: list[str], port: int, seed: int) -> int:
     async with serve(port=port, seed=seed) as url:
         if command:
             return await _run(command, url)
-        typer.echo(f"serving {url}\nexport OPENAI_BASE_URL={url} OPENAI_API_KEY=simulated\nCtrl-C ends it.", err=True)
+        typer.echo(
+            f"serving {url}\nexport OPENAI_BASE_URL={url} OPENAI_API_KEY=simulated\nCtrl-C ends it.", err=True
+        )
         stop = asyncio.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, stop.set)

@@ -68,13 +68,17 @@ def _subtlety(row: MutantRow) -> int:
 
 
 def _urgency(row: MutantRow) -> int:
-    return _URGENCY.index(modality(row.before)) if row.operator == "prompt.drop_instruction" else len(_URGENCY)
+    return (
+        _URGENCY.index(modality(row.before)) if row.operator == "prompt.drop_instruction" else len(_URGENCY)
+    )
 
 
 def _head(page: Page, result: Result) -> None:
     page.add(Text(f"agentmut {result.agentmut_version}  run {result.run_id}", style="bold"))
     ended = {"finished": "finished", "budget": "stopped by its budget", "interrupted": "interrupted"}
-    page.add(f"agent {result.agent.adapter} {result.agent.digest[:12]}, {ended.get(result.status, result.status)}")
+    page.add(
+        f"agent {result.agent.adapter} {result.agent.digest[:12]}, {ended.get(result.status, result.status)}"
+    )
     if result.problem:
         page.add()
         page.add(Text(clean(result.problem), style="red"))
@@ -85,7 +89,9 @@ def _head(page: Page, result: Result) -> None:
 def _scores(page: Page, result: Result) -> None:
     page.title(f"Mutation score   {interval(result.score)}")
     page.add(_counts(result.score))
-    page.add(f"Robustness       {interval(result.robustness)}  (share of harmless changes that flip no verdict)")
+    page.add(
+        f"Robustness       {interval(result.robustness)}  (share of harmless changes that flip no verdict)"
+    )
     if not result.operators:
         return
     table = Table(box=None, padding=(0, 1, 0, 0), show_edge=False)
@@ -200,7 +206,9 @@ def _unusual(page: Page, result: Result) -> None:
             continue
         page.title(f"{title} ({len(rows)})")
         for reason, group in _by_reason(rows):
-            page.add(f"  {', '.join(f'{row.id} {row.operator}' for row in group[:6])}{' ...' * (len(group) > 6)}")
+            page.add(
+                f"  {', '.join(f'{row.id} {row.operator}' for row in group[:6])}{' ...' * (len(group) > 6)}"
+            )
             if reason:
                 page.add(f"    {shorten(reason, 300)}")
 
@@ -216,7 +224,9 @@ def _foot(page: Page, result: Result) -> None:
     cost, controls = result.cost, result.controls
     page.title("Can this be trusted?")
     killed = "killed" if controls.identity.killed else "not killed"
-    page.add(f"Unchanged agent run as a mutant: {killed} ({controls.identity.trials} runs; must not be killed).")
+    page.add(
+        f"Unchanged agent run as a mutant: {killed} ({controls.identity.trials} runs; must not be killed)."
+    )
     destroyed = controls.destroyed.status or "not reached"
     page.add(f"Destroyed agent: {destroyed} ({controls.destroyed.trials} runs; must be killed).")
     rule = result.rule

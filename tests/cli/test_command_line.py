@@ -119,7 +119,9 @@ def test_without_a_budget_run_asks_and_scripts_must_say_yes(project: Path) -> No
 
 
 def test_filters_narrow_the_mutants(project: Path) -> None:
-    listed = json.loads(agentmut("mutants", "--json", "--operator", "prompt.drop_instruction", cwd=project).stdout)
+    listed = json.loads(
+        agentmut("mutants", "--json", "--operator", "prompt.drop_instruction", cwd=project).stdout
+    )
     assert {m["operator"] for m in listed["mutants"]} == {"prompt.drop_instruction"}
     one = listed["mutants"][0]["id"]
     result = json.loads(agentmut("run", "--yes", "--json", "--mutant", one, cwd=project).stdout)

@@ -51,7 +51,13 @@ def result(*rows: MutantRow, **changes: object) -> Result:
         "agent": AgentSummary(adapter="python", digest="d" * 64),
         "baseline": (
             BaselineRow(
-                scenario="refund", trials=50, passes=46, rate=0.92, interval=bounds, threshold=0.9, testable=True
+                scenario="refund",
+                trials=50,
+                passes=46,
+                rate=0.92,
+                interval=bounds,
+                threshold=0.9,
+                testable=True,
             ),
         ),
         "controls": Controls(
