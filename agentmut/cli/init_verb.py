@@ -16,7 +16,9 @@ def init(
     force: Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Write a commented agentmut.yaml, two scenarios and an agent stub that run as they are.
+    """Start a project that runs as it is.
+
+    Writes a commented agentmut.yaml, two scenarios and an agent stub.
 
     Example: agentmut init my_project
     """

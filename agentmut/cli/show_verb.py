@@ -16,7 +16,9 @@ def show(
     project: ProjectPath = Path(),
     as_json: Json = False,
 ) -> None:
-    """Explain one mutant: what was changed, what every scenario saw, and why it has its status.
+    """Explain one mutant.
+
+    What was changed, what every scenario saw, and why it has its status.
 
     Example: agentmut show 3f9ac2d1
     """
