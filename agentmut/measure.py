@@ -37,7 +37,7 @@ def measure(
     *,
     seed: int | None = None,
     fresh: bool = False,
-    selection: Selection = Selection(),
+    selection: Selection | None = None,
     scenarios: Sequence[str] = (),
 ) -> Result:
     """Measure the suite of a project (a loaded one, a file or a directory) and return the result.
@@ -49,7 +49,7 @@ def measure(
     loaded = project if isinstance(project, Project) else load_project(Path(project))
     with agent_environment(loaded):
         session = open_session(loaded, scenarios)
-        plan = make_plan(session, make_mutants(session, selection), seed, time.time())
+        plan = make_plan(session, make_mutants(session, selection or Selection()), seed, time.time())
         with open_store(loaded) as store:
             store.add_run(StoredRun(plan.run_id, plan.started, plan.model_dump_json(), "planned"))
             return carry_out(session, plan, store, fresh=fresh)

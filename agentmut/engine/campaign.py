@@ -185,8 +185,14 @@ class Campaign:
 
     def _key(self, launch: Launch) -> str:
         plan = self._state.plan
-        config, scenario = self._config_digest(launch), self._scenario_digests[launch.scenario]
-        return trial_key(plan.environment, config, launch.mutant, scenario, launch.repeat, plan.seed)
+        return trial_key(
+            plan.environment,
+            plan.seed,
+            config=self._config_digest(launch),
+            mutant=launch.mutant,
+            scenario=self._scenario_digests[launch.scenario],
+            repeat=launch.repeat,
+        )
 
     def _config_digest(self, launch: Launch) -> str:
         where = (launch.mutant, launch.scenario)

@@ -91,10 +91,13 @@ def trial_id(seed: int, mutant: str, scenario: str, repeat: int) -> str:
 
 
 def trial_key(
-    env: Environment, config_digest: str, mutant: str, scenario_digest: str, repeat: int, seed: int
+    env: Environment, seed: int, *, config: str, mutant: str, scenario: str, repeat: int
 ) -> str:
-    """The key of a stored trial: it is reused only if nothing that shaped it has changed."""
-    return digest_of([env.digest, config_digest, mutant, scenario_digest, repeat, seed])
+    """The key of a stored trial: it is reused only if nothing that shaped it has changed.
+
+    `config` and `scenario` are digests.
+    """
+    return digest_of([env.digest, config, mutant, scenario, repeat, seed])
 
 
 def _python_files(root: Path) -> Iterable[Path]:

@@ -60,12 +60,14 @@ def destroyed_problem(status: Status, reason: str) -> str:
     if status is Status.UNDECIDED:
         return (
             f"control failed: the destroyed agent (no prompt, no tools, no context) could not be "
-            f"judged{said}. Nothing can be said of mutants before it is. Remove the trouble, then `agentmut resume`"
+            f"judged{said}. Nothing can be said of mutants before it is. Remove the trouble, then "
+            "`agentmut resume`"
         )
     return (
         f"control failed: the destroyed agent (no prompt, no tools, no context) ended as {status}{said}. "
         "Either the mutations do not reach the agent, or the evaluators pass whatever it answers. Check "
-        "that the agent is built from the config it is given, and that some evaluator fails on an agent without instructions"
+        "that the agent is built from the config it is given, and that some evaluator fails on an agent "
+        "without instructions"
     )
 
 
@@ -75,5 +77,6 @@ def identity_problem(arm: Arm) -> str:
     return (
         f"control failed: an unchanged agent was called killed by scenario {lane.scenario} "
         f"({lane.failures} of {lane.trials} trials failed). Something other than the mutation changes "
-        "between trials: state kept by the agent, a service that drifts, or a rate limit. Kills of this run mean nothing"
+        "between trials: state kept by the agent, a service that drifts, or a rate limit. Kills of this "
+        "run mean nothing"
     )

@@ -55,7 +55,7 @@ class CampaignState:
     arms: dict[str, Arm] = field(default_factory=dict)
     decided_free: dict[str, tuple[Status, str]] = field(default_factory=dict)
     """Mutants decided without a trial: no coverage, never carried, ignored."""
-    spend: Spend = Spend()
+    spend: Spend = field(default_factory=Spend)
     in_flight: int = 0
     problem: str = ""
     """Why the campaign cannot be carried out."""
