@@ -51,8 +51,13 @@ def measure(
         session = open_session(loaded, scenarios)
         plan = make_plan(session, make_mutants(session, selection or Selection()), seed, time.time())
         with open_store(loaded) as store:
-            store.add_run(StoredRun(plan.run_id, plan.started, plan.model_dump_json(), "planned"))
+            register(store, plan)
             return carry_out(session, plan, store, fresh=fresh)
+
+
+def register(store: Store, plan: Plan) -> None:
+    """Note a run before its first trial, so that it can be resumed whatever happens."""
+    store.add_run(StoredRun(plan.run_id, plan.started, plan.model_dump_json(), "planned"))
 
 
 def carry_out(
@@ -70,13 +75,16 @@ def carry_out(
     campaign cannot be carried out or a control failed.
     """
     folder = session.project.root / FOLDER
+    if fresh:
+        plan = plan.model_copy(update={"fresh": True})
+        store.set_plan(plan.run_id, plan.model_dump_json())  # so that `resume` keeps to it
     state = CampaignState(
         plan=plan,
         suite=session.suite,
         scenarios=session.tests.scenarios,
         tables=Tables(folder / "tables"),
     )
-    tools = Tools(make_executor(session, plan.seed), store, session.tests, now, progress, fresh)
+    tools = Tools(make_executor(session, plan.seed), store, session.tests, now, progress)
     stop = asyncio.run(_run(Campaign(state, tools)))
     result = summarise(session, state, stop)
     write_result(result, folder / "runs" / plan.run_id)

@@ -28,8 +28,6 @@ class Tools(NamedTuple):
     now: Clock
     """Seconds since the epoch."""
     progress: Progress
-    fresh: bool = False
-    """Run every trial again, whatever the store holds."""
 
 
 class Finished(NamedTuple):
@@ -118,7 +116,7 @@ class Campaign:
                 return
             key = self._key(launch)
             stored = self._tools.store.find(key, self._run)
-            if stored is None or (self._tools.fresh and stored.run != self._run):
+            if stored is None or (self._state.plan.fresh and stored.run != self._run):
                 self._start(launch, key)
                 continue
             self._reuse(launch, stored)

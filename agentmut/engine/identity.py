@@ -90,9 +90,7 @@ def trial_id(seed: int, mutant: str, scenario: str, repeat: int) -> str:
     return digest_of([seed, mutant, scenario, repeat])[:16]
 
 
-def trial_key(
-    env: Environment, seed: int, *, config: str, mutant: str, scenario: str, repeat: int
-) -> str:
+def trial_key(env: Environment, seed: int, *, config: str, mutant: str, scenario: str, repeat: int) -> str:
     """The key of a stored trial: it is reused only if nothing that shaped it has changed.
 
     `config` and `scenario` are digests.

@@ -43,6 +43,8 @@ class Plan(Frozen):
     config_digest: str = ""
     environment: Environment
     concurrency: int = 16
+    fresh: bool = False
+    """Take no trial over from other runs."""
 
     @property
     def bounded(self) -> bool:

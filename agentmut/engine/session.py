@@ -54,7 +54,6 @@ def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
     make_importable(project.root)
     chosen = _chosen(project, scenarios)
     adapter = _adapter(project)
-    _check_doubles(adapter, chosen)
     code = project.agent_version or _code(project)
     evaluators = {scenario.name: build_all(scenario.evaluators) for scenario in chosen}
     return Session(
@@ -112,7 +111,11 @@ def make_plan(session: Session, generation: Generation, seed: int | None, now: f
 
 
 def make_executor(session: Session, seed: int | None = None) -> Executor:
-    """What runs the trials: tasks of this process, or worker processes. `seed` is the plan's."""
+    """What runs the trials: tasks of this process, or worker processes. `seed` is the plan's.
+
+    Raises `UsageError` when a double cannot stand in for its tool.
+    """
+    _check_doubles(session.adapter, session.scenarios)
     execution = session.project.execution
     if execution.isolate == "process":
         make = partial(_worker_executor, session.project, _names(session.scenarios), seed)

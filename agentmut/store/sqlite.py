@@ -132,6 +132,11 @@ class Store:
         with self._writing() as connection:
             connection.execute(insert(runs), stored._asdict())
 
+    def set_plan(self, run: str, plan: str) -> None:
+        """Replace the plan of a run."""
+        with self._writing() as connection:
+            connection.execute(update(runs).where(runs.c.id == run).values(plan=plan))
+
     def set_status(self, run: str, status: str, seconds: float | None = None) -> None:
         """Note how far a run came, and for how many seconds it has been at work."""
         values: dict[str, Any] = {"status": status} | ({} if seconds is None else {"seconds": seconds})
