@@ -8,7 +8,10 @@ from agentmut.engine.baseline import ScenarioBaseline, most_common_trouble
 from agentmut.mutant import Status
 
 DEAD_ENDPOINT = 25
-"""Infrastructure failures in a row, over all mutants, after which the run is given up."""
+"""Infrastructure failures in a row, over all mutants, after which the run is given up.
+
+It is also given up when the last of its mutants have been, one after the other: that is no finished run.
+"""
 HOPELESS_BASELINE = 5
 """Trials per scenario after which an agent that has not passed once may be given up."""
 HOPELESS_TRIALS = 20
@@ -43,9 +46,7 @@ def untestable_problem(baselines: Mapping[str, ScenarioBaseline]) -> str:
 
 
 def dead_endpoint(trouble: int, last: str) -> str:
-    """What to say after too much infrastructure trouble in a row; empty before."""
-    if trouble < DEAD_ENDPOINT:
-        return ""
+    """What to say after too much infrastructure trouble in a row."""
     return (
         f"the last {trouble} trials ended in infrastructure trouble ({last}). Check the model endpoint and "
         "the network, then `agentmut resume`: finished trials are kept"

@@ -14,6 +14,7 @@ from agentmut.engine.baseline import ScenarioBaseline
 from agentmut.engine.limits import Spend, baseline_within, price_missing
 from agentmut.engine.plan import Plan
 from agentmut.engine.problems import (
+    DEAD_ENDPOINT,
     dead_endpoint,
     destroyed_problem,
     early_problem,
@@ -63,8 +64,8 @@ class CampaignState:
     """Whether the problem is one of the project file: a budget that cannot be kept."""
     baseline_complete: bool = False
     """Whether every scenario has its baseline."""
-    trouble: int = 0
-    """Infrastructure failures in a row, over all mutants."""
+    _trouble: list[str] = field(default_factory=list)
+    """The mutants whose trials ended in infrastructure trouble since the last one that did not."""
     _first: dict[str, TrialResult] = field(default_factory=dict)
     _ready: list[int] = field(default_factory=list)
     _order: list[str] = field(default_factory=list)
@@ -101,20 +102,31 @@ class CampaignState:
     def record(self, launch: Launch, result: TrialResult) -> None:
         """Take in a finished trial."""
         self.in_flight -= 1
-        self.trouble = self.trouble + 1 if result.outcome == "infrastructure" else 0
         if result.unpriced and self.plan.budget.usd is not None:
             self._refuse(price_missing(result.unpriced))
         if launch.mutant:
             self._record_arm(launch, result)
         else:
             self._record_baseline(launch, result)
-        self.problem = self.problem or dead_endpoint(self.trouble, result.reason)
+        self._note_trouble(launch, result)
 
     def launch(self) -> Launch | None:
         """Choose the next trial and count it as in flight; None when none can be launched now."""
         launch = self._launch_arm() if self.baseline_complete else self._launch_baseline()
         self.in_flight += launch is not None
         return launch
+
+    def _note_trouble(self, launch: Launch, result: TrialResult) -> None:
+        if result.outcome != "infrastructure":
+            self._trouble = []
+            return
+        self._trouble.append(launch.mutant)
+        given_up = len(set(self._trouble)) > 1 and self._all_ended()
+        if given_up or len(self._trouble) >= DEAD_ENDPOINT:
+            self.problem = self.problem or dead_endpoint(len(self._trouble), result.reason)
+
+    def _all_ended(self) -> bool:
+        return self.baseline_complete and all(arm.status for arm in self.arms.values())
 
     def _record_baseline(self, launch: Launch, result: TrialResult) -> None:
         self.baselines[launch.scenario].record(result)

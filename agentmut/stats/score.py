@@ -93,7 +93,8 @@ def _group(counts: Counter[Decision], scenarios: Sequence[Rates]) -> Group:
     decided = counts[Decision.KILLED] + counts[Decision.SURVIVED]
     if sum(known) != counts.total() or (decided and not scenarios):
         raise ValueError(
-            f"mutants must be undecided, or killed or survived on a scenario or more, got {counts}"
+            "mutants must be killed, survived or undecided, the decided ones on a scenario or more, "
+            f"got {counts}"
         )
     return Group(*known, family_rates(scenarios))
 

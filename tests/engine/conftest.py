@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from agentmut.project import Project, load_project
+from agentmut.result import Result
 
 AGENT = '''
 import asyncio, hashlib, os, random
@@ -42,6 +43,8 @@ async def run(config, input):
 class Projects:
     """Writes projects into a folder. Each has an agent module of its own, so that nothing is cached."""
 
+    AGENT = AGENT
+
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.module = "agent_" + hashlib.sha256(str(folder).encode()).hexdigest()[:12]
@@ -54,6 +57,7 @@ class Projects:
         agent: str = AGENT,
         idle: int = 2,
         scenario: Callable[[str], dict[str, Any]] = lambda word: {},
+        agent_section: dict[str, Any] | None = None,
         **sections: dict[str, Any],
     ) -> Project:
         """A project with a rule and a scenario for each word, and `idle` rules that nothing depends on."""
@@ -71,15 +75,16 @@ class Projects:
             for word in words
         ]
         (self.folder / "scenarios.yaml").write_text(yaml.safe_dump(suite))
-        config = {
+        agent_keys = {"adapter": "python", "run": f"{self.module}:run", "config": {"prompt": "prompt.md"}}
+        config: dict[str, Any] = {
             "version": 1,
-            "agent": {"adapter": "python", "run": f"{self.module}:run", "config": {"prompt": "prompt.md"}},
+            "agent": {**agent_keys, **(agent_section or {})},
             "suite": {"scenarios": "scenarios.yaml"},
             "mutation": {"operators": ["prompt.drop_instruction"]},
             "statistics": {"baseline": 40},
         }
         for name, section in sections.items():
-            config[name] = {**config.get(name, {}), **section}  # type: ignore[dict-item]
+            config[name] = {**config.get(name, {}), **section}
         (self.folder / "agentmut.yaml").write_text(yaml.safe_dump(config))
         return self.load()
 
@@ -93,3 +98,18 @@ class Projects:
 @pytest.fixture
 def projects(tmp_path: Path) -> Projects:
     return Projects(tmp_path)
+
+
+class Told:
+    """What a result says about each mutant, by what was changed; ids and costs left out."""
+
+    def __call__(self, result: Result) -> dict[str, tuple[Any, ...]]:
+        return {
+            row.before: (row.status, row.killed_by, row.trials, row.evidence, row.reason)
+            for row in result.mutants
+        }
+
+
+@pytest.fixture
+def told() -> Told:
+    return Told()
