@@ -80,6 +80,20 @@ class _OpenStep:
 
 def jsonable(value: Any) -> Any:
     """The value if JSON can hold it, else a JSON-friendly form of it, at worst its `str`."""
+    from pydantic_core import from_json, to_json
+
+    if isinstance(value, str | int | bool | None):
+        return value
+    try:  # through text: only there are numbers that JSON does not know written as strings
+        return from_json(to_json(value, fallback=str, inf_nan_mode="strings"))
+    except ValueError:  # bytes or text that UTF-8 does not hold, or an object that contains itself
+        return _plain_or_text(value)
+
+
+def _plain_or_text(value: Any) -> Any:
     from pydantic_core import to_jsonable_python
 
-    return to_jsonable_python(value, fallback=str, inf_nan_mode="strings")
+    try:
+        return to_jsonable_python(value, fallback=str)
+    except ValueError:
+        return str(value)

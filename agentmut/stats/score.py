@@ -48,7 +48,10 @@ class Group(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """One mutant: KILLED, SURVIVED or UNDECIDED, and the scenarios that reach it (at least one)."""
+    """One mutant: KILLED, SURVIVED or UNDECIDED, and the scenarios that were tried on it.
+
+    Only an undecided mutant may have none: one that no scenario could be tried on.
+    """
 
     decision: Decision
     family: Family
@@ -87,8 +90,12 @@ def mutation_score(mutants: Iterable[Judged], no_coverage: int = 0, gamma: float
 
 def _group(counts: Counter[Decision], scenarios: Sequence[Rates]) -> Group:
     known = (counts[Decision.KILLED], counts[Decision.SURVIVED], counts[Decision.UNDECIDED])
-    if sum(known) != counts.total() or not scenarios:
-        raise ValueError(f"mutants must be killed, survived or undecided on a scenario or more, got {counts}")
+    decided = counts[Decision.KILLED] + counts[Decision.SURVIVED]
+    if sum(known) != counts.total() or (decided and not scenarios):
+        raise ValueError(
+            "mutants must be killed, survived or undecided, the decided ones on a scenario or more, "
+            f"got {counts}"
+        )
     return Group(*known, family_rates(scenarios))
 
 
@@ -116,8 +123,11 @@ def family_rates(scenarios: Sequence[Rates]) -> Rates:
     """A bound on a family's rates: the sum of its FK, because one kill suffices, and the largest of its MS.
 
     A mutant survives only if every scenario says SURVIVED, the one that dropped included: so the chance of
-    missing the drop is at most that scenario's own MS, whichever scenario it is.
+    missing the drop is at most that scenario's own MS, whichever scenario it is. Both are 0 for an empty
+    family: where nothing was tried, nothing was decided wrongly.
     """
+    if not scenarios:
+        return Rates(np.zeros(POINTS), np.zeros(POINTS))
     false_kill = np.minimum(np.sum([s.false_kill for s in scenarios], axis=0), 1.0)
     return Rates(false_kill, np.max([s.missed for s in scenarios], axis=0))
 

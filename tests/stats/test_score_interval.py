@@ -165,3 +165,13 @@ def test_impossible_counts_and_levels_are_refused() -> None:
         mutation_score([Judged(Decision.CONTINUE, {"a": decision_table(78, 100)})])
     with pytest.raises(ValueError, match="on a scenario or more"):
         mutation_score([Judged(Decision.KILLED, {})])
+
+
+def test_an_undecided_mutant_without_scenarios_widens_the_bounds_and_adds_no_error_rate() -> None:
+    table = decision_table(10, 100)
+    alone = mutation_score([Judged(Decision.SURVIVED, {"a": table})])
+    with_it = mutation_score([Judged(Decision.SURVIVED, {"a": table}), Judged(Decision.UNDECIDED, {})])
+    assert alone is not None and with_it is not None
+    assert (with_it.interval.estimate, with_it.interval.n) == (0.0, 2)
+    assert with_it.interval.high >= 0.5  # the undecided one may have been killed
+    assert with_it.false_kills == alone.false_kills == 0
