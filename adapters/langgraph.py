@@ -42,7 +42,7 @@ class LangGraphAdapter:
 
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> "LangGraphAdapter":
-        """Import the factory and build the agent once, so that a broken one is found before anything runs."""
+        """Import the factory. The agent is built only if it has to be asked for its tools."""
         _require_langgraph()
         if not spec.factory:
             raise UsageError("agent.factory is missing: adapter langgraph needs `factory: module:function`")
@@ -51,7 +51,6 @@ class LangGraphAdapter:
             raise UsageError(f"agent.factory: {spec.factory} is a {type(factory).__name__}, not a function")
         adapter = cls(factory, config, spec.factory)
         if config.tools:
-            adapter.build()
             return adapter
         return adapter.with_config(config.model_copy(update={"tools": adapter.get_tools()}))
 

@@ -5,6 +5,7 @@ import json
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
+from pydantic_core import PydanticSerializationError
 
 
 class Frozen(BaseModel):
@@ -25,3 +26,18 @@ def canonical_json(value: Any) -> str:
 def digest_of(value: Any) -> str:
     """SHA-256 of a JSON value's canonical form, as 64 hex digits."""
     return hashlib.sha256(canonical_json(value).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def storable_json(model: BaseModel, **options: Any) -> str:
+    """A model's JSON as text that UTF-8 can hold: what it cannot (a lone surrogate) becomes a question mark.
+
+    Agents answer anything, and one odd character may cost neither the trial nor the run. `options` are
+    those of `model_dump_json`.
+    """
+    try:
+        return model.model_dump_json(**options)
+    except PydanticSerializationError:
+        indent = options.pop("indent", None)
+        plain = model.model_dump(mode="python", **options)
+        written = json.dumps(plain, ensure_ascii=False, default=str, indent=indent)
+        return written.encode("utf-8", "replace").decode()

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from agentmut.engine.campaign import Campaign, Clock, Progress, Tools
 from agentmut.engine.plan import Plan
 from agentmut.engine.selection import Selection
@@ -35,21 +37,27 @@ def measure(
     *,
     seed: int | None = None,
     fresh: bool = False,
-    selection: Selection = Selection(),
+    selection: Selection | None = None,
     scenarios: Sequence[str] = (),
 ) -> Result:
     """Measure the suite of a project (a loaded one, a file or a directory) and return the result.
 
-    Trials already in the project's store are reused unless `fresh`. Raises the errors of `agentmut.errors`:
-    among them `RunError` when a control fails. A result whose `status` is `budget` or `interrupted` is partial.
+    Trials already in the project's store are reused unless `fresh`. Raises the errors of
+    `agentmut.errors`: among them `RunError` when a control fails. A result whose `status` is `budget` or
+    `interrupted` is partial.
     """
     loaded = project if isinstance(project, Project) else load_project(Path(project))
     with agent_environment(loaded):
         session = open_session(loaded, scenarios)
-        plan = make_plan(session, make_mutants(session, selection), seed, time.time())
+        plan = make_plan(session, make_mutants(session, selection or Selection()), seed, time.time())
         with open_store(loaded) as store:
-            store.add_run(StoredRun(plan.run_id, plan.started, plan.model_dump_json(), "planned"))
+            register(store, plan)
             return carry_out(session, plan, store, fresh=fresh)
+
+
+def register(store: Store, plan: Plan) -> None:
+    """Note a run before its first trial, so that it can be resumed whatever happens."""
+    store.add_run(StoredRun(plan.run_id, plan.started, plan.model_dump_json(), "planned"))
 
 
 def carry_out(
@@ -67,27 +75,33 @@ def carry_out(
     campaign cannot be carried out or a control failed.
     """
     folder = session.project.root / FOLDER
+    if fresh:
+        plan = plan.model_copy(update={"fresh": True})
+        store.set_plan(plan.run_id, plan.model_dump_json())  # so that `resume` keeps to it
     state = CampaignState(
         plan=plan,
         suite=session.suite,
         scenarios=session.tests.scenarios,
         tables=Tables(folder / "tables"),
     )
-    tools = Tools(make_executor(session), store, session.tests, now, progress, fresh)
+    tools = Tools(make_executor(session, plan.seed), store, session.tests, now, progress)
     stop = asyncio.run(_run(Campaign(state, tools)))
     result = summarise(session, state, stop)
-    store.set_status(plan.run_id, stop.value)
     write_result(result, folder / "runs" / plan.run_id)
+    store.set_status(plan.run_id, stop.value, state.spend.seconds)
     if stop is Stop.FAILED:
-        raise RunError(
-            f"{state.problem}\nRun {plan.run_id} is kept: `agentmut report {plan.run_id}` shows it."
-        )
+        kind = UsageError if state.refused else RunError
+        kept = f"Run {plan.run_id} is kept: `agentmut report {plan.run_id}` shows it."
+        raise kind(f"{state.problem.rstrip('.')}. {kept}")
     return result
 
 
 def stored_plan(session: Session, stored: StoredRun) -> Plan:
-    """The plan of a stored run, if it still fits the project. Raises `UsageError` when it does not."""
-    plan = Plan.model_validate_json(stored.plan)
+    """The plan of a stored run, if it still fits the project. Raises `UsageError` when it does not.
+
+    Budget and concurrency are those of the project file as it is now.
+    """
+    plan = _read_plan(stored)
     changed = [
         name
         for name, before, today in (
@@ -99,10 +113,21 @@ def stored_plan(session: Session, stored: StoredRun) -> Plan:
     ]
     if changed:
         raise UsageError(
-            f"run {plan.run_id} cannot be resumed: {' and '.join(changed)} changed since it was planned. Start a "
-            "new one with `agentmut run`: finished trials that still apply are reused."
+            f"run {plan.run_id} cannot be resumed: {' and '.join(changed)} changed since it was planned. "
+            "Start a new one with `agentmut run`: finished trials that still apply are reused."
         )
-    return plan
+    project = session.project
+    return plan.model_copy(update={"budget": project.budget, "concurrency": project.execution.concurrency})
+
+
+def _read_plan(stored: StoredRun) -> Plan:
+    try:
+        return Plan.model_validate_json(stored.plan)
+    except ValidationError:
+        raise UsageError(
+            f"run {stored.id} cannot be resumed: its plan was written by another version of agentmut. "
+            "Start a new one with `agentmut run`."
+        ) from None
 
 
 @contextmanager

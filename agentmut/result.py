@@ -6,7 +6,7 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 
 from agentmut.errors import StoreError, UsageError
-from agentmut.frozen import Frozen
+from agentmut.frozen import Frozen, storable_json
 from agentmut.mutant import Intent, OperatorClass, Status
 
 SCHEMA_VERSION = 1
@@ -181,7 +181,7 @@ def write_result(result: Result, folder: Path) -> Path:
     path, scratch = folder / "result.json", folder / "result.json.new"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        scratch.write_text(result.model_dump_json(indent=2, by_alias=True) + "\n", encoding="utf-8")
+        scratch.write_text(storable_json(result, indent=2, by_alias=True) + "\n", encoding="utf-8")
         scratch.replace(path)
     except OSError as error:
         raise StoreError(
@@ -199,5 +199,6 @@ def read_result(path: Path) -> Result:
     except (OSError, ValidationError, UnicodeDecodeError) as error:
         first = str(error).splitlines()[0]
         raise UsageError(
-            f"{path} cannot be read as a result of schema {SCHEMA_VERSION}: {first}. `agentmut resume` writes it anew."
+            f"{path} cannot be read as a result of schema {SCHEMA_VERSION}: {first}. `agentmut resume` "
+            "writes it anew."
         ) from None

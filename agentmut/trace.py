@@ -95,10 +95,16 @@ class AgentTrace(Frozen):
 
     @property
     def usd(self) -> float | None:
-        """Cost of the run in US dollars; None when any model call has no known price."""
-        calls = [step for step in self.steps if step.action is Action.REASON]
-        prices = [step.usd for step in calls if step.usd is not None]
-        return sum(prices) if len(prices) == len(calls) else None
+        """Cost of the run in US dollars; None when any model call that was answered has no known price."""
+        if self.unpriced_models:
+            return None
+        return sum(step.usd or 0.0 for step in self.steps if step.action is Action.REASON)
+
+    @property
+    def unpriced_models(self) -> frozenset[str]:
+        """Names of the models that answered at an unknown price."""
+        calls = (step for step in self.steps if step.action is Action.REASON and step.error is None)
+        return frozenset(step.model or "" for step in calls if step.usd is None)
 
 
 class Outcome(StrEnum):

@@ -1,5 +1,36 @@
-"""`agentmut init`."""
+"""`agentmut init`: start a project."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agentmut.cli.options import Json
 
 
-def init() -> None:
-    """Do init."""
+def init(
+    folder: Annotated[Path, typer.Argument(help="Where to write; created if missing.")] = Path(),
+    framework: Annotated[
+        str, typer.Option("--framework", help="The starter: python or langgraph.")
+    ] = "python",
+    force: Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Start a project that runs as it is.
+
+    Writes a commented agentmut.yaml, two scenarios and an agent stub.
+
+    Example: agentmut init my_project
+    """
+    from agentmut.cli.output import print_json
+    from agentmut.init import write_starter
+
+    written = [str(path) for path in write_starter(folder, force, framework)]
+    if as_json:
+        print_json({"written": written})
+        return
+    for path in written:
+        typer.echo(f"wrote {path}")
+    where = "" if folder == Path() else f" --project {folder}"
+    prefix = "agentmut simulate -- " if framework != "python" else ""
+    typer.echo(f"Next: agentmut mutants{where}, then {prefix}agentmut run{where}")

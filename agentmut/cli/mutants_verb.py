@@ -1,5 +1,43 @@
-"""`agentmut mutants`."""
+"""`agentmut mutants`: list what would be broken."""
+
+import sys
+from pathlib import Path
+
+import typer
+
+from agentmut.cli.options import AgentRef, Classes, Json, Mutants, Operators, ProjectPath, Scenarios
 
 
-def mutants() -> None:
-    """Do mutants."""
+def mutants(
+    project: ProjectPath = Path(),
+    agent: AgentRef = None,
+    classes: Classes = None,
+    operators: Operators = None,
+    mutant: Mutants = None,
+    scenarios: Scenarios = None,
+    as_json: Json = False,
+) -> None:
+    """List what would be broken, with diffs.
+
+    Nothing is executed.
+
+    Example: agentmut mutants --operator prompt.drop_instruction
+    """
+    from agentmut.cli.output import print_json
+    from agentmut.engine.selection import Selection
+    from agentmut.engine.session import make_mutants, open_session
+    from agentmut.measure import agent_environment
+    from agentmut.project import load_project
+    from agentmut.report.mutants import as_document, render_mutants
+
+    loaded = load_project(project, agent)
+    selection = Selection(
+        classes=tuple(classes or ()), operators_named=tuple(operators or ()), mutants=tuple(mutant or ())
+    )
+    with agent_environment(loaded):
+        session = open_session(loaded, tuple(scenarios or ()))
+        generation = make_mutants(session, selection)
+    if as_json:
+        print_json(as_document(session, generation))
+    else:
+        typer.echo(render_mutants(session, generation, color=sys.stdout.isatty()), nl=False)

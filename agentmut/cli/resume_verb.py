@@ -1,5 +1,62 @@
-"""`agentmut resume`."""
+"""`agentmut resume`: go on with an interrupted run."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from agentmut.cli.options import AgentRef, Json, ProjectPath, RunId
+from agentmut.errors import UsageError
+
+if TYPE_CHECKING:
+    from agentmut.store.sqlite import StoredRun
 
 
-def resume() -> None:
-    """Do resume."""
+def resume(
+    run: RunId = None, project: ProjectPath = Path(), agent: AgentRef = None, as_json: Json = False
+) -> None:
+    """Go on with an unfinished run.
+
+    Works after Ctrl-C, a kill or a budget that ran out. No finished trial is repeated. Budget and concurrency are
+    those that the project file has now.
+
+    Example: agentmut resume
+    """
+    from agentmut.cli.output import exit_code, print_result
+    from agentmut.cli.progress import ProgressLine
+    from agentmut.engine.session import open_session
+    from agentmut.measure import agent_environment, carry_out, open_store, stored_plan
+    from agentmut.project import load_project
+
+    loaded = load_project(project, agent)
+    with agent_environment(loaded), open_store(loaded) as store:
+        stored = choose_run(store.runs(), run)
+        session = open_session(loaded, scenarios_of(stored))
+        line = ProgressLine()
+        try:
+            result = carry_out(session, stored_plan(session, stored), store, progress=line)
+        finally:
+            line.close()
+    print_result(result, as_json)
+    raise typer.Exit(int(exit_code(result)))
+
+
+def choose_run(runs: "list[StoredRun]", wanted: str | None) -> "StoredRun":
+    """The run that `wanted` begins, or the latest that has not finished."""
+    if wanted is not None:
+        found = [stored for stored in runs if stored.id.startswith(wanted)]
+        if len(found) != 1:
+            known = ", ".join(stored.id for stored in runs) or "none"
+            raise UsageError(f"{len(found)} runs match {wanted!r}. Known: {known}.")
+        return found[0]
+    unfinished = [stored for stored in runs if stored.status != "finished"]
+    if not unfinished:
+        raise UsageError("there is no unfinished run to resume. `agentmut run` starts a new one.")
+    return unfinished[0]
+
+
+def scenarios_of(stored: "StoredRun") -> tuple[str, ...]:
+    """Names of the scenarios that a stored run was planned with."""
+    from agentmut.engine.plan import Plan
+
+    return Plan.model_validate_json(stored.plan).scenarios

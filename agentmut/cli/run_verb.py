@@ -1,5 +1,74 @@
-"""`agentmut run`."""
+"""`agentmut run`: the campaign."""
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from agentmut.cli.options import AgentRef, Classes, Json, Mutants, Operators, ProjectPath, Scenarios, Seed
+from agentmut.errors import UsageError
+
+if TYPE_CHECKING:
+    from agentmut.engine.plan import Plan
 
 
-def run() -> None:
-    """Do run."""
+def run(
+    project: ProjectPath = Path(),
+    agent: AgentRef = None,
+    classes: Classes = None,
+    operators: Operators = None,
+    mutants: Mutants = None,
+    scenarios: Scenarios = None,
+    seed: Seed = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Do not ask when no budget bounds the run.")
+    ] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Run every trial again, reuse nothing.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Measure the suite on broken copies of the agent.
+
+    Reports which breakages the scenarios notice, and which nobody notices. Finished trials are kept and reused.
+
+    Example: agentmut run --class prompt --yes
+    """
+    from agentmut.cli.output import exit_code, print_result
+    from agentmut.cli.progress import ProgressLine
+    from agentmut.engine.selection import Selection
+    from agentmut.engine.session import make_mutants, make_plan, open_session
+    from agentmut.measure import agent_environment, carry_out, open_store, register
+    from agentmut.project import load_project
+
+    loaded = load_project(project, agent)
+    selection = Selection(
+        classes=tuple(classes or ()), operators_named=tuple(operators or ()), mutants=tuple(mutants or ())
+    )
+    with agent_environment(loaded):
+        session = open_session(loaded, tuple(scenarios or ()))
+        plan = make_plan(session, make_mutants(session, selection), seed, time.time())
+        if not yes:
+            _ask(plan)
+        with open_store(loaded) as store:
+            register(store, plan)
+            line = ProgressLine()
+            try:
+                result = carry_out(session, plan, store, fresh=fresh, progress=line)
+            finally:
+                line.close()
+    print_result(result, as_json)
+    raise typer.Exit(int(exit_code(result)))
+
+
+def _ask(plan: "Plan") -> None:
+    """Nobody should find out afterwards what an unbounded run has cost."""
+    if plan.bounded:
+        return
+    worst = (
+        f"{len(plan.mutants)} mutants, {len(plan.scenarios)} scenarios, baseline of {plan.baseline} each: in the "
+        f"worst case {plan.worst_case_trials} agent runs, usually a small part of that. No budget is set."
+    )
+    if not sys.stdin.isatty():
+        raise UsageError(f"{worst} Set `budget:` in the project file, or pass --yes.")
+    typer.confirm(f"{worst} Run?", abort=True, err=True)

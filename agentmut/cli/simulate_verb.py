@@ -1,5 +1,64 @@
-"""`agentmut simulate`."""
+"""`agentmut simulate`: the offline stand-in for a model service."""
+
+import asyncio
+import os
+import signal
+from typing import Annotated
+
+import typer
+
+from agentmut.errors import UsageError
+
+SETTINGS = {"context_settings": {"ignore_unknown_options": True, "allow_interspersed_args": False}}
+DEFAULT_PORT = 8899
+"""Fixed, because the endpoint is part of what identifies a stored trial."""
 
 
-def simulate() -> None:
-    """Do simulate."""
+def simulate(
+    command: Annotated[
+        list[str] | None, typer.Argument(help="After `--`: a command to run with the endpoint exported.")
+    ] = None,
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="Loopback port; 0 takes a free one.")
+    ] = (DEFAULT_PORT),
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the simulated model's noise.")] = 0,
+) -> None:
+    """Serve a simulated model on loopback.
+
+    It is a stand-in for demos and tests, no evidence about real models.
+
+    With a command after `--`, OPENAI_BASE_URL and OPENAI_API_KEY are set for it, and its exit code is returned.
+
+    Example: agentmut simulate -- agentmut run --yes
+    """
+    code = asyncio.run(_serve_while(command or [], port, seed))
+    raise typer.Exit(code)
+
+
+async def _serve_while(command: list[str], port: int, seed: int) -> int:
+    from agentmut.simulator.server import serve
+
+    async with serve(port=port, seed=seed) as url:
+        if command:
+            return await _run(command, url)
+        typer.echo(
+            f"serving {url}\nexport OPENAI_BASE_URL={url} OPENAI_API_KEY=simulated\nCtrl-C ends it.", err=True
+        )
+        stop = asyncio.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, stop.set)
+        await stop.wait()
+        return 0
+
+
+async def _run(command: list[str], url: str) -> int:
+    environment = {**os.environ, "OPENAI_BASE_URL": url, "OPENAI_API_KEY": "simulated"}
+    try:
+        child = await asyncio.create_subprocess_exec(*command, env=environment)
+    except OSError as error:
+        raise UsageError(f"cannot run {command[0]!r}: {error.strerror}. Name a program after `--`.") from None
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGINT, lambda: None)  # the child gets it too, and is waited for
+    loop.add_signal_handler(signal.SIGTERM, child.terminate)
+    code = await child.wait()
+    return code if code >= 0 else 128 - code  # ended by a signal, as a shell says it

@@ -11,7 +11,7 @@ from agentmut.stats.allocation import Evidence, Standing, choose
 from agentmut.stats.killrule import Decision, KillTable
 
 WITNESS_PATIENCE = 3
-"""Trials without any witness after which a mutant counts as not applied."""
+"""Trials that are evidence, yet without any witness, after which a mutant counts as not applied."""
 TROUBLE_PATIENCE = 3
 """Trials in a row that are no evidence after which a mutant is given up."""
 HOPELESS = frozenset({Ending.REFUSED, Ending.UNBUILDABLE})
@@ -77,6 +77,11 @@ class Arm:
         """Launches without a result."""
         return len(self.launches) - self.consumed - len(self.arrived)
 
+    @property
+    def evidence(self) -> int:
+        """Trials so far that say something about the agent."""
+        return sum(lane.trials for lane in self.lanes)
+
     def launch(self) -> Launch:
         """The next trial: the live scenario where a kill is most likely; ties by affinity, then at random.
 
@@ -120,8 +125,8 @@ class Arm:
     def _conclude(self, result: TrialResult) -> None:
         if result.ending in HOPELESS:
             self._end(Status.ERROR, result.reason)
-        elif not self.witnessed and self.consumed + 1 >= WITNESS_PATIENCE:
-            self._end(Status.NOT_APPLIED, _unwitnessed(self.consumed + 1, result))
+        elif not self.witnessed and self.evidence >= WITNESS_PATIENCE:
+            self._end(Status.NOT_APPLIED, _unwitnessed(self.evidence, result))
         elif self.trouble >= TROUBLE_PATIENCE:
             reason = f"{self.trouble} trials in a row gave no evidence ({result.outcome}): {result.reason}"
             self._end(Status.UNDECIDED, reason)
@@ -134,7 +139,7 @@ class Arm:
             self._end(Status.KILLED, "")
         elif Decision.CONTINUE not in decisions:
             if Decision.KILLED in decisions:
-                self._end(Status.NOT_APPLIED, _unwitnessed(self.consumed + 1, result))
+                self._end(Status.NOT_APPLIED, _unwitnessed(self.evidence, result))
             elif all(decision is Decision.SURVIVED for decision in decisions):
                 self._end(Status.SURVIVED, "")
             else:

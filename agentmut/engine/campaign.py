@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 from agentmut.engine.executor import Executor, TrialRequest
 from agentmut.engine.identity import trial_id, trial_key
-from agentmut.engine.state import DEAD_ENDPOINT, CampaignState, Stop, baseline_problem, budget_reached
-from agentmut.engine.trials import Launch, Suite
+from agentmut.engine.limits import Spend, budget_reached
+from agentmut.engine.state import CampaignState, Stop
+from agentmut.engine.trials import Launch, Suite, TrialResult
+from agentmut.errors import RunError
 from agentmut.execution import Execution
 from agentmut.mutant import Mutant
 from agentmut.store.sqlite import Store, StoredTrial
@@ -26,8 +28,6 @@ class Tools(NamedTuple):
     now: Clock
     """Seconds since the epoch."""
     progress: Progress
-    fresh: bool = False
-    """Run every trial again, whatever the store holds."""
 
 
 class Finished(NamedTuple):
@@ -44,90 +44,95 @@ class Campaign:
     def __init__(self, state: CampaignState, tools: Tools) -> None:
         self._state = state
         self._tools = tools
+        self._run = state.plan.run_id
         self._mutants = {mutant.id: mutant for mutant in state.contenders}
+        self._scenario_digests = {name: scenario.digest for name, scenario in state.scenarios.items()}
         self._config_digests: dict[tuple[str, str], str] = {}
         self._done: asyncio.Queue[Finished | BaseException] = asyncio.Queue()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._own = tools.store.executed_keys(state.plan.run_id)
-        self._begun = tools.now()
-        self._interrupted = asyncio.Event()
+        self._taken_over: list[int] = []
+        self._interrupted = False
+        state.spend = self._spent_before()
+        self._begun = tools.now() - state.spend.seconds
 
     def interrupt(self) -> None:
         """End the run as soon as possible; what is finished is kept."""
-        self._interrupted.set()
+        self._interrupted = True
         for task in self._tasks:
             task.cancel()
+        self._done.put_nowait(asyncio.CancelledError())  # wakes the loop, should no trial be under way
 
     async def run(self) -> Stop:
-        """Run to the end; returns why it ended. Raises `StoreError` and `RunError`."""
+        """Run to the end; returns why it ended. Raises `StoreError`."""
         async with self._tools.executor.session():
             try:
                 return await self._loop()
+            except RunError as error:  # no trial can be run, or none can be judged
+                self._state.problem = str(error)
+                return Stop.FAILED
             finally:
-                for task in self._tasks:
-                    task.cancel()
-                await asyncio.gather(*self._tasks, return_exceptions=True)
+                await self._end()
 
     async def _loop(self) -> Stop:
         while True:
             stop = self._why_stop()
             if stop in (Stop.INTERRUPTED, Stop.FAILED):
-                self._take_in([])  # what has finished meanwhile is kept
                 return stop
             if stop is None:
                 await self._launch_what_fits()
             if not self._tasks and self._done.empty():
                 return self._why_stop() or Stop.FINISHED
-            self._take_in([await self._done.get()])
+            self._take_in(await self._done.get())
+
+    async def _end(self) -> None:
+        """Cancel what is under way; what has finished meanwhile is kept."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._keep([item for item in self._drained() if isinstance(item, Finished)])
 
     def _why_stop(self) -> Stop | None:
         state = self._state
-        if self._interrupted.is_set():
+        if self._interrupted:
             return Stop.INTERRUPTED
-        state.problem = state.problem or baseline_problem(state) or self._dead_endpoint()
         if state.problem:
             return Stop.FAILED
-        return Stop.BUDGET if budget_reached(state) and not self._all_decided() else None
+        return Stop.BUDGET if self._budget_reached() and not self._all_decided() else None
+
+    def _budget_reached(self) -> str:
+        state = self._state
+        return budget_reached(state.plan.budget, state.spend, state.in_flight)
 
     def _all_decided(self) -> bool:
         state = self._state
         return state.baseline_complete and all(state.status(mutant) for mutant in self._mutants)
 
-    def _dead_endpoint(self) -> str:
-        if self._state.trouble < DEAD_ENDPOINT:
-            return ""
-        return (
-            f"the last {self._state.trouble} trials ended in infrastructure trouble ({self._last_trouble}). Check "
-            "the model endpoint and the network, then `agentmut resume`: finished trials are kept."
-        )
-
     async def _launch_what_fits(self) -> None:
         """Start trials up to the concurrency limit; those found in the store are taken from there."""
         looked_up = 0
-        while len(self._tasks) < self._state.plan.concurrency and not budget_reached(self._state):
+        while len(self._tasks) < self._state.plan.concurrency and not self._budget_reached():
             launch = self._state.launch()
             if launch is None:
                 return
             key = self._key(launch)
-            stored = None if self._tools.fresh and key not in self._own else self._tools.store.find(key)
-            if stored is None or not stored.execution.ending.is_final:
+            stored = self._tools.store.find(key, self._run)
+            if stored is None or (self._state.plan.fresh and stored.run != self._run):
                 self._start(launch, key)
                 continue
             self._reuse(launch, stored)
             looked_up += 1
             if looked_up % 256 == 0:
+                self._keep([])
                 self._tools.progress(self._state)
                 await asyncio.sleep(0)
-            if self._state.problem or self._interrupted.is_set():
+            if self._state.problem or self._interrupted:
                 return
 
     def _start(self, launch: Launch, key: str) -> None:
-        task = asyncio.create_task(self._execute(launch, key))
-        self._tasks.add(task)
+        self._tasks.add(asyncio.create_task(self._execute(launch, key)))
 
     async def _execute(self, launch: Launch, key: str) -> None:
-        plan = self._state.plan
-        identity = trial_id(plan.seed, launch.mutant, launch.scenario, launch.repeat)
+        identity = trial_id(self._state.plan.seed, *launch[:3])
         request = TrialRequest(self._mutants.get(launch.mutant), launch.scenario, identity)
         ended: Finished | BaseException
         try:
@@ -137,65 +142,54 @@ class Campaign:
         self._tasks.discard(_this_task())  # before the result shows, so that the two never disagree
         self._done.put_nowait(ended)
 
-    def _take_in(self, batch: list[Finished | BaseException]) -> None:
-        while not self._done.empty():
-            batch.append(self._done.get_nowait())
+    def _drained(self) -> list[Finished | BaseException]:
+        return [self._done.get_nowait() for _ in range(self._done.qsize())]
+
+    def _take_in(self, first: Finished | BaseException) -> None:
+        """Keep what has finished, in one transaction, and only then look at it."""
+        batch = [first, *self._drained()]
         finished = [item for item in batch if isinstance(item, Finished)]
-        self._tools.store.save(self._state.plan.run_id, [self._stored(item) for item in finished])
+        self._keep(finished)
         for item in finished:
-            self._record(item.launch, item.execution, reused=False)
-        for item in batch:
-            if isinstance(item, Exception):
-                raise item
+            self._state.record(item.launch, self._result(item.launch, item.execution))
+        for failed in batch:
+            if isinstance(failed, Exception):
+                raise failed
+            if isinstance(failed, asyncio.CancelledError) and not self._interrupted:
+                raise RunError("a trial was cancelled from outside of agentmut. Finished trials are kept")
         self._tools.progress(self._state)
 
+    def _keep(self, finished: list[Finished]) -> None:
+        now = self._tools.now()
+        rows = [StoredTrial(i.key, *i.launch[:3], i.execution, now, self._run) for i in finished]
+        self._tools.store.save(self._run, rows, self._taken_over, now - self._begun)
+        self._taken_over.clear()
+        self._state.spend = replace(self._state.spend, seconds=now - self._begun)
+        for item in finished:
+            self._state.spend = _with(self._state.spend, item)
+
     def _reuse(self, launch: Launch, stored: StoredTrial) -> None:
-        own = stored.key in self._own
-        if not own:
-            self._tools.store.save(self._state.plan.run_id, [], [stored.key])
-        self._record(launch, stored.execution, reused=not own)
+        """Take a stored trial in; one that this run executed before an interruption is counted already."""
+        if stored.run != self._run:
+            self._taken_over.append(stored.id)
+            self._state.spend = replace(self._state.spend, reused=self._state.spend.reused + 1)
+        self._state.record(launch, self._result(launch, stored.execution))
 
-    def _record(self, launch: Launch, execution: Execution, *, reused: bool) -> None:
-        state = self._state
-        detector = state.detectors.get(launch.mutant)
-        result = self._tools.suite.result(launch.scenario, execution, detector)
-        spend = state.spend
-        if reused:
-            state.spend = replace(spend, reused=spend.reused + 1, seconds=self._elapsed())
-        else:
-            state.spend = replace(
-                spend,
-                trials=spend.trials + 1,
-                usd=spend.usd + (result.usd or 0.0),
-                unpriced=spend.unpriced + (result.usd is None),
-                tokens=spend.tokens + result.tokens,
-                abandoned=spend.abandoned + result.abandoned,
-                seconds=self._elapsed(),
-            )
-        if result.outcome == "infrastructure":
-            self._last_trouble = result.reason
-        state.record(launch, result)
+    def _result(self, launch: Launch, execution: Execution) -> TrialResult:
+        return self._tools.suite.result(launch.scenario, execution, self._state.detectors.get(launch.mutant))
 
-    _last_trouble = ""
-
-    def _elapsed(self) -> float:
-        return self._tools.now() - self._begun
-
-    def _stored(self, item: Finished) -> StoredTrial:
-        launch = item.launch
-        return StoredTrial(
-            item.key, launch.mutant, launch.scenario, launch.repeat, item.execution, self._tools.now()
-        )
+    def _spent_before(self) -> Spend:
+        return Spend(**self._tools.store.spent(self._run)._asdict())
 
     def _key(self, launch: Launch) -> str:
-        plan, scenario = self._state.plan, self._state.scenarios[launch.scenario]
+        plan = self._state.plan
         return trial_key(
             plan.environment,
-            self._config_digest(launch),
-            launch.mutant,
-            scenario.digest,
-            launch.repeat,
             plan.seed,
+            config=self._config_digest(launch),
+            mutant=launch.mutant,
+            scenario=self._scenario_digests[launch.scenario],
+            repeat=launch.repeat,
         )
 
     def _config_digest(self, launch: Launch) -> str:
@@ -206,6 +200,20 @@ class Campaign:
             config = mutant.apply(suite.full) if mutant else suite.full
             self._config_digests[where] = suite.part(config, launch.scenario).digest
         return self._config_digests[where]
+
+
+def _with(spend: Spend, finished: Finished) -> Spend:
+    trace = finished.execution.trace
+    usd = trace.usd
+    return replace(
+        spend,
+        trials=spend.trials + 1,
+        baseline_trials=spend.baseline_trials + (not finished.launch.mutant),
+        usd=spend.usd + (usd or 0.0),
+        unpriced=spend.unpriced + (usd is None),
+        tokens=spend.tokens + trace.usage.total,
+        abandoned=spend.abandoned + finished.execution.abandoned,
+    )
 
 
 def _this_task() -> "asyncio.Task[None]":

@@ -4,11 +4,13 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from agentmut import __version__
 from agentmut.frozen import Frozen, digest_of
+from agentmut.protocols import AgentSpec
 
 ENDPOINT_VARIABLES = (
     "OPENAI_BASE_URL",
@@ -26,19 +28,36 @@ class Environment(Frozen):
 
     agentmut: str
     adapter: str
+    entry: str = ""
+    """The function that is called or builds the agent, as the project file names it."""
     versions: dict[str, str]
     endpoints: dict[str, str]
     code: str
     """Hash of the project's Python files, or the declared `agent.version`."""
+    timeout: float = 60.0
+    """Seconds: what is cut off, and so how often the agent fails, depends on it."""
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the content."""
+        return digest_of(self.model_dump(mode="json"))
 
 
-def environment(
-    adapter: str, versions: Mapping[str, str], code: str, variables: Mapping[str, str] = os.environ
-) -> Environment:
-    """The environment of a run that starts now. Credentials in endpoint URLs are left out."""
-    endpoints = {name: _endpoint(variables[name]) for name in ENDPOINT_VARIABLES if variables.get(name)}
+def endpoints(variables: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """The model services that the environment variables point at. Credentials in URLs are left out."""
+    return {name: _endpoint(variables[name]) for name in ENDPOINT_VARIABLES if variables.get(name)}
+
+
+def environment(spec: AgentSpec, versions: Mapping[str, str], code: str, timeout: float) -> Environment:
+    """The environment of a run that starts now."""
     return Environment(
-        agentmut=__version__, adapter=adapter, versions=dict(versions), endpoints=endpoints, code=code
+        agentmut=__version__,
+        adapter=spec.adapter,
+        entry=spec.factory or spec.run or "",
+        versions=dict(versions),
+        endpoints=endpoints(),
+        code=code,
+        timeout=timeout,
     )
 
 
@@ -71,19 +90,20 @@ def trial_id(seed: int, mutant: str, scenario: str, repeat: int) -> str:
     return digest_of([seed, mutant, scenario, repeat])[:16]
 
 
-def trial_key(
-    env: Environment, config_digest: str, mutant: str, scenario_digest: str, repeat: int, seed: int
-) -> str:
-    """The key of a stored trial: it is reused only if nothing that shaped it has changed."""
-    shaped_by = [env.model_dump(mode="json"), config_digest, mutant, scenario_digest, repeat, seed]
-    return digest_of(shaped_by)
+def trial_key(env: Environment, seed: int, *, config: str, mutant: str, scenario: str, repeat: int) -> str:
+    """The key of a stored trial: it is reused only if nothing that shaped it has changed.
+
+    `config` and `scenario` are digests.
+    """
+    return digest_of([env.digest, config, mutant, scenario, repeat, seed])
 
 
 def _python_files(root: Path) -> Iterable[Path]:
     for folder, folders, files in os.walk(root):
         here = Path(folder)
         folders[:] = [f for f in folders if not _is_foreign(here / f)]
-        yield from (here / file for file in files if file.endswith(".py"))
+        sources = (here / file for file in files if file.endswith(".py"))
+        yield from (path for path in sources if path.is_file())  # no dangling links, as editors leave them
 
 
 def _is_foreign(folder: Path) -> bool:
@@ -93,5 +113,4 @@ def _is_foreign(folder: Path) -> bool:
 
 def _endpoint(url: str) -> str:
     parts = urlsplit(url)
-    port = f":{parts.port}" if parts.port else ""
-    return f"{parts.scheme}://{parts.hostname or ''}{port}{parts.path}"
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"

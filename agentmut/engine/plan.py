@@ -3,6 +3,7 @@
 from pydantic import Field
 
 from agentmut.engine.identity import Environment
+from agentmut.engine.limits import BaselineLimit
 from agentmut.frozen import Frozen
 from agentmut.mutant import Mutant
 from agentmut.project_schema import BudgetSettings
@@ -26,7 +27,9 @@ class Plan(Frozen):
     seed: int
     scenarios: tuple[str, ...]
     baseline: int
-    """Trials of the original per scenario."""
+    """Trials of the original per scenario; the most, where a `baseline_limit` may cut it."""
+    baseline_limit: BaselineLimit | None = None
+    """The budget in money or time that cuts an automatic baseline, once the first trials show their cost."""
     mutants: tuple[Mutant, ...]
     identity: tuple[Mutant, ...]
     destroyed: Mutant
@@ -40,6 +43,8 @@ class Plan(Frozen):
     config_digest: str = ""
     environment: Environment
     concurrency: int = 16
+    fresh: bool = False
+    """Take no trial over from other runs."""
 
     @property
     def bounded(self) -> bool:

@@ -14,6 +14,7 @@ from agentmut.engine.attempt import Case
 from agentmut.engine.executor import Executor, LocalExecutor, RetryingExecutor, RunSettings
 from agentmut.engine.identity import Environment, code_digest, environment, unused_elsewhere
 from agentmut.engine.isolation import ProcessExecutor
+from agentmut.engine.limits import BaselineLimit, baseline_within_trials, price_missing
 from agentmut.engine.plan import Plan, Rule
 from agentmut.engine.pricing import Pricer
 from agentmut.engine.selection import Selection, ignored_mutants, select_mutants
@@ -24,16 +25,14 @@ from agentmut.evaluators import build_all
 from agentmut.frozen import digest_of
 from agentmut.generate import Generation, generate
 from agentmut.imports import make_importable
+from agentmut.mutant import Mutant
 from agentmut.plugins import Catalogue, Group
 from agentmut.project import Project
 from agentmut.protocols import Adapter, Operator, OperatorOptions
 from agentmut.scenario import Scenario
 from agentmut.stats.baseline import automatic_size
+from agentmut.trace import Usage
 
-BASELINE_SHARE = 0.4
-"""Largest part of a trial budget that an automatic baseline may take."""
-BASELINE_MINIMUM = 30
-"""Trials per scenario below which the promised error rates would not hold at a useful cost."""
 HELD_REQUESTS = 20
 """Requests of one trial that may have to wait for the rate limit before a worker counts as stuck."""
 
@@ -58,7 +57,6 @@ def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
     make_importable(project.root)
     chosen = _chosen(project, scenarios)
     adapter = _adapter(project)
-    _check_doubles(adapter, chosen)
     code = project.agent_version or _code(project)
     evaluators = {scenario.name: build_all(scenario.evaluators) for scenario in chosen}
     return Session(
@@ -67,7 +65,7 @@ def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
         suite=SuiteConfig(adapter.get_config(), chosen),
         scenarios=chosen,
         tests=Suite({scenario.name: scenario for scenario in chosen}, evaluators),
-        environment=environment(project.agent.adapter, adapter.versions(), code),
+        environment=environment(project.agent, adapter.versions(), code, project.execution.timeout),
     )
 
 
@@ -88,12 +86,14 @@ def make_plan(session: Session, generation: Generation, seed: int | None, now: f
     if not generation.mutants:
         raise UsageError(f"no mutants to run: {_why_none(generation)}")
     project, settings = session.project, session.project.statistics
+    _check_prices(project, generation.mutants)
     return Plan(
         run_id=f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(now))}-{secrets.token_hex(2)}",
         started=now,
         seed=settings.seed if seed is None else seed,
         scenarios=tuple(scenario.name for scenario in session.scenarios),
         baseline=_baseline(project, len(session.scenarios), len(generation.mutants)),
+        baseline_limit=_baseline_limit(project),
         mutants=generation.mutants,
         identity=(identity_mutant(),),
         destroyed=destroyed_mutant(session.suite.full),
@@ -113,29 +113,32 @@ def make_plan(session: Session, generation: Generation, seed: int | None, now: f
     )
 
 
-def make_executor(session: Session) -> Executor:
-    """What runs the trials: tasks of this process, or worker processes."""
+def make_executor(session: Session, seed: int | None = None) -> Executor:
+    """What runs the trials: tasks of this process, or worker processes. `seed` is the plan's.
+
+    Raises `UsageError` when a double cannot stand in for its tool.
+    """
+    _check_doubles(session.adapter, session.scenarios)
     execution = session.project.execution
     if execution.isolate == "process":
-        make = partial(_worker_executor, session.project, _names(session.scenarios))
+        make = partial(_worker_executor, session.project, _names(session.scenarios), seed)
         inner: Executor = ProcessExecutor(make, execution.concurrency, _deadline(session))
     else:
-        inner = local_executor(session)
+        inner = local_executor(session, seed)
     return RetryingExecutor(inner, execution.retries)
 
 
-def local_executor(session: Session, sharing: int = 1) -> LocalExecutor:
+def local_executor(session: Session, seed: int | None = None, sharing: int = 1) -> LocalExecutor:
     """Runs the session's trials in this process, one of `sharing` that share the rate limit."""
     project = session.project
     limit = project.execution.requests_per_minute
     settings = RunSettings(
         timeout=project.execution.timeout,
-        seed=project.statistics.seed,
+        seed=project.statistics.seed if seed is None else seed,
         requests_per_minute=limit / sharing if limit else None,
     )
     cases = {scenario.name: _case(scenario, project.root) for scenario in session.scenarios}
-    pricer = Pricer(project.budget.prices, project.config.model.provider)
-    return LocalExecutor(session.adapter, session.suite, cases, pricer, settings)
+    return LocalExecutor(session.adapter, session.suite, cases, _pricer(project), settings)
 
 
 def suite_digest(session: Session) -> str:
@@ -143,9 +146,9 @@ def suite_digest(session: Session) -> str:
     return digest_of([scenario.model_dump(mode="json") for scenario in session.scenarios])
 
 
-def _worker_executor(project: Project, scenarios: tuple[str, ...]) -> Executor:
+def _worker_executor(project: Project, scenarios: tuple[str, ...], seed: int | None) -> Executor:
     session = open_session(project, scenarios)
-    return local_executor(session, sharing=project.execution.concurrency)
+    return local_executor(session, seed, sharing=project.execution.concurrency)
 
 
 def _deadline(session: Session) -> float:
@@ -155,6 +158,10 @@ def _deadline(session: Session) -> float:
     limit = execution.requests_per_minute
     held = HELD_REQUESTS * 60 * execution.concurrency / limit if limit else 0.0
     return execution.timeout * (1 + hooks) + held
+
+
+def _pricer(project: Project) -> Pricer:
+    return Pricer(project.budget.prices, project.config.model.provider)
 
 
 def _adapter(project: Project) -> Adapter:
@@ -188,9 +195,9 @@ def _check_doubles(adapter: Adapter, scenarios: Sequence[Scenario]) -> None:
     for tool, scenario in wanted.items():
         if tool not in able:
             raise UsageError(
-                f"scenario {scenario} doubles the tool {tool!r}, but its calls cannot be intercepted, so the real "
-                f"one would run. {nearest(tool, able)} For a callable agent, mark the function with @agentmut.tool "
-                "in the agent's module; for LangGraph, call it through a ToolNode."
+                f"scenario {scenario} doubles the tool {tool!r}, but its calls cannot be intercepted, so "
+                f"the real one would run. {nearest(tool, able)} For a callable agent, mark the function "
+                "with @agentmut.tool in the agent's module; for LangGraph, call it through a ToolNode."
             )
 
 
@@ -204,19 +211,31 @@ def _code(project: Project) -> str:
 
 
 def _baseline(project: Project, scenarios: int, mutants: int) -> int:
-    wanted, budget = project.statistics.baseline, project.budget.trials
-    size = automatic_size(mutants) if wanted == "auto" else int(wanted)
-    if budget is None:
-        return size
-    affordable = int(BASELINE_SHARE * budget) // scenarios if wanted == "auto" else budget // scenarios
-    if affordable < min(size, BASELINE_MINIMUM):
-        needed = -(-BASELINE_MINIMUM * scenarios * 10 // 4) if wanted == "auto" else size * scenarios
-        raise UsageError(
-            f"budget.trials is {budget}, too small for a baseline: {scenarios} scenarios need at least "
-            f"{BASELINE_MINIMUM} trials each within {BASELINE_SHARE:.0%} of the budget. Raise it to {needed}, or "
-            "measure fewer scenarios with --scenario."
-        )
-    return min(size, affordable)
+    wanted = project.statistics.baseline
+    automatic = wanted == "auto"
+    size = automatic_size(mutants) if wanted == "auto" else wanted
+    cut = baseline_within_trials(project.budget.trials, size, scenarios, automatic=automatic)
+    if cut.refusal:
+        raise UsageError(cut.refusal)
+    return cut.trials
+
+
+def _baseline_limit(project: Project) -> BaselineLimit | None:
+    budget = project.budget
+    if project.statistics.baseline != "auto" or (budget.usd is None and budget.minutes is None):
+        return None
+    return BaselineLimit(usd=budget.usd, minutes=budget.minutes, concurrency=project.execution.concurrency)
+
+
+def _check_prices(project: Project, mutants: Sequence[Mutant]) -> None:
+    """Models that only mutants call would be found to have no price when most of the money is spent."""
+    if project.budget.usd is None:
+        return
+    edits = (edit for mutant in mutants for edit in mutant.edits if edit.pointer == "/model/name")
+    pricer, one = _pricer(project), Usage(input_tokens=1, output_tokens=1)
+    unknown = {str(edit.after) for edit in edits if pricer.cost(str(edit.after), one) is None}
+    if unknown:
+        raise UsageError(price_missing(unknown))
 
 
 def _why_none(generation: Generation) -> str:

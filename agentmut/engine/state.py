@@ -5,14 +5,22 @@ same loop on the stored plan: stored results are recorded again, and the rest fo
 """
 
 import heapq
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from agentmut.engine.arm import Arm, Lane
 from agentmut.engine.baseline import ScenarioBaseline
+from agentmut.engine.limits import Spend, baseline_within, price_missing
 from agentmut.engine.plan import Plan
+from agentmut.engine.problems import (
+    DEAD_ENDPOINT,
+    dead_endpoint,
+    destroyed_problem,
+    early_problem,
+    identity_problem,
+    untestable_problem,
+)
 from agentmut.engine.reach import Reached, reached
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.tables import Tables
@@ -23,10 +31,6 @@ from agentmut.stats.killrule import KillDesign, is_untestable, level_for
 from agentmut.witness import Detector
 
 IDENTITY_ALPHA = 0.001
-DEAD_ENDPOINT = 25
-"""Infrastructure failures in a row, over all mutants, after which the run is given up."""
-HOPELESS_BASELINE = 5
-"""Trials per scenario after which an agent that has not passed once is given up."""
 
 
 class Stop(StrEnum):
@@ -37,21 +41,6 @@ class Stop(StrEnum):
     INTERRUPTED = "interrupted"
     FAILED = "failed"
     """It cannot be carried out; `CampaignState.problem` says why."""
-
-
-@dataclass(frozen=True)
-class Spend:
-    """What has been spent so far, in this process and before an interruption."""
-
-    trials: int = 0
-    usd: float = 0.0
-    unpriced: int = 0
-    """Trials that called a model without a known price."""
-    tokens: int = 0
-    seconds: float = 0.0
-    """Time on the clock since the run was started or resumed."""
-    reused: int = 0
-    abandoned: int = 0
 
 
 @dataclass
@@ -67,32 +56,36 @@ class CampaignState:
     arms: dict[str, Arm] = field(default_factory=dict)
     decided_free: dict[str, tuple[Status, str]] = field(default_factory=dict)
     """Mutants decided without a trial: no coverage, never carried, ignored."""
-    spend: Spend = Spend()
+    spend: Spend = field(default_factory=Spend)
     in_flight: int = 0
     problem: str = ""
-    trouble: int = 0
+    """Why the campaign cannot be carried out."""
+    refused: bool = False
+    """Whether the problem is one of the project file: a budget that cannot be kept."""
+    baseline_complete: bool = False
+    """Whether every scenario has its baseline."""
+    _trouble: list[str] = field(default_factory=list)
+    """The mutants whose trials ended in infrastructure trouble since the last one that did not."""
+    _first: dict[str, TrialResult] = field(default_factory=dict)
     _ready: list[int] = field(default_factory=list)
     _order: list[str] = field(default_factory=list)
     _position: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.baselines = {name: ScenarioBaseline(self.plan.baseline) for name in self.plan.scenarios}
+        self._sized = self.plan.baseline_limit is None
         self.detectors = {m.id: Detector(m, self.suite.full) for m in self.contenders}
 
     @property
     def controls(self) -> tuple[Mutant, ...]:
-        """The mutants that check the campaign itself; they go first."""
-        return (self.plan.destroyed, *self.plan.identity)
+        """The mutants that check the campaign itself; they go first. What is empty cannot be destroyed."""
+        destroyed = (self.plan.destroyed,) if self.plan.destroyed.edits else ()
+        return (*destroyed, *self.plan.identity)
 
     @property
     def contenders(self) -> tuple[Mutant, ...]:
         """All mutants that are to be run, controls first."""
         return (*self.controls, *(m for m in self.plan.mutants if m.id not in self.plan.ignored))
-
-    @property
-    def baseline_complete(self) -> bool:
-        """Whether every scenario has its baseline."""
-        return all(baseline.complete for baseline in self.baselines.values())
 
     def testable(self, scenario: str) -> bool:
         """Whether the original passes often enough on a scenario for a drop to show."""
@@ -109,19 +102,57 @@ class CampaignState:
     def record(self, launch: Launch, result: TrialResult) -> None:
         """Take in a finished trial."""
         self.in_flight -= 1
-        self.trouble = self.trouble + 1 if result.outcome == "infrastructure" else 0
+        if result.unpriced and self.plan.budget.usd is not None:
+            self._refuse(price_missing(result.unpriced))
         if launch.mutant:
             self._record_arm(launch, result)
         else:
-            self.baselines[launch.scenario].record(result)
-            if self.baseline_complete:
-                self._begin_kill_phase()
+            self._record_baseline(launch, result)
+        self._note_trouble(launch, result)
 
     def launch(self) -> Launch | None:
         """Choose the next trial and count it as in flight; None when none can be launched now."""
         launch = self._launch_arm() if self.baseline_complete else self._launch_baseline()
         self.in_flight += launch is not None
         return launch
+
+    def _note_trouble(self, launch: Launch, result: TrialResult) -> None:
+        if result.outcome != "infrastructure":
+            self._trouble = []
+            return
+        self._trouble.append(launch.mutant)
+        given_up = len(set(self._trouble)) > 1 and self._all_ended()
+        if given_up or len(self._trouble) >= DEAD_ENDPOINT:
+            self.problem = self.problem or dead_endpoint(len(self._trouble), result.reason)
+
+    def _all_ended(self) -> bool:
+        return self.baseline_complete and all(arm.status for arm in self.arms.values())
+
+    def _record_baseline(self, launch: Launch, result: TrialResult) -> None:
+        self.baselines[launch.scenario].record(result)
+        if launch.repeat == 0:
+            self._first[launch.scenario] = result
+            self._size_baseline()
+        self.problem = self.problem or early_problem(self.baselines.values())
+        self.baseline_complete = all(baseline.complete for baseline in self.baselines.values())
+        if self.baseline_complete and not self.problem:
+            self._begin_kill_phase()
+
+    def _size_baseline(self) -> None:
+        """Once every scenario's first trial is there, cut the baseline to what the budget allows."""
+        limit = self.plan.baseline_limit
+        if limit is None or len(self._first) < len(self.baselines):
+            return
+        cut = baseline_within(limit, list(self._first.values()), self.plan.baseline)
+        if cut.refusal:
+            self._refuse(cut.refusal)
+        for baseline in self.baselines.values():
+            baseline.wanted = cut.trials
+        self._sized = True
+
+    def _refuse(self, problem: str) -> None:
+        if not self.problem:
+            self.problem, self.refused = problem, True
 
     def _record_arm(self, launch: Launch, result: TrialResult) -> None:
         arm = self.arms[launch.mutant]
@@ -145,9 +176,14 @@ class CampaignState:
         return None
 
     def _launch_baseline(self) -> Launch | None:
-        """Scenario by scenario in turn, so that costs and dead scenarios show early."""
+        """Scenario by scenario in turn, so that costs and dead scenarios show early.
+
+        Until the size of the baseline is known, only each scenario's first trial.
+        """
         wanting = [
-            (b.launched, i, name) for i, (name, b) in enumerate(self.baselines.items()) if b.wants_another
+            (b.launched, i, name)
+            for i, (name, b) in enumerate(self.baselines.items())
+            if b.wants_another and (self._sized or not b.launched)
         ]
         if not wanting:
             return None
@@ -156,6 +192,9 @@ class CampaignState:
         return Launch("", name, repeat, repeat)
 
     def _begin_kill_phase(self) -> None:
+        if not any(map(self.testable, self.baselines)):
+            self.problem = untestable_problem(self.baselines)
+            return
         for mutant in self.contenders:
             where = reached(mutant, self.detectors[mutant.id], self.suite, self.baselines, self.scenarios)
             testable = {name: weight for name, weight in where.scenarios.items() if self.testable(name)}
@@ -185,16 +224,17 @@ class CampaignState:
         )
 
     def _check_free_controls(self) -> None:
-        destroyed = self.decided_free.get(self.plan.destroyed.id)
-        if destroyed:
-            self.problem = _control_failed("destroyed agent", *destroyed)
+        decided = self.decided_free.get(self.plan.destroyed.id)
+        if decided:
+            self.problem = destroyed_problem(*decided)
 
     def _check_control(self, arm: Arm) -> None:
+        if arm.status is None or self.problem:
+            return
         if arm.mutant.id == self.plan.destroyed.id:
-            if arm.status not in (Status.KILLED, Status.ERROR):
-                self.problem = _control_failed("destroyed agent", arm.status or Status.UNDECIDED, arm.reason)
+            self.problem = destroyed_problem(arm.status, arm.reason)
         elif not arm.mutant.edits and arm.status is Status.KILLED:
-            self.problem = _identity_killed(arm)
+            self.problem = identity_problem(arm)
 
 
 def _without_trial(where: Reached) -> tuple[Status, str]:
@@ -202,63 +242,3 @@ def _without_trial(where: Reached) -> tuple[Status, str]:
         names = ", ".join(sorted(where.scenarios))
         return Status.UNDECIDED, f"reached only by scenarios on which the original fails too often: {names}"
     return where.otherwise, where.reason
-
-
-def _control_failed(control: str, status: Status, reason: str) -> str:
-    said = f" ({reason})" if reason else ""
-    return (
-        f"control failed: the {control} (no prompt, no tools, no context) ended as {status}{said}. Either the "
-        "mutations do not reach the agent, or the evaluators pass whatever it answers. Check that the agent is "
-        "built from the config it is given, and that some evaluator fails on an agent without instructions."
-    )
-
-
-def _identity_killed(arm: Arm) -> str:
-    lane = next(lane for lane in arm.lanes if lane.decision == "killed")
-    return (
-        f"control failed: an unchanged agent was called killed by scenario {lane.scenario} "
-        f"({lane.failures} of {lane.trials} trials failed). Something other than the mutation changes between "
-        "trials: state kept by the agent, a service that drifts, or a rate limit. Kills of this run mean nothing."
-    )
-
-
-def budget_reached(state: CampaignState) -> str:
-    """Why no further trial may be launched under the budget; empty when one may.
-
-    Trials in flight count at the mean cost so far.
-    """
-    budget, spend = state.plan.budget, state.spend
-    if budget.trials is not None and spend.trials + state.in_flight >= budget.trials:
-        return f"the budget of {budget.trials} trials is used up"
-    mean = spend.usd / spend.trials if spend.trials else 0.0
-    if budget.usd is not None and spend.usd + mean * (state.in_flight + 1) > budget.usd:
-        return f"the budget of {budget.usd:g} USD is used up (spent {spend.usd:.2f})"
-    if budget.minutes is not None and spend.seconds >= 60 * budget.minutes:
-        return f"the budget of {budget.minutes:g} minutes is used up"
-    return ""
-
-
-def baseline_problem(state: CampaignState) -> str:
-    """Why the baseline makes the campaign pointless; empty when it does not, or cannot be told yet."""
-    baselines = state.baselines.values()
-    early = all(b.finished >= min(HOPELESS_BASELINE, b.wanted) for b in baselines)
-    if not early:
-        return ""
-    if not any(b.trials for b in baselines):
-        trouble = sum((b.no_evidence for b in baselines), Counter[str]()).most_common(1)
-        return f"no baseline trial could be run: {trouble[0][0] if trouble else 'no result'}"
-    if not any(b.passes for b in baselines):
-        trials = sum(b.trials for b in baselines)
-        said = next((b.first_failure for b in baselines if b.first_failure), "")
-        return f"the agent failed every baseline trial ({trials} of {trials}). First reason: {said}"
-    if state.baseline_complete and not any(map(state.testable, state.baselines)):
-        return (
-            "no testable scenario: the original fails too often on each of them for a drop to show"
-            + _rates(state)
-        )
-    return ""
-
-
-def _rates(state: CampaignState) -> str:
-    rates: Iterable[str] = (f"{name} {b.passes}/{b.trials}" for name, b in state.baselines.items())
-    return f" ({', '.join(rates)} passed). Fix the agent or the evaluators first."

@@ -50,14 +50,14 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
         mutants=rows,
         cost=Cost(
             trials=spend.trials,
-            baseline_trials=sum(b.finished for b in state.baselines.values()),
+            baseline_trials=spend.baseline_trials,
             tokens=spend.tokens,
             usd=None if spend.unpriced else round(spend.usd, 6),
             seconds=round(spend.seconds, 3),
             reused=spend.reused,
             abandoned_threads=spend.abandoned,
         ),
-        rule={**plan.rule.model_dump(), "baseline": plan.baseline},
+        rule={**plan.rule.model_dump(), "baseline": max(b.wanted for b in state.baselines.values())},
         notes=tuple(_notes(state)),
     )
 
@@ -69,7 +69,7 @@ def _baseline_row(session: Session, state: CampaignState, name: str) -> Baseline
         scenario=name,
         trials=baseline.trials,
         passes=baseline.passes,
-        rate=round(interval.estimate, 6) if interval else None,
+        rate=round(baseline.passes / baseline.trials, 6) if baseline.trials else None,
         interval=Bounds(
             low=round(interval.low, 6),
             high=round(interval.high, 6),
@@ -110,7 +110,7 @@ def _row(session: Session, state: CampaignState, mutant: Mutant) -> MutantRow:
         after=after,
         description=mutant.description,
         subject=mutant.subject,
-        killed_by=tuple(lane.scenario for lane in arm.lanes if lane.decision == "killed") if arm else (),
+        killed_by=_killed_by(arm) if arm and status is Status.KILLED else (),
         gate_red=_gate_red(session, state, arm) if arm else None,
         gap=_gap(status),
         witness=WitnessSummary(route=arm.route, trials=arm.witnessed, of=arm.consumed)
@@ -123,8 +123,12 @@ def _row(session: Session, state: CampaignState, mutant: Mutant) -> MutantRow:
     )
 
 
+def _killed_by(arm: Arm) -> tuple[str, ...]:
+    return tuple(lane.scenario for lane in arm.lanes if lane.decision == "killed")
+
+
 def _gap(status: Status) -> str | None:
-    """What is missing, as far as pass rates tell; the trace test that names an assertion gap is not run here."""
+    """What is missing, as far as pass rates tell; telling an assertion gap takes a test of the traces."""
     return {Status.NO_COVERAGE: "scenario", Status.SURVIVED: "unknown"}.get(status)
 
 
@@ -161,10 +165,16 @@ def _controls(state: CampaignState) -> Controls:
         ),
         destroyed=DestroyedControl(
             status=destroyed[0] if destroyed else None,
-            reason=destroyed[1] if destroyed else "",
+            reason=_destroyed_reason(state, destroyed),
             trials=arm.consumed if arm else 0,
         ),
     )
+
+
+def _destroyed_reason(state: CampaignState, found: tuple[Status, str] | None) -> str:
+    if not state.plan.destroyed.edits:
+        return "the config has no prompt, tools or context that could be destroyed"
+    return found[1] if found else "the run ended before it was decided"
 
 
 class _Scorer(NamedTuple):
@@ -211,4 +221,5 @@ def _notes(state: CampaignState) -> Iterable[str]:
     if state.spend.unpriced:
         yield "the price of a model is unknown, so the cost is too: set budget.prices"
     if state.spend.abandoned:
-        yield f"{state.spend.abandoned} runs were abandoned at their timeout; `isolate: process` would end them"
+        abandoned = f"{state.spend.abandoned} runs were abandoned at their timeout"
+        yield f"{abandoned}; `isolate: process` would end them"

@@ -36,6 +36,8 @@ class TrialResult(NamedTuple):
     tokens: int
     usd: float | None
     """Cost; None when the price of a model that was called is unknown."""
+    unpriced: frozenset[str]
+    """Names of the models without a known price."""
     seconds: float
     abandoned: bool
 
@@ -60,6 +62,7 @@ class Suite(NamedTuple):
             tools=frozenset(trace.tools_called),
             tokens=trace.usage.total,
             usd=trace.usd,
+            unpriced=trace.unpriced_models,
             seconds=trace.seconds,
             abandoned=execution.abandoned,
         )

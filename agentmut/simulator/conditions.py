@@ -22,6 +22,10 @@ _COMPARISON = re.compile(
     rf"\b(?:(?P<above>{_ABOVE})|(?P<below>{_BELOW}))\s+[$€£]?\s?(?P<number>\d+(?:\.\d+)?)[$€£]?",
     re.IGNORECASE,
 )
+_QUANTITY = re.compile(
+    rf"\s*\b(?:{_ABOVE}|{_BELOW})\s+[$€£]?\s?\d+(?:\.\d+)?.*?(?=\s+(?:to|with|by|via|from|and|or)\b|[,;]|$)",
+    re.IGNORECASE,
+)
 _OR = re.compile(r",?\s+or\s+|,\s+", re.IGNORECASE)
 _AND = re.compile(r",?\s+and\s+", re.IGNORECASE)
 _LOW, _HIGH = 0.2, 0.5  # share of a condition's topics that must be in the conversation
@@ -117,6 +121,15 @@ def comparison_in(words: str) -> Comparison | None:
         return None
     around = f"{words[: match.start()]} {words[match.end() :]}"
     return Comparison(match["above"] is not None, float(match["number"]), _about(around))
+
+
+def without_comparison(words: str) -> str:
+    """A step without the quantity that it depends on.
+
+    >>> without_comparison("hand claims above 90 lumen a lamp to somebody else")
+    'hand claims to somebody else'
+    """
+    return _QUANTITY.sub("", words)
 
 
 def _tests(words: str, done: bool) -> tuple[Test, ...]:

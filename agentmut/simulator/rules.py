@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from agentmut.simulator.conditions import Condition, Test, comparison_in, condition
+from agentmut.simulator.conditions import Condition, Test, comparison_in, condition, without_comparison
 from agentmut.simulator.formats import Format, demands
 from agentmut.simulator.language import Topics, topics
 from agentmut.simulator.saying import speaks
@@ -166,7 +166,8 @@ def _split_condition(words: str, only: bool) -> tuple[str, Condition | None]:
         return match["rest"], condition(match["when"], inverted=inverted, done=done)
     if (match := _RELATIVE.match(words)) is not None and not speaks(_bare(match["rest"])):
         return match["rest"], condition(match["when"])  # "a lamp that is broken"
-    return words, _inner_comparison(words)
+    inner = _inner_comparison(words)
+    return without_comparison(words) if inner else words, inner
 
 
 def _inner_comparison(words: str) -> Condition | None:

@@ -182,7 +182,7 @@ def decision_table(f0: int, n0: int, design: KillDesign = DEFAULT_DESIGN) -> Kil
     """The decisions for a baseline of `f0` failures in `n0` trials. About 20 ms for n_max = 100.
 
     The rule minimises the expected trials, averaged over no change and drops of delta to 3 delta, subject to
-    P(KILLED) <= safety_factor(n0, alpha) * alpha if nothing changed and P(SURVIVED) <= 0.95 beta if the rate
+    P(KILLED) <= safety_factor * alpha if nothing changed and P(SURVIVED) <= 0.95 beta if the rate
     dropped by delta, both predictive given the baseline (Jeffreys prior). An untestable baseline gives a
     table that says UNTESTABLE throughout, with no boundaries.
 
@@ -202,7 +202,8 @@ def _solved(f0: int, n0: int, design: KillDesign) -> KillTable:
     from agentmut.stats.stopping import solve
 
     chances = sequences(f0, n0, design.delta, design.n_max)
-    limit = safety_factor(n0, design.alpha) * design.alpha
+    usual = design._replace(alpha=DEFAULT_DESIGN.alpha) == DEFAULT_DESIGN
+    limit = safety_factor(n0, design.alpha, usual=usual) * design.alpha
     found = solve(chances, limit, 0.95 * design.beta)
     kill_at, survive_at = _boundaries(found, design.n_max)
     return KillTable(f0, n0, design, kill_at, survive_at, found.log_kill, found.log_survive)

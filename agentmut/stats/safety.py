@@ -27,12 +27,17 @@ FACTORS = {
 """Baseline size -> factor by alpha. Both are rounded down to an entry, which errs on the safe side."""
 
 
-def safety_factor(n0: int, alpha: float) -> float:
-    """The share of alpha that the rule may use at a baseline of `n0` trials; from 0.1 to 0.95.
+OTHER_DESIGNS = 0.85
+"""Further factor for any other beta, delta or n_max: from delta = 0.05 on the largest excess was 1.16."""
 
-    0.95 from n0 = 40 on for alpha of 0.01 and more. Below n0 = 20 and below alpha = 1e-4 the factors are
-    deliberately coarse and low: such baselines and levels are outside what campaigns use.
+
+def safety_factor(n0: int, alpha: float, *, usual: bool = True) -> float:
+    """The share of alpha that the rule may use at a baseline of `n0` trials; from 0.08 to 0.95.
+
+    0.95 from n0 = 40 on for alpha of 0.01 and more. `usual` says that beta, delta and n_max are those that
+    the factors were found for; otherwise the rule keeps a wider distance. Below n0 = 20 and below
+    alpha = 1e-4 the factors are deliberately coarse and low: campaigns use no such baselines and levels.
     """
     size = max(n for n in FACTORS if n <= n0)
     column = bisect_right(ALPHAS, alpha * (1 + 1e-9)) - 1
-    return FACTORS[size][column]
+    return FACTORS[size][column] * (1.0 if usual else OTHER_DESIGNS)

@@ -48,7 +48,10 @@ class Group(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """One mutant: KILLED, SURVIVED or UNDECIDED, and the scenarios that reach it (at least one)."""
+    """One mutant: KILLED, SURVIVED or UNDECIDED, and the scenarios that were tried on it.
+
+    Only an undecided mutant may have none: one that no scenario could be tried on.
+    """
 
     decision: Decision
     family: Family
@@ -87,8 +90,12 @@ def mutation_score(mutants: Iterable[Judged], no_coverage: int = 0, gamma: float
 
 def _group(counts: Counter[Decision], scenarios: Sequence[Rates]) -> Group:
     known = (counts[Decision.KILLED], counts[Decision.SURVIVED], counts[Decision.UNDECIDED])
-    if sum(known) != counts.total() or not scenarios:
-        raise ValueError(f"mutants must be killed, survived or undecided on a scenario or more, got {counts}")
+    decided = counts[Decision.KILLED] + counts[Decision.SURVIVED]
+    if sum(known) != counts.total() or (decided and not scenarios):
+        raise ValueError(
+            "mutants must be killed, survived or undecided, the decided ones on a scenario or more, "
+            f"got {counts}"
+        )
     return Group(*known, family_rates(scenarios))
 
 
@@ -116,8 +123,11 @@ def family_rates(scenarios: Sequence[Rates]) -> Rates:
     """A bound on a family's rates: the sum of its FK, because one kill suffices, and the largest of its MS.
 
     A mutant survives only if every scenario says SURVIVED, the one that dropped included: so the chance of
-    missing the drop is at most that scenario's own MS, whichever scenario it is.
+    missing the drop is at most that scenario's own MS, whichever scenario it is. Both are 0 for an empty
+    family: where nothing was tried, nothing was decided wrongly.
     """
+    if not scenarios:
+        return Rates(np.zeros(POINTS), np.zeros(POINTS))
     false_kill = np.minimum(np.sum([s.false_kill for s in scenarios], axis=0), 1.0)
     return Rates(false_kill, np.max([s.missed for s in scenarios], axis=0))
 
@@ -128,7 +138,9 @@ def score_interval(groups: Sequence[Group], no_coverage: int = 0, gamma: float =
     T mutants, E of them equivalent, K killed, S survived, U undecided; equivalent mutants are not passed in.
     F bounds the false kills: the (1 - gamma/2)-quantile of Binomial(m, FK) mixed over the draws, m being the
     mutants without a real drop, at most T - E - K + F.
-    M bounds the missed: the least M whose (1 - gamma/2)-quantile of Binomial(K + U + M, MS) is at most M.
+    M bounds the missed: the least M whose (1 - gamma/2)-quantile of Binomial(K + U + M + 1, MS) is at most M, so
+    that M + 1 missed drops would be too many to believe. (With K + U + M trials instead, nothing killed would
+    mean that nothing had dropped, whatever MS is.)
 
     In mixed groups the binomial's rate is the mean over the mutants it counts, the worst rate for those that
     could be any; a sum of unequal chances spreads less than that (Hoeffding 1956), so the bounds hold.
@@ -168,15 +180,16 @@ def _false_kills(groups: Sequence[Group], killed: int, confidence: float) -> int
 
 
 def _missed(groups: Sequence[Group], fallen: int, confidence: float) -> int:
-    """Start from no missed drop; each bound on M raises the number that may have dropped, until it stays."""
+    """Start from no missed drop; each bound on M raises the number that may have dropped, until it stays.
+
+    M is believable as long as M misses among the fallen and M mutants more are: one more is tried each time.
+    """
     known = [(g.killed + g.undecided, g.rates.missed) for g in groups]
-    survived, worst = (
-        sum(g.survived for g in groups),
-        _largest([g.rates.missed for g in groups if g.survived]),
-    )
+    survived = sum(g.survived for g in groups)
+    worst = _largest([g.rates.missed for g in groups if g.survived])
     bound = 0
     while bound < survived:
-        higher = _quantile(_mixed([*known, (bound, worst)]), confidence)
+        higher = _quantile(_mixed([*known, (bound + 1, worst)]), confidence)
         if higher <= bound:
             return bound
         bound = higher

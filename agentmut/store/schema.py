@@ -1,6 +1,18 @@
 """Tables of the store. Raise `VERSION` when they change."""
 
-from sqlalchemy import Boolean, Column, Float, ForeignKey, Integer, LargeBinary, MetaData, String, Table, Text
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
 
 VERSION = 1
 metadata = MetaData()
@@ -8,7 +20,9 @@ metadata = MetaData()
 trials = Table(
     "trials",
     metadata,
-    Column("key", String(64), primary_key=True),
+    Column("id", Integer, primary_key=True),
+    Column("key", String(64), nullable=False),
+    Column("run", String(64), nullable=False),
     Column("mutant", String(64), nullable=False),
     Column("scenario", Text, nullable=False),
     Column("repeat", Integer, nullable=False),
@@ -18,8 +32,14 @@ trials = Table(
     Column("footprint", String(64), ForeignKey("footprints.digest"), nullable=False),
     Column("attempts", Integer, nullable=False),
     Column("abandoned", Boolean, nullable=False),
+    Column("tokens", Integer, nullable=False),
+    Column("usd", Float),
     Column("finished", Float, nullable=False),
+    Index("trials_by_key", "key"),
+    Index("trials_by_run", "run"),
 )
+"""One row for every execution, under the run that executed it. Rows are never overwritten: a run that
+executes the same trial again (`--fresh`, or after trouble) adds a row with the same key."""
 
 footprints = Table(
     "footprints",
@@ -35,12 +55,13 @@ runs = Table(
     Column("started", Float, nullable=False),
     Column("plan", Text, nullable=False),
     Column("status", String(32), nullable=False),
+    Column("seconds", Float, nullable=False, server_default="0"),
 )
 
-run_trials = Table(
-    "run_trials",
+reused = Table(
+    "reused",
     metadata,
     Column("run", String(64), ForeignKey("runs.id"), primary_key=True),
-    Column("key", String(64), ForeignKey("trials.key"), primary_key=True),
-    Column("reused", Boolean, nullable=False),
+    Column("trial", Integer, ForeignKey("trials.id"), primary_key=True),
 )
+"""Which trials a run took over from others."""

@@ -48,6 +48,11 @@ def test_false_kills_stay_below_alpha_at_every_true_rate(n0: int, alpha: float, 
     assert 0.5 * alpha < worst.value <= alpha
 
 
+@pytest.mark.parametrize("other", [KillDesign(delta=0.1), KillDesign(n_max=30), KillDesign(beta=0.02)])
+def test_false_kills_stay_below_alpha_for_other_designs_too(other: KillDesign) -> None:
+    assert false_kill_supremum(25, other).value <= 0.05
+
+
 def test_the_supremum_at_a_hundred_is_as_published_and_no_grid_point_exceeds_it(table_of: TableOf) -> None:
     worst = false_kill_supremum(100, KillDesign(), table_of)
     assert worst.value == pytest.approx(0.048, abs=0.0006)

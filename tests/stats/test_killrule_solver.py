@@ -137,7 +137,7 @@ def test_the_fast_solver_agrees_with_plain_bisection(
     f0: int, n0: int, alpha: float, beta: float, delta: float
 ) -> None:
     fast = decision_table(f0, n0, KillDesign(alpha, beta, delta, n_max=14))
-    slow = slow_table(f0, n0, alpha, beta, delta, n_max=14, factor=safety_factor(n0, alpha))
+    slow = slow_table(f0, n0, alpha, beta, delta, n_max=14, factor=safety_factor(n0, alpha, usual=False))
     assert slow.false_kill <= 0.95 * alpha
     assert slow.missed <= 0.95 * beta
     alive = {(0, 0)}

@@ -59,24 +59,31 @@ def test_a_smaller_alpha_needs_more_failures_and_a_smaller_beta_more_passes() ->
     assert patient.survive_at != base.survive_at
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
-    st.integers(20, 300),
-    st.floats(0, 0.75),
+    st.integers(1, 300),
+    st.floats(0, 1),
     st.floats(1e-4, 0.3),
     st.floats(0.01, 0.3),
-    st.floats(0.1, 0.5),
-    st.integers(1, 40),
+    st.floats(0.05, 0.9),
+    st.integers(1, 30),
 )
-def test_boundaries_rise_with_n_and_never_meet(
+def test_no_state_is_both_killed_and_survived(
     n0: int, share: float, alpha: float, beta: float, delta: float, n_max: int
 ) -> None:
     table = decision_table(int(share * n0), n0, KillDesign(alpha, beta, delta, n_max))
-    assert all(low <= high for low, high in pairwise(table.kill_at))
-    assert all(low <= high for low, high in pairwise(table.survive_at))
     assert all(k > s for k, s in zip(table.kill_at, table.survive_at, strict=True))
     assert all(0 < k <= n + 1 for n, k in enumerate(table.kill_at))
     assert all(-1 <= s <= n for n, s in enumerate(table.survive_at))
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(20, 300), st.floats(0, 0.75), st.floats(1e-3, 0.05))
+def test_boundaries_rise_with_n(n0: int, share: float, alpha: float) -> None:
+    # not so for designs that n_max cuts off after a few trials: the last looks then make up for it
+    table = decision_table(int(share * n0), n0, KillDesign(alpha=alpha))
+    assert all(low <= high for low, high in pairwise(table.kill_at))
+    assert all(low <= high for low, high in pairwise(table.survive_at))
 
 
 @pytest.mark.parametrize(("f0", "n0", "alpha"), [(166, 1000, 1e-4), (2, 20, 0.001), (12, 50, 0.05 / 80)])

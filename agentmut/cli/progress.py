@@ -1,0 +1,91 @@
+"""Live progress of a campaign on stderr: a line that is redrawn on a terminal, one every few seconds elsewhere."""
+
+import sys
+import time
+from collections import Counter
+from typing import TextIO
+
+from agentmut.engine.state import CampaignState
+from agentmut.mutant import Intent, Status
+
+REDRAW = 0.2
+LOG = 10.0
+
+
+class ProgressLine:
+    """Called with the campaign's state after every change; writes at most every few moments."""
+
+    def __init__(self, stream: TextIO = sys.stderr) -> None:
+        self._stream = stream
+        self._live = stream.isatty()
+        self._last = 0.0 if self._live else time.monotonic()
+        self._width = 0
+
+    def __call__(self, state: CampaignState) -> None:
+        """Show how far the campaign is."""
+        now = time.monotonic()
+        if now - self._last < (REDRAW if self._live else LOG):
+            return
+        self._last = now
+        line = describe(state)
+        if self._live:
+            self._stream.write("\r" + line.ljust(self._width))
+            self._width = len(line)
+        else:
+            self._stream.write(line + "\n")
+        self._stream.flush()
+
+    def close(self) -> None:
+        """Leave the line behind."""
+        if self._live and self._width:
+            self._stream.write("\n")
+            self._stream.flush()
+
+
+def describe(state: CampaignState) -> str:
+    """Phase, trials, money, time left and score so far, in one line.
+
+    Time left assumes that the mutants still to be decided take as long as those decided so far.
+    """
+    spend = state.spend
+    money = "cost unknown" if spend.unpriced else f"${spend.usd:.2f}"
+    spent = f"{spend.trials} trials, {money}, {_clock(spend.seconds)}"
+    if not state.baseline_complete:
+        done = sum(baseline.finished for baseline in state.baselines.values())
+        wanted = sum(baseline.wanted for baseline in state.baselines.values())
+        return f"baseline {done}/{wanted} | {spent}"
+    mutants = [m for m in state.contenders if m.intent is not Intent.CONTROL]
+    statuses = Counter(found[0] for m in mutants if (found := state.status(m.id)))
+    return f"mutants {statuses.total()}/{len(mutants)} | {spent}{_left(state)} | {_score(state)}"
+
+
+def _left(state: CampaignState) -> str:
+    arms = list(state.arms.values())
+    decided = sum(arm.status is not None for arm in arms)
+    done = decided + sum(_part(arm.consumed, state) for arm in arms if arm.status is None)
+    share = done / len(arms) if arms else 1.0
+    baseline = sum(baseline.finished for baseline in state.baselines.values())
+    total = state.spend.trials + state.spend.reused
+    if share < 0.05 or total <= baseline:
+        return ""
+    per_trial = state.spend.seconds / total
+    return f", about {_clock((total - baseline) * (1 - share) / share * per_trial)} left"
+
+
+def _part(consumed: int, state: CampaignState) -> float:
+    return min(0.9, consumed / (20.0 * len(state.baselines)))
+
+
+def _score(state: CampaignState) -> str:
+    statuses = [
+        found[0] for m in state.plan.mutants if m.intent is Intent.DEGRADE and (found := state.status(m.id))
+    ]
+    counts = Counter(statuses)
+    killed = counts[Status.KILLED]
+    decided = killed + counts[Status.SURVIVED] + counts[Status.NO_COVERAGE]
+    return f"score so far {killed}/{decided}" if decided else "no mutant decided yet"
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes}:{rest:02d}"

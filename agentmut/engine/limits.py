@@ -1,0 +1,131 @@
+"""What may be spent: budgets, and how large a baseline they allow."""
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from agentmut.engine.trials import TrialResult
+from agentmut.frozen import Frozen
+from agentmut.project_schema import BudgetSettings
+
+BASELINE_SHARE = 0.4
+"""Largest part of a budget that an automatic baseline may take."""
+BASELINE_MINIMUM = 30
+"""Trials per scenario below which the promised error rates would not hold at a useful cost."""
+
+
+@dataclass(frozen=True)
+class Spend:
+    """What a run has spent so far, in this process and before an interruption."""
+
+    trials: int = 0
+    baseline_trials: int = 0
+    usd: float = 0.0
+    unpriced: int = 0
+    """Trials that called a model without a known price."""
+    tokens: int = 0
+    seconds: float = 0.0
+    """Time at work."""
+    reused: int = 0
+    """Trials taken over from other runs."""
+    abandoned: int = 0
+
+
+class BaselineLimit(Frozen):
+    """What an automatic baseline is cut by. Fixed with the plan: a resumed run has the same baseline."""
+
+    usd: float | None = None
+    minutes: float | None = None
+    concurrency: int = 1
+
+
+class Cut(Frozen):
+    """The baseline trials per scenario that a limit allows, or why it allows too few."""
+
+    trials: int
+    refusal: str = ""
+
+
+def budget_reached(budget: BudgetSettings, spend: Spend, in_flight: int) -> str:
+    """Why no further trial may be launched under the budget; empty when one may.
+
+    Trials in flight count at the mean cost so far.
+    """
+    if budget.trials is not None and spend.trials + in_flight >= budget.trials:
+        return f"the budget of {budget.trials} trials is used up"
+    mean = spend.usd / spend.trials if spend.trials else 0.0
+    if budget.usd is not None and spend.usd + mean * (in_flight + 1) > budget.usd:
+        return f"the budget of {budget.usd:g} USD is used up (spent {spend.usd:.2f})"
+    if budget.minutes is not None and spend.seconds >= 60 * budget.minutes:
+        return f"the budget of {budget.minutes:g} minutes is used up"
+    return ""
+
+
+def baseline_within_trials(budget: int | None, wanted: int, scenarios: int, *, automatic: bool) -> Cut:
+    """The baseline under a budget of trials; an automatic one is cut, a fixed one has to fit."""
+    if budget is None:
+        return Cut(trials=wanted)
+    if not automatic:
+        needed = wanted * scenarios
+        said = f"too small for the baseline: {scenarios} scenarios with {wanted} trials each are {needed}"
+        return Cut(
+            trials=wanted,
+            refusal="" if needed <= budget else _refusal("trials", f"{budget}", said, f"{needed}"),
+        )
+    affordable = min(wanted, int(BASELINE_SHARE * budget) // scenarios)
+    needed = math.ceil(BASELINE_MINIMUM * scenarios / BASELINE_SHARE)
+    return _checked(affordable, "trials", f"{budget}", f"{needed}", f"{scenarios} scenarios")
+
+
+def baseline_within(limit: BaselineLimit, first: Collection[TrialResult], wanted: int) -> Cut:
+    """The baseline under a limit, from the first trial of every scenario: a function of nothing else."""
+    usd = sum(result.usd or 0.0 for result in first)
+    minutes = sum(result.seconds for result in first) / limit.concurrency / 60
+    cuts = [
+        _within("usd", limit.usd, usd, len(first), wanted),
+        _within("minutes", limit.minutes, minutes, len(first), wanted),
+    ]
+    return min(cuts, key=lambda cut: cut.trials)
+
+
+def _within(unit: str, budget: float | None, per_round: float, scenarios: int, wanted: int) -> Cut:
+    """`per_round` is what one trial of every scenario takes."""
+    if budget is None or per_round * wanted <= BASELINE_SHARE * budget:
+        return Cut(trials=wanted)
+    affordable = int(BASELINE_SHARE * budget / per_round)
+    needed = _rounded_up(BASELINE_MINIMUM * per_round / BASELINE_SHARE)
+    took = f"{scenarios} scenarios take {per_round:.3g} {unit} for one trial each, by their first trials, and"
+    return _checked(affordable, unit, f"{budget:g}", f"{needed:g}", took)
+
+
+def _checked(affordable: int, unit: str, budget: str, needed: str, who: str) -> Cut:
+    if affordable >= BASELINE_MINIMUM:
+        return Cut(trials=affordable)
+    said = (
+        f"too small for a baseline: {who} need at least {BASELINE_MINIMUM} trials each within "
+        f"{BASELINE_SHARE:.0%} of the budget, which is enough for {affordable}"
+    )
+    return Cut(trials=affordable, refusal=_refusal(unit, budget, said, needed))
+
+
+def _refusal(unit: str, budget: str, said: str, needed: str) -> str:
+    return (
+        f"budget.{unit} is {budget}, {said}. Raise it to {needed}, or measure fewer scenarios with "
+        "--scenario; finished trials are reused."
+    )
+
+
+def _rounded_up(value: float) -> float:
+    """Two significant digits, never less."""
+    unit: float = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return math.ceil(value / unit) * unit
+
+
+def price_missing(models: Collection[str]) -> str:
+    """Why a budget in money cannot be kept."""
+    names = ", ".join(sorted(name or "(unnamed)" for name in models))
+    first = next(iter(sorted(models)), "") or "model-name"
+    return (
+        f"budget.usd needs a price for model {names}: add budget.prices, as in `prices: {{{first}: "
+        "{input: 1.0, output: 4.0}}` (US dollars per million tokens), or limit trials or minutes instead"
+    )

@@ -1,0 +1,75 @@
+"""One mutant, explained."""
+
+from rich.table import Table
+from rich.text import Text
+
+from agentmut.mutant import Intent, Status
+from agentmut.report.paint import Page, clean, diff_lines
+from agentmut.result import MutantRow, Result
+
+MEANING = {
+    Status.KILLED: "The suite notices this change: the pass rate of a scenario has dropped.",
+    Status.SURVIVED: "The suite does not notice this change: every scenario that reaches the part passes as before.",
+    Status.EQUIVALENT: "The change makes no difference.",
+    Status.NO_COVERAGE: "No scenario reaches the changed part, so none could notice.",
+    Status.UNDECIDED: "There is not enough evidence either way.",
+    Status.NOT_APPLIED: "The change never reached the agent, so this says nothing about the suite.",
+    Status.IGNORED: "The project file tells to ignore it.",
+    Status.ERROR: "The changed agent could not be run, so this says nothing about the suite.",
+}
+
+
+def render_mutant(result: Result, row: MutantRow, color: bool = False) -> str:
+    """Change, status in words, evidence of each scenario, and what to do next."""
+    page = Page(color)
+    page.add(Text(f"{row.id}  {row.operator}  {row.status}", style="bold"))
+    place = ":".join(str(part) for part in (row.target.path, row.target.line, row.target.column) if part)
+    page.add(clean(f"{place}  {row.description}"))
+    page.add()
+    for line in diff_lines(row.before, row.after, indent=""):
+        page.add(line)
+    page.add()
+    page.add(MEANING[row.status])
+    if row.reason:
+        page.add(clean(row.reason))
+    _evidence(page, result, row)
+    if row.witness:
+        route = "sent to the model" if row.witness.route == "sent" else "read from the config"
+        page.add(f"The change was seen in what was {route} in {row.witness.trials} of {row.witness.of} runs.")
+    if row.gate_red is not None:
+        gate = "would" if row.gate_red else "would not"
+        page.add(f"At the rates seen here the suite's own thresholds {gate} have turned red.")
+    for advice in _advice(row):
+        page.add(advice)
+    return page.text()
+
+
+def _evidence(page: Page, result: Result, row: MutantRow) -> None:
+    if not row.evidence:
+        return
+    baseline = {b.scenario: b for b in result.baseline}
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
+    table.add_column("scenario", overflow="fold")
+    for name in ("original", "mutant", "decision"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for item in row.evidence:
+        original = baseline[item.scenario]
+        table.add_row(
+            clean(item.scenario),
+            f"{original.passes}/{original.trials}",
+            f"{item.trials - item.failures}/{item.trials}",
+            item.decision,
+        )
+    page.title("Runs that passed")
+    page.add(table)
+    page.add()
+
+
+def _advice(row: MutantRow) -> list[str]:
+    if row.intent is Intent.PRESERVE:
+        return ["This change should not matter: a kill would speak of a brittle agent, not of a good suite."]
+    if row.status is Status.NO_COVERAGE:
+        return ["Write a scenario that makes the agent use it."]
+    if row.status is Status.SURVIVED:
+        return ["Write a scenario in which losing it shows, or ignore it with a reason in `mutation.ignore`."]
+    return []

@@ -1,0 +1,79 @@
+"""Text for terminals: what models and users wrote is cleaned, colour is added only where it is wanted."""
+
+import io
+import unicodedata
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.text import Text
+
+WIDTH = 80
+
+
+def clean(text: str) -> str:
+    """Text safe to print: control characters, escapes and bidi marks are shown as `?`.
+
+    >>> clean("a\\x1b[31mb\\tc")
+    'a?[31mb c'
+    """
+    return "".join(_safe(character) for character in text)
+
+
+def _safe(character: str) -> str:
+    if character in "\n":
+        return character
+    if character == "\t":
+        return " "
+    return "?" if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Cn") else character
+
+
+def shorten(text: str, width: int) -> str:
+    """The text on one line, cut to `width` characters."""
+    flat = " ".join(clean(text).split())
+    return flat if len(flat) <= width else flat[: width - 3].rstrip() + "..."
+
+
+def diff_lines(before: str, after: str, indent: str = "    ", width: int = WIDTH) -> Iterator[Text]:
+    """`- before` and `+ after`, wrapped to the width."""
+    for mark, text, style in (("-", before, "red"), ("+", after, "green")):
+        for line in clean(text).strip("\n").splitlines():
+            if line.strip():
+                yield from _wrapped(f"{mark} ", line.strip(), indent, style, width)
+
+
+def _wrapped(mark: str, line: str, indent: str, style: str, width: int) -> Iterator[Text]:
+    import textwrap
+
+    lead = indent + mark
+    for wrapped in textwrap.wrap(line, width, initial_indent=lead, subsequent_indent=" " * len(lead)):
+        yield Text(wrapped, style=style)
+
+
+class Page:
+    """Collects lines and tables, and renders them at a width that old terminals and logs can show."""
+
+    def __init__(self, color: bool, width: int = WIDTH) -> None:
+        self._buffer = io.StringIO()
+        self._console = Console(
+            file=self._buffer,
+            width=width,
+            force_terminal=color,
+            color_system="standard" if color else None,
+            highlight=False,
+            markup=False,
+            emoji=False,
+            legacy_windows=False,
+        )
+
+    def add(self, content: object = "", style: str | None = None) -> None:
+        """A line, a `Text` or a rich renderable."""
+        self._console.print(content, style=style)
+
+    def title(self, text: str) -> None:
+        """A section's heading."""
+        self._console.print()
+        self._console.print(Text(text, style="bold"))
+
+    def text(self) -> str:
+        """All that was added; no line ends in blanks."""
+        return "\n".join(line.rstrip() for line in self._buffer.getvalue().splitlines()) + "\n"

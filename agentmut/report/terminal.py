@@ -1,0 +1,247 @@
+"""The report of a run for a terminal; readable at 80 columns and without colour."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from agentmut.mutant import Intent, Status
+from agentmut.report.paint import Page, clean, diff_lines, shorten
+from agentmut.result import MutantRow, Result, Score
+from agentmut.text.modality import Modality, modality
+
+SHOWN_SURVIVORS = 15
+_MARKER = re.compile(r"^(?:[-*+]|\d+[.)])\s+")
+_UNNOTICED = (Status.SURVIVED, Status.NO_COVERAGE)
+_URGENCY = (Modality.FORBID, Modality.MUST, Modality.IMPERATIVE, Modality.SHOULD, Modality.MAY)
+
+
+def render(result: Result, color: bool = False) -> str:
+    """The whole report as text."""
+    page = Page(color)
+    _head(page, result)
+    _scores(page, result)
+    _baseline(page, result)
+    _survivors(page, result)
+    _unnoticed(page, result)
+    _unusual(page, result)
+    _foot(page, result)
+    return page.text()
+
+
+def interval(score: Score) -> str:
+    """Value and bounds.
+
+    >>> interval(Score(value=0.5, low=0.25, high=0.75))
+    '0.50 [0.25, 0.75]'
+    >>> interval(Score(value=None, low=None, high=None))
+    'n/a'
+    """
+    if score.low is None or score.high is None:
+        return "n/a"
+    value = "n/a" if score.value is None else f"{score.value:.2f}"
+    return f"{value} [{score.low:.2f}, {score.high:.2f}]"
+
+
+def without_marker(text: str) -> str:
+    """The text without the bullet or number of its list item.
+
+    >>> without_marker("- Never guess.")
+    'Never guess.'
+    """
+    return _MARKER.sub("", text.strip())
+
+
+def rank(rows: Iterable[MutantRow]) -> list[MutantRow]:
+    """Unnoticed `degrade` mutants, the most worrying first.
+
+    Lost prohibitions and duties come before lost preferences, dropped instructions and tools before subtler
+    changes, then the order of the prompt.
+    """
+    unnoticed = [row for row in rows if row.intent is Intent.DEGRADE and row.status in _UNNOTICED]
+    return sorted(unnoticed, key=lambda row: (_subtlety(row), _urgency(row), row.target.line or 0))
+
+
+def _subtlety(row: MutantRow) -> int:
+    return 0 if row.operator in ("prompt.drop_instruction", "tool.remove") else 1
+
+
+def _urgency(row: MutantRow) -> int:
+    return (
+        _URGENCY.index(modality(row.before)) if row.operator == "prompt.drop_instruction" else len(_URGENCY)
+    )
+
+
+def _head(page: Page, result: Result) -> None:
+    page.add(Text(f"agentmut {result.agentmut_version}  run {result.run_id}", style="bold"))
+    ended = {"finished": "finished", "budget": "stopped by its budget", "interrupted": "interrupted"}
+    page.add(
+        f"agent {result.agent.adapter} {result.agent.digest[:12]}, {ended.get(result.status, result.status)}"
+    )
+    if result.problem:
+        page.add()
+        page.add(Text(clean(result.problem), style="red"))
+    if result.status in ("budget", "interrupted"):
+        page.add("Unfinished: the score below is partial. `agentmut resume` goes on.")
+
+
+def _scores(page: Page, result: Result) -> None:
+    page.title(f"Mutation score   {interval(result.score)}")
+    page.add(_counts(result.score))
+    page.add(
+        f"Robustness       {interval(result.robustness)}  (share of harmless changes that flip no verdict)"
+    )
+    if not result.operators:
+        return
+    table = Table(box=None, padding=(0, 1, 0, 0), show_edge=False)
+    table.add_column("", no_wrap=True)
+    for name in ("score [95 %]", "killed", "survived", "unreached", "open"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for name, score in result.classes.items():
+        _score_row(table, name, score, "bold")
+        _operator_rows(table, result, name, preserve=False)
+    preserving = [name for name in result.operators if _is_preserving(result, name)]
+    if preserving:
+        _score_row(table, "robustness", result.robustness, "bold")
+        for name in preserving:
+            _score_row(table, f"  {name.replace('instructions', 'instr.')}", result.operators[name])
+    page.add()
+    page.add(table)
+
+
+def _operator_rows(table: Table, result: Result, group: str, *, preserve: bool) -> None:
+    for name, score in result.operators.items():
+        if name.startswith(f"{group}.") and _is_preserving(result, name) is preserve:
+            _score_row(table, f"  {name.partition('.')[2]}", score)
+
+
+def _is_preserving(result: Result, operator: str) -> bool:
+    return all(row.intent is Intent.PRESERVE for row in result.mutants if row.operator == operator)
+
+
+def _score_row(table: Table, name: str, score: Score, style: str | None = None) -> None:
+    counts = (score.killed, score.survived, score.no_coverage, score.undecided)
+    table.add_row(name, interval(score), *(str(count) if count else "-" for count in counts), style=style)
+
+
+def _counts(score: Score) -> str:
+    parts = [
+        f"{getattr(score, status.value)} {status.value.replace('_', ' ')}"
+        for status in Status
+        if getattr(score, status.value)
+    ]
+    return ", ".join(parts) or "no mutants"
+
+
+def _baseline(page: Page, result: Result) -> None:
+    page.title("Baseline (the agent as it is)")
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
+    table.add_column("scenario", overflow="fold")
+    for name in ("passed", "rate [95 %]"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in result.baseline:
+        rate = "-"
+        if row.rate is not None and row.interval is not None:
+            rate = f"{row.rate:.2f} [{row.interval.low:.2f}, {row.interval.high:.2f}]"
+        mark = "" if row.testable else "  not testable"
+        table.add_row(clean(row.scenario) + mark, f"{row.passes}/{row.trials}", rate)
+    page.add(table)
+    for row in result.baseline:
+        if row.reason:
+            page.add(f"  {clean(row.scenario)}: {clean(row.reason)}", style="yellow")
+
+
+def _survivors(page: Page, result: Result) -> None:
+    ranked = rank(result.mutants)
+    if not ranked:
+        return
+    page.title("Unnoticed: what no scenario would have caught, most worrying first")
+    for number, row in enumerate(ranked[:SHOWN_SURVIVORS], 1):
+        where = _where(row)
+        state = "no scenario reaches it" if row.status is Status.NO_COVERAGE else f"{row.trials} runs"
+        page.add(Text(f"{number:>2}. {row.id}  {row.operator}  {where}  ({state})"))
+        for line in _change(row):
+            page.add(line)
+    if len(ranked) > SHOWN_SURVIVORS:
+        page.add(f"    ... and {len(ranked) - SHOWN_SURVIVORS} more in result.json")
+    page.add("`agentmut show ID` explains one.")
+
+
+def _change(row: MutantRow) -> Iterable[Text]:
+    """The change in a few lines: texts as a diff, everything else in words."""
+    if row.operator_class in ("prompt", "context") and len(row.before) + len(row.after) < 600:
+        return diff_lines(without_marker(row.before), without_marker(row.after))
+    return [Text(f"    {shorten(row.description, 76)}")]
+
+
+def _where(row: MutantRow) -> str:
+    line = f":{row.target.line}" if row.target.line else ""
+    return clean(f"{row.target.path or ''}{line}")
+
+
+def _unnoticed(page: Page, result: Result) -> None:
+    """The question users ask most: which rule has no test that notices its loss?"""
+    dropped = [row for row in result.mutants if row.operator == "prompt.drop_instruction"]
+    removed = [row for row in result.mutants if row.operator == "tool.remove"]
+    for noun, rows in (("instructions", dropped), ("tools", removed)):
+        lost = [row for row in rows if row.status in _UNNOTICED]
+        if rows:
+            page.title(f"{noun.capitalize()} whose loss no scenario notices: {len(lost)} of {len(rows)}")
+        for row in lost:
+            what = row.subject if noun == "tools" else without_marker(row.before)
+            page.add(Text(f"  {_where(row) + '  ' if row.target.line else ''}{shorten(what, 56)}"))
+
+
+def _unusual(page: Page, result: Result) -> None:
+    """Mutants that are in no score, or whose decision is open: said loudly."""
+    for status, title in (
+        (Status.NOT_APPLIED, "Not applied: these changes never reached the agent and are not in the score"),
+        (Status.ERROR, "Could not be run, and not in the score"),
+        (Status.UNDECIDED, "Undecided"),
+        (Status.IGNORED, "Ignored"),
+    ):
+        rows = [row for row in result.mutants if row.status is status]
+        if not rows:
+            continue
+        page.title(f"{title} ({len(rows)})")
+        for reason, group in _by_reason(rows):
+            page.add(
+                f"  {', '.join(f'{row.id} {row.operator}' for row in group[:6])}{' ...' * (len(group) > 6)}"
+            )
+            if reason:
+                page.add(f"    {shorten(reason, 300)}")
+
+
+def _by_reason(rows: Sequence[MutantRow]) -> list[tuple[str, list[MutantRow]]]:
+    groups: dict[str, list[MutantRow]] = {}
+    for row in rows:
+        groups.setdefault(row.reason, []).append(row)
+    return list(groups.items())
+
+
+def _foot(page: Page, result: Result) -> None:
+    cost, controls = result.cost, result.controls
+    page.title("Can this be trusted?")
+    killed = "killed" if controls.identity.killed else "not killed"
+    page.add(
+        f"Unchanged agent run as a mutant: {killed} ({controls.identity.trials} runs; must not be killed)."
+    )
+    destroyed = controls.destroyed.status or "not reached"
+    page.add(f"Destroyed agent: {destroyed} ({controls.destroyed.trials} runs; must be killed).")
+    rule = result.rule
+    if rule:
+        page.add(
+            f"A mutant no worse than the original is called killed with chance at most {rule['alpha']:g}; one "
+            f"that fails {rule['delta']:g} more often survives with chance about {rule['beta']:g}. The lower end "
+            "of the score counts mutants with any real drop, the upper end those with a drop of at least "
+            f"{rule['delta']:g}, at 95 % confidence."
+        )
+    for note in result.notes:
+        page.add(f"Note: {clean(note)}.", style="yellow")
+    money = "cost unknown" if cost.usd is None else f"${cost.usd:.4f}"
+    page.title("Cost")
+    page.add(
+        f"{cost.trials} runs of the agent ({cost.baseline_trials} baseline), {cost.tokens:,} tokens, {money}, "
+        f"{cost.seconds:.0f} s; {cost.reused} runs reused from earlier"
+    )

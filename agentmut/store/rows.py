@@ -1,0 +1,90 @@
+"""Between the engine's nouns and rows of the store."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from agentmut.execution import Ending, Execution
+from agentmut.frozen import storable_json
+from agentmut.trace import AgentTrace
+from agentmut.wire.footprint import Footprint
+
+
+class StoredTrial(NamedTuple):
+    """A finished trial with its identity."""
+
+    key: str
+    mutant: str
+    """Mutant id; empty for the original."""
+    scenario: str
+    repeat: int
+    execution: Execution
+    finished: float
+    """Seconds since the epoch."""
+    run: str = ""
+    """The run that executed it."""
+    id: int = 0
+    """Its row; 0 before it is stored."""
+
+
+class StoredRun(NamedTuple):
+    """A campaign: its plan as JSON, how far it came, and for how many seconds it has been at work."""
+
+    id: str
+    started: float
+    plan: str
+    status: str
+    seconds: float = 0.0
+
+
+class Spent(NamedTuple):
+    """What the trials that a run has executed cost together."""
+
+    trials: int = 0
+    baseline_trials: int = 0
+    tokens: int = 0
+    usd: float = 0.0
+    unpriced: int = 0
+    """Trials that called a model without a known price."""
+    abandoned: int = 0
+    seconds: float = 0.0
+
+
+def trial_row(trial: StoredTrial, run: str) -> dict[str, Any]:
+    """The row of a trial that `run` has executed."""
+    execution = trial.execution
+    trace = execution.trace
+    return {
+        "key": trial.key,
+        "run": run,
+        "mutant": trial.mutant,
+        "scenario": trial.scenario,
+        "repeat": trial.repeat,
+        "ending": execution.ending.value,
+        "reason": execution.reason.encode("utf-8", "replace").decode(),
+        "trace": storable_json(trace, exclude_defaults=True).encode(),
+        "footprint": execution.footprint.digest,
+        "attempts": execution.attempts,
+        "abandoned": execution.abandoned,
+        "tokens": trace.usage.total,
+        "usd": trace.usd,
+        "finished": trial.finished,
+    }
+
+
+def footprint_row(footprint: Footprint) -> dict[str, Any]:
+    """The row of a footprint."""
+    return {"digest": footprint.digest, "content": storable_json(footprint).encode()}
+
+
+def trial_of(row: Mapping[Any, Any], footprint: Footprint) -> StoredTrial:
+    """The trial that `trial_row` wrote. Raises `ValidationError` or `ValueError` for a damaged row."""
+    execution = Execution(
+        ending=Ending(row["ending"]),
+        reason=row["reason"],
+        trace=AgentTrace.model_validate_json(row["trace"]),
+        footprint=footprint,
+        attempts=row["attempts"],
+        abandoned=row["abandoned"],
+    )
+    identity = (row["key"], row["mutant"], row["scenario"], row["repeat"])
+    return StoredTrial(*identity, execution, row["finished"], row["run"], row["id"])
