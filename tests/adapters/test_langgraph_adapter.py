@@ -30,7 +30,6 @@ from agentmut.engine.suite import SuiteConfig
 from agentmut.errors import AdapterError, UsageError
 from agentmut.execution import Ending, Execution
 from agentmut.generate import generate
-from agentmut.mutant import Mutant
 from agentmut.operators import context, model, prompt
 from agentmut.operators import tool as tool_operators
 from agentmut.protocols import AgentSpec, Operator, OperatorOptions
@@ -83,7 +82,7 @@ CONFIG = AgentConfig(
 def chat(url: str, config: AgentConfig) -> ChatOpenAI:
     return ChatOpenAI(
         base_url=url,
-        api_key="k",  # type: ignore[arg-type]
+        api_key="k",
         model=config.model.name,
         temperature=config.model.temperature,
         max_retries=0,
@@ -99,7 +98,7 @@ def by_create_agent(url: str) -> Factory:
 
 def by_middleware(url: str) -> Factory:
     def build(config: AgentConfig) -> Any:
-        own = ChatOpenAI(base_url=url, api_key="k", model="never sent", max_retries=0)  # type: ignore[arg-type]
+        own = ChatOpenAI(base_url=url, api_key="k", model="never sent", max_retries=0)
         middleware = [config_middleware(config)]
         return create_agent(own, TOOLS, system_prompt="never sent", middleware=middleware)
 
@@ -153,7 +152,8 @@ def run(
             adapter = LangGraphAdapter(factory, config, "here:build")
             return await attempt(adapter, Case(scenario, doubles or {}), "t1", 0, timeout)
 
-    return in_loop(once())
+    found: Execution = in_loop(once())
+    return found
 
 
 def in_loop(work: Any) -> Any:
@@ -586,12 +586,12 @@ def build(config): return StateGraph(MessagesState)
         ("async def build(config): return None", "is async; it must be a plain function"),
     ],
 )
-def test_a_factory_that_builds_no_graph_is_found_before_anything_runs(
+def test_a_factory_that_builds_no_graph_is_told_what_is_wrong(
     body: str, complaint: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     number = request.node.callspec.indices["body"]
     with pytest.raises(AdapterError, match=complaint):
-        create(tmp_path, body, name=f"graph_bad_{number}")
+        create(tmp_path, body, name=f"graph_bad_{number}").build()
 
 
 def test_a_factory_that_fails_for_one_mutant_makes_the_trial_unbuildable() -> None:
@@ -604,9 +604,9 @@ def test_a_factory_that_fails_for_one_mutant_makes_the_trial_unbuildable() -> No
 
 
 def test_references_that_lead_nowhere_are_usage_errors(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="agent.factory is missing"):
+    with pytest.raises(UsageError, match=r"agent\.factory is missing"):
         LangGraphAdapter.create(AgentSpec(adapter="langgraph"), CONFIG)
-    with pytest.raises(UsageError, match="is a int, not a function"):
+    with pytest.raises(UsageError, match=r"is a int, not a function"):
         create(tmp_path, "build = 3", name="graph_number")
 
 

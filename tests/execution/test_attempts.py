@@ -17,7 +17,7 @@ import agentmut
 from agentmut.adapters.python_callable import CallableAdapter
 from agentmut.config import AgentConfig, Document, ModelConfig
 from agentmut.engine.attempt import Case, attempt
-from agentmut.engine.executor import LocalExecutor, RetryingExecutor, RunSettings, TrialRequest
+from agentmut.engine.executor import Executor, LocalExecutor, RetryingExecutor, RunSettings, TrialRequest
 from agentmut.engine.pricing import Pricer
 from agentmut.engine.suite import SuiteConfig
 from agentmut.errors import AdapterError, UsageError
@@ -340,9 +340,11 @@ def test_hooks_surround_every_trial_and_teardown_is_always_called() -> None:
     def fails(config: AgentConfig, given: Any) -> str:
         raise ValueError
 
-    assert (
-        end(lambda c, g: calls.append("run") or "x", setup=setup, teardown=teardown).ending is Ending.ANSWERED
-    )
+    def works(config: AgentConfig, given: Any) -> str:
+        calls.append("run")
+        return "x"
+
+    assert end(works, setup=setup, teardown=teardown).ending is Ending.ANSWERED
     assert calls == ["up s", "run", "down s"]
     calls.clear()
     assert end(fails, setup=setup, teardown=teardown).ending is Ending.RAISED
@@ -381,7 +383,7 @@ def local(function: Any, **settings: Any) -> LocalExecutor:
     return LocalExecutor(adapter, suite, cases, Pricer(prices), RunSettings(**{"timeout": 5.0, **settings}))
 
 
-def execute(executor: Any, times: int = 1) -> list[Execution]:
+def execute(executor: Executor, times: int = 1) -> list[Execution]:
     async def all_of_them() -> list[Execution]:
         async with executor.session():
             requests = [TrialRequest(None, "s", f"t{n}") for n in range(times)]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from agentmut.engine import isolation
-from agentmut.engine.executor import RetryingExecutor, TrialRequest
+from agentmut.engine.executor import Executor, RetryingExecutor, TrialRequest
 from agentmut.engine.isolation import ProcessExecutor
 from agentmut.errors import RunError
 from agentmut.execution import Ending, Execution
@@ -35,7 +35,7 @@ def pool(name: str, turns: tuple[str, ...], workers: int = 1) -> ProcessExecutor
     return ProcessExecutor(making(name, turns), workers, TIMEOUT)
 
 
-def execute(executor: Any, *turns: str, one_by_one: bool = False) -> list[Execution]:
+def execute(executor: Executor, *turns: str, one_by_one: bool = False) -> list[Execution]:
     async def everything() -> list[Execution]:
         async with executor.session():
             trials = [executor.execute(TrialRequest(None, turn, f"t{n}")) for n, turn in enumerate(turns)]

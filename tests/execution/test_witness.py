@@ -60,7 +60,10 @@ MUTANTS = {
     "sentence with a placeholder dropped": [cut("Greet {customer} warmly. ")],
     "sentence after a placeholder dropped": [cut("Never promise dates. ")],
     "last sentence dropped": [cut(" Answer in English.")],
-    "all but a placeholder dropped": [cut("You are Ada. Greet "), cut(" warmly. Never promise dates. Answer in English.")],
+    "all but a placeholder dropped": [
+        cut("You are Ada. Greet "),
+        cut(" warmly. Never promise dates. Answer in English."),
+    ],
     "word replaced next to a placeholder": [cut("warmly", "coldly")],
     "neighbours replaced": [cut("Never", "Always"), cut("promise", "give")],
     "neighbours swapped": [
