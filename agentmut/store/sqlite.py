@@ -105,11 +105,11 @@ class Store:
         """What a run has executed so far, trials without evidence included."""
         query = select(
             func.count(),
-            func.coalesce(func.sum(trials.c.mutant == ""), 0),
+            func.count().filter(trials.c.mutant == ""),
             func.coalesce(func.sum(trials.c.tokens), 0),
             func.coalesce(func.sum(trials.c.usd), 0.0),
             func.count() - func.count(trials.c.usd),
-            func.coalesce(func.sum(trials.c.abandoned), 0),
+            func.count().filter(trials.c.abandoned),
         ).where(trials.c.run == run)
         with self._explained("read"):
             counted = self._connection.execute(query).one()
@@ -183,17 +183,31 @@ class Store:
             self._stored_footprints.update(new)
 
     def _prepare(self) -> None:
-        """Make the tables of a new store; raise `StoreError` for one of another version."""
-        found = self._connection.execute(text("PRAGMA user_version")).scalar_one()
+        """Make the tables of a new store, all or none; raise `StoreError` for one of another version."""
+        if self._version() == VERSION:
+            return
+        self._connection.execute(text("BEGIN IMMEDIATE"))  # another process may be making them right now
+        if self._version() == 0:
+            self._refuse_foreign_tables()
+            metadata.create_all(self._connection)
+            self._connection.execute(text(f"PRAGMA user_version = {VERSION}"))
+        self._connection.commit()
+
+    def _version(self) -> int:
+        found = int(self._connection.execute(text("PRAGMA user_version")).scalar_one())
         if found not in (0, VERSION):
             raise StoreError(
                 f"{self._path} was written by another version of agentmut (format {found}, this one reads "
                 f"{VERSION}). Use that version, or move the file away and run again without its trials."
             )
-        metadata.create_all(self._connection)
-        if found != VERSION:
-            self._connection.execute(text(f"PRAGMA user_version = {VERSION}"))
-        self._connection.commit()
+        return found
+
+    def _refuse_foreign_tables(self) -> None:
+        if self._connection.execute(text("SELECT count(*) FROM sqlite_master")).scalar_one():
+            raise StoreError(
+                f"{self._path} is a database of something else: it is not a store of agentmut. Move it away and "
+                "run again."
+            )
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
