@@ -6,7 +6,7 @@ from uuid import UUID
 from langchain_core.callbacks import BaseCallbackHandler
 from pydantic import JsonValue
 
-from agentmut.instrument import jsonable
+from agentmut.plain import described, jsonable
 from agentmut.trace import Action, Step, Usage
 from agentmut.trial import Recorder
 
@@ -34,11 +34,12 @@ class TraceHandler(BaseCallbackHandler):
 
     def on_llm_end(self, response: Any, *, run_id: UUID, **kwargs: Any) -> None:
         """A model call ends; usage and model name are taken from the reply."""
-        message = getattr(response.generations[0][0], "message", None) if response.generations else None
+        first = next((batch[0] for batch in response.generations if batch), None)
+        message = getattr(first, "message", None)
         usage = getattr(message, "usage_metadata", None) or {}
         self._end(
             run_id,
-            output=str(message.text) if message is not None else None,
+            output=jsonable(str(message.text)) if message is not None else None,
             model=getattr(message, "response_metadata", {}).get("model_name"),
             usage=Usage(
                 input_tokens=usage.get("input_tokens", 0), output_tokens=usage.get("output_tokens", 0)
@@ -47,7 +48,7 @@ class TraceHandler(BaseCallbackHandler):
 
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
         """A model call fails, after the SDK's own retries."""
-        self._end(run_id, error=f"{type(error).__name__}: {error}")
+        self._end(run_id, error=described(error))
 
     def on_tool_start(self, serialized: Any, input_str: str, *, run_id: UUID, **kwargs: Any) -> None:
         """A tool call begins."""
@@ -68,7 +69,7 @@ class TraceHandler(BaseCallbackHandler):
 
     def on_tool_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
         """A tool raises."""
-        self._end(run_id, error=f"{type(error).__name__}: {error}")
+        self._end(run_id, error=described(error))
 
     def _begin(self, run_id: UUID, kwargs: dict[str, Any], **fields: Any) -> None:
         node = (kwargs.get("metadata") or {}).get("langgraph_node")

@@ -18,11 +18,11 @@ from agentmut.adapters._langchain_trace import TraceHandler
 from agentmut.config import AgentConfig
 from agentmut.errors import AdapterError, UsageError
 from agentmut.imports import import_object
-from agentmut.instrument import jsonable
+from agentmut.plain import described, jsonable
 from agentmut.protocols import AgentSpec
 from agentmut.tools import ToolSpec, read_tool
 from agentmut.trace import Action, AgentTrace, Step
-from agentmut.trial import Trial, current_trial
+from agentmut.trial import Trial
 
 if TYPE_CHECKING:
     from langchain.agents.middleware import AgentMiddleware
@@ -59,9 +59,12 @@ class LangGraphAdapter:
         try:
             graph = self._factory(self._config)
         except Exception as error:
+            raise AdapterError(f"agent.factory {self._name} raised {described(error)}") from error
+        if inspect.iscoroutine(graph):
+            graph.close()
             raise AdapterError(
-                f"agent.factory {self._name} raised {type(error).__name__}: {error}"
-            ) from error
+                f"agent.factory {self._name} is async; write a plain function that returns the graph"
+            )
         if not hasattr(graph, "ainvoke") or not hasattr(graph, "nodes"):
             raise AdapterError(
                 f"agent.factory {self._name} returned a {type(graph).__name__}; expected a compiled LangGraph "
@@ -94,16 +97,21 @@ class LangGraphAdapter:
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
         """Run a fresh graph over the turns; later turns see the conversation so far."""
+        from langsmith.run_helpers import tracing_context
+
+        from agentmut.adapters._langgraph_doubles import let_doubles_answer
+
         graph = self.build()
         for node in _tool_nodes(graph):
-            _let_doubles_answer(node)
+            let_doubles_answer(node)
         handler = TraceHandler(trial.recorder)
         options = self._options(handler)
         outputs: list[JsonValue] = []
         state: Any = None
         for number, turn in enumerate(turns):
             handler.turn = number
-            state = await graph.ainvoke(_graph_input(turn, state, graph), options)
+            with tracing_context(enabled=False):  # a campaign is nothing to report to LangSmith
+                state = await graph.ainvoke(_graph_input(turn, state, graph), options)
             outputs.append(_output(state))
             trial.recorder.steps.append(
                 Step(action=Action.RESPOND, turn=number, output=outputs[-1], started=trial.recorder.now())
@@ -178,60 +186,6 @@ def _tool_nodes(graph: Any) -> Iterator[Any]:
             yield from _tool_nodes(bound)
 
 
-def _let_doubles_answer(node: Any) -> None:
-    """Put a wrapper before the node's own ones that runs the current trial's double, where there is one.
-
-    The framework then validates, traces and reports the double exactly as it would the real tool.
-    """
-    if getattr(node, "_agentmut", False):  # a factory may hand out one graph again and again
-        return
-    inner, inner_async = node._wrap_tool_call, node._awrap_tool_call
-
-    def wrap(request: Any, execute: Callable[[Any], Any]) -> Any:
-        request = _with_double(request)
-        return inner(request, execute) if inner else execute(request)
-
-    async def awrap(request: Any, execute: Callable[[Any], Any]) -> Any:
-        request = _with_double(request)
-        if inner_async:
-            return await inner_async(request, execute)
-        return await execute(request)
-
-    node._wrap_tool_call, node._awrap_tool_call, node._agentmut = wrap, awrap, True
-
-
-def _with_double(request: Any) -> Any:
-    trial = current_trial()
-    name = request.tool_call["name"]
-    double = trial.doubles.get(name) if trial else None
-    if double is None or request.tool is None:
-        return request
-    return request.override(tool=_double_tool(request.tool, double))
-
-
-def _double_tool(tool: "BaseTool", double: Callable[..., Any]) -> "BaseTool":
-    from langchain_core.tools import StructuredTool
-
-    def call(**arguments: Any) -> str:
-        return _as_text(double(**arguments))
-
-    async def acall(**arguments: Any) -> str:
-        result = double(**arguments)
-        return _as_text(await result if inspect.isawaitable(result) else result)
-
-    return StructuredTool(
-        name=tool.name,
-        description=tool.description,
-        args_schema=tool.args_schema,
-        func=call,
-        coroutine=acall,
-    )
-
-
-def _as_text(result: Any) -> str:
-    return result if isinstance(result, str) else json.dumps(jsonable(result), ensure_ascii=False)
-
-
 def _graph_input(turn: JsonValue, state: Any, graph: Any) -> Any:
     if isinstance(turn, dict):  # a graph with its own state: the scenario gives the state itself
         return turn
@@ -247,18 +201,14 @@ def _messages(state: Any) -> list[Any]:
 def _output(state: Any) -> JsonValue:
     """Structured output where the agent has one, else the text of the last message, else the state."""
     if isinstance(state, Mapping) and state.get("structured_response") is not None:
-        return _json(state["structured_response"])
+        return jsonable(state["structured_response"])
     messages = _messages(state)
-    if messages:
-        return _message_text(messages[-1])
-    return _json(state)
+    if not messages:
+        return jsonable(state)
+    last = messages[-1]
+    return "" if getattr(last, "type", "") in ("human", "system") else jsonable(_message_text(last))
 
 
 def _message_text(message: Any) -> str:
     text = getattr(message, "text", "")
     return str(text() if inspect.ismethod(text) else text)
-
-
-def _json(value: Any) -> JsonValue:
-    plain: JsonValue = jsonable(value)
-    return plain

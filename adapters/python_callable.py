@@ -11,7 +11,8 @@ from pydantic import JsonValue, PrivateAttr
 from agentmut.config import AgentConfig, ModelConfig
 from agentmut.errors import UsageError
 from agentmut.imports import import_object
-from agentmut.instrument import MARK, jsonable
+from agentmut.instrument import MARK
+from agentmut.plain import jsonable
 from agentmut.protocols import AgentSpec
 from agentmut.threads import in_daemon_thread
 from agentmut.tools import ToolSpec
@@ -42,6 +43,10 @@ class CallableAdapter:
         run = import_object(spec.run, Path(spec.root))
         if not callable(run):
             raise UsageError(f"agent.run: {spec.run} is a {type(run).__name__}, not a function")
+        if inspect.isgeneratorfunction(run) or inspect.isasyncgenfunction(run):
+            raise UsageError(
+                f"agent.run: {spec.run} yields its answer in parts; return it as a whole instead"
+            )
         try:
             inspect.signature(run).bind(config, "")
         except TypeError as error:
@@ -80,7 +85,7 @@ class CallableAdapter:
             answer = await in_daemon_thread(self._run, view, user_input)
             if inspect.isawaitable(answer):  # a plain function that returns a coroutine
                 answer = await answer
-        return _trace(answer, trial)
+        return _trace(answer, trial, len(turns) - 1)
 
 
 def _marked(value: Any) -> Iterator[str]:
@@ -90,16 +95,19 @@ def _marked(value: Any) -> Iterator[str]:
             yield name
 
 
-def _trace(answer: Any, trial: Trial) -> AgentTrace:
-    if isinstance(answer, AgentTrace):
-        return answer
+def _trace(answer: Any, trial: Trial, turn: int) -> AgentTrace:
     recorder = trial.recorder
+    if isinstance(answer, AgentTrace) and answer.steps:
+        return answer
     seen = steps_from_exchanges(recorder.exchanges, with_tools=not recorder.steps)
     steps = sorted((*recorder.steps, *seen), key=lambda step: step.started)
+    if isinstance(answer, AgentTrace):  # its own answer, with what was seen
+        seconds = answer.seconds or recorder.now()
+        return answer.model_copy(update={"steps": tuple(steps), "seconds": seconds})
     if answer is None:
         return AgentTrace(steps=tuple(steps), seconds=recorder.now())
     output = jsonable(answer)
-    respond = Step(action=Action.RESPOND, output=output, started=recorder.now())
+    respond = Step(action=Action.RESPOND, turn=turn, output=output, started=recorder.now())
     return AgentTrace(steps=(*steps, respond), outputs=(output,), seconds=recorder.now())
 
 
@@ -111,25 +119,9 @@ class RecordingModel(ModelConfig):
     def __getattribute__(self, name: str) -> Any:
         if name in ModelConfig.model_fields:
             self._reads.add(f"model.{name}")
+        elif name in _WHOLE:
+            self._reads.add("model")
         return super().__getattribute__(name)
-
-    def __iter__(self) -> Any:
-        self._reads.add("model")
-        return super().__iter__()
-
-    def __repr_args__(self) -> Any:
-        self._reads.add("model")
-        return super().__repr_args__()
-
-    def model_dump(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
-        """Reads everything."""
-        self._reads.add("model")
-        return super().model_dump(*args, **kwargs)
-
-    def model_dump_json(self, *args: Any, **kwargs: Any) -> str:
-        """Reads everything."""
-        self._reads.add("model")
-        return super().model_dump_json(*args, **kwargs)
 
 
 class RecordingConfig(AgentConfig):
@@ -140,30 +132,13 @@ class RecordingConfig(AgentConfig):
     def __getattribute__(self, name: str) -> Any:
         if name in _PARTS:
             self._reads.add(name)
+        elif name in _WHOLE:
+            self._reads.update(_PARTS, ("model",))
         return super().__getattribute__(name)
 
-    def _read_all(self) -> None:
-        self._reads.update(_PARTS, {"model"})
 
-    def __iter__(self) -> Any:
-        self._read_all()
-        return super().__iter__()
-
-    def __repr_args__(self) -> Any:
-        self._read_all()
-        return super().__repr_args__()
-
-    def model_dump(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
-        """Reads everything."""
-        self._read_all()
-        return super().model_dump(*args, **kwargs)
-
-    def model_dump_json(self, *args: Any, **kwargs: Any) -> str:
-        """Reads everything."""
-        self._read_all()
-        return super().model_dump_json(*args, **kwargs)
-
-
+_WHOLE = frozenset({"__dict__", "__deepcopy__", "__reduce_ex__", "__getstate__"})
+"""What dumping, copying, comparing, pickling, printing and iterating look up to get at every field."""
 _PARTS = frozenset({"prompt", "tools", "context", "orchestration"})
 
 
@@ -172,6 +147,7 @@ def recording_view(config: AgentConfig, reads: set[str]) -> AgentConfig:
     model = RecordingModel.model_construct(**dict(config.model))
     model._reads = reads
     view = RecordingConfig.model_construct(**{**dict(config), "model": model})
+    object.__getattribute__(view, "__dict__")["digest"] = config.digest  # asking for it reads no part
     view._reads = reads
-    view.__dict__["digest"] = config.digest  # computing it would count as reading everything
+    reads.clear()  # of what the construction itself looked up
     return view

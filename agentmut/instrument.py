@@ -5,6 +5,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
+from agentmut.plain import described, jsonable
+from agentmut.threads import completed
 from agentmut.trial import Double, Trial, call_tool_step, current_trial
 from agentmut.wire.transport import TrialOverError
 
@@ -15,7 +17,7 @@ MARK = "__agentmut_tool__"
 def tool(function: F) -> F:
     """Trace the calls of `function` inside trials and let scenarios replace it by a double.
 
-    Outside of a trial the function is called as it is. Works for sync and async functions.
+    Outside of a trial the function is called as it is. Works for sync and async functions and methods.
     """
     wrapped = _async(function) if inspect.iscoroutinefunction(function) else _sync(function)
     setattr(wrapped, MARK, function.__name__)
@@ -28,9 +30,11 @@ def _sync(function: Callable[..., Any]) -> Callable[..., Any]:
         trial = current_trial()
         if trial is None:
             return function(*args, **kwargs)
-        step = _OpenStep(trial, function, args, kwargs)
-        with step:
-            step.output = step.double(**step.arguments) if step.double else function(*args, **kwargs)
+        with _OpenStep(trial, function, args, kwargs) as step:
+            if step.double:
+                step.output = completed(step.stand_in())
+            else:
+                step.output = function(*args, **kwargs)
         return step.output
 
     return call
@@ -42,9 +46,8 @@ def _async(function: Callable[..., Any]) -> Callable[..., Any]:
         trial = current_trial()
         if trial is None:
             return await function(*args, **kwargs)
-        step = _OpenStep(trial, function, args, kwargs)
-        with step:
-            answer = step.double(**step.arguments) if step.double else function(*args, **kwargs)
+        with _OpenStep(trial, function, args, kwargs) as step:
+            answer = step.stand_in() if step.double else function(*args, **kwargs)
             step.output = await answer if inspect.isawaitable(answer) else answer
         return step.output
 
@@ -57,43 +60,57 @@ class _OpenStep:
     def __init__(self, trial: Trial, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
         if trial.recorder.closed:
             raise TrialOverError(f"trial {trial.id} is over; this run was abandoned at its timeout")
-        bound = inspect.signature(function).bind(*args, **kwargs)
-        bound.apply_defaults()
         self._recorder = trial.recorder
         self._name = function.__name__
         self._started = trial.recorder.now()
-        self.arguments: dict[str, Any] = dict(bound.arguments)
+        self.arguments = _named(function, args, kwargs)
         self.double: Double | None = trial.doubles.get(function.__name__)
         self.output: Any = None
 
-    def __enter__(self) -> None:
-        return None
+    def stand_in(self) -> Any:
+        """What the double answers to the call's arguments."""
+        assert self.double is not None
+        rest = self.arguments.get(VARIADIC, ())
+        return self.double(*rest, **{k: v for k, v in self.arguments.items() if k != VARIADIC})
+
+    def __enter__(self) -> "_OpenStep":
+        return self
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        message = None if error is None else f"{type(error).__name__}: {error}"
         arguments = {name: jsonable(value) for name, value in self.arguments.items()}
         step = call_tool_step(
-            self._name, arguments, self._recorder, self._started, output=jsonable(self.output), error=message
+            self._name,
+            arguments,
+            self._recorder,
+            self._started,
+            output=jsonable(self.output),
+            error=None if error is None else described(error),
         )
         self._recorder.steps.append(step)
 
 
-def jsonable(value: Any) -> Any:
-    """The value if JSON can hold it, else a JSON-friendly form of it, at worst its `str`."""
-    from pydantic_core import from_json, to_json
-
-    if isinstance(value, str | int | bool | None):
-        return value
-    try:  # through text: only there are numbers that JSON does not know written as strings
-        return from_json(to_json(value, fallback=str, inf_nan_mode="strings"))
-    except ValueError:  # bytes or text that UTF-8 does not hold, or an object that contains itself
-        return _plain_or_text(value)
+VARIADIC = "*"
 
 
-def _plain_or_text(value: Any) -> Any:
-    from pydantic_core import to_jsonable_python
+def _named(function: Callable[..., Any], args: Any, kwargs: Any) -> dict[str, Any]:
+    """The call's arguments by name, defaults included, a method's `self` left out.
 
+    What only fits `*args` is under `*`. A call that does not fit is named as far as it goes: the function
+    itself will complain.
+    """
+    signature = inspect.signature(function)
     try:
-        return to_jsonable_python(value, fallback=str)
-    except ValueError:
-        return str(value)
+        bound = signature.bind(*args, **kwargs)
+    except TypeError:
+        return {**({VARIADIC: args} if args else {}), **kwargs}
+    bound.apply_defaults()
+    named: dict[str, Any] = {}
+    for name, parameter in signature.parameters.items():
+        value = bound.arguments[name]
+        if parameter.kind is parameter.VAR_KEYWORD:
+            named |= value
+        elif parameter.kind is not parameter.VAR_POSITIONAL:
+            named[name] = value
+        elif value:
+            named[VARIADIC] = value
+    return {name: value for name, value in named.items() if name != "self"}

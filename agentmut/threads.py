@@ -2,11 +2,21 @@
 
 import asyncio
 import contextvars
+import inspect
 import threading
 from collections.abc import Callable
-from typing import Any
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from typing import Any, ParamSpec, TypeVar
 
 from agentmut.trial import Recorder, current_trial
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class AgentExitError(RuntimeError):
+    """The code under test tried to end the process (`sys.exit`), or to cancel itself."""
 
 
 async def in_daemon_thread(function: Callable[..., Any], *args: Any) -> Any:
@@ -15,28 +25,56 @@ async def in_daemon_thread(function: Callable[..., Any], *args: Any) -> Any:
     The thread sees the caller's context variables. It is a daemon, so a run that never ends, once
     cancelled here, keeps neither a pool slot nor the process alive.
     """
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[Any] = loop.create_future()
-    context = contextvars.copy_context()
-    recorder = trial.recorder if (trial := current_trial()) else Recorder()
+    return await asyncio.wrap_future(_started(contextvars.copy_context().run, function, *args))
 
-    def settle(setter: Callable[[Any], None], value: Any) -> None:
-        if not done.done():  # the waiter may have given up meanwhile
-            setter(value)
+
+class TrialThreads(ThreadPoolExecutor):
+    """An event loop's default executor that gives blocking code of trials daemon threads of its own.
+
+    Frameworks send sync tools and nodes there. One that hangs must neither take a place of the pool from
+    other trials nor keep the process from ending. What is not part of a trial uses the pool as usual.
+    """
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> "Future[T]":
+        """Run `fn` soon; a trial counts it among its threads until it ends."""
+        if current_trial() is None:
+            return super().submit(fn, *args, **kwargs)
+        return _started(fn, *args, **kwargs)
+
+
+def completed(value: Any) -> Any:
+    """`value`, or its result when it is awaitable: for sync code that was given an async function."""
+    if not inspect.isawaitable(value):
+        return value
+
+    async def finish() -> Any:
+        return await value
+
+    return _started(contextvars.copy_context().run, asyncio.run, finish()).result()
+
+
+def _started(function: Callable[..., Any], *args: Any, **kwargs: Any) -> "Future[Any]":
+    done: Future[Any] = Future()
+    recorder = trial.recorder if (trial := current_trial()) else Recorder()
 
     def work() -> None:
         try:
-            result, setter = context.run(function, *args), done.set_result
+            settle = partial(done.set_result, function(*args, **kwargs))
         except BaseException as error:
-            result, setter = error, done.set_exception
-            if isinstance(error, StopIteration):  # a future refuses this one
-                result = RuntimeError(f"StopIteration: {error}")
-        recorder.threads -= 1
-        try:
-            loop.call_soon_threadsafe(settle, setter, result)
-        except RuntimeError:
-            return  # the loop is closed: nobody waits any more
+            settle = partial(done.set_exception, _harmless(error))
+        recorder.count(threads=-1)
+        if done.set_running_or_notify_cancel():  # the waiter may have given up meanwhile
+            settle()
 
-    recorder.threads += 1
+    recorder.count(threads=1)
     threading.Thread(target=work, daemon=True, name="agentmut-trial").start()
-    return await done
+    return done
+
+
+def _harmless(error: BaseException) -> BaseException:
+    """An exception that the waiter can raise without ending its event loop or looking cancelled."""
+    if isinstance(error, Exception) and not isinstance(error, StopIteration):
+        return error
+    exit_error = AgentExitError(f"{type(error).__name__}: {error}")
+    exit_error.__cause__ = error
+    return exit_error

@@ -2,9 +2,10 @@
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
-from pydantic import Field, JsonValue, create_model
+from pydantic import Field, JsonValue, TypeAdapter
+from pydantic.errors import PydanticUserError
 
 from agentmut.errors import UsageError
 from agentmut.frozen import Frozen
@@ -21,7 +22,7 @@ class ToolSpec(Frozen):
 
     def to_openai(self) -> dict[str, JsonValue]:
         """The tool as an entry of a Chat Completions request's `tools`."""
-        function = {"name": self.name, "description": self.description, "parameters": self.parameters}
+        function: dict[str, JsonValue] = self.model_dump()
         return {"type": "function", "function": function}
 
 
@@ -56,6 +57,8 @@ def _from_mapping(tool: Mapping[str, Any]) -> ToolSpec:
             "(or input_schema / inputSchema)"
         )
     schema = body.get("parameters") or body.get("input_schema") or body.get("inputSchema") or EMPTY_SCHEMA
+    if not isinstance(schema, Mapping):
+        raise UsageError(f"the parameters of the tool {body['name']!r} are no JSON Schema: {schema!r:.80}")
     return ToolSpec(name=body["name"], description=body.get("description") or "", parameters=dict(schema))
 
 
@@ -67,15 +70,31 @@ def _from_langchain(tool: Any) -> ToolSpec:
 
 
 def _from_function(function: Callable[..., Any]) -> ToolSpec:
-    fields: dict[str, Any] = {}
-    for parameter in inspect.signature(function, eval_str=True).parameters.values():
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            continue
-        annotation = Any if parameter.annotation is parameter.empty else parameter.annotation
-        fields[parameter.name] = (
-            annotation,
-            ... if parameter.default is parameter.empty else parameter.default,
-        )
-    schema = create_model(function.__name__, **fields).model_json_schema()
-    described = {k: v for k, v in schema.items() if k != "title"}
-    return ToolSpec(name=function.__name__, description=inspect.getdoc(function) or "", parameters=described)
+    """Names, types and defaults of the parameters; `self`, `*` and `**` are left out."""
+    name = getattr(function, "__name__", type(function).__name__)
+    try:
+        adapter: TypeAdapter[Any] = TypeAdapter(cast(Any, _keywords_only(function)))
+        schema = adapter.json_schema()
+    except (NameError, TypeError, ValueError, PydanticUserError) as error:
+        raise UsageError(f"cannot read a tool from the function {name}: {error}") from error
+    described = {k: v for k, v in schema.items() if k != "additionalProperties"}
+    return ToolSpec(name=name, description=inspect.getdoc(function) or "", parameters=described)
+
+
+def _keywords_only(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function with the same named parameters: pydantic describes those of any name, in one object."""
+    given = inspect.signature(function, eval_str=True).parameters.values()
+    named = [
+        parameter.replace(kind=parameter.KEYWORD_ONLY)
+        for parameter in given
+        if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        and parameter.name != "self"
+    ]
+
+    def shell(**arguments: Any) -> None:
+        return None
+
+    typed = {p.name: p.annotation for p in named if p.annotation is not p.empty}
+    shell.__dict__["__signature__"] = inspect.Signature(named)
+    shell.__annotations__ = typed
+    return shell

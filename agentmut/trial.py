@@ -1,5 +1,6 @@
 """The trial that is running now: its identity, its tool doubles, and what has been seen of it so far."""
 
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -27,9 +28,12 @@ class Recorder:
     """Model requests that have left and have no answer yet."""
     threads: int = 0
     """Threads of the trial that are still at work."""
+    held: float = 0.0
+    """Seconds that a rate limit held requests back; not the agent's own time."""
     closed: bool = False
     """Set when the trial is over: an abandoned thread may not send or call tools any more."""
     begun: float = field(init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
         self.begun = self.clock()
@@ -38,6 +42,13 @@ class Recorder:
         """Seconds since the trial began."""
         return self.clock() - self.begun
 
+    def count(self, *, requests: int = 0, threads: int = 0, held: float = 0.0) -> None:
+        """Add to the counters; parallel tool calls do so from several threads at once."""
+        with self._lock:
+            self.pending_requests += requests
+            self.threads += threads
+            self.held += held
+
     def timeline(self) -> tuple[Step, ...]:
         """The recorded steps in the order in which they were started."""
         return tuple(sorted(self.steps, key=lambda step: step.started))
@@ -45,7 +56,9 @@ class Recorder:
     @property
     def active(self) -> bool:
         """True once a model has replied or a tool was called."""
-        return bool(self.steps) or any(exchange.answered for exchange in self.exchanges)
+        if any(exchange.answered for exchange in self.exchanges):
+            return True
+        return any(step.action is not Action.REASON or step.error is None for step in self.steps)
 
 
 @dataclass(frozen=True)

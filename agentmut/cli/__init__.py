@@ -1,6 +1,7 @@
 """The command line, one module per verb. Each verb imports what it needs when it runs."""
 
 import sys
+import traceback
 from typing import Any
 
 import typer
@@ -60,3 +61,9 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(int(error.exit_code))
     except KeyboardInterrupt:
         sys.exit(int(ExitCode.INTERRUPTED))
+    except Exception:  # exit code 1 means evidence against the agent, which a bug of ours is not
+        traceback.print_exc()
+        typer.echo(
+            "agentmut: this is a bug in agentmut; finished trials are kept. Please report it.", err=True
+        )
+        sys.exit(int(ExitCode.BROKEN))

@@ -10,11 +10,11 @@ from agentmut.cli.options import Json, ProjectPath
 
 
 def clean(
-    project: ProjectPath = Path("."),
+    project: ProjectPath = Path(),
     keep: Annotated[int, typer.Option("--keep", min=0, help="How many of the latest runs to keep.")] = 1,
     as_json: Json = False,
 ) -> None:
-    """Remove old runs, and the trials that no kept run used.
+    """Remove old runs and unused trials.
 
     Example: agentmut clean --keep 3
     """

@@ -9,14 +9,16 @@ from agentmut.cli.options import Json
 
 
 def init(
-    folder: Annotated[Path, typer.Argument(help="Where to write; created if missing.")] = Path("."),
+    folder: Annotated[Path, typer.Argument(help="Where to write; created if missing.")] = Path(),
     framework: Annotated[
         str, typer.Option("--framework", help="The starter: python or langgraph.")
     ] = "python",
     force: Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Write a commented agentmut.yaml, two scenarios and an agent stub that run as they are.
+    """Start a project that runs as it is.
+
+    Writes a commented agentmut.yaml, two scenarios and an agent stub.
 
     Example: agentmut init my_project
     """
@@ -29,6 +31,6 @@ def init(
         return
     for path in written:
         typer.echo(f"wrote {path}")
-    where = "" if folder == Path(".") else f" --project {folder}"
+    where = "" if folder == Path() else f" --project {folder}"
     prefix = "agentmut simulate -- " if framework != "python" else ""
     typer.echo(f"Next: agentmut mutants{where}, then {prefix}agentmut run{where}")

@@ -5,18 +5,21 @@ from pathlib import Path
 
 import typer
 
-from agentmut.cli.options import AgentRef, Classes, Json, Mutants, Operators, ProjectPath
+from agentmut.cli.options import AgentRef, Classes, Json, Mutants, Operators, ProjectPath, Scenarios
 
 
 def mutants(
-    project: ProjectPath = Path("."),
+    project: ProjectPath = Path(),
     agent: AgentRef = None,
     classes: Classes = None,
     operators: Operators = None,
     mutant: Mutants = None,
+    scenarios: Scenarios = None,
     as_json: Json = False,
 ) -> None:
-    """List what would be broken, with diffs; nothing is executed.
+    """List what would be broken, with diffs.
+
+    Nothing is executed.
 
     Example: agentmut mutants --operator prompt.drop_instruction
     """
@@ -32,7 +35,7 @@ def mutants(
         classes=tuple(classes or ()), operators_named=tuple(operators or ()), mutants=tuple(mutant or ())
     )
     with agent_environment(loaded):
-        session = open_session(loaded)
+        session = open_session(loaded, tuple(scenarios or ()))
         generation = make_mutants(session, selection)
     if as_json:
         print_json(as_document(session, generation))

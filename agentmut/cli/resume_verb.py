@@ -13,9 +13,12 @@ if TYPE_CHECKING:
 
 
 def resume(
-    run: RunId = None, project: ProjectPath = Path("."), agent: AgentRef = None, as_json: Json = False
+    run: RunId = None, project: ProjectPath = Path(), agent: AgentRef = None, as_json: Json = False
 ) -> None:
-    """Go on with a run that was interrupted, killed or stopped by a budget. No finished trial is repeated.
+    """Go on with an unfinished run.
+
+    Works after Ctrl-C, a kill or a budget that ran out. No finished trial is repeated. Budget and concurrency are
+    those that the project file has now.
 
     Example: agentmut resume
     """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def run(
-    project: ProjectPath = Path("."),
+    project: ProjectPath = Path(),
     agent: AgentRef = None,
     classes: Classes = None,
     operators: Operators = None,
@@ -28,7 +28,9 @@ def run(
     fresh: Annotated[bool, typer.Option("--fresh", help="Run every trial again, reuse nothing.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Break the agent, run the suite against every broken copy, and report what nobody noticed.
+    """Measure the suite on broken copies of the agent.
+
+    Reports which breakages the scenarios notice, and which nobody notices. Finished trials are kept and reused.
 
     Example: agentmut run --class prompt --yes
     """

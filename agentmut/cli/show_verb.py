@@ -13,10 +13,12 @@ from agentmut.errors import UsageError
 def show(
     mutant: Annotated[str, typer.Argument(help="The mutant's id, or the beginning of it.")],
     run: Annotated[str | None, typer.Option("--run", help="The run's id; the latest when left out.")] = None,
-    project: ProjectPath = Path("."),
+    project: ProjectPath = Path(),
     as_json: Json = False,
 ) -> None:
-    """Explain one mutant: what was changed, what every scenario saw, and why it has its status.
+    """Explain one mutant.
+
+    What was changed, what every scenario saw, and why it has its status.
 
     Example: agentmut show 3f9ac2d1
     """

@@ -23,7 +23,9 @@ def simulate(
     ] = (DEFAULT_PORT),
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the simulated model's noise.")] = 0,
 ) -> None:
-    """Serve a simulated model on loopback. It is a stand-in for demos and tests, no evidence about real models.
+    """Serve a simulated model on loopback.
+
+    It is a stand-in for demos and tests, no evidence about real models.
 
     With a command after `--`, OPENAI_BASE_URL and OPENAI_API_KEY are set for it, and its exit code is returned.
 

@@ -2,15 +2,17 @@
 
 import asyncio
 import inspect
+import logging
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from agentmut.engine.classification import ending_of_answer, ending_of_error, ending_of_timeout
 from agentmut.errors import AdapterError
 from agentmut.execution import Ending, Execution
+from agentmut.plain import described
 from agentmut.protocols import Adapter
 from agentmut.scenario import Scenario
-from agentmut.threads import in_daemon_thread
+from agentmut.threads import AgentExitError, in_daemon_thread
 from agentmut.trace import AgentTrace
 from agentmut.trial import Double, Recorder, Trial, running
 from agentmut.wire.footprint import footprint
@@ -18,6 +20,8 @@ from agentmut.wire.footprint import footprint
 GRACE = 1.0
 """Seconds a cancelled run has to clean up before it is abandoned."""
 Hook = Callable[[Scenario], Any]
+Run = asyncio.Task[AgentTrace]
+_log = logging.getLogger(__name__)
 
 
 class Case(NamedTuple):
@@ -30,30 +34,35 @@ class Case(NamedTuple):
 
 
 async def attempt(adapter: Adapter, case: Case, trial_id: str, seed: int, timeout: float) -> Execution:
-    """Run once, with a recorder of its own. Raises only on cancellation."""
-    if case.setup is not None:
-        try:
-            await _call(case.setup, case.scenario)
-        except Exception as error:
-            return Execution(ending=Ending.SETUP_FAILED, reason=f"setup: {type(error).__name__}: {error}")
+    """Run once, with a recorder of its own; setup and teardown each have `timeout` seconds too.
+
+    Teardown is called however the rest ended. When it fails, the log says so and the trial stands: what
+    the agent did is known by then. Raises only on cancellation.
+    """
     try:
+        if problem := await _hook(case.setup, case.scenario, timeout):
+            return Execution(ending=Ending.SETUP_FAILED, reason=f"setup: {problem}")
         return await _run(adapter, case, Trial(id=trial_id, seed=seed, doubles=case.doubles), timeout)
     finally:
-        if case.teardown is not None:
-            await _call(case.teardown, case.scenario)
+        if problem := await _hook(case.teardown, case.scenario, timeout):
+            _log.warning("teardown of scenario %s failed: %s", case.scenario.name, problem)
 
 
 async def _run(adapter: Adapter, case: Case, trial: Trial, timeout: float) -> Execution:
     recorder = trial.recorder
     with running(trial):
-        task = asyncio.ensure_future(adapter.run(case.scenario.turns, trial))
+        task = asyncio.ensure_future(_contained(adapter, case.scenario, trial))
         try:
-            await asyncio.wait({task}, timeout=timeout)
+            in_time = await _finished(task, recorder, timeout)
         finally:
             recorder.closed = True
             if not task.done():
                 await _give_up(task)
-    trace, (ending, reason) = _conclude(task, recorder, timeout)
+    cut_short = AgentTrace(steps=recorder.timeline(), seconds=recorder.now())
+    if in_time:
+        trace, (ending, reason) = _conclude(task, recorder, cut_short)
+    else:
+        trace, (ending, reason) = cut_short, ending_of_timeout(timeout, recorder)
     return Execution(
         ending=ending,
         reason=reason,
@@ -63,25 +72,57 @@ async def _run(adapter: Adapter, case: Case, trial: Trial, timeout: float) -> Ex
     )
 
 
-async def _give_up(task: "asyncio.Task[AgentTrace]") -> None:
+async def _contained(adapter: Adapter, scenario: Scenario, trial: Trial) -> AgentTrace:
+    try:
+        return await adapter.run(scenario.turns, trial)
+    except SystemExit as error:  # would end the campaign
+        raise AgentExitError(f"the agent called sys.exit({error.code!r})") from error
+
+
+async def _finished(task: Run, recorder: Recorder, timeout: float) -> bool:
+    """Wait for the run; time that its requests spent waiting for the rate limit is not counted."""
+    while not task.done() and (left := timeout + recorder.held - recorder.now()) > 0:
+        await asyncio.wait({task}, timeout=left)
+    return task.done()
+
+
+async def _give_up(task: Run) -> None:
+    """Cancel the run. One that swallows the cancellation has its coroutine closed."""
     task.cancel()
+    await asyncio.wait({task}, timeout=GRACE)
+    coroutine = task.get_coro()
+    if task.done() or coroutine is None:
+        return
+    try:
+        coroutine.close()
+    except (RuntimeError, ValueError):  # it goes on all the same, or is running in this very moment
+        return
+    task.cancel()  # wakes the task, which finds its coroutine closed
     await asyncio.wait({task}, timeout=GRACE)
 
 
-def _conclude(
-    task: "asyncio.Task[AgentTrace]", recorder: Recorder, timeout: float
-) -> tuple[AgentTrace, tuple[Ending, str]]:
-    cut_short = AgentTrace(steps=recorder.timeline(), seconds=recorder.now())
-    if not task.done() or task.cancelled():
-        return cut_short, ending_of_timeout(timeout, recorder)
-    error = task.exception()
+def _conclude(task: Run, recorder: Recorder, cut_short: AgentTrace) -> tuple[AgentTrace, tuple[Ending, str]]:
+    error = asyncio.CancelledError("the agent cancelled itself") if task.cancelled() else task.exception()
     if error is None:
         trace = task.result()
         return trace, ending_of_answer(trace, recorder)
-    failed = cut_short.model_copy(update={"error": f"{type(error).__name__}: {error}"})
+    failed = cut_short.model_copy(update={"error": described(error)})
     if isinstance(error, AdapterError):
         return failed, (Ending.UNBUILDABLE, str(error))
     return failed, ending_of_error(error, recorder)
+
+
+async def _hook(hook: Hook | None, scenario: Scenario, timeout: float) -> str | None:
+    """Call a hook, sync or async; what went wrong, if anything."""
+    if hook is None:
+        return None
+    try:
+        await asyncio.wait_for(_call(hook, scenario), timeout)
+    except TimeoutError:
+        return f"not done within {timeout:g} s"
+    except (Exception, SystemExit) as error:
+        return described(error)
+    return None
 
 
 async def _call(hook: Hook, scenario: Scenario) -> None:

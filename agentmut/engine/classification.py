@@ -1,24 +1,38 @@
 """How a run ended, read off its answer or error and the model requests seen; blind to which mutant ran."""
 
+from collections.abc import Iterator, Sequence
+
 from agentmut.execution import Ending
+from agentmut.plain import described
 from agentmut.trace import AgentTrace
 from agentmut.trial import Recorder
 from agentmut.wire.messages import Exchange
 
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429})
 CONNECTION_ERRORS = frozenset(
-    {"APIConnectionError", "APITimeoutError", "ConnectError", "ReadError", "ConnectTimeout"}
+    {
+        "ConnectionError",  # Python, requests, botocore
+        "APIConnectionError",  # openai, anthropic; their timeouts too
+        "TimeoutException",  # httpx, as the next two
+        "NetworkError",
+        "RemoteProtocolError",
+        "ClientConnectionError",  # aiohttp
+    }
 )
+"""Class names, of the exception or of one of its bases."""
 
 
 def ending_of_answer(trace: AgentTrace, recorder: Recorder) -> tuple[Ending, str]:
     """The ending of a run that returned `trace`.
 
     A model request that failed for good makes the run no evidence, whatever the agent answered then:
-    looking at the answer first would let trouble count on one side only.
+    looking at the answer first would let trouble count on one side only. The same holds where the last
+    thing that the agent heard was that its request is invalid.
     """
-    if failed := _unrecovered(recorder):
+    if failed := _unrecovered(recorder.exchanges):
         return Ending.INFRASTRUCTURE, _describe(failed)
+    if recorder.exchanges and not recorder.exchanges[-1].answered:
+        return Ending.REFUSED, _describe(recorder.exchanges[-1])
     if trace.text.strip():
         return Ending.ANSWERED, ""
     if recorder.active:
@@ -30,16 +44,16 @@ def ending_of_answer(trace: AgentTrace, recorder: Recorder) -> tuple[Ending, str
 
 def ending_of_error(error: BaseException, recorder: Recorder) -> tuple[Ending, str]:
     """The ending of a run that raised `error`."""
-    said = f"{type(error).__name__}: {error}"
-    last = recorder.exchanges[-1] if recorder.exchanges else None
-    if last is not None and not last.answered:
-        return (Ending.INFRASTRUCTURE if _is_infrastructure(last.status) else Ending.REFUSED), said
-    for cause in _chain(error):
-        status = getattr(cause, "status_code", None)
-        if isinstance(status, int) and status >= 400:
-            return (Ending.INFRASTRUCTURE if _is_infrastructure(status) else Ending.REFUSED), said
-        if isinstance(cause, ConnectionError) or type(cause).__name__ in CONNECTION_ERRORS:
-            return Ending.INFRASTRUCTURE, said
+    said = described(error)
+    if _unrecovered(recorder.exchanges):
+        return Ending.INFRASTRUCTURE, said
+    if recorder.exchanges and not recorder.exchanges[-1].answered:
+        return Ending.REFUSED, said
+    causes = list(_causes(error))
+    if any(_is_trouble(cause) for cause in causes):
+        return Ending.INFRASTRUCTURE, said
+    if not recorder.exchanges and any(_is_refusal(cause) for cause in causes):
+        return Ending.REFUSED, said
     return Ending.RAISED, said
 
 
@@ -51,9 +65,32 @@ def ending_of_timeout(timeout: float, recorder: Recorder) -> tuple[Ending, str]:
     return Ending.INFRASTRUCTURE, f"{said}: the model service did not reply"
 
 
-def _unrecovered(recorder: Recorder) -> Exchange | None:
-    last = recorder.exchanges[-1] if recorder.exchanges else None
-    return last if last and not last.answered and _is_infrastructure(last.status) else None
+def _unrecovered(exchanges: Sequence[Exchange]) -> Exchange | None:
+    """A request that met trouble and was not answered when it was sent again."""
+    failed = (e for e in exchanges if not e.answered and _is_infrastructure(e.status))
+    answered = [e.request for e in exchanges if e.answered]
+    return next((exchange for exchange in failed if exchange.request not in answered), None)
+
+
+def _is_trouble(cause: BaseException) -> bool:
+    """Trouble of a service or the network, by the exception alone: SDKs differ, names and statuses hardly."""
+    status = _status(cause)
+    if status is not None:
+        return _is_infrastructure(status)
+    return any(base.__name__ in CONNECTION_ERRORS for base in type(cause).__mro__)
+
+
+def _is_refusal(cause: BaseException) -> bool:
+    """An SDK's exception for a request that the service refused; a tool's own HTTP errors look otherwise."""
+    status = getattr(cause, "status_code", None)
+    return isinstance(status, int) and status >= 400 and hasattr(cause, "response")
+
+
+def _status(cause: BaseException) -> int | None:
+    """The HTTP status that an exception of an SDK, httpx or requests carries."""
+    response = getattr(cause, "response", None)
+    status = getattr(response, "status_code", None)
+    return status if isinstance(status, int) and status >= 400 else None
 
 
 def _is_infrastructure(status: int | None) -> bool:
@@ -64,9 +101,15 @@ def _describe(exchange: Exchange) -> str:
     return exchange.error or f"the model service answered {exchange.status}"
 
 
-def _chain(error: BaseException | None) -> list[BaseException]:
-    chain: list[BaseException] = []
-    while error is not None and error not in chain:
-        chain.append(error)
-        error = error.__cause__ or error.__context__
-    return chain
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The exception, those it came from, and those that a group holds; each once."""
+    waiting: list[BaseException | None] = [error]
+    seen: set[int] = set()
+    while waiting:
+        cause = waiting.pop()
+        if cause is None or id(cause) in seen:
+            continue
+        seen.add(id(cause))
+        yield cause
+        grouped = cause.exceptions if isinstance(cause, BaseExceptionGroup) else ()
+        waiting += [cause.__cause__ or cause.__context__, *grouped]

@@ -1,5 +1,7 @@
 """Executes trials in this process: the agents of mutants, attempts, retries and prices."""
 
+import asyncio
+import random
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import NamedTuple, Protocol
@@ -7,14 +9,18 @@ from typing import NamedTuple, Protocol
 from agentmut.engine.attempt import Case, attempt
 from agentmut.engine.pricing import Pricer
 from agentmut.engine.suite import SuiteConfig
-from agentmut.errors import AdapterError
+from agentmut.errors import AgentmutError
 from agentmut.execution import Ending, Execution
 from agentmut.mutant import Mutant
 from agentmut.protocols import Adapter
+from agentmut.threads import TrialThreads
 from agentmut.wire.chat_completions import ChatCompletions
-from agentmut.wire.transport import Tap, Throttle
+from agentmut.wire.throttle import Throttle
+from agentmut.wire.transport import Tap
 
 KEPT_AGENTS = 256
+LONGEST_PAUSE = 30.0
+"""Seconds between two attempts at most."""
 
 
 class TrialRequest(NamedTuple):
@@ -66,14 +72,16 @@ class LocalExecutor:
     @asynccontextmanager
     async def session(self) -> AsyncIterator[None]:
         """Watch the model requests of this process for as long as trials run."""
-        with Tap((ChatCompletions(),), self._throttle()).installed():
+        asyncio.get_running_loop().set_default_executor(TrialThreads())
+        per_minute = self._settings.requests_per_minute
+        with Tap((ChatCompletions(),), Throttle(per_minute) if per_minute else None).installed():
             yield
 
     async def execute(self, request: TrialRequest) -> Execution:
         """Run one trial, once."""
         try:
             agent = self._agent(request)
-        except AdapterError as error:
+        except AgentmutError as error:  # an edit that does not fit, a config the adapter refuses
             return Execution(ending=Ending.UNBUILDABLE, reason=str(error))
         case, settings = self._cases[request.scenario], self._settings
         execution = await attempt(agent, case, request.id, settings.seed, settings.timeout)
@@ -88,13 +96,6 @@ class LocalExecutor:
             config = request.mutant.apply(full) if request.mutant else full
             self._agents[key] = self._adapter.with_config(self._suite.part(config, request.scenario))
         return self._agents[key]
-
-    def _throttle(self) -> Throttle | None:
-        if self._settings.requests_per_minute is None:
-            return None
-        from aiolimiter import AsyncLimiter
-
-        return AsyncLimiter(self._settings.requests_per_minute, 60).acquire
 
 
 class RetryingExecutor:
@@ -112,32 +113,15 @@ class RetryingExecutor:
     async def execute(self, request: TrialRequest) -> Execution:
         """Run one trial; infrastructure trouble and empty runs are tried again."""
         execution = await self._inner.execute(request)
-        if execution.ending.is_retryable and self._retries:
-            return await self._again(request)
+        for retry in range(self._retries):
+            if not execution.ending.is_retryable:
+                break
+            await asyncio.sleep(self._pause(retry))
+            again = await self._inner.execute(request)
+            left_behind = execution.abandoned or again.abandoned
+            execution = again.model_copy(update={"attempts": retry + 2, "abandoned": left_behind})
         return execution
 
-    async def _again(self, request: TrialRequest) -> Execution:
-        import stamina
-
-        tries = 1
-
-        async def once() -> Execution:
-            nonlocal tries
-            tries += 1
-            execution = await self._inner.execute(request)
-            if execution.ending.is_retryable:
-                raise _NoEvidenceError(execution)
-            return execution
-
-        caller = stamina.AsyncRetryingCaller(attempts=self._retries, wait_initial=self._wait, timeout=None)
-        try:
-            execution = await caller(_NoEvidenceError, once)
-        except _NoEvidenceError as error:
-            execution = error.execution
-        return execution.model_copy(update={"attempts": tries})
-
-
-class _NoEvidenceError(Exception):
-    def __init__(self, execution: Execution) -> None:
-        super().__init__(execution.reason)
-        self.execution = execution
+    def _pause(self, retry: int) -> float:
+        """Doubles each time; random, so that trials which failed together do not come back together."""
+        return min(self._wait * 2.0**retry, LONGEST_PAUSE) * random.uniform(0.5, 1.5)

@@ -2,18 +2,22 @@
 
 import asyncio
 import multiprocessing
+import os
+import signal
+import threading
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
 
 from agentmut.engine.executor import Executor, TrialRequest
 from agentmut.errors import RunError
 from agentmut.execution import Ending, Execution
+from agentmut.plain import described
 from agentmut.threads import in_daemon_thread
 
 MARGIN = 5.0
 """Seconds past its own timeout that a worker has to answer before it is killed."""
+READY = "ready"
 MakeExecutor = Callable[[], Executor]
 
 
@@ -35,6 +39,7 @@ class ProcessExecutor:
     async def session(self) -> AsyncIterator[None]:
         """Start the workers, and end them with the block."""
         workers = [_Worker(self._make) for _ in range(self._workers)]
+        self._idle = asyncio.Queue()
         for worker in workers:
             self._idle.put_nowait(worker)
         try:
@@ -53,67 +58,115 @@ class ProcessExecutor:
 
 
 class _Worker:
-    """One worker process and the pipe to it; the process is started when it is first needed."""
+    """One place in the pool; its process is started when it is first needed, and after it was killed."""
 
     def __init__(self, make: MakeExecutor) -> None:
         self._make = make
-        self._process: BaseProcess | None = None
-        self._pipe: Connection | None = None
+        self._process: _Process | None = None
 
     async def run(self, request: TrialRequest, deadline: float) -> Execution:
+        """Run one trial, in a new process where there is none."""
+        process = self._process
         try:
-            execution: Execution = await in_daemon_thread(self._ask, request, deadline)
-        except asyncio.CancelledError:
+            if process is None:
+                process = self._process = _Process(self._make)
+                await in_daemon_thread(process.wait_until_ready)
+            execution: Execution = await in_daemon_thread(process.ask, request, deadline)
+        except BaseException:  # cancelled, or no trial can be run: the process is of no more use
             self.kill()
             raise
-        if execution.abandoned:
+        if execution.abandoned or not process.alive:
             self.kill()
             execution = execution.model_copy(update={"abandoned": False})
         return execution
-
-    def _ask(self, request: TrialRequest, deadline: float) -> Execution:
-        pipe = self._connected()
-        try:
-            pipe.send(request)
-            if not pipe.poll(deadline):
-                self.kill()
-                return Execution(ending=Ending.TIMEOUT, reason=f"killed: no answer within {deadline:g} s")
-            answer = pipe.recv()
-        except (EOFError, OSError):
-            self.kill()
-            return Execution(ending=Ending.RAISED, reason="the agent ended its process")
-        if isinstance(answer, Execution):
-            return answer
-        self.kill()
-        raise RunError(f"a worker process could not run the agent: {answer}")
-
-    def _connected(self) -> Connection:
-        if self._pipe is None:
-            context = multiprocessing.get_context("spawn")
-            self._pipe, theirs = context.Pipe()
-            self._process = context.Process(target=_serve, args=(self._make, theirs), daemon=True)
-            self._process.start()
-            theirs.close()
-        return self._pipe
 
     def kill(self) -> None:
         """End the process at once; the next trial starts a new one."""
         if self._process is not None:
             self._process.kill()
-            self._process.join()
-        if self._pipe is not None:
-            self._pipe.close()
-        self._process = self._pipe = None
+        self._process = None
+
+
+class _Process:
+    """A worker process and the pipe to it."""
+
+    def __init__(self, make: MakeExecutor) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(make, theirs), daemon=True)
+        self._process.start()
+        self._killed = False
+        theirs.close()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can take another trial."""
+        return self._process.is_alive()
+
+    def wait_until_ready(self) -> None:
+        """Until the agent is imported: that takes seconds, which are none of a trial's."""
+        try:
+            answer = self._pipe.recv()
+        except (EOFError, OSError):
+            answer = f"the process ended while it imported the agent ({self._how_it_ended()})"
+        if answer != READY:
+            raise RunError(f"a worker process could not import the agent: {answer}")
+
+    def ask(self, request: TrialRequest, deadline: float) -> Execution:
+        """Run one trial; a process that does not answer is killed."""
+        try:
+            self._pipe.send(request)
+            if not self._pipe.poll(deadline):
+                self.kill()
+                return Execution(ending=Ending.TIMEOUT, reason=f"killed: no answer within {deadline:g} s")
+            answer = self._pipe.recv()
+        except (EOFError, OSError):
+            return self._ended()
+        if isinstance(answer, Execution):
+            return answer
+        raise RunError(f"a worker process could not run a trial: {answer}")
+
+    def kill(self) -> None:
+        """End the process, and those that it has started."""
+        if self._killed:
+            return
+        self._killed = True
+        if self._process.pid is not None and hasattr(os, "killpg"):
+            with suppress(ProcessLookupError, PermissionError):  # too young to have a group, or all gone
+                os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.kill()
+        self._process.join()
+
+    def _ended(self) -> Execution:
+        how = self._how_it_ended()
+        killed = self._process.exitcode == -signal.SIGKILL  # by the system, when memory runs out
+        ending = Ending.INFRASTRUCTURE if killed else Ending.RAISED
+        return Execution(ending=ending, reason=f"the process of the agent ended ({how})")
+
+    def _how_it_ended(self) -> str:
+        self._process.join(timeout=MARGIN)
+        return f"exit code {self._process.exitcode}"
 
 
 def _serve(make: MakeExecutor, pipe: Connection) -> None:
     """The worker's main loop: build once, then answer requests until the pipe closes."""
+    if hasattr(os, "setpgrp"):
+        os.setpgrp()  # Ctrl-C is the parent's business, and the agent's own children end with this one
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         executor = make()
     except Exception as error:
-        pipe.send(f"{type(error).__name__}: {error}")
+        pipe.send(described(error))
         return
+    pipe.send(READY)
     asyncio.run(_answer(executor, pipe))
+
+
+def _end_with_parent() -> None:
+    """Even a worker that is stuck in a trial ends when the campaign's process is no more."""
+    if parent := multiprocessing.parent_process():
+        parent.join()
+        os._exit(1)
 
 
 async def _answer(executor: Executor, pipe: Connection) -> None:
@@ -122,5 +175,8 @@ async def _answer(executor: Executor, pipe: Connection) -> None:
             try:
                 request = await asyncio.to_thread(pipe.recv)
             except (EOFError, OSError):
-                return
-            pipe.send(await executor.execute(request))
+                os._exit(0)  # without waiting for what agents have left behind
+            try:
+                pipe.send(await executor.execute(request))
+            except Exception as error:
+                pipe.send(described(error))

@@ -15,7 +15,9 @@ class Pricer:
         self._known: dict[tuple[str, Usage], float | None] = {}
 
     def cost(self, model: str, usage: Usage) -> float | None:
-        """US dollars for one call, None when the model has no known price."""
+        """US dollars for one call, None when the model has no known price or reports no tokens."""
+        if not usage.total:  # a streamed reply need not report any
+            return None
         if price := self._prices.get(model):
             return (usage.input_tokens * price.input + usage.output_tokens * price.output) / 1e6
         key = (model, usage)
@@ -30,16 +32,21 @@ class Pricer:
         return trace.model_copy(update={"steps": tuple(self._step(step) for step in trace.steps)})
 
     def _step(self, step: Step) -> Step:
-        if step.action is not Action.REASON or step.usd is not None or step.error:
+        if step.action is not Action.REASON or step.usd is not None:
             return step
+        if step.error:  # services do not charge for calls that fail
+            return step.model_copy(update={"usd": 0.0})
         return step.model_copy(update={"usd": self.cost(step.model or "", step.usage)})
 
     def _listed(self, model: str, usage: Usage) -> float | None:
+        """The provider's own price, or that of whoever offers the model: a swap may change both."""
         from genai_prices import Usage as ListedUsage
         from genai_prices import calc_price
 
         tokens = ListedUsage(input_tokens=usage.input_tokens, output_tokens=usage.output_tokens)
-        try:
-            return float(calc_price(tokens, model_ref=model, provider_id=self._provider).total_price)
-        except (LookupError, ValueError):
-            return None
+        for provider in dict.fromkeys((self._provider, None)):
+            try:
+                return float(calc_price(tokens, model_ref=model, provider_id=provider).total_price)
+            except (LookupError, ValueError):
+                continue
+        return None

@@ -33,6 +33,9 @@ from agentmut.scenario import Scenario
 from agentmut.stats.baseline import automatic_size
 from agentmut.trace import Usage
 
+HELD_REQUESTS = 20
+"""Requests of one trial that may have to wait for the rate limit before a worker counts as stuck."""
+
 
 class Session(NamedTuple):
     """A project with its agent imported and its tests built."""
@@ -119,19 +122,20 @@ def make_executor(session: Session, seed: int | None = None) -> Executor:
     execution = session.project.execution
     if execution.isolate == "process":
         make = partial(_worker_executor, session.project, _names(session.scenarios), seed)
-        inner: Executor = ProcessExecutor(make, execution.concurrency, execution.timeout)
+        inner: Executor = ProcessExecutor(make, execution.concurrency, _deadline(session))
     else:
         inner = local_executor(session, seed)
     return RetryingExecutor(inner, execution.retries)
 
 
-def local_executor(session: Session, seed: int | None = None) -> LocalExecutor:
-    """Runs the session's trials in this process."""
+def local_executor(session: Session, seed: int | None = None, sharing: int = 1) -> LocalExecutor:
+    """Runs the session's trials in this process, one of `sharing` that share the rate limit."""
     project = session.project
+    limit = project.execution.requests_per_minute
     settings = RunSettings(
         timeout=project.execution.timeout,
         seed=project.statistics.seed if seed is None else seed,
-        requests_per_minute=project.execution.requests_per_minute,
+        requests_per_minute=limit / sharing if limit else None,
     )
     cases = {scenario.name: _case(scenario, project.root) for scenario in session.scenarios}
     return LocalExecutor(session.adapter, session.suite, cases, _pricer(project), settings)
@@ -143,7 +147,17 @@ def suite_digest(session: Session) -> str:
 
 
 def _worker_executor(project: Project, scenarios: tuple[str, ...], seed: int | None) -> Executor:
-    return local_executor(open_session(project, scenarios), seed)
+    session = open_session(project, scenarios)
+    return local_executor(session, seed, sharing=project.execution.concurrency)
+
+
+def _deadline(session: Session) -> float:
+    """Seconds that a worker may need for one trial: hooks have their own time, and the rate limit takes some."""
+    execution = session.project.execution
+    hooks = max(bool(scenario.setup) + bool(scenario.teardown) for scenario in session.scenarios)
+    limit = execution.requests_per_minute
+    held = HELD_REQUESTS * 60 * execution.concurrency / limit if limit else 0.0
+    return execution.timeout * (1 + hooks) + held
 
 
 def _pricer(project: Project) -> Pricer:

@@ -1,8 +1,9 @@
 """The config that mutants are made from, and the part of it that one scenario runs with."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from agentmut.config import AgentConfig
+from agentmut.config import AgentConfig, Document
+from agentmut.errors import UsageError
 from agentmut.scenario import Scenario
 
 
@@ -15,10 +16,12 @@ class SuiteConfig:
 
     def __init__(self, base: AgentConfig, scenarios: Iterable[Scenario]) -> None:
         self.base = base
+        scenarios = tuple(scenarios)
         self._carried = {s.name: frozenset(d.name for d in s.context) for s in scenarios}
         own = {document.name: document for s in scenarios for document in s.context}
-        shared = {document.name for document in base.context}
-        self._scenario_only = frozenset(own) - shared
+        shared = {document.name: document for document in base.context}
+        _check_same(scenarios, own | shared)
+        self._scenario_only = frozenset(own) - frozenset(shared)
         extra = tuple(document for name, document in own.items() if name not in shared)
         self.full = base.model_copy(update={"context": (*base.context, *extra)}) if extra else base
 
@@ -38,3 +41,14 @@ class SuiteConfig:
         return frozenset(
             s for s, names in self._carried.items() if (document in names if document else names)
         )
+
+
+def _check_same(scenarios: Iterable[Scenario], documents: Mapping[str, Document]) -> None:
+    """A name stands for one text: else one scenario would silently run with another's document."""
+    for scenario in scenarios:
+        for document in scenario.context:
+            if document != documents[document.name]:
+                raise UsageError(
+                    f"scenario {scenario.name}: its document {document.name!r} differs from another of that "
+                    "name. Give it a name of its own."
+                )

@@ -39,8 +39,8 @@ def render_mutant(result: Result, row: MutantRow, color: bool = False) -> str:
     if row.gate_red is not None:
         gate = "would" if row.gate_red else "would not"
         page.add(f"At the rates seen here the suite's own thresholds {gate} have turned red.")
-    for line in _advice(row):
-        page.add(line)
+    for advice in _advice(row):
+        page.add(advice)
     return page.text()
 
 

@@ -69,9 +69,9 @@ def _lines(values: Iterable[Any]) -> str:
 
 def _tools(config: AgentConfig, other: AgentConfig) -> str:
     """The tools as text; names only where both offer the same ones in another order."""
-    if config.tools != other.tools and set(config.tool_names) == set(other.tool_names):
-        if all(tool in other.tools for tool in config.tools):
-            return "\n".join(config.tool_names)
+    moved = config.tools != other.tools and len(config.tools) == len(other.tools)
+    if moved and all(tool in other.tools for tool in config.tools):
+        return "\n".join(config.tool_names)
     return "\n".join(line for tool in config.tools for line in _tool_lines(tool))
 
 

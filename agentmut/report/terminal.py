@@ -1,5 +1,6 @@
 """The report of a run for a terminal; readable at 80 columns and without colour."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 from rich.table import Table
@@ -11,6 +12,7 @@ from agentmut.result import MutantRow, Result, Score
 from agentmut.text.modality import Modality, modality
 
 SHOWN_SURVIVORS = 15
+_MARKER = re.compile(r"^(?:[-*+]|\d+[.)])\s+")
 _UNNOTICED = (Status.SURVIVED, Status.NO_COVERAGE)
 _URGENCY = (Modality.FORBID, Modality.MUST, Modality.IMPERATIVE, Modality.SHOULD, Modality.MAY)
 
@@ -40,6 +42,15 @@ def interval(score: Score) -> str:
         return "n/a"
     value = "n/a" if score.value is None else f"{score.value:.2f}"
     return f"{value} [{score.low:.2f}, {score.high:.2f}]"
+
+
+def without_marker(text: str) -> str:
+    """The text without the bullet or number of its list item.
+
+    >>> without_marker("- Never guess.")
+    'Never guess.'
+    """
+    return _MARKER.sub("", text.strip())
 
 
 def rank(rows: Iterable[MutantRow]) -> list[MutantRow]:
@@ -83,9 +94,9 @@ def _scores(page: Page, result: Result) -> None:
     )
     if not result.operators:
         return
-    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
-    table.add_column("")
-    for name in ("score", "killed", "survived", "no cov.", "undecided"):
+    table = Table(box=None, padding=(0, 1, 0, 0), show_edge=False)
+    table.add_column("", no_wrap=True)
+    for name in ("score [95 %]", "killed", "survived", "unreached", "open"):
         table.add_column(name, justify="right", no_wrap=True)
     for name, score in result.classes.items():
         _score_row(table, name, score, "bold")
@@ -94,7 +105,7 @@ def _scores(page: Page, result: Result) -> None:
     if preserving:
         _score_row(table, "robustness", result.robustness, "bold")
         for name in preserving:
-            _score_row(table, f"  {name}", result.operators[name])
+            _score_row(table, f"  {name.replace('instructions', 'instr.')}", result.operators[name])
     page.add()
     page.add(table)
 
@@ -160,7 +171,7 @@ def _survivors(page: Page, result: Result) -> None:
 def _change(row: MutantRow) -> Iterable[Text]:
     """The change in a few lines: texts as a diff, everything else in words."""
     if row.operator_class in ("prompt", "context") and len(row.before) + len(row.after) < 600:
-        return diff_lines(row.before, row.after)
+        return diff_lines(without_marker(row.before), without_marker(row.after))
     return [Text(f"    {shorten(row.description, 76)}")]
 
 
@@ -178,7 +189,7 @@ def _unnoticed(page: Page, result: Result) -> None:
         if rows:
             page.title(f"{noun.capitalize()} whose loss no scenario notices: {len(lost)} of {len(rows)}")
         for row in lost:
-            what = row.subject if noun == "tools" else row.before
+            what = row.subject if noun == "tools" else without_marker(row.before)
             page.add(Text(f"  {_where(row) + '  ' if row.target.line else ''}{shorten(what, 56)}"))
 
 

@@ -15,10 +15,10 @@ from agentmut.simulator.situation import Call, Passage
 
 NOTHING_KNOWN = "I am sorry, I have no information about that."
 PADDING = (
-    "I have gone through everything that you wrote and everything that I could find, and I did my best to give you"
-    " a complete and helpful answer."
+    "I have gone through everything that you wrote and everything that I could find, "
+    "and I did my best to give you a complete and helpful answer."
 )
-_ECHO, _PAD = 0.6, 0.7  # how often models repeat the question, and pad the answer
+_ECHO, _PAD, _DETAIL = 0.6, 0.7, 0.7  # how often models repeat a question, pad, and tell a detail unasked
 _FORBIDDEN = 0.6  # share of a forbidden subject's topics that makes a sentence speak of it
 
 
@@ -51,7 +51,7 @@ def compose(mind: Mind, plan: Plan) -> str:
 
 
 def in_json(mind: Mind, keys: Iterable[str], answer: str) -> str:
-    """An answer as a JSON object: each key gets the fact named like it, and the first without one the text."""
+    """An answer as a JSON object: each key gets the fact of its name, the first without one the text."""
     values: dict[str, Any] = {key: _fact_for(mind, key) for key in keys}
     free = next((key for key, value in values.items() if value is None), None)
     return formats.as_json({**values, free: answer} if free else values)
@@ -131,7 +131,7 @@ def _told(mind: Mind, call: Call, about: Topics) -> Iterator[Piece]:
         yield Piece(1, f"{name} did not succeed: {_listed(facts)}.")
         return
     first = [fact for fact in facts if (fact.topics | fact.evidence) & about] or facts[:3]
-    rest = [fact for fact in facts if fact not in first]
+    rest = [f for f in facts if f not in first and mind.dice.chance(f"tell:{f.key}", _DETAIL)]
     yield Piece(2, f"{name}: {_listed(first) or 'done'}.")
     if rest:
         yield Piece(5, f"In addition: {_listed(rest)}.")

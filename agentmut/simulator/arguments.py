@@ -22,7 +22,8 @@ _EMAIL_TOPICS = topics("email mail")
 _DATE_TOPICS = topics("date")
 _PROSE = topics("reason summary message note text detail description comment question query explanation")
 _ORDINARY = topics(
-    "want need like get give have know see tell help thanks thank hello hi hey please could today check find show look"
+    "want need like get give have know see tell help thanks thank hello hi hey please could today check find"
+    " show look"
 )
 
 Schema = Mapping[str, Any]
@@ -46,7 +47,7 @@ class Filled(NamedTuple):
 
 
 def fill(offer: Offer, clause: str, situation: Situation, dice: Dice, profile: Profile) -> Filled:
-    """Fill a call of `offer` made because of `clause`: required arguments, and optional ones that are sure."""
+    """Fill a call of `offer` made because of `clause`; optional arguments only where a value is at hand."""
     arguments: dict[str, Any] = {}
     missing: list[str] = []
     for slot in _slots(offer):
@@ -56,6 +57,13 @@ def fill(offer: Offer, clause: str, situation: Situation, dice: Dice, profile: P
         elif slot.required:
             missing.append(slot.name)
     return Filled(arguments, tuple(missing))
+
+
+@lru_cache(maxsize=4_096)
+def tokens(message: str) -> frozenset[str]:
+    """The numbers of things and the addresses that a message gives."""
+    long_enough = (token for token in _TOKEN.findall(message) if not token.isdigit() or len(token) > 3)
+    return frozenset([*long_enough, *_EMAIL.findall(message)])
 
 
 def candidates(slot: Slot, clause: str, situation: Situation) -> Iterator[Any]:
@@ -127,7 +135,8 @@ def _is_identifier(slot: Slot, name: Topics) -> bool:
 def _example(slot: Slot) -> str | None:
     """The shape of the look-alike that a description gives: "such as L-17"."""
     examples = slot.schema.get("examples")
-    said = f"{slot.schema.get('description', '')} {' '.join(map(str, examples)) if isinstance(examples, list) else ''}"
+    listed = examples if isinstance(examples, list) else []
+    said = " ".join(map(str, [slot.schema.get("description", ""), *listed]))
     match = next((found for found in _TOKEN.findall(said) if not found.isdigit() or len(found) > 3), None)
     return shape(match) if match else None
 

@@ -46,7 +46,8 @@ def reply(
 def _forced(request: ModelRequest, situation: Situation) -> list[Step]:
     """A call where the request insists on one: the named tool, or the first."""
     choice: Any = request.tool_choice
-    name = choice.get("function", {}).get("name") if isinstance(choice, dict) else None
+    named = choice.get("function") if isinstance(choice, dict) else None
+    name = named.get("name") if isinstance(named, dict) else None
     if name is None and choice != "required":
         return []
     offers = [offer for offer in situation.toolbox.offers if name in (None, offer.name)]

@@ -7,14 +7,23 @@ from typing import NamedTuple, Protocol
 from agentmut.simulator.facts import Fact
 from agentmut.simulator.language import Topics, Weights, negated, ramp, topics
 
-# Verbs of saying and wanting, and words like "already", tell nothing about the matter: "if somebody mentions a lamp" is about lamps.
+# Verbs of saying and wanting, and words like "already", tell nothing about the matter:
+# "if somebody mentions a lamp" is about lamps.
 _IDLE = topics(
-    "mention says said ask asks want wants request report claim threaten tell state write need wish like user already yet"
+    "mention says said ask asks want wants request report claim threaten tell state write need wish like user"
+    " already yet"
 )
-_ABOVE = r"over|above|more than|exceed(?:s|ing)?|greater than|higher than|older than|longer than|at least|after|beyond"
+_ABOVE = (
+    r"over|above|more than|exceed(?:s|ing)?|greater than|higher than|older than|longer than|at least|after"
+    r"|beyond"
+)
 _BELOW = r"under|below|less than|fewer than|lower than|cheaper than|within|at most|up to|before|no more than"
 _COMPARISON = re.compile(
     rf"\b(?:(?P<above>{_ABOVE})|(?P<below>{_BELOW}))\s+[$€£]?\s?(?P<number>\d+(?:\.\d+)?)[$€£]?",
+    re.IGNORECASE,
+)
+_QUANTITY = re.compile(
+    rf"\s*\b(?:{_ABOVE}|{_BELOW})\s+[$€£]?\s?\d+(?:\.\d+)?.*?(?=\s+(?:to|with|by|via|from|and|or)\b|[,;]|$)",
     re.IGNORECASE,
 )
 _OR = re.compile(r",?\s+or\s+|,\s+", re.IGNORECASE)
@@ -25,9 +34,20 @@ _LOW, _HIGH = 0.2, 0.5  # share of a condition's topics that must be in the conv
 class Evidence(Protocol):
     """What is known when a condition is judged."""
 
-    weights: Weights
-    numbers: tuple[Fact, ...]
-    known: Topics
+    @property
+    def weights(self) -> Weights:
+        """How telling topics are."""
+        ...
+
+    @property
+    def numbers(self) -> tuple[Fact, ...]:
+        """Known quantities."""
+        ...
+
+    @property
+    def known(self) -> Topics:
+        """What the conversation is about."""
+        ...
 
     def done(self, phrase: str) -> bool | None:
         """Whether the step that `phrase` names has been carried out; None when it names no known step."""
@@ -101,6 +121,15 @@ def comparison_in(words: str) -> Comparison | None:
         return None
     around = f"{words[: match.start()]} {words[match.end() :]}"
     return Comparison(match["above"] is not None, float(match["number"]), _about(around))
+
+
+def without_comparison(words: str) -> str:
+    """A step without the quantity that it depends on.
+
+    >>> without_comparison("hand claims above 90 lumen a lamp to somebody else")
+    'hand claims to somebody else'
+    """
+    return _QUANTITY.sub("", words)
 
 
 def _tests(words: str, done: bool) -> tuple[Test, ...]:

@@ -49,8 +49,8 @@ class Fact(NamedTuple):
 def result_facts(result: str) -> tuple[Fact, ...]:
     """The facts in a tool's result: JSON is taken apart, other text is one fact without a name.
 
-    >>> [fact.said for fact in result_facts('{"lamp": {"in_stock": true, "price": 3.5}}')]
-    ['lamp in stock: yes', 'lamp price: 3.5']
+    >>> [fact.said for fact in result_facts('{"lamp": {"is_on": true, "price": 3.5}}')]
+    ['lamp is on: yes', 'lamp price: 3.5']
     """
     found = _flat(_parsed(result), ())
     return tuple(fact for _, fact in zip(range(MAX_FACTS), found, strict=False))

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 _QUOTED = r"[\"“«](?P<said>[^\"”»]{1,300})[\"”»]"
 _LIMIT = re.compile(
-    r"\b(?:under|at most|no more than|not more than|fewer than|less than|below|maximum of|max(?:imum)?|within|up to"
-    r"|not? exceed|limit\w* to|longer than|over)\s+(?:of\s+)?(?P<number>\d+)\s+(?P<unit>words?|sentences?|characters?)",
+    r"\b(?:under|at most|no more than|not more than|fewer than|less than|below|max(?:imum)?|within|up to"
+    r"|not? exceed|limit\w* to|longer than|over)\s+(?:of\s+)?"
+    r"(?P<number>\d+)\s+(?P<unit>words?|sentences?|characters?)",
     re.IGNORECASE,
 )
 _START = re.compile(

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from math import exp
 from typing import NamedTuple
 
+from agentmut.simulator.initiative import unprompted
 from agentmut.simulator.language import clauses, negated
 from agentmut.simulator.mind import Mind
 from agentmut.simulator.rules import Order
@@ -29,7 +30,9 @@ def needs(mind: Mind) -> tuple[Need, ...]:
     for order in mind.orders:
         if order.demanded and not mind.meant(order.then) and mind.about(order.first):
             found = [*_steps(mind, order.first), *found]
-    return _unique(_with_prerequisites(mind, found))
+    complete = list(_with_prerequisites(mind, found))
+    unasked = unprompted(mind, (need.tool for need in complete))
+    return _unique([*(_steps_with(mind, (unasked,)) if unasked else ()), *complete])
 
 
 def predecessors(mind: Mind, tool: str, pending: Iterable[str]) -> frozenset[str]:
@@ -65,8 +68,12 @@ def _duties(mind: Mind) -> Iterator[Need]:
 
 
 def _steps(mind: Mind, phrase: str) -> Iterator[Need]:
+    return _steps_with(mind, mind.meant(phrase))
+
+
+def _steps_with(mind: Mind, tools: Iterable[str]) -> Iterator[Need]:
     said = mind.situation.said[-1] if mind.situation.said else ""
-    yield from (Need(tool, said, 0, False) for tool in mind.meant(phrase))
+    return (Need(tool, said, 0, False) for tool in tools)
 
 
 def _with_prerequisites(mind: Mind, found: list[Need]) -> Iterator[Need]:

@@ -1,7 +1,5 @@
 """Which instructions a model follows in this conversation."""
 
-from functools import lru_cache
-
 from agentmut.simulator.dice import Dice
 from agentmut.simulator.language import Topics
 from agentmut.simulator.profiles import Profile
@@ -28,7 +26,6 @@ def probability(rule: Rule, irrelevant: int, profile: Profile) -> float:
     return odds / (1 + odds)
 
 
-@lru_cache(maxsize=1_024)
 def irrelevant_words(briefing: Briefing, known: Topics) -> int:
     """Words of the system message in passages that share nothing with the conversation."""
-    return sum(len(p.text.split()) for p in briefing.passages if not p.topics & known)
+    return sum(p.words for p in briefing.passages if p.topics.isdisjoint(known))

@@ -26,6 +26,8 @@ class Profile(NamedTuple):
     """Chance of finding the sentence that answers, where one does."""
     caution: float
     """Chance of stopping when a step that others depend on has failed."""
+    initiative: float
+    """Chance of calling a tool unasked with what the user gave and nothing else needs."""
     parallel: float
     """Chance of calling independent tools in one go."""
     window: int
@@ -54,6 +56,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             argument_skill=0.998,
             retrieval=0.99,
             caution=0.98,
+            initiative=0.3,
             parallel=0.5,
             window=48_000,
         ),
@@ -66,6 +69,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             argument_skill=0.98,
             retrieval=0.95,
             caution=0.9,
+            initiative=0.25,
             parallel=0.3,
             window=16_000,
         ),
@@ -78,6 +82,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             argument_skill=0.93,
             retrieval=0.85,
             caution=0.7,
+            initiative=0.2,
             parallel=0.1,
             window=6_000,
         ),

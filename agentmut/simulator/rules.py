@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from agentmut.simulator.conditions import Condition, Test, comparison_in, condition
+from agentmut.simulator.conditions import Condition, Test, comparison_in, condition, without_comparison
 from agentmut.simulator.formats import Format, demands
 from agentmut.simulator.language import Topics, topics
 from agentmut.simulator.saying import speaks
@@ -25,8 +25,8 @@ _LEADING_ORDER = re.compile(
     rf"^(?P<word>before|after){_NUMBER_NEXT}\s+(?P<other>.+?),\s*(?:then\s+)?(?P<rest>\S.*)$", re.I | re.S
 )
 _TRAILING_ORDER = re.compile(
-    rf"^(?P<rest>.*?\S),?\s+(?:(?:and\s+)?only\s+)?(?P<word>before|after|until|without|and then|then){_NUMBER_NEXT}"
-    r"\s+(?P<other>.+)$",
+    rf"^(?P<rest>.*?\S),?\s+(?:(?:and\s+)?only\s+)?"
+    rf"(?P<word>before|after|until|without|and then|then){_NUMBER_NEXT}\s+(?P<other>.+)$",
     re.I | re.S,
 )
 _INSTEAD = re.compile(
@@ -37,7 +37,8 @@ _FIRST = re.compile(r"^first,?\s+|,?\s+first\b", re.IGNORECASE)
 _ALWAYS = re.compile(r"\b(?:always|every|each)\b", re.IGNORECASE)
 _LEAD_WORDS = re.compile(
     r"^(?:(?:please|you|we|must|should|may|can|shall|always|never|do not|don['’]t|not|also|then|and|to|avoid|"
-    r"refrain from|make sure|ensure|be sure|try|usually|ideally|that|have|need|are|allowed|required)\b[\s,]*)+",
+    r"refrain from|make sure|ensure|be sure|try|usually|ideally|that|have|need|are|allowed|"
+    r"required)\b[\s,]*)+",
     re.IGNORECASE,
 )
 _BY_YOU = re.compile(r"\byou(?:['’]ve| have)?\b", re.IGNORECASE)
@@ -165,7 +166,8 @@ def _split_condition(words: str, only: bool) -> tuple[str, Condition | None]:
         return match["rest"], condition(match["when"], inverted=inverted, done=done)
     if (match := _RELATIVE.match(words)) is not None and not speaks(_bare(match["rest"])):
         return match["rest"], condition(match["when"])  # "a lamp that is broken"
-    return words, _inner_comparison(words)
+    inner = _inner_comparison(words)
+    return without_comparison(words) if inner else words, inner
 
 
 def _inner_comparison(words: str) -> Condition | None:

@@ -1,4 +1,4 @@
-"""Turning "tell the customer that ..." into what is then said."""
+"""Turning "tell them that ..." into what is then said."""
 
 import re
 from functools import lru_cache

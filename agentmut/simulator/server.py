@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from ipaddress import ip_address
 
 from aiohttp import web
+from pydantic import JsonValue
 
 from agentmut.errors import RunError, UsageError
 from agentmut.simulator.behave import reply
@@ -67,10 +68,10 @@ async def _complete(http: web.Request) -> web.Response:
 
 
 async def _models(http: web.Request) -> web.Response:
-    models = [{"id": name, "object": "model", "created": 0, "owned_by": "agentmut"} for name in PROFILES]
-    return web.Response(
-        body=write_json({"object": "list", "data": list(models)}), content_type="application/json"
-    )
+    models: list[JsonValue] = [
+        {"id": name, "object": "model", "created": 0, "owned_by": "agentmut"} for name in PROFILES
+    ]
+    return web.Response(body=write_json({"object": "list", "data": models}), content_type="application/json")
 
 
 def _error(status: int, message: str, code: str) -> web.Response:

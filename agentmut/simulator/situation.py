@@ -26,6 +26,11 @@ class Passage(NamedTuple):
     text: str
     topics: Topics
 
+    @property
+    def words(self) -> int:
+        """Its length."""
+        return self.text.count(" ") + 1
+
 
 class Briefing(NamedTuple):
     """The system message, understood."""
@@ -35,7 +40,6 @@ class Briefing(NamedTuple):
     weights: Weights
     """How telling topics are among the rules."""
     passage_weights: Weights
-    words: int
 
 
 class Call(NamedTuple):
@@ -78,7 +82,8 @@ class Situation:
     def numbers(self) -> tuple[Fact, ...]:
         """Known quantities; those from results come last and win ties."""
         stated = [fact for said in self.said for fact in stated_numbers(said)]
-        return (*stated, *(fact for fact in reversed(self.facts) if fact.number is not None))
+        found = [fact for fact in reversed(self.facts) if fact.number is not None]
+        return (*stated, *(f._replace(topics=self.toolbox.explained(f.topics)) for f in found))
 
     @cached_property
     def known(self) -> Topics:
@@ -122,7 +127,6 @@ def brief(system_text: str) -> Briefing:
         passages=passages,
         weights=Weights(rule.topics for rule in rules),
         passage_weights=Weights(passage.topics for passage in passages),
-        words=len(system_text.split()),
     )
 
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -39,9 +39,8 @@ class Offer(NamedTuple):
     def required(self) -> tuple[str, ...]:
         """Names of the arguments that a call must have."""
         required = self.parameters.get("required")
-        return (
-            tuple(name for name in required if name in self.properties) if isinstance(required, list) else ()
-        )
+        names = required if isinstance(required, list) else []
+        return tuple(name for name in names if isinstance(name, str) and name in self.properties)
 
     @property
     def properties(self) -> Mapping[str, Any]:
@@ -63,6 +62,7 @@ class Toolbox:
     def __init__(self, offers: Sequence[Offer]) -> None:
         self.offers = tuple(offers)
         self.weights = Weights(offer.topics for offer in offers)
+        self._described = dict(_described(self.offers))
         self._by_name = {offer.name: offer for offer in offers}
         self._ranked: dict[str, tuple[Scored, ...]] = {}
         self._meant: dict[str, tuple[str, ...]] = {}
@@ -70,6 +70,10 @@ class Toolbox:
     def get(self, name: str) -> Offer | None:
         """The offer of that name."""
         return self._by_name.get(name)
+
+    def explained(self, name: Topics) -> Topics:
+        """What the tools' schemas say about a value of that name: its unit, what it is the measure of."""
+        return name.union(*(about for argument, about in self._described.items() if argument <= name))
 
     def ranked(self, phrase: str) -> tuple[Scored, ...]:
         """The tools that share something with a phrase, in the order offered."""
@@ -118,6 +122,14 @@ class Toolbox:
         if len(self._ranked) > 2_000 or len(self._meant) > 2_000:  # bounded, as phrases come from users
             self._ranked.clear()
             self._meant.clear()
+
+
+def _described(offers: Sequence[Offer]) -> Iterator[tuple[Topics, Topics]]:
+    for offer in offers:
+        for name, schema in offer.properties.items():
+            about = topics(_words(name))
+            if about and isinstance(schema, dict):
+                yield about, topics(str(schema.get("description", "")))
 
 
 def open_toolbox(tools: Sequence[ToolSpec]) -> Toolbox:

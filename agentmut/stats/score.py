@@ -138,7 +138,9 @@ def score_interval(groups: Sequence[Group], no_coverage: int = 0, gamma: float =
     T mutants, E of them equivalent, K killed, S survived, U undecided; equivalent mutants are not passed in.
     F bounds the false kills: the (1 - gamma/2)-quantile of Binomial(m, FK) mixed over the draws, m being the
     mutants without a real drop, at most T - E - K + F.
-    M bounds the missed: the least M whose (1 - gamma/2)-quantile of Binomial(K + U + M, MS) is at most M.
+    M bounds the missed: the least M whose (1 - gamma/2)-quantile of Binomial(K + U + M + 1, MS) is at most M, so
+    that M + 1 missed drops would be too many to believe. (With K + U + M trials instead, nothing killed would
+    mean that nothing had dropped, whatever MS is.)
 
     In mixed groups the binomial's rate is the mean over the mutants it counts, the worst rate for those that
     could be any; a sum of unequal chances spreads less than that (Hoeffding 1956), so the bounds hold.
@@ -178,15 +180,16 @@ def _false_kills(groups: Sequence[Group], killed: int, confidence: float) -> int
 
 
 def _missed(groups: Sequence[Group], fallen: int, confidence: float) -> int:
-    """Start from no missed drop; each bound on M raises the number that may have dropped, until it stays."""
+    """Start from no missed drop; each bound on M raises the number that may have dropped, until it stays.
+
+    M is believable as long as M misses among the fallen and M mutants more are: one more is tried each time.
+    """
     known = [(g.killed + g.undecided, g.rates.missed) for g in groups]
-    survived, worst = (
-        sum(g.survived for g in groups),
-        _largest([g.rates.missed for g in groups if g.survived]),
-    )
+    survived = sum(g.survived for g in groups)
+    worst = _largest([g.rates.missed for g in groups if g.survived])
     bound = 0
     while bound < survived:
-        higher = _quantile(_mixed([*known, (bound, worst)]), confidence)
+        higher = _quantile(_mixed([*known, (bound + 1, worst)]), confidence)
         if higher <= bound:
             return bound
         bound = higher

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from agentmut.frozen import Frozen, digest_of
+from agentmut.plain import storable
 from agentmut.tools import ToolSpec
 from agentmut.wire.messages import Exchange, ModelRequest, Role
 
@@ -22,6 +23,9 @@ class RequestShape(Frozen):
     top_p: float | None = None
     max_tokens: int | None = None
     seed: int | None = None
+
+    def __hash__(self) -> int:  # schemas are dicts: equality decides, the hash takes what is cheap
+        return hash((self.text, self.model, len(self.tools)))
 
 
 class Footprint(Frozen):
@@ -42,10 +46,10 @@ def footprint(exchanges: Iterable[Exchange], reads: Iterable[str] = ()) -> Footp
     return Footprint(requests=tuple(shapes), reads=tuple(sorted(reads)))
 
 
-def _shape(request: ModelRequest) -> "_HashableShape":
+def _shape(request: ModelRequest) -> RequestShape:
     text = "\n\n".join(m.text for m in request.messages if m.role in (Role.SYSTEM, Role.USER))
-    return _HashableShape(
-        text=text,
+    return RequestShape(
+        text=storable(text),
         tools=request.tools,
         model=request.model,
         temperature=request.temperature,
@@ -53,10 +57,3 @@ def _shape(request: ModelRequest) -> "_HashableShape":
         max_tokens=request.max_tokens,
         seed=request.seed,
     )
-
-
-class _HashableShape(RequestShape):
-    """Tool schemas are dicts, so equality decides and the hash uses the cheap fields only."""
-
-    def __hash__(self) -> int:
-        return hash((self.text, self.model, len(self.tools)))

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue
 
-from agentmut.trace import Action, Step
+from agentmut.plain import jsonable, storable
+from agentmut.trace import Action, Step, Usage
 from agentmut.wire.messages import Exchange, Role, ToolCall
 
 
@@ -23,9 +24,9 @@ def _reasoning(exchange: Exchange) -> Step:
     reply = exchange.reply
     return Step(
         action=Action.REASON,
-        output=reply.text if reply else None,
+        output=storable(reply.text) if reply else None,
         model=reply.model if reply else exchange.request.model,
-        usage=reply.usage if reply else Step(action=Action.REASON).usage,
+        usage=reply.usage if reply else Usage(),
         started=exchange.started,
         seconds=exchange.seconds,
     )
@@ -51,7 +52,7 @@ def _tool_step(call: ToolCall, exchange: Exchange, output: str | None) -> Step:
         action=Action.CALL_TOOL,
         tool=call.name,
         arguments=_arguments(call.arguments),
-        output=output,
+        output=None if output is None else storable(output),
         call_id=call.id,
         started=exchange.started + exchange.seconds,
     )
@@ -62,4 +63,4 @@ def _arguments(text: str) -> dict[str, JsonValue] | None:
         value = json.loads(text or "{}")
     except ValueError:
         return None
-    return value if isinstance(value, dict) else None
+    return {name: jsonable(item) for name, item in value.items()} if isinstance(value, dict) else None

@@ -3,19 +3,24 @@
 Concurrent trials are told apart by the ContextVar of `agentmut.trial`; nothing has to be configured.
 """
 
+import asyncio
 import importlib
 import importlib.util
 import ipaddress
+import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
+from agentmut.plain import described
 from agentmut.trial import Recorder, Trial, current_trial
 from agentmut.wire.messages import Codec, Exchange, ModelReply, ModelRequest
+from agentmut.wire.throttle import Throttle
 
 TRIAL_HEADER = "x-agentmut-trial"
+SEEN = "agentmut"
+"""Key in a request's extensions while it is on its way."""
 LIBRARIES = ("httpx", "httpx2")
-Throttle = Callable[[], Awaitable[None]]
 
 
 class TrialOverError(RuntimeError):
@@ -44,9 +49,9 @@ class Tap:
             attempt = self._begin(request, await _async_body(request, self._codec(request)))
             if attempt is None:
                 return await original(client, request, **options)
-            if self._throttle is not None:
-                await self._throttle()
             with attempt:
+                if self._throttle:
+                    await asyncio.sleep(attempt.held(self._throttle.reserve()))
                 response = await original(client, request, **options)
                 attempt.answered(response, streamed=bool(options.get("stream")))
             return response
@@ -59,6 +64,8 @@ class Tap:
             if attempt is None:
                 return original(client, request, **options)
             with attempt:
+                if self._throttle:
+                    time.sleep(attempt.held(self._throttle.reserve()))
                 response = original(client, request, **options)
                 attempt.answered(response, streamed=bool(options.get("stream")))
             return response
@@ -66,7 +73,7 @@ class Tap:
         return send
 
     def _codec(self, request: Any) -> Codec | None:
-        if current_trial() is None:
+        if current_trial() is None or SEEN in request.extensions:  # seen by a tap installed on top of this
             return None
         return next((codec for codec in self._codecs if codec.matches(request.url.path)), None)
 
@@ -79,7 +86,7 @@ class Tap:
         if _is_loopback(request.url.host):  # a stand-in may want it; a real service is told nothing
             request.headers[TRIAL_HEADER] = trial.id
         try:
-            return _Attempt(trial, codec, codec.decode_request(body))
+            return _Attempt(trial, codec, codec.decode_request(body), request)
         except ValueError:  # not a request of this dialect after all: let the service judge it
             return None
 
@@ -87,8 +94,9 @@ class Tap:
 class _Attempt:
     """One HTTP attempt from send to answer; records an `Exchange` however it ends."""
 
-    def __init__(self, trial: Trial, codec: Codec, request: ModelRequest) -> None:
+    def __init__(self, trial: Trial, codec: Codec, request: ModelRequest, http: Any) -> None:
         self._recorder: Recorder = trial.recorder
+        self._http = http
         self._codec = codec
         self._request = request
         self._status: int | None = None
@@ -96,7 +104,14 @@ class _Attempt:
 
     def __enter__(self) -> None:
         self._started = self._recorder.now()
-        self._recorder.pending_requests += 1
+        self._recorder.count(requests=1)
+        self._http.extensions[SEEN] = True
+
+    def held(self, seconds: float) -> float:
+        """The request is to wait so long for its place under the rate limit."""
+        self._recorder.count(held=seconds)
+        self._started += seconds
+        return seconds
 
     def answered(self, response: Any, *, streamed: bool) -> None:
         self._status = response.status_code
@@ -107,13 +122,14 @@ class _Attempt:
                 self._reply = None  # the SDK will complain in its own words
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        self._recorder.pending_requests -= 1
+        self._recorder.count(requests=-1)
+        self._http.extensions.pop(SEEN, None)
         self._recorder.exchanges.append(
             Exchange(
                 request=self._request,
                 reply=self._reply,
                 status=self._status,
-                error=None if error is None else f"{type(error).__name__}: {error}",
+                error=None if error is None else described(error),
                 started=self._started,
                 seconds=self._recorder.now() - self._started,
             )

@@ -27,15 +27,22 @@ def constant(false_kill: float, missed: float) -> Rates:
 
 def test_with_known_rates_the_bounds_are_binomial_quantiles() -> None:
     # F: .975-quantile of Bin(20, .05) is 3, then of Bin(20 - 12 + 3 = 11, .05) is 2, of Bin(10, .05) is 2
-    # M: .975-quantile of Bin(12 + 2, .1) is 4, of Bin(18, .1) is 5, of Bin(19, .1) is 5
+    # M: .975-quantile of Bin(12 + 2 + 1, .1) is 4, of Bin(12 + 2 + 4 + 1, .1) is 5, of Bin(20, .1) is 5
     assert [binom.ppf(0.975, m, 0.05) for m in (20, 11, 10)] == [3, 2, 2]
-    assert [binom.ppf(0.975, m, 0.1) for m in (14, 18, 19)] == [4, 5, 5]
+    assert [binom.ppf(0.975, m, 0.1) for m in (15, 19, 20)] == [4, 5, 5]
     score = score_interval([Group(12, 6, 2, constant(0.05, 0.1))])
     assert score is not None
     assert (score.false_kills, score.missed) == (2, 5)
     assert (score.interval.low, score.interval.high) == (10 / 20, 19 / 20)
     assert score.interval.estimate == 12 / 18
     assert (score.interval.level, score.interval.n) == (0.95, 20)
+
+
+def test_nothing_killed_does_not_mean_that_nothing_has_dropped() -> None:
+    # one of three may have dropped and been missed (chance .1), two hardly (chance .01 < .025)
+    score = score_interval([Group(0, 3, 0, constant(0.05, 0.1))])
+    assert score is not None
+    assert (score.interval.low, score.interval.high) == (0.0, 1 / 3)
 
 
 def test_a_sure_rule_leaves_only_the_undecided_open() -> None:

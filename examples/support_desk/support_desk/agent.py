@@ -5,8 +5,8 @@ from typing import Any
 from langchain.agents import create_agent
 from langchain_openai import ChatOpenAI
 
+from agentmut.adapters.langgraph import bind_tools
 from agentmut.config import AgentConfig
-from support_desk.binding import bind_tools
 from support_desk.tools import TOOLS
 
 

@@ -1,0 +1,44 @@
+VENV := .venv
+BIN  := $(VENV)/bin
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
+	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	&& echo $$p && break; done)
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
+
+.PHONY: demo test lint slow bench clean
+
+demo: $(VENV)/.ready  ## measure the example support desk, offline
+	$(BIN)/agentmut simulate -- $(BIN)/agentmut run --project examples/support_desk --yes
+
+test: $(VENV)/.dev  ## all tests but the slow ones
+	$(BIN)/python -m pytest -q -n 2 -m 'not slow'
+
+lint: $(VENV)/.dev  ## style, format and strict types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.dev  ## the figures of docs/benchmarks.md, next to their targets
+	$(BIN)/python -m benchmarks.engine
+	$(BIN)/python -m benchmarks.simulator
+
+slow: $(VENV)/.dev  ## longer studies
+	$(BIN)/python -m pytest -q -m slow
+	$(BIN)/python -m agentmut.stats.calibration
+
+$(VENV)/.ready: pyproject.toml
+	@rm -rf $(VENV) build
+	@if command -v uv >/dev/null 2>&1; then \
+	  uv venv --quiet --seed --python '>=3.11' $(VENV) && uv pip install --quiet --python $(BIN)/python --editable '.[demo]'; \
+	elif [ -n '$(PYTHON)' ]; then \
+	  '$(PYTHON)' -m venv $(VENV) && $(INSTALL) '.[demo]'; \
+	else echo 'agentmut needs Python 3.11+ with venv. Debian: sudo apt install python3-venv. macOS: brew install python.' >&2; exit 1; fi
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.ready
+	@if command -v uv >/dev/null 2>&1; then uv pip install --quiet --python $(BIN)/python --editable '.[dev]'; \
+	else $(INSTALL) '.[dev]'; fi
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info

@@ -1,0 +1,57 @@
+"""Stretches of a text by which it is recognised where it was sent, template placeholders filled in."""
+
+import re
+from collections.abc import Iterator
+
+Passage = tuple[str, ...]
+"""Fragments that follow one another, with anything in between. None at all: nothing to be recognised."""
+WINDOW = 40
+"""Characters of unchanged text on each side of a change that must be found with it."""
+PIECE = 120
+"""Characters of a long text that are looked for."""
+_PLACEHOLDER = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\$?\{[^{}\s]*\}|%\(\w+\)[sd]")
+
+
+def passage_at(text: str, start: int, end: int) -> Passage:
+    """The text from `start` to `end` with its surroundings, without placeholders; long ones by their head.
+
+    >>> passage_at("Greet {name} by   name. Be kind.", 24, 32)
+    ('Greet', 'by name. Be kind.')
+    """
+    last = end + WINDOW if end - start <= PIECE else start + PIECE
+    fragments = (flat(part) for part in _literal(text, max(0, start - WINDOW), last))
+    return tuple(fragment for fragment in fragments if fragment)
+
+
+def opening(text: str) -> Passage:
+    """What a whole text is recognised by: the head of its longest stretch without placeholders."""
+    longest = max(_literal(text, 0, len(text)), key=len, default="")
+    piece = flat(longest[:PIECE])
+    return (piece,) if piece else ()
+
+
+def shown(passage: Passage, text: str) -> bool:
+    """Whether the fragments occur in `text` one after the other. White space counts as one blank."""
+    where, flattened = 0, flat(text)
+    for fragment in passage:
+        found = flattened.find(fragment, where)
+        if found < 0:
+            return False
+        where = found + len(fragment)
+    return True
+
+
+def flat(text: str) -> str:
+    """Frameworks re-indent and strip, so runs of white space are one blank here."""
+    return " ".join(text.split())
+
+
+def _literal(text: str, start: int, end: int) -> Iterator[str]:
+    """The parts of `text[start:end]` that no placeholder touches."""
+    for placeholder in _PLACEHOLDER.finditer(text):
+        if placeholder.start() >= end:
+            break
+        if placeholder.end() > start:
+            yield text[start : placeholder.start()]
+            start = placeholder.end()
+    yield text[start:end]

@@ -1,0 +1,42 @@
+"""Values and errors of an agent as plain data: whatever they are, a trace can hold and store them."""
+
+from typing import Any
+
+from pydantic import JsonValue
+
+
+def jsonable(value: Any) -> JsonValue:
+    """The value if JSON can hold it, else a JSON-friendly form of it, at worst its text. Never raises.
+
+    >>> jsonable({"at": (1, float("inf"))})
+    {'at': [1, 'Infinity']}
+    """
+    from pydantic_core import from_json, to_json
+
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return storable(value)
+    try:
+        encoded = to_json(value, fallback=_text, inf_nan_mode="strings", bytes_mode="utf8")
+        plain: JsonValue = from_json(encoded)
+    except (ValueError, TypeError, RecursionError, AttributeError):  # cycles, bytes, lone surrogates
+        return _text(value)
+    return plain
+
+
+def described(error: BaseException) -> str:
+    """`Type: message` of an exception, even of one that cannot say it."""
+    return f"{type(error).__name__}: {_text(error)}"
+
+
+def storable(text: str) -> str:
+    """The text with what UTF-8 cannot encode (lone surrogates) replaced."""
+    return str(text) if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _text(value: Any) -> str:
+    try:
+        return storable(str(value))
+    except Exception:
+        return f"<{type(value).__name__}>"

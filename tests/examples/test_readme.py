@@ -1,0 +1,114 @@
+"""The README's code is run, so that it cannot drift from what works."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
+AGENTMUT = [sys.executable, "-c", "from agentmut.cli import main; main()"]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+
+
+def agentmut(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*AGENTMUT, *arguments], cwd=cwd, env=ENVIRONMENT, capture_output=True, text=True, timeout=150
+    )
+
+
+def write_project(folder: Path, project: str, agent: str) -> None:
+    (folder / "scenarios").mkdir()
+    (folder / "agentmut.yaml").write_text(project)
+    (folder / "scenarios" / "first.yaml").write_text(blocks("yaml")[1])
+    (folder / "my_agent.py").write_text(agent)
+
+
+def test_the_callable_project_of_the_readme_runs(tmp_path: Path) -> None:
+    write_project(tmp_path, blocks("yaml")[0], blocks("python")[0])
+    done = agentmut("run", "--yes", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    dropped = {m["before"]: m["status"] for m in json.loads(done.stdout)["mutants"] if "drop" in m["operator"]}
+    statuses = {before.strip(): status for before, status in dropped.items()}
+    assert statuses == {"- Greet the user.": "killed", "- Never promise a delivery date.": "survived"}
+
+
+def test_the_langgraph_factory_of_the_readme_is_mutated_through_its_middleware(tmp_path: Path) -> None:
+    tools = '''
+from langchain_core.tools import tool
+
+@tool
+def order_status(order_id: str) -> str:
+    """Look up the status of an order."""
+    return f"Order {order_id} is on its way."
+
+TOOLS = [order_status]
+'''
+    project = """
+version: 1
+agent:
+  adapter: langgraph
+  factory: my_agent:build
+  config:
+    prompt: |
+      - Look up the order status before you answer.
+      - End every answer with "Have a nice day."
+    model: {name: sim-large}
+suite: {scenarios: scenarios/*.yaml}
+mutation: {operators: [prompt.drop_instruction, tool.remove], downgrade_models: [sim-small]}
+statistics: {baseline: 30}
+budget: {trials: 700}
+"""
+    write_project(tmp_path, project, tools + blocks("python")[1])
+    (tmp_path / "scenarios" / "first.yaml").write_text(
+        """
+- name: says_goodbye
+  input: "Where is order A-1001?"
+  evaluators: [{contains: "Have a nice day"}]
+- name: looks_up
+  input: "What is the status of order A-1001?"
+  evaluators: [{tool_called: order_status}]
+"""
+    )
+    done = agentmut("simulate", "--port", "0", "--", *AGENTMUT, "run", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    statuses = {(m["operator"], m["before"].strip()[:12]): m["status"] for m in result["mutants"]}
+    assert statuses["prompt.drop_instruction", "- End every "] == "killed"
+    assert statuses["tool.remove", "order_status"] == "killed"
+    assert all(m["witness"]["route"] == "sent" for m in result["mutants"])
+
+
+def test_the_commands_of_the_readme_exist() -> None:
+    named = set(re.findall(r"`agentmut (\w+)", README))
+    listed = subprocess.run([*AGENTMUT, "--help"], env=ENVIRONMENT, capture_output=True, text=True).stdout
+    assert named
+    assert {verb for verb in named if not re.search(rf"^  {verb}\b", listed, re.MULTILINE)} == set()
+
+
+def test_the_evaluators_of_the_readme_exist() -> None:
+    from agentmut.plugins import Group, names
+
+    sentence = re.search(r"^Evaluators: (.*?)\. All", README, re.DOTALL | re.MULTILINE)
+    assert sentence
+    assert set(re.findall(r"`(\w+)`", sentence[1])) == set(names(Group.EVALUATORS))
+
+
+def test_the_example_callable_shows_its_gap(tmp_path: Path) -> None:
+    project = tmp_path / "callable"
+    shutil.copytree(ROOT / "examples" / "callable", project, ignore=shutil.ignore_patterns(".agentmut"))
+    done = agentmut("run", "--yes", "--json", "--operator", "prompt.drop_instruction", cwd=project)
+    assert done.returncode == 0, done.stderr
+    statuses = {m["before"].strip(): m["status"] for m in json.loads(done.stdout)["mutants"]}
+    assert statuses == {
+        "- Greet the user.": "killed",
+        "- Add up the numbers in the message.": "killed",
+        "- Thank the user at the end.": "survived",
+    }
