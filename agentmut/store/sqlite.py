@@ -16,12 +16,14 @@ from sqlalchemy import (
     event,
     func,
     insert,
+    literal_column,
     or_,
     select,
     text,
     union,
     update,
 )
+from sqlalchemy.dialects.sqlite import dialect
 from sqlalchemy.dialects.sqlite import insert as upsert
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -65,7 +67,8 @@ class Store:
         Trials that are no evidence are not found: they may end otherwise when they are run again.
         """
         with self._explained("read"):
-            row = self._connection.execute(_FIND, {"key_": key, "run_": run}).mappings().first()
+            found = self._connection.exec_driver_sql(_FIND, {"key_": key, "run_": run})
+            row = found.mappings().first()
             return self._trial(row) if row else None
 
     def trials_of(self, run: str, mutant: str) -> list[StoredTrial]:
@@ -237,13 +240,14 @@ def _make_durable(connection: Any, _record: object) -> None:
     cursor.close()
 
 
-_FINAL = [ending.value for ending in Ending if ending.is_final]
-_FIND = (
+_FINAL = [literal_column(repr(ending.value)) for ending in Ending if ending.is_final]
+_FIND = str(
     select(trials)
     .where(trials.c.key == bindparam("key_"), trials.c.ending.in_(_FINAL))
     .order_by((trials.c.run == bindparam("run_")).desc(), trials.c.id.desc())
-    .limit(1)
+    .compile(dialect=dialect(paramstyle="named"))
 )
+"""Compiled once: it runs before every trial, and compiling takes longer than looking."""
 _FOOTPRINT = select(footprints.c.content).where(footprints.c.digest == bindparam("digest_"))
 _INSERT = insert(trials)
 _KEEP_FOOTPRINT = upsert(footprints).on_conflict_do_nothing()
