@@ -110,6 +110,11 @@ class Told:
         }
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def told() -> Told:
     return Told()
+
+
+@pytest.fixture(scope="session")
+def make_projects(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Projects]:
+    return lambda name: Projects(tmp_path_factory.mktemp(name))

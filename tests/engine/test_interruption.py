@@ -27,11 +27,43 @@ async def run(config, input):
     return answer
 """
 RUN = "import sys; from agentmut.measure import measure; print(measure(sys.argv[1]).status)"
+RESUME = """
+import sys
+from pathlib import Path
+from agentmut.engine.session import open_session
+from agentmut.measure import carry_out, open_store, stored_plan
+from agentmut.project import load_project
+project = load_project(Path(sys.argv[1]))
+with open_store(project) as store:
+    session = open_session(project)
+    print(carry_out(session, stored_plan(session, store.runs()[0]), store).status)
+"""
 
 
-def start(projects: Any) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-c", RUN, str(projects.folder)]
+@pytest.fixture(scope="module")
+def whole(make_projects: Any, told: Any) -> Any:
+    """What an uninterrupted run of the same campaign says."""
+    return told(measure(write(make_projects("whole"), slow="")))
+
+
+def write(projects: Any, slow: str = SLOW) -> Any:
+    return projects.write(("alpha", "beta"), idle=1, extra=slow)
+
+
+def start(projects: Any, program: str = RUN) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-c", program, str(projects.folder)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def kill_after(projects: Any, trials: int, program: str = RUN) -> list[tuple[str, int, str]]:
+    """Kill a run once so many trials more are stored; what is stored then."""
+    wanted = len(finished(projects.folder)) + trials
+    process = start(projects, program)
+    while len(finished(projects.folder)) < wanted and process.poll() is None:
+        time.sleep(0.001)
+    process.kill()
+    process.wait()
+    return finished(projects.folder)
 
 
 def resume(projects: Any) -> Result:
@@ -42,75 +74,64 @@ def resume(projects: Any) -> Result:
 
 
 def finished(folder: Path) -> list[tuple[str, int, str]]:
-    with sqlite3.connect(folder / ".agentmut" / "store.db") as connection:
-        found = connection.execute("select mutant, repeat, scenario from trials order by id").fetchall()
+    if not (folder / ".agentmut" / "store.db").exists():
+        return []
+    try:
+        with sqlite3.connect(folder / ".agentmut" / "store.db") as connection:
+            found = connection.execute("select mutant, repeat, scenario from trials order by id").fetchall()
+    except sqlite3.OperationalError:  # the tables are not there yet
+        return []
     return [tuple(row) for row in found]
 
 
-def stored_trials(folder: Path) -> int:
-    try:
-        return len(finished(folder))
-    except sqlite3.Error:
-        return 0
-
-
-@pytest.mark.parametrize("point", range(8))
-def test_after_sigkill_at_any_moment_no_finished_trial_is_repeated_or_lost(
-    projects: Any, told: Any, point: int
+def test_after_eight_sigkills_no_finished_trial_is_repeated_or_lost(
+    projects: Any, told: Any, whole: Any
 ) -> None:
-    """Each round kills the process once a random number of trials is stored, up to nearly all of them."""
-    project = projects.write(("alpha", "beta"), idle=1, extra=SLOW)
-    when = random.Random(point).randrange(25 * point, 25 * point + 20)
-    process = start(projects)
-    while stored_trials(projects.folder) < when and process.poll() is None:
-        time.sleep(0.002)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    before = finished(projects.folder) if when else []
-    result = resume(projects) if before else measure(project)
+    """Each kill comes once a random number of further trials is stored."""
+    write(projects)
+    rng = random.Random(7)
+    before = kill_after(projects, 1 + rng.randrange(20))
+    for _ in range(7):
+        after = kill_after(projects, rng.randrange(28), RESUME)
+        assert after[: len(before)] == before
+        before = after
+    result = resume(projects)
     after = finished(projects.folder)
     assert after[: len(before)] == before
-    assert len(set(after)) == len(after)
-    assert result.cost.trials == len(after)
+    assert len(set(after)) == len(after) == result.cost.trials
     calls = (projects.folder / "calls.log").read_text().split()
-    assert len(calls) - len(set(calls)) <= 16  # only what was under way, at most `concurrency`, ran twice
-    (projects.folder / ".agentmut" / "store.db").unlink()
-    assert told(measure(project)) == told(result)
+    assert len(calls) - len(set(calls)) <= 8 * 16  # a kill loses at most what was under way
+    assert told(result) == whole
 
 
-def test_starting_again_after_sigkill_takes_every_finished_trial_over(projects: Any, told: Any) -> None:
-    project = projects.write(("alpha", "beta"), idle=1, extra=SLOW)
-    process = start(projects)
-    while stored_trials(projects.folder) < 100:
-        time.sleep(0.002)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    before = stored_trials(projects.folder)
-    again = measure(project)
-    assert again.cost.reused == before
-    (projects.folder / ".agentmut" / "store.db").unlink()
-    assert told(measure(project)) == told(again)
+def test_starting_again_after_sigkill_takes_every_finished_trial_over(
+    projects: Any, told: Any, whole: Any
+) -> None:
+    write(projects)
+    before = kill_after(projects, 100)
+    again = measure(projects.load())
+    assert again.cost.reused == len(before)
+    assert told(again) == whole
 
 
 @pytest.mark.parametrize("signal_sent", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_ends_the_run_as_interrupted_and_keeps_what_is_finished(
-    projects: Any, told: Any, signal_sent: signal.Signals
+    projects: Any, told: Any, whole: Any, signal_sent: signal.Signals
 ) -> None:
-    project = projects.write(("alpha", "beta"), idle=1, extra=SLOW)
+    write(projects)
     process = start(projects)
-    while stored_trials(projects.folder) < 90:
+    while len(finished(projects.folder)) < 90:
         time.sleep(0.002)
     process.send_signal(signal_sent)
     output, _ = process.communicate(timeout=20)
     assert output.strip() == "interrupted"
     (path,) = (projects.folder / ".agentmut" / "runs").glob("*/result.json")
     partial = read_result(path)
-    assert partial.cost.trials == stored_trials(projects.folder) >= 90
+    assert partial.cost.trials == len(finished(projects.folder)) >= 90
     result = resume(projects)
     assert (result.run_id, result.status) == (partial.run_id, "finished")
     assert result.cost.seconds > partial.cost.seconds
-    (projects.folder / ".agentmut" / "store.db").unlink()
-    assert told(measure(project)) == told(result)
+    assert told(result) == whole
 
 
 @pytest.mark.parametrize(
@@ -118,7 +139,7 @@ def test_ctrl_c_ends_the_run_as_interrupted_and_keeps_what_is_finished(
     [
         (lambda p: (p.folder / "prompt.md").write_text("- Always say alpha.\n"), "the agent's config"),
         (lambda p: p.write_agent("async def run(config, input): return ''\n"), "the agent's code"),
-        (lambda p: p.write(("alpha",), idle=1), "the suite"),
+        (lambda p: p.write(("alpha",), idle=0, scenario=lambda word: {"threshold": 0.5}), "the suite"),
     ],
 )
 def test_a_run_whose_project_has_changed_is_not_resumed(projects: Any, change: Any, named: str) -> None:

@@ -1,0 +1,377 @@
+"""What the campaign engine costs and how often it errs, each figure beside its target.
+
+`python benchmarks/engine.py [--quick]` prints one line per figure and exits with 1 when a target is missed.
+The full study takes some minutes, `--quick` less than one; both are seeded, so the error rates repeat.
+"""
+
+import argparse
+import asyncio
+import hashlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+if str(ROOT) not in sys.path:
+    sys.path.insert(0, str(ROOT))
+
+from agentmut.engine.campaign import Campaign, Tools  # noqa: E402
+from agentmut.engine.executor import TrialRequest  # noqa: E402
+from agentmut.engine.selection import Selection  # noqa: E402
+from agentmut.engine.session import Session, make_mutants, make_plan, open_session  # noqa: E402
+from agentmut.engine.state import CampaignState, Stop  # noqa: E402
+from agentmut.engine.tables import Tables  # noqa: E402
+from agentmut.execution import Ending, Execution  # noqa: E402
+from agentmut.measure import carry_out, open_store, register  # noqa: E402
+from agentmut.mutant import Status  # noqa: E402
+from agentmut.project import load_project  # noqa: E402
+from agentmut.result import Result  # noqa: E402
+from agentmut.store.sqlite import Store  # noqa: E402
+from agentmut.trace import AgentTrace  # noqa: E402
+from agentmut.wire.footprint import Footprint  # noqa: E402
+
+SCENARIOS = 10
+RATE = 0.9
+DROP = 0.4
+
+AGENT = """
+import asyncio
+
+flying = most = 0
+
+
+async def run(config, input):
+    global flying, most
+    flying += 1
+    most = max(most, flying)
+    if LATENCY:
+        await asyncio.sleep(LATENCY)
+    flying -= 1
+    return "yes" if config.prompt else "no"
+"""
+PROJECT = """
+version: 1
+agent: {{adapter: python, run: "{module}:run", config: {{prompt: prompt.md}}}}
+mutation: {{operators: [prompt.drop_instruction]}}
+statistics: {{baseline: {baseline}}}
+budget: {{trials: {budget}}}
+execution: {{concurrency: {concurrency}}}
+"""
+
+
+class Figure(NamedTuple):
+    """One measured figure and whether it is what it should be."""
+
+    name: str
+    measured: str
+    target: str
+    met: bool
+
+    def __str__(self) -> str:
+        return f"{'ok  ' if self.met else 'MISS'}  {self.name:<58} {self.measured:<34} target {self.target}"
+
+
+def write_project(
+    folder: Path, rules: int, baseline: int, concurrency: int, latency: float, *, only_baseline: bool = True
+) -> None:
+    """A project of ten scenarios; `rules` is the number of mutants."""
+    module = "bench_" + hashlib.sha256(str(folder).encode()).hexdigest()[:10]
+    (folder / f"{module}.py").write_text(f"LATENCY = {latency}\n{AGENT}")
+    (folder / "prompt.md").write_text("".join(f"- Never talk about subject {i}.\n" for i in range(rules)))
+    (folder / "scenarios").mkdir()
+    cases = (f"- name: s{i}\n  input: hello\n  evaluators: [contains: 'yes']\n" for i in range(SCENARIOS))
+    (folder / "scenarios" / "all.yaml").write_text("".join(cases))
+    budget = baseline * SCENARIOS if only_baseline else 1_000_000
+    text = PROJECT.format(module=module, baseline=baseline, concurrency=concurrency, budget=budget)
+    (folder / "agentmut.yaml").write_text(text)
+
+
+class Timed(NamedTuple):
+    """A run of which only the baseline is looked at: how far it was, and when."""
+
+    result: Result
+    points: list[tuple[int, float, float]]
+    """Trials finished, time on the clock, and processor time of this process."""
+
+    def milliseconds(self, first: int, last: int, *, processor: bool = False) -> list[float]:
+        """Per trial, for the trials from `first` to `last`: those of one batch share its time evenly."""
+        costs: list[float] = []
+        for before, after in pairwise(self.points):
+            if first <= before[0] and after[0] <= last:
+                trials = after[0] - before[0]
+                costs += [1000 * (after[1 + processor] - before[1 + processor]) / trials] * trials
+        return costs
+
+
+def timed_run(folder: Path, seed: int) -> Timed:
+    """One campaign through the real loop, store and executor."""
+    project = load_project(folder)
+    points: list[tuple[int, float, float]] = []
+
+    def progress(state: CampaignState) -> None:
+        if not points or state.spend.trials > points[-1][0]:
+            points.append((state.spend.trials, time.perf_counter(), time.process_time()))
+
+    with open_store(project) as store:
+        session = open_session(project)
+        plan = make_plan(session, make_mutants(session, Selection()), seed, time.time())
+        register(store, plan)
+        return Timed(carry_out(session, plan, store, progress=progress), points)
+
+
+def fill(folder: Path, trials: int) -> None:
+    """Copy stored trials under keys of their own until there are `trials` more."""
+    import sqlite3
+
+    columns = "run, mutant, scenario, repeat, ending, reason, trace, footprint, attempts, abandoned, tokens, usd, finished"
+    with sqlite3.connect(folder / ".agentmut" / "store.db") as connection:
+        count = connection.execute("select count(*) from trials").fetchone()[0]
+        for _ in range(-(-trials // count)):
+            connection.execute(
+                f"insert into trials (key, {columns}) select hex(randomblob(32)), {columns} "
+                f"from trials order by id limit {count}"
+            )
+
+
+def overhead(folder: Path, trials: int, stored: int) -> Iterator[Figure]:
+    """Framework overhead per trial on a no-op agent, durable store included."""
+    write_project(folder, 1, trials // SCENARIOS, 16, 0.0)
+    run = timed_run(folder, 1)
+    costs = run.milliseconds(0, trials)
+    median = statistics.median(costs)
+    yield Figure(
+        f"overhead per trial, median of {trials:,}",
+        f"{median:.3f} ms (90 %: {statistics.quantiles(costs, n=10)[-1]:.3f})",
+        "<= 0.5 ms",
+        median <= 0.5,
+    )
+    edge = trials // 10
+    first, last = (
+        statistics.median(run.milliseconds(*ends, processor=True))
+        for ends in ((0, edge), (trials - edge, trials))
+    )
+    yield Figure(
+        f"first and last {edge:,} trials of that run, processor time",
+        f"{first:.3f} ms, {last:.3f} ms",
+        "last <= 1.25 x first",
+        last <= 1.25 * first,
+    )
+    fill(folder, stored)
+    again = timed_run(folder, 2)
+    full = statistics.median(again.milliseconds(0, trials))
+    empty_cpu, full_cpu = (statistics.median(r.milliseconds(0, trials, processor=True)) for r in (run, again))
+    yield Figure(
+        f"the same with {stored:,} trials stored before",
+        f"{full:.3f} ms (processor: {full_cpu:.3f}, empty {empty_cpu:.3f})",
+        "<= 0.5 ms, processor <= 1.25 x empty",
+        full <= 0.5 and full_cpu <= 1.25 * empty_cpu,
+    )
+
+
+def throughput(folder: Path, rounds: int) -> Iterator[Figure]:
+    """Agents that wait 50 ms, sixteen at a time."""
+    write_project(folder, 1, rounds, 16, 0.05)
+    run = timed_run(folder, 1)
+    trials = rounds * SCENARIOS
+    points = [point for point in run.points if point[0] <= trials]
+    seconds = points[-1][1] - points[0][1]
+    share = (points[-1][0] - points[0][0]) / seconds / (16 / 0.05)
+    yield Figure(
+        f"throughput, latency 50 ms, concurrency 16, {trials} trials",
+        f"{share:.1%} of {16 / 0.05:.0f} a second",
+        ">= 90 %",
+        share >= 0.9,
+    )
+
+
+def in_flight(folder: Path) -> Iterator[Figure]:
+    """A thousand agents that wait a second."""
+    write_project(folder, 1, 200, 1000, 1.0)
+    begun = time.perf_counter()
+    run = timed_run(folder, 1)
+    baseline = next(at for trials, at, _ in run.points if trials >= 2000) - begun
+    module = next(name for name in sys.modules if name.startswith("bench_") and _folder_of(name) == folder)
+    most = sys.modules[module].most
+    yield Figure(
+        "1,000 in flight at 1 s latency",
+        f"{most} at once, 2,000 trials in {baseline:.1f} s",
+        "1,000 at once, all pass",
+        most == 1000 and all(row.passes == row.trials == 200 for row in run.result.baseline),
+    )
+
+
+def _folder_of(module: str) -> Path:
+    return Path(sys.modules[module].__file__ or "").parent
+
+
+class CoinExecutor:
+    """Answers at once; passes with a rate that depends on mutant and scenario, by a hash of the trial's id."""
+
+    def __init__(self, rate: Callable[[str, str], float]) -> None:
+        self._rate = rate
+        self._footprint = Footprint(reads=("prompt",))
+
+    @asynccontextmanager
+    async def session(self) -> AsyncIterator[None]:
+        """Nothing to set up."""
+        yield
+
+    async def execute(self, request: TrialRequest) -> Execution:
+        """Toss the coin of this trial."""
+        mutant = request.mutant.id if request.mutant else ""
+        passed = int(request.id, 16) / 16**16 < self._rate(mutant, request.scenario)
+        trace = AgentTrace(outputs=("yes" if passed else "no",))
+        return Execution(ending=Ending.ANSWERED, trace=trace, footprint=self._footprint)
+
+
+class Verdicts(NamedTuple):
+    """What one campaign said: share killed and mean trials, of the unchanged and of the worse mutants."""
+
+    false_kills: float
+    kills: float
+    trials_unchanged: float
+    trials_worse: float
+    failed: bool
+
+
+def coin_campaign(session: Session, tables: Tables, seed: int, folder: Path) -> Verdicts:
+    """A campaign of its own baseline; half of the mutants are as good as the original."""
+    plan = make_plan(session, make_mutants(session, Selection()), seed, time.time())
+    ids = [mutant.id for mutant in plan.mutants]
+    unchanged, worse = ids[::2], {id_: f"s{i % SCENARIOS}" for i, id_ in enumerate(ids[1::2])}
+
+    def rate(mutant: str, scenario: str) -> float:
+        if mutant == plan.destroyed.id:
+            return 0.0
+        return RATE - DROP if worse.get(mutant) == scenario else RATE
+
+    state = CampaignState(plan, session.suite, session.tests.scenarios, tables)
+    store = Store(folder / f"{seed}.db")
+    try:
+        register(store, plan)
+        tools = Tools(CoinExecutor(rate), store, session.tests, time.time, lambda state: None)
+        stop = asyncio.run(Campaign(state, tools).run())
+    finally:
+        store.close()
+        for path in folder.glob(f"{seed}.db*"):
+            path.unlink()
+
+    def told(group: Any) -> tuple[float, float]:
+        arms = [state.arms[id_] for id_ in group]
+        killed = statistics.mean(arm.status is Status.KILLED for arm in arms)
+        return killed, statistics.mean(arm.consumed for arm in arms)
+
+    (false, spent), (true, spent_worse) = told(unchanged), told(worse)
+    return Verdicts(false, true, spent, spent_worse, stop is Stop.FAILED)
+
+
+def error_rates(folder: Path, campaigns: int, mutants: int) -> Iterator[Figure]:
+    """False kills and power over campaigns with fresh baselines."""
+    write_project(folder, 2 * mutants, 50 if mutants <= 10 else 100, 16, 0.0, only_baseline=False)
+    session, tables = open_session(load_project(folder)), Tables(None)
+    found = [coin_campaign(session, tables, seed, folder) for seed in range(1, campaigns + 1)]
+    held = [verdicts for verdicts in found if not verdicts.failed]
+    false = [verdicts.false_kills for verdicts in held]
+    quartiles = statistics.quantiles(false, n=4)
+    many = f"{campaigns} campaigns x {mutants} mutants"
+    yield Figure(
+        f"false kills, ten scenarios at {RATE}, {many}",
+        f"{statistics.mean(false):.2%} (sd {statistics.stdev(false):.2%}, quartiles "
+        f"{quartiles[0]:.0%}-{quartiles[2]:.0%}, most {max(false):.0%})",
+        "mean <= 5 %",
+        statistics.mean(false) <= 0.05,
+    )
+    kills, trials = (statistics.mean(v[i] for v in held) for i in (1, 3))
+    yield Figure(f"killed, one scenario worse by {DROP}", f"{kills:.1%}", ">= 95 %", kills >= 0.95)
+    yield Figure("trials for such a mutant, mean", f"{trials:.1f}", "<= 60", trials <= 60)
+    yield Figure(
+        "trials for an unchanged mutant, mean",
+        f"{statistics.mean(v.trials_unchanged for v in held):.0f}",
+        "(none)",
+        True,
+    )
+    broken = len(found) - len(held)
+    yield Figure(
+        "campaigns whose identity control failed",
+        f"{broken} of {campaigns}",
+        "<= 1 %",
+        broken <= 0.01 * campaigns,
+    )
+
+
+HELP = "from agentmut.cli import main; main()"
+HEAVY = "scipy numpy langgraph langchain langchain_core openai httpx httpx2 anthropic sqlalchemy nltk pydantic".split()
+FORBIDDEN = "scipy langgraph langchain langchain_core openai anthropic".split()
+LOADED = f"""
+import sys
+sys.argv = ["agentmut", "--help"]
+try:
+    {HELP}
+except SystemExit:
+    pass
+print("LOADED", *(name for name in {HEAVY!r} if name in sys.modules))
+"""
+
+
+def start_up(runs: int) -> Iterator[Figure]:
+    """`agentmut --help`: how long, and what it imports."""
+    seconds = []
+    for _ in range(runs):
+        begun = time.perf_counter()
+        subprocess.run([sys.executable, "-c", HELP, "--help"], cwd=ROOT, capture_output=True, check=True)
+        seconds.append(time.perf_counter() - begun)
+    quickest = min(seconds)
+    yield Figure(
+        f"agentmut --help, best of {runs}",
+        f"{quickest:.3f} s (median {statistics.median(seconds):.3f})",
+        "< 0.3 s",
+        quickest < 0.3,
+    )
+    output = subprocess.run(
+        [sys.executable, "-c", LOADED], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    loaded = output.stdout.rsplit("LOADED", 1)[1].split()
+    guilty = [name for name in loaded if name in FORBIDDEN]
+    yield Figure(
+        "heavy modules it imports", ", ".join(loaded) or "none", "no scipy, framework, SDK", not guilty
+    )
+
+
+def figures(quick: bool, scratch: Path) -> Iterator[Figure]:
+    """All figures, as they are measured."""
+
+    def folder(name: str) -> Path:
+        made = scratch / name
+        made.mkdir()
+        return made
+
+    yield from start_up(3 if quick else 10)
+    yield from overhead(folder("overhead"), 4_000 if quick else 10_000, 50_000)
+    yield from throughput(folder("throughput"), 64 if quick else 192)
+    yield from in_flight(folder("in_flight"))
+    yield from error_rates(folder("errors"), 40, 4 if quick else 25)
+
+
+def main() -> int:
+    """Print every figure; 1 when a target was missed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="smaller samples, less than a minute")
+    quick = parser.parse_args().quick
+    missed = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        for figure in figures(quick, Path(scratch)):
+            print(figure, flush=True)
+            missed += not figure.met
+    print(f"{missed} missed" if missed else "all targets met")
+    return int(missed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,162 @@
+"""What the store keeps, finds, counts and forgets."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agentmut.execution import Ending, Execution
+from agentmut.store.sqlite import Spent, Store, StoredRun, StoredTrial
+from agentmut.trace import Action, AgentTrace, Step, Usage
+from agentmut.wire.footprint import Footprint, RequestShape
+
+PRINT = Footprint(requests=(RequestShape(text="You are helpful.", model="m"),))
+
+
+def trial(
+    key: str,
+    answer: str = "yes",
+    mutant: str = "",
+    ending: Ending = Ending.ANSWERED,
+    usd: float | None = 0.25,
+) -> StoredTrial:
+    usage = Usage(input_tokens=3, output_tokens=4)
+    call = Step(action=Action.REASON, model="m", usage=usage, usd=usd, output={"text": answer})
+    trace = AgentTrace(steps=(call,), outputs=(answer,), seconds=0.5)
+    execution = Execution(ending=ending, reason="r", trace=trace, footprint=PRINT, attempts=2)
+    return StoredTrial(key, mutant, "late refund", 0, execution, 12.5)
+
+
+def a_run(name: str, started: float = 1.0) -> StoredRun:
+    return StoredRun(name, started, "{}", "planned")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "deep" / "store.db"
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[Store]:
+    store = Store(path)
+    for number, name in enumerate(("a", "b", "c")):
+        store.add_run(a_run(name, number))
+    yield store
+    store.close()
+
+
+def test_a_trial_comes_back_as_it_was_also_after_reopening(store: Store, path: Path) -> None:
+    store.save("a", [trial("k1")])
+    for reader in (store, Store(path)):
+        found = reader.find("k1")
+        assert found is not None
+        assert (found.execution, found.run, found.mutant, found.finished) == (
+            trial("k1").execution,
+            "a",
+            "",
+            12.5,
+        )
+    assert store.find("k2") is None
+
+
+def test_two_runs_that_execute_the_same_trial_keep_one_each(store: Store) -> None:
+    store.save("a", [trial("k", "first")])
+    store.save("b", [trial("k", "second")])
+    answers = {run: store.find("k", run) for run in ("a", "b", "c")}
+    assert {run: t.execution.trace.output for run, t in answers.items() if t} == {
+        "a": "first",
+        "b": "second",
+        "c": "second",  # the latest, for a run that has none of its own
+    }
+    assert [t.execution.trace.output for t in store.trials_of("a", "")] == ["first"]
+
+
+def test_trials_that_are_no_evidence_are_kept_and_not_found(store: Store) -> None:
+    for ending in (Ending.INFRASTRUCTURE, Ending.REFUSED, Ending.UNBUILDABLE, Ending.EMPTY_RUN):
+        store.save("a", [trial("k", ending=ending)])
+    assert store.find("k", "a") is None
+    assert store.counts("a") == (4, 0)
+    store.save("a", [trial("k", ending=Ending.TIMEOUT)])
+    store.save("a", [trial("k", ending=Ending.INFRASTRUCTURE)])
+    found = store.find("k", "a")
+    assert found is not None and found.execution.ending is Ending.TIMEOUT
+
+
+def test_what_a_run_took_over_is_counted_apart_and_listed_with_its_own(store: Store) -> None:
+    store.save("a", [trial("k1"), trial("k2", mutant="m")])
+    found = store.find("k1", "b")
+    assert found is not None
+    store.save("b", [trial("k3")], [found.id])
+    assert (store.counts("a"), store.counts("b")) == ((2, 0), (1, 1))
+    assert [t.key for t in store.trials_of("b", "")] == ["k1", "k3"]
+    assert [t.key for t in store.trials_of("a", "m")] == ["k2"]
+
+
+def test_what_a_run_has_spent_counts_its_own_trials_only(store: Store) -> None:
+    store.save("a", [trial("k1"), trial("k2", mutant="m"), trial("k3", usd=None)], seconds=7.5)
+    store.save("b", [trial("k4")], seconds=1.0)
+    assert store.spent("a") == Spent(3, 2, 21, 0.5, 1, 0, 7.5)
+    assert store.spent("c") == Spent()
+
+
+def test_runs_are_listed_latest_first_with_how_far_they_came(store: Store) -> None:
+    store.set_status("b", "finished", 3.5)
+    store.set_plan("c", '{"fresh": true}')
+    assert [(run.id, run.status) for run in store.runs()] == [
+        ("c", "planned"),
+        ("b", "finished"),
+        ("a", "planned"),
+    ]
+    assert (store.runs()[0].plan, store.runs()[1].seconds) == ('{"fresh": true}', 3.5)
+
+
+def test_clean_keeps_what_a_kept_run_executed_or_took_over(store: Store, path: Path) -> None:
+    store.save("a", [trial("shared"), trial("only a", "x" * 100_000)])
+    shared = store.find("shared")
+    assert shared is not None
+    store.save("b", [trial("only b")], [shared.id])
+    assert store.clean(keep=["b", "c"]) == 1
+    assert [run.id for run in store.runs()] == ["c", "b"]
+    assert store.find("shared") and store.find("only b") and not store.find("only a")
+    assert store.clean(keep=[]) == 2
+    store.save("c", [trial("new")])  # footprints that went are written again
+    assert store.find("new") is not None
+
+
+def test_clean_gives_the_space_back(store: Store, path: Path) -> None:
+    store.save("a", [trial(f"k{i}", "x" * 10_000) for i in range(300)])
+    store.clean(keep=["c"])
+    store.close()
+    assert path.stat().st_size < 100_000
+
+
+def test_saving_nothing_writes_nothing(store: Store) -> None:
+    store.save("a", [])
+    assert store.counts("a") == (0, 0)
+
+
+def test_any_text_an_agent_may_answer_can_be_kept(store: Store) -> None:
+    strange = trial("k", "half a \ud800 pair \x00 end")
+    strange = strange._replace(execution=strange.execution.model_copy(update={"reason": "\udfff"}))
+    store.save("a", [strange])
+    found = store.find("k")
+    assert found is not None
+    assert found.execution.trace.output == "half a ? pair \x00 end"
+
+
+def test_what_save_returned_from_is_seen_by_another_process_at_once(store: Store, path: Path) -> None:
+    other = Store(path)
+    store.save("a", [trial("k")])
+    assert other.find("k") is not None
+    other.save("b", [trial("k2")])
+    assert store.find("k2") is not None
+    other.close()
+
+
+def test_many_processes_may_open_a_new_store_at_the_same_time(tmp_path: Path) -> None:
+    program = "import sys; from pathlib import Path; from agentmut.store.sqlite import Store; Store(Path(sys.argv[1]))"
+    path = tmp_path / "store.db"
+    racers = [subprocess.Popen([sys.executable, "-c", program, str(path)]) for _ in range(4)]
+    assert [racer.wait() for racer in racers] == [0, 0, 0, 0]
