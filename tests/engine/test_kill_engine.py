@@ -128,6 +128,7 @@ def test_an_ignored_mutant_is_not_run_and_keeps_its_reason(projects: Any) -> Non
 REFUSES_MUTANTS = """
 class NotFoundError(Exception):
     status_code = 404
+    response = "404 Not Found"  # as the exceptions of SDKs have
 
 inner = run
 async def run(config, input):
