@@ -4,9 +4,11 @@ import json
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -166,8 +168,19 @@ def test_a_budget_stops_the_run_with_exit_code_3_and_resume_finishes_it(project:
     assert whole["score"]["undecided"] == 0
 
 
+def wait_for_trials(project: Path, number: int) -> None:
+    deadline = time.monotonic() + 60
+    store = f"file:{project}/.agentmut/store.db?mode=ro"
+    while time.monotonic() < deadline:
+        with suppress(sqlite3.OperationalError), closing(sqlite3.connect(store, uri=True)) as connection:
+            if connection.execute("select count(*) from trials").fetchone()[0] >= number:
+                return
+        time.sleep(0.05)
+    raise AssertionError(f"the run has not finished {number} trials within a minute")
+
+
 def test_ctrl_c_loses_nothing_and_resume_goes_on(project: Path) -> None:
-    (project / "my_agent.py").write_text(SLOW_AGENT.format(pause=0.05))
+    (project / "my_agent.py").write_text(SLOW_AGENT.format(pause=0.2))
     started = subprocess.Popen(
         [*AGENTMUT, "run", "--yes", "--json"],
         cwd=project,
@@ -176,7 +189,7 @@ def test_ctrl_c_loses_nothing_and_resume_goes_on(project: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
     )
-    time.sleep(4)
+    wait_for_trials(project, 20)
     started.send_signal(signal.SIGINT)
     out, err = started.communicate(timeout=30)
     assert started.returncode == 130, err
