@@ -89,7 +89,9 @@ def test_a_budget_in_money_counts_every_trial_and_is_not_exceeded(projects: Any)
 
 
 def test_a_budget_in_money_needs_the_price_of_every_model_that_answers(projects: Any) -> None:
-    with pytest.raises(UsageError, match="budget.usd needs a price for model house-model: add budget.prices"):
+    with pytest.raises(
+        UsageError, match=r"budget\.usd needs a price for model house-model: add budget.prices"
+    ):
         measure(projects.write(extra=PRICED, budget={"usd": 1.0}))
 
 
@@ -140,7 +142,7 @@ def test_minutes_cut_an_automatic_baseline_by_the_first_trials_and_the_concurren
 
 
 def test_a_fixed_baseline_is_never_cut(projects: Any) -> None:
-    with pytest.raises(UsageError, match="budget.trials is 100, too small .* Raise it to 120"):
+    with pytest.raises(UsageError, match=r"budget\.trials is 100, too small .* Raise it to 120"):
         measure(projects.write(budget={"trials": 100}))
     budget = {"usd": 0.9, "prices": PRICES}
     result = measure(projects.write(extra=PRICED, budget=budget))

@@ -162,7 +162,7 @@ async def run(config, input):
 
 
 def test_evaluators_that_pass_anything_fail_the_destroyed_control(projects: Any) -> None:
-    with pytest.raises(RunError, match="the destroyed agent .* ended as survived") as raised:
+    with pytest.raises(RunError, match=r"the destroyed agent .* ended as survived") as raised:
         measure(projects.write(scenario=lambda word: {"evaluators": [{"not_contains": "guarantee"}]}))
     assert raised.value.exit_code == 4
     result = only_result(projects)
@@ -205,7 +205,7 @@ def test_without_a_testable_scenario_the_run_ends_after_the_baseline(projects: A
 
 
 def test_an_agent_that_never_passes_is_given_up_early_with_its_first_reason(projects: Any) -> None:
-    with pytest.raises(RunError, match="failed every baseline trial .* First reason: .*alpha"):
+    with pytest.raises(RunError, match=r"failed every baseline trial .* First reason: .*alpha"):
         measure(projects.write(("alpha",), extra="\nRATES.update(alpha=0.0)\n", idle=1))
     assert only_result(projects).cost.trials < 40
 
