@@ -126,7 +126,11 @@ def test_an_ignored_mutant_is_not_run_and_keeps_its_reason(projects: Any) -> Non
 
 
 REFUSES_MUTANTS = """
+class Response:
+    status_code = 404
+
 class NotFoundError(Exception):
+    response = Response()
     status_code = 404
 
 inner = run
