@@ -62,9 +62,7 @@ class LangGraphAdapter:
             raise AdapterError(f"agent.factory {self._name} raised {described(error)}") from error
         if inspect.iscoroutine(graph):
             graph.close()
-            raise AdapterError(
-                f"agent.factory {self._name} is async; write a plain function that returns the graph"
-            )
+            raise AdapterError(f"agent.factory {self._name} is async; it must be a plain function")
         if not hasattr(graph, "ainvoke") or not hasattr(graph, "nodes"):
             raise AdapterError(
                 f"agent.factory {self._name} returned a {type(graph).__name__}; expected a compiled LangGraph "

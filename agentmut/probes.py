@@ -1,6 +1,5 @@
 """How one edit shows in model requests: a probe for each kind of part that an edit can change."""
 
-import os.path
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -88,7 +87,11 @@ class _ModelProbe:
     after: Any
 
     def delivered(self, shapes: Shapes) -> bool:
-        return self.key in _VISIBLE and any(self._value(shape) == self.after for shape in shapes)
+        if self.key not in _VISIBLE:
+            return False
+        if self.after is None:  # unset: then no request may show what was set
+            return not any(self._value(shape) == self.before for shape in shapes)
+        return any(self._value(shape) == self.after for shape in shapes)
 
     def carried(self, shapes: Shapes) -> bool:
         unset = self.before in (None, "")  # the agent's own choice
@@ -145,7 +148,7 @@ class _ToolChanged:
         value: Any = tool.model_dump(mode="json") if self.path else tool.description
         for part in self.path:
             value = _child(value, part)
-        return flat(value) if isinstance(value, str) else value
+        return _plain(value)
 
 
 @dataclass(frozen=True)
@@ -182,9 +185,15 @@ def _passages(
 
 def _difference(before: str, after: str) -> tuple[Passage, Passage]:
     """The places where two whole texts differ: their beginnings may well be the same."""
-    head = len(os.path.commonprefix([before, after]))
-    tail = len(os.path.commonprefix([before[head:][::-1], after[head:][::-1]]))
+    head = _in_common(before, after)
+    tail = _in_common(before[head:][::-1], after[head:][::-1])
     return passage_at(before, head, len(before) - tail), passage_at(after, head, len(after) - tail)
+
+
+def _in_common(one: str, other: str) -> int:
+    """Length of the beginning that two texts share."""
+    different = (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
+    return next(different, min(len(one), len(other)))
 
 
 def _shift(edit: Edit, edits: Sequence[Edit]) -> int:
@@ -192,6 +201,17 @@ def _shift(edit: Edit, edits: Sequence[Edit]) -> int:
     assert edit.span is not None
     earlier = (e for e in edits if e.pointer == edit.pointer and e.span and e.span[0] < edit.span[0])
     return sum(len(str(e.after)) - len(str(e.before)) for e in earlier)
+
+
+def _plain(value: Any) -> Any:
+    """Part of a tool without what frameworks change on the way: white space, and titles of parameters."""
+    if isinstance(value, str):
+        return flat(value)
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {k: _plain(v) for k, v in value.items() if k != "title" or not isinstance(v, str)}
 
 
 def _text_of(value: Any) -> str:

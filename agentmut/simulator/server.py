@@ -111,5 +111,5 @@ async def _start(site: web.TCPSite, host: str, port: int) -> None:
         why = "another program uses it" if taken else (error.strerror or str(error))
         raise RunError(
             f"the simulator cannot listen on {host}:{port}: {why}. "
-            "Choose another port, or port 0 for any free one."
+            "Choose another one with --port, or 0 for any free one."
         ) from error

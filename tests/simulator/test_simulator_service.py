@@ -129,7 +129,7 @@ def test_an_occupied_port_says_what_to_do() -> None:
             async with serve(port=port):
                 pass
 
-    with pytest.raises(RunError, match="Choose another port, or port 0"):
+    with pytest.raises(RunError, match="another one with --port, or 0"):
         asyncio.run(twice())
 
 

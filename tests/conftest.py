@@ -1,0 +1,118 @@
+"""Model services on loopback: the real simulator, and one that answers as a test says."""
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from agentmut.simulator.server import serve
+from agentmut.trace import Usage
+from agentmut.wire.chat_completions import ChatCompletions
+from agentmut.wire.messages import ModelReply, ModelRequest, ToolCall
+
+CODEC = ChatCompletions()
+
+
+class LoopThread:
+    """An event loop in a thread of its own."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self.loop.run_forever, daemon=True)
+        self._thread.start()
+
+    def run(self, work: Any) -> Any:
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(30)
+
+    def stop(self) -> None:
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self._thread.join()
+        self.loop.close()
+
+
+@pytest.fixture(scope="session")
+def loop_thread() -> Iterator[LoopThread]:
+    thread = LoopThread()
+    yield thread
+    thread.stop()
+
+
+@pytest.fixture(scope="session")
+def simulator_url(loop_thread: LoopThread) -> Iterator[str]:
+    serving = serve()
+    yield loop_thread.run(serving.__aenter__())
+    loop_thread.run(serving.__aexit__(None, None, None))
+
+
+@dataclass
+class Service:
+    """A model service whose answers a test writes; `answer` gives a reply, text, or an HTTP status."""
+
+    url: str = ""
+    requests: list[ModelRequest] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+    answer: Callable[[ModelRequest], Any] = lambda request: "Hello."
+    silent: bool = False
+
+    def replies(self, *script: Any) -> None:
+        """Answer one after the other; the last one again and again."""
+        waiting = list(script)
+        self.answer = lambda request: waiting.pop(0) if len(waiting) > 1 else waiting[0]
+
+    async def handle(self, http: web.Request) -> web.StreamResponse:
+        body = await http.read()
+        request = CODEC.decode_request(body)
+        self.requests.append(request)
+        self.headers.append({name.lower(): value for name, value in http.headers.items()})
+        answer: Any = self.answer(request)
+        if isinstance(answer, Awaitable):
+            answer = await answer
+        if answer == "silence":
+            await asyncio.sleep(20)
+        if isinstance(answer, int):
+            error = CODEC.encode_error(answer, "said the test", "test")
+            return web.Response(status=answer, body=error, content_type="application/json")
+        if isinstance(answer, bytes):
+            return web.Response(body=answer, content_type="application/json")
+        reply = said(answer) if isinstance(answer, str) else answer
+        encoded = CODEC.encode_reply(reply, reply_id="chatcmpl-1", stream=request.stream)
+        kind = "text/event-stream" if request.stream else "application/json"
+        return web.Response(body=encoded, content_type=kind, charset="utf-8")
+
+
+def said(text: str) -> ModelReply:
+    return ModelReply(model="sim-large", text=text, usage=Usage(input_tokens=7, output_tokens=3))
+
+
+@pytest.fixture(scope="session")
+def calls() -> Callable[..., ModelReply]:
+    """`calls(("tool", '{"a": 1}'), ...)`: a reply that calls these tools at once."""
+
+    def reply(*tools: tuple[str, str], prefix: str = "call") -> ModelReply:
+        made = tuple(ToolCall(id=f"{prefix}_{i}", name=n, arguments=a) for i, (n, a) in enumerate(tools))
+        usage = Usage(input_tokens=7, output_tokens=3)
+        return ModelReply(model="sim-large", tool_calls=made, finish_reason="tool_calls", usage=usage)
+
+    return reply
+
+
+@pytest.fixture
+def service(loop_thread: LoopThread) -> Iterator[Service]:
+    found = Service()
+
+    async def start() -> web.AppRunner:
+        app = web.Application()
+        app.router.add_post("/v1/chat/completions", found.handle)
+        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        return runner
+
+    runner = loop_thread.run(start())
+    found.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+    yield found
+    loop_thread.run(runner.cleanup())

@@ -1,0 +1,476 @@
+"""How runs end: real clients against a service on loopback that fails as it is told."""
+
+import asyncio
+import contextlib
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import httpx2
+import openai
+import pytest
+
+import agentmut
+from agentmut.adapters.python_callable import CallableAdapter
+from agentmut.config import AgentConfig, Document, ModelConfig
+from agentmut.engine.attempt import Case, attempt
+from agentmut.engine.executor import Executor, LocalExecutor, RetryingExecutor, RunSettings, TrialRequest
+from agentmut.engine.pricing import Pricer
+from agentmut.engine.suite import SuiteConfig
+from agentmut.errors import AdapterError, UsageError
+from agentmut.execution import Ending, Execution
+from agentmut.project_schema import Price
+from agentmut.scenario import EvaluatorSpec, Scenario
+from agentmut.trace import Action, AgentTrace, Outcome, Step, Usage
+from agentmut.wire.chat_completions import ChatCompletions
+from agentmut.wire.transport import Tap
+
+CONFIG = AgentConfig(prompt="Be kind.", model=ModelConfig(name="sim-large"))
+SCENARIO = Scenario(name="s", turns=("Hi",), evaluators=(EvaluatorSpec(name="contains", argument="x"),))
+
+
+def end(function: Any, *, timeout: float = 5.0, **hooks: Any) -> Execution:
+    """One attempt, watched."""
+
+    async def once() -> Execution:
+        case = Case(SCENARIO, hooks.pop("doubles", {}), **hooks)
+        with Tap((ChatCompletions(),)).installed():
+            return await attempt(CallableAdapter(function, CONFIG), case, "t", 0, timeout)
+
+    return asyncio.run(once())
+
+
+def asking(url: str, **options: Any) -> Any:
+    """An agent that asks a model once, with the OpenAI SDK."""
+    options = {"max_retries": 0, **options}
+
+    async def agent(config: AgentConfig, given: Any) -> Any:
+        async with openai.AsyncOpenAI(base_url=url, api_key="k", **options) as client:
+            reply = await client.chat.completions.create(
+                model=config.model.name, messages=[{"role": "user", "content": str(given)}]
+            )
+        return reply.choices[0].message.content
+
+    return agent
+
+
+def blocking(url: str) -> Any:
+    def agent(config: AgentConfig, given: Any) -> Any:
+        with openai.OpenAI(base_url=url, api_key="k", max_retries=0) as client:
+            reply = client.chat.completions.create(
+                model=config.model.name, messages=[{"role": "user", "content": str(given)}]
+            )
+        return reply.choices[0].message.content
+
+    return agent
+
+
+def test_an_answer_ends_a_run_well_and_leaves_no_thread(service: Any) -> None:
+    for agent in (asking(service.url), blocking(service.url)):
+        execution = end(agent)
+        assert (execution.ending, execution.trace.output) == (Ending.ANSWERED, "Hello.")
+        assert not execution.abandoned
+        assert execution.footprint.requests[0].model == "sim-large"
+
+
+@pytest.mark.parametrize("make", [asking, blocking])
+@pytest.mark.parametrize(
+    ("status", "ending"),
+    [
+        (429, Ending.INFRASTRUCTURE),
+        (500, Ending.INFRASTRUCTURE),
+        (503, Ending.INFRASTRUCTURE),
+        (408, Ending.INFRASTRUCTURE),
+        (400, Ending.REFUSED),
+        (401, Ending.REFUSED),
+        (404, Ending.REFUSED),
+    ],
+)
+def test_what_the_service_answers_decides(make: Any, status: int, ending: Ending, service: Any) -> None:
+    service.answer = lambda request: status
+    assert end(make(service.url)).ending is ending
+
+
+def test_a_dead_endpoint_is_infrastructure() -> None:
+    assert end(asking("http://127.0.0.1:9/v1")).ending is Ending.INFRASTRUCTURE
+    assert end(blocking("http://127.0.0.1:9/v1")).ending is Ending.INFRASTRUCTURE
+
+
+@pytest.mark.parametrize(("status", "ending"), [(500, Ending.INFRASTRUCTURE), (404, Ending.REFUSED)])
+def test_an_agent_that_hides_the_failure_of_its_model_is_no_evidence(
+    status: int, ending: Ending, service: Any
+) -> None:
+    service.answer = lambda request: status
+
+    async def agent(config: AgentConfig, given: Any) -> str:
+        with contextlib.suppress(openai.APIStatusError):
+            await asking(service.url)(config, given)
+        return "Sorry, try again later."
+
+    assert end(agent).ending is ending
+
+
+def test_trouble_in_one_of_several_requests_counts_whatever_came_last(service: Any) -> None:
+    service.answer = lambda request: 500 if "bad" in request.messages[0].text else "Hello."
+
+    async def agent(config: AgentConfig, given: Any) -> str:
+        with contextlib.suppress(openai.APIStatusError):
+            await asking(service.url)(config, "bad")
+        answer: str = await asking(service.url)(config, "good")
+        return answer
+
+    assert end(agent).ending is Ending.INFRASTRUCTURE
+
+
+def test_retries_of_the_sdk_are_attempts_of_which_the_last_decides(service: Any) -> None:
+    service.replies(500, 429, "Hello.")
+    execution = end(asking(service.url, max_retries=2), timeout=20)
+    assert execution.ending is Ending.ANSWERED
+    assert len(service.requests) == 3
+    assert len([step for step in execution.trace.steps if step.action is Action.REASON]) == 1
+
+
+class WrappedError(Exception):
+    """As frameworks wrap what their clients raise."""
+
+
+def raising(error: BaseException, cause: BaseException | None = None) -> Callable[..., Any]:
+    async def agent(config: AgentConfig, given: Any) -> Any:
+        raise error from cause
+
+    return agent
+
+
+REQUEST, REQUEST2 = httpx.Request("POST", "http://x/v1"), httpx2.Request("POST", "http://x/v1")
+LIMITED = openai.RateLimitError("slow down", response=httpx2.Response(429, request=REQUEST2), body=None)
+INVALID = openai.BadRequestError("no such field", response=httpx2.Response(400, request=REQUEST2), body=None)
+
+
+class ToolHTTPError(Exception):
+    status_code = 404
+
+
+@pytest.mark.parametrize(
+    ("error", "cause", "ending"),
+    [
+        (LIMITED, None, Ending.INFRASTRUCTURE),
+        (WrappedError(), LIMITED, Ending.INFRASTRUCTURE),
+        (ExceptionGroup("in parallel", [ValueError(), LIMITED]), None, Ending.INFRASTRUCTURE),
+        (openai.APIConnectionError(request=REQUEST2), None, Ending.INFRASTRUCTURE),
+        (WrappedError(), openai.APITimeoutError(REQUEST2), Ending.INFRASTRUCTURE),
+        (httpx.ConnectError("refused"), None, Ending.INFRASTRUCTURE),
+        (httpx2.ReadTimeout("silent"), None, Ending.INFRASTRUCTURE),
+        (httpx.RemoteProtocolError("cut off"), None, Ending.INFRASTRUCTURE),
+        (ConnectionResetError(), None, Ending.INFRASTRUCTURE),
+        (
+            httpx.HTTPStatusError("", request=REQUEST, response=httpx.Response(503)),
+            None,
+            Ending.INFRASTRUCTURE,
+        ),
+        (httpx.HTTPStatusError("", request=REQUEST, response=httpx.Response(404)), None, Ending.RAISED),
+        (INVALID, None, Ending.REFUSED),
+        (WrappedError(), INVALID, Ending.REFUSED),
+        (ToolHTTPError(), None, Ending.RAISED),
+        (ValueError("mine"), None, Ending.RAISED),
+        (KeyError("tool"), None, Ending.RAISED),
+        (SystemExit(2), None, Ending.RAISED),
+        (asyncio.CancelledError(), None, Ending.RAISED),
+        (StopAsyncIteration(), None, Ending.RAISED),
+        (AdapterError("no graph"), None, Ending.UNBUILDABLE),
+    ],
+)
+def test_exceptions_are_told_apart_by_what_they_came_from(
+    error: BaseException, cause: BaseException | None, ending: Ending
+) -> None:
+    execution = end(raising(error, cause))
+    assert execution.ending is ending
+    assert execution.trace.error is not None
+
+
+@pytest.mark.parametrize("error", [SystemExit(2), KeyboardInterrupt(), StopIteration(3), ValueError("mine")])
+def test_nothing_that_a_blocking_agent_raises_ends_the_campaign(error: BaseException) -> None:
+    def agent(config: AgentConfig, given: Any) -> str:
+        raise error
+
+    execution = end(agent)
+    assert execution.ending is Ending.RAISED
+    assert type(error).__name__ in execution.reason
+
+
+def test_empty_answers_fail_and_runs_without_anything_are_no_evidence(service: Any) -> None:
+    async def silent_after_a_model(config: AgentConfig, given: Any) -> None:
+        await asking(service.url)(config, given)
+
+    assert end(silent_after_a_model).ending is Ending.EMPTY_ANSWER
+    assert end(lambda config, given: "  ").ending is Ending.EMPTY_ANSWER
+    assert end(lambda config, given: None).ending is Ending.EMPTY_RUN
+    assert Ending.EMPTY_ANSWER.outcome is Outcome.FAIL
+
+
+def test_a_late_async_agent_is_cancelled() -> None:
+    cleaned = threading.Event()
+
+    async def agent(config: AgentConfig, given: Any) -> str:
+        try:
+            await asyncio.sleep(30)
+        finally:
+            cleaned.set()
+        return "late"
+
+    execution = end(agent, timeout=0.1)
+    assert (execution.ending, execution.abandoned) == (Ending.TIMEOUT, False)
+    assert cleaned.is_set()
+    assert execution.trace.seconds < 1
+
+
+def test_an_answer_or_error_given_only_when_cancelled_is_still_a_timeout() -> None:
+    async def answers(config: AgentConfig, given: Any) -> str:
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(30)
+        return "just in time?"
+
+    async def complains(config: AgentConfig, given: Any) -> str:
+        try:
+            await asyncio.sleep(30)
+        except asyncio.CancelledError:
+            raise ValueError("interrupted") from None
+        return "late"
+
+    assert end(answers, timeout=0.1).ending is Ending.TIMEOUT
+    assert end(complains, timeout=0.1).ending is Ending.TIMEOUT
+
+
+def test_an_agent_that_swallows_every_cancellation_is_ended_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("agentmut.engine.attempt.GRACE", 0.1)
+    beats: list[float] = []
+
+    async def agent(config: AgentConfig, given: Any) -> str:
+        while True:
+            with contextlib.suppress(asyncio.CancelledError):
+                beats.append(time.monotonic())
+                await asyncio.sleep(0.02)
+
+    async def once() -> tuple[Execution, int, int]:
+        execution = await attempt(CallableAdapter(agent, CONFIG), Case(SCENARIO, {}), "t", 0, 0.1)
+        before = len(beats)
+        await asyncio.sleep(0.1)
+        return execution, before, len(beats)
+
+    execution, before, after = asyncio.run(once())  # returns: no task is left that would hold it up
+    assert (execution.ending, execution.abandoned) == (Ending.TIMEOUT, False)
+    assert before == after
+
+
+def test_a_blocking_agent_is_abandoned_counted_and_cut_off(service: Any) -> None:
+    go_on, tried = threading.Event(), threading.Event()
+    problems: list[str] = []
+
+    @agentmut.tool
+    def pay() -> str:
+        raise AssertionError("money was spent")
+
+    def agent(config: AgentConfig, given: Any) -> str:
+        go_on.wait(10)
+        for effect in (pay, lambda: blocking(service.url)(config, given)):
+            try:
+                effect()
+            except Exception as error:
+                problems.append(str(error.__cause__ or error))
+        tried.set()
+        return "late"
+
+    async def once() -> Execution:
+        with Tap((ChatCompletions(),)).installed():
+            execution = await attempt(CallableAdapter(agent, CONFIG), Case(SCENARIO, {}), "t", 0, 0.1)
+            go_on.set()
+            await asyncio.to_thread(tried.wait, 10)
+        return execution
+
+    execution = asyncio.run(once())
+    assert (execution.ending, execution.abandoned) == (Ending.TIMEOUT, True)
+    assert len(problems) == 2
+    assert all("t is over" in problem for problem in problems)
+    assert service.requests == []
+
+
+@pytest.mark.parametrize("make", [asking, blocking])
+def test_waiting_for_a_silent_model_is_infrastructure(make: Any, service: Any) -> None:
+    service.answer = lambda request: "silence"
+    assert end(make(service.url), timeout=0.3).ending is Ending.INFRASTRUCTURE
+
+
+def test_a_timeout_after_a_tool_call_or_a_reply_is_the_agents(service: Any) -> None:
+    @agentmut.tool
+    def look() -> str:
+        return "found"
+
+    async def tool_then_silence(config: AgentConfig, given: Any) -> Any:
+        look()
+        return await asking(service.url)(config, given)
+
+    service.answer = lambda request: "silence"
+    execution = end(tool_then_silence, timeout=0.3)
+    assert (execution.ending, execution.trace.tools_called) == (Ending.TIMEOUT, ("look",))
+
+    async def asks_for_ever(config: AgentConfig, given: Any) -> Any:
+        while True:
+            await asking(service.url)(config, given)
+
+    service.answer = lambda request: "Hello."
+    assert end(asks_for_ever, timeout=0.3).ending is Ending.TIMEOUT
+
+
+def test_hooks_surround_every_trial_and_teardown_is_always_called() -> None:
+    calls: list[str] = []
+
+    async def teardown(scenario: Scenario) -> None:
+        calls.append(f"down {scenario.name}")
+
+    def setup(scenario: Scenario) -> None:
+        calls.append(f"up {scenario.name}")
+
+    def broken(scenario: Scenario) -> None:
+        raise OSError("disk full")
+
+    def fails(config: AgentConfig, given: Any) -> str:
+        raise ValueError
+
+    def works(config: AgentConfig, given: Any) -> str:
+        calls.append("run")
+        return "x"
+
+    assert end(works, setup=setup, teardown=teardown).ending is Ending.ANSWERED
+    assert calls == ["up s", "run", "down s"]
+    calls.clear()
+    assert end(fails, setup=setup, teardown=teardown).ending is Ending.RAISED
+    failed = end(fails, setup=broken, teardown=teardown)
+    assert (failed.ending, failed.reason) == (Ending.SETUP_FAILED, "setup: OSError: disk full")
+    assert calls == ["up s", "down s", "down s"]
+
+
+def test_a_failing_teardown_neither_loses_the_trial_nor_ends_the_campaign(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def teardown(scenario: Scenario) -> None:
+        sys.exit("cannot clean up")
+
+    execution = end(lambda config, given: "x", teardown=teardown)
+    assert (execution.ending, execution.trace.output) == (Ending.ANSWERED, "x")
+    assert "teardown of scenario s failed" in caplog.text
+    assert "cannot clean up" in caplog.text
+
+
+def test_a_hanging_hook_ends_at_the_timeout() -> None:
+    def hangs(scenario: Scenario) -> None:
+        time.sleep(3)
+
+    started = time.monotonic()
+    execution = end(lambda config, given: "x", timeout=0.2, setup=hangs)
+    assert (execution.ending, execution.reason) == (Ending.SETUP_FAILED, "setup: not done within 0.2 s")
+    assert time.monotonic() - started < 2
+
+
+def local(function: Any, **settings: Any) -> LocalExecutor:
+    adapter = CallableAdapter(function, CONFIG)
+    cases = {"s": Case(SCENARIO, {})}
+    suite = SuiteConfig(CONFIG, [SCENARIO])
+    prices = {"sim-large": Price(input=1.0, output=2.0)}
+    return LocalExecutor(adapter, suite, cases, Pricer(prices), RunSettings(**{"timeout": 5.0, **settings}))
+
+
+def execute(executor: Executor, times: int = 1) -> list[Execution]:
+    async def all_of_them() -> list[Execution]:
+        async with executor.session():
+            requests = [TrialRequest(None, "s", f"t{n}") for n in range(times)]
+            return await asyncio.gather(*(executor.execute(request) for request in requests))
+
+    return asyncio.run(all_of_them())
+
+
+def test_trouble_is_retried_with_pauses_until_it_passes(service: Any) -> None:
+    service.replies(500, 429, "Hello.")
+    started = time.monotonic()
+    (execution,) = execute(RetryingExecutor(local(asking(service.url)), retries=3, wait=0.1))
+    assert (execution.ending, execution.attempts) == (Ending.ANSWERED, 3)
+    assert time.monotonic() - started > 0.5 * (0.1 + 0.2)
+    assert execution.trace.usd == pytest.approx((7 * 1.0 + 3 * 2.0) / 1e6)
+
+
+def test_trouble_that_stays_ends_after_the_retries_and_failures_are_not_retried(service: Any) -> None:
+    service.answer = lambda request: 503
+    (execution,) = execute(RetryingExecutor(local(asking(service.url)), retries=2, wait=0.01))
+    assert (execution.ending, execution.attempts, len(service.requests)) == (Ending.INFRASTRUCTURE, 3, 3)
+    runs: list[int] = []
+
+    def fails(config: AgentConfig, given: Any) -> str:
+        runs.append(1)
+        raise ValueError
+
+    (execution,) = execute(RetryingExecutor(local(fails), retries=2, wait=0.01))
+    assert (execution.ending, execution.attempts, len(runs)) == (Ending.RAISED, 1, 1)
+
+
+def test_time_spent_waiting_for_the_rate_limit_is_not_the_agents(service: Any) -> None:
+    executions = execute(local(asking(service.url), timeout=0.4, requests_per_minute=600), times=8)
+    assert [execution.ending for execution in executions] == [Ending.ANSWERED] * 8
+    assert max(execution.trace.seconds for execution in executions) > 0.6
+
+
+def test_many_trials_in_flight_do_not_wait_for_each_other() -> None:
+    async def agent(config: AgentConfig, given: Any) -> str:
+        await asyncio.sleep(0.3)
+        return "x"
+
+    started = time.monotonic()
+    executions = execute(local(agent), times=300)
+    assert {execution.ending for execution in executions} == {Ending.ANSWERED}
+    assert time.monotonic() - started < 2
+
+
+def test_prices_come_from_the_project_then_from_the_public_list() -> None:
+    pricer = Pricer({"mine": Price(input=1.0, output=2.0)}, provider="openai")
+    assert pricer.cost("mine", Usage(input_tokens=1_000_000, output_tokens=500_000)) == pytest.approx(2.0)
+    known = pricer.cost("gpt-4o", Usage(input_tokens=1_000_000))
+    assert known is not None
+    assert known > 0
+    swapped = pricer.cost("claude-sonnet-4-5", Usage(input_tokens=1_000_000))
+    assert swapped is not None
+    for model in ("sim-large", "sim-medium", "sim-small", "no such model", ""):
+        assert pricer.cost(model, Usage(input_tokens=10)) is None
+
+
+def test_a_call_without_usage_has_no_known_price_and_a_failed_one_is_free() -> None:
+    pricer = Pricer({"mine": Price(input=1.0, output=1.0)})
+    steps = [
+        Step(action=Action.REASON, model="mine", usage=Usage(input_tokens=1_000_000)),
+        Step(action=Action.REASON, model="mine", error="refused"),
+    ]
+    assert pricer.priced(AgentTrace(steps=tuple(steps))).usd == pytest.approx(1.0)
+    streamed = Step(action=Action.REASON, model="mine")
+    assert pricer.priced(AgentTrace(steps=(*steps, streamed))).usd is None
+
+
+def test_scenarios_run_with_their_own_documents_only() -> None:
+    shared, own, foreign = (Document(name=name, text=name) for name in ("shared", "own", "foreign"))
+    base = AgentConfig(context=(shared,))
+    first = SCENARIO.model_copy(update={"name": "first", "context": (own, shared)})
+    second = SCENARIO.model_copy(update={"name": "second", "context": (foreign,)})
+    suite = SuiteConfig(base, iter([first, second]))
+    assert suite.full.context == (shared, own, foreign)
+    assert suite.part(suite.full, "first").context == (shared, own)
+    assert suite.part(suite.full, "second").context == (shared, foreign)
+    assert suite.carriers("own") == {"first"}
+    assert suite.carriers("shared") == suite.carriers("") == {"first", "second"}
+
+
+def test_two_documents_of_one_name_are_refused() -> None:
+    one, other = (Document(name="notes", text=text) for text in ("one", "other"))
+    first = SCENARIO.model_copy(update={"name": "first", "context": (one,)})
+    second = SCENARIO.model_copy(update={"name": "second", "context": (other,)})
+    with pytest.raises(UsageError, match="first: its document 'notes' differs"):
+        SuiteConfig(AgentConfig(), [first, second])

@@ -1,0 +1,157 @@
+"""Worker processes: what will not stop is killed, and nothing is left over."""
+
+import asyncio
+import multiprocessing
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentmut.engine import isolation
+from agentmut.engine.executor import Executor, RetryingExecutor, TrialRequest
+from agentmut.engine.isolation import ProcessExecutor
+from agentmut.errors import RunError
+from agentmut.execution import Ending, Execution
+
+DATA = str(Path(__file__).parents[1] / "testdata")
+
+
+@pytest.fixture(autouse=True)
+def short_margin(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setattr(isolation, "MARGIN", 2.0)
+    monkeypatch.syspath_prepend(DATA)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([DATA, os.environ.get("PYTHONPATH", "")]))
+    yield
+    assert multiprocessing.active_children() == []
+
+
+def pool(name: str, turns: tuple[str, ...], workers: int = 1) -> ProcessExecutor:
+    from isolated_agents import TIMEOUT, making  # type: ignore[import-not-found]  # on the path of this test
+
+    return ProcessExecutor(making(name, turns), workers, TIMEOUT)
+
+
+def execute(executor: Executor, *turns: str, one_by_one: bool = False) -> list[Execution]:
+    async def everything() -> list[Execution]:
+        async with executor.session():
+            trials = [executor.execute(TrialRequest(None, turn, f"t{n}")) for n, turn in enumerate(turns)]
+            if one_by_one:
+                return [await trial for trial in trials]
+            return await asyncio.gather(*trials)
+
+    return asyncio.run(everything())
+
+
+def worker_of(execution: Execution) -> str:
+    return execution.trace.text.split()[-1]
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+def test_agents_that_will_not_stop_are_killed_and_their_worker_is_replaced() -> None:
+    turns = ("hello", "spin", "again", "exit", "more", "killed", "last")
+    found = execute(pool("run", turns), *turns, one_by_one=True)
+    hello, spin, again, exited, more, killed, last = found
+    assert [execution.ending for execution in (hello, again, more, last)] == [Ending.ANSWERED] * 4
+    assert hello.trace.text.startswith("p hello ")
+    assert (spin.ending, spin.abandoned) == (Ending.TIMEOUT, False)
+    assert (exited.ending, exited.reason) == (Ending.RAISED, "the process of the agent ended (exit code 3)")
+    assert killed.ending is Ending.INFRASTRUCTURE
+    assert len({worker_of(execution) for execution in (hello, again, more, last)}) == 4
+
+
+def test_an_async_agent_that_blocks_its_loop_is_killed_too() -> None:
+    blocked, fine = execute(pool("block", ("block", "fine")), "block", "fine", one_by_one=True)
+    assert (blocked.ending, fine.ending) == (Ending.TIMEOUT, Ending.ANSWERED)
+    assert blocked.reason.startswith("killed: no answer within")
+
+
+def test_four_workers_work_side_by_side_and_are_used_again() -> None:
+    turns = tuple(f"n{n}" for n in range(12))
+    found = execute(pool("run", ("sleep", *turns), workers=4), *turns, "sleep", "sleep")
+    assert [execution.trace.text.split()[1] for execution in found[:12]] == list(turns)
+    assert len({worker_of(execution) for execution in found[:12]}) <= 4
+    assert [execution.ending for execution in found[12:]] == [Ending.TIMEOUT] * 2
+
+
+def test_the_time_to_import_the_agent_is_not_the_trials(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(isolation, "MARGIN", 1.0)
+    (execution,) = execute(pool("slow_to_import", ("hello",)), "hello")
+    assert execution.ending is Ending.ANSWERED
+
+
+def test_a_worker_that_cannot_import_the_agent_ends_the_run() -> None:
+    with pytest.raises(RunError, match="could not import the agent: ImportError: no module named shop"):
+        execute(RetryingExecutor(pool("broken", ("hello",)), retries=2), "hello")
+
+
+def test_a_trial_that_no_worker_can_run_ends_the_run() -> None:
+    with pytest.raises(RunError, match="could not run a trial: KeyError: 'unknown'"):
+        execute(pool("run", ("hello",)), "unknown")
+
+
+def test_processes_that_an_agent_started_end_with_its_worker(tmp_path: Path) -> None:
+    note = tmp_path / "pids"
+    (execution,) = execute(pool("run", (f"child {note}",)), f"child {note}")
+    assert execution.ending is Ending.TIMEOUT
+    time.sleep(0.2)
+    assert [is_alive(int(pid)) for pid in note.read_text().split()] == [False, False]
+
+
+def test_a_cancelled_trial_frees_its_worker_for_the_next() -> None:
+    executor = pool("run", ("sleep", "hello"))
+
+    async def everything() -> Execution:
+        async with executor.session():
+            await executor.execute(TrialRequest(None, "hello", "t0"))
+            stuck = asyncio.ensure_future(executor.execute(TrialRequest(None, "sleep", "t1")))
+            await asyncio.sleep(0.1)
+            stuck.cancel()
+            return await executor.execute(TrialRequest(None, "hello", "t2"))
+
+    assert asyncio.run(everything()).ending is Ending.ANSWERED
+
+
+PARENT = """
+import asyncio, os, sys
+from agentmut.engine.executor import TrialRequest
+from agentmut.engine.isolation import ProcessExecutor
+from isolated_agents import making
+
+async def main(note):
+    executor = ProcessExecutor(making("block", ("fine", "block")), 1, 60)
+    async with executor.session():
+        answer = await executor.execute(TrialRequest(None, "fine", "t0"))
+        open(note, "w").write(answer.trace.text.split()[-1])
+        await executor.execute(TrialRequest(None, "block", "t1"))
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1]))
+"""
+
+
+def test_a_stuck_worker_ends_when_the_campaign_is_killed(tmp_path: Path) -> None:
+    script, note = tmp_path / "parent.py", tmp_path / "pid"
+    script.write_text(PARENT)
+    parent = subprocess.Popen([sys.executable, str(script), str(note)], cwd=Path(__file__).parents[2])
+    deadline = time.monotonic() + 30
+    while not (note.exists() and note.read_text()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    worker = int(note.read_text())
+    time.sleep(0.2)
+    assert is_alive(worker)
+    parent.kill()
+    parent.wait()
+    while is_alive(worker) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not is_alive(worker)

@@ -1,0 +1,76 @@
+"""Agents for `isolate: process`: imported by worker processes, so they live in a module."""
+
+import asyncio
+import os
+import subprocess
+import sys
+import time
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from agentmut.adapters.python_callable import CallableAdapter
+from agentmut.config import AgentConfig
+from agentmut.engine.attempt import Case
+from agentmut.engine.executor import Executor, LocalExecutor, RunSettings
+from agentmut.engine.pricing import Pricer
+from agentmut.engine.suite import SuiteConfig
+from agentmut.scenario import EvaluatorSpec, Scenario
+
+TIMEOUT = 0.4
+
+
+def run(config: AgentConfig, given: Any) -> Any:
+    """Do what the user says."""
+    what, _, argument = str(given).partition(" ")
+    if what == "spin":
+        while True:
+            pass
+    if what == "sleep":
+        time.sleep(60)
+    if what == "exit":
+        os._exit(3)
+    if what == "killed":
+        os.kill(os.getpid(), 9)
+    if what == "child":
+        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+        Path(argument).write_text(f"{os.getpid()} {child.pid}")
+        time.sleep(60)
+    return f"{config.prompt} {given} {os.getpid()}"
+
+
+async def block(config: AgentConfig, given: Any) -> Any:
+    """An async agent that blocks its event loop."""
+    if str(given) == "block":
+        while True:
+            pass
+    await asyncio.sleep(0)
+    return f"{given} {os.getpid()}"
+
+
+def executor(function: Any, turns: tuple[str, ...]) -> Executor:
+    scenarios = [Scenario(name=turn, turns=(turn,), evaluators=(EvaluatorSpec(name="x"),)) for turn in turns]
+    config = AgentConfig(prompt="p")
+    return LocalExecutor(
+        CallableAdapter(function, config),
+        SuiteConfig(config, scenarios),
+        {scenario.name: Case(scenario, {}) for scenario in scenarios},
+        Pricer({}),
+        RunSettings(timeout=TIMEOUT),
+    )
+
+
+def slow_to_import(turns: tuple[str, ...]) -> Executor:
+    time.sleep(3)  # longer than the trial's timeout and the margin together
+    return executor(run, turns)
+
+
+def broken(turns: tuple[str, ...]) -> Executor:
+    raise ImportError("no module named shop")
+
+
+def making(name: str, turns: tuple[str, ...]) -> Any:
+    """What a `ProcessExecutor` takes: `run`, `block`, `slow_to_import` or `broken`."""
+    if name in ("run", "block"):
+        return partial(executor, {"run": run, "block": block}[name], turns)
+    return partial({"slow_to_import": slow_to_import, "broken": broken}[name], turns)
