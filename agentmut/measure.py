@@ -169,7 +169,6 @@ def _little_garbage_collection() -> Iterator[None]:
 
     Going through all of it again and again stopped every agent for tens of milliseconds at a time.
     """
-    gc.collect()
     gc.freeze()
     try:
         yield
