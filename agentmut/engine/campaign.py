@@ -54,6 +54,7 @@ class Campaign:
         self._interrupted = False
         state.spend = self._spent_before()
         self._begun = tools.now() - state.spend.seconds
+        self._noted = tools.now()
 
     def interrupt(self) -> None:
         """End the run as soon as possible; what is finished is kept."""
@@ -162,11 +163,18 @@ class Campaign:
     def _keep(self, finished: list[Finished]) -> None:
         now = self._tools.now()
         rows = [StoredTrial(i.key, *i.launch[:3], i.execution, now, self._run) for i in finished]
-        self._tools.store.save(self._run, rows, self._taken_over, now - self._begun)
+        self._tools.store.save(self._run, rows, self._taken_over, self._seconds_to_note(now))
         self._taken_over.clear()
         self._state.spend = replace(self._state.spend, seconds=now - self._begun)
         for item in finished:
             self._state.spend = _with(self._state.spend, item)
+
+    def _seconds_to_note(self, now: float) -> float | None:
+        """The time at work, once a second: how much is lost when the process is killed."""
+        if now - self._noted < 1:
+            return None
+        self._noted = now
+        return now - self._begun
 
     def _reuse(self, launch: Launch, stored: StoredTrial) -> None:
         """Take a stored trial in; one that this run executed before an interruption is counted already."""

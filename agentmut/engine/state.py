@@ -129,12 +129,14 @@ class CampaignState:
         return self.baseline_complete and all(arm.status for arm in self.arms.values())
 
     def _record_baseline(self, launch: Launch, result: TrialResult) -> None:
-        self.baselines[launch.scenario].record(result)
+        baseline = self.baselines[launch.scenario]
+        baseline.record(result)
         if launch.repeat == 0:
             self._first[launch.scenario] = result
             self._size_baseline()
-        self.problem = self.problem or early_problem(self.baselines.values())
-        self.baseline_complete = all(baseline.complete for baseline in self.baselines.values())
+        if not baseline.passes:  # else the agent can pass: looking at all of them would cost time each trial
+            self.problem = self.problem or early_problem(self.baselines.values())
+        self.baseline_complete = baseline.complete and all(b.complete for b in self.baselines.values())
         if self.baseline_complete and not self.problem:
             self._begin_kill_phase()
 

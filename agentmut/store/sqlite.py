@@ -52,7 +52,6 @@ class Store:
             with self._explained("open"):
                 path.parent.mkdir(parents=True, exist_ok=True)
                 self._connection = self._engine.connect()
-                self._driver = self._connection.connection.driver_connection
                 self._prepare()
         except BaseException:
             self._engine.dispose()
@@ -69,7 +68,7 @@ class Store:
         Trials that are no evidence are not found: they may end otherwise when they are run again.
         """
         with self._explained("read"):
-            row = self._driver.execute(_FIND, {"key_": key, "run_": run}).fetchone()
+            row = self._driver().execute(_FIND, {"key_": key, "run_": run}).fetchone()
             return self._trial(dict(zip(trials.c.keys(), row, strict=True))) if row else None
 
     def trials_of(self, run: str, mutant: str) -> list[StoredTrial]:
@@ -171,6 +170,11 @@ class Store:
     def _trial(self, row: Mapping[Any, Any]) -> StoredTrial:
         return trial_of(row, self._footprint(row["footprint"]))
 
+    def _driver(self) -> sqlite3.Connection:
+        driver = self._connection.connection.driver_connection
+        assert isinstance(driver, sqlite3.Connection)
+        return driver
+
     def _footprint(self, digest: str) -> Footprint:
         """Most trials share their footprint with others, so each is read once."""
         if digest not in self._footprints:
@@ -241,7 +245,7 @@ def _make_durable(connection: Any, _record: object) -> None:
     cursor.close()
 
 
-_FINAL = [literal_column(repr(ending.value)) for ending in Ending if ending.is_final]
+_FINAL: list[Any] = [literal_column(repr(ending.value)) for ending in Ending if ending.is_final]
 _FIND = str(
     select(trials)
     .where(trials.c.key == bindparam("key_"), trials.c.ending.in_(_FINAL))

@@ -45,8 +45,10 @@ class Projects:
 
     AGENT = AGENT
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, tables: Path) -> None:
         self.folder = folder
+        (folder / ".agentmut").mkdir()
+        (folder / ".agentmut" / "tables").symlink_to(tables)  # computing them again would take longest
         self.module = "agent_" + hashlib.sha256(str(folder).encode()).hexdigest()[:12]
 
     def write(
@@ -95,9 +97,14 @@ class Projects:
         return load_project(self.folder)
 
 
+@pytest.fixture(scope="session")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("tables")
+
+
 @pytest.fixture
-def projects(tmp_path: Path) -> Projects:
-    return Projects(tmp_path)
+def projects(tmp_path: Path, tables: Path) -> Projects:
+    return Projects(tmp_path, tables)
 
 
 class Told:
@@ -116,5 +123,5 @@ def told() -> Told:
 
 
 @pytest.fixture(scope="session")
-def make_projects(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Projects]:
-    return lambda name: Projects(tmp_path_factory.mktemp(name))
+def make_projects(tmp_path_factory: pytest.TempPathFactory, tables: Path) -> Callable[[str], Projects]:
+    return lambda name: Projects(tmp_path_factory.mktemp(name), tables)

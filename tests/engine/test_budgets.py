@@ -89,7 +89,9 @@ def test_a_budget_in_money_counts_every_trial_and_is_not_exceeded(projects: Any)
 
 
 def test_a_budget_in_money_needs_the_price_of_every_model_that_answers(projects: Any) -> None:
-    with pytest.raises(UsageError, match="budget.usd needs a price for model house-model: add budget.prices"):
+    with pytest.raises(
+        UsageError, match=r"budget\.usd needs a price for model house-model: add budget.prices"
+    ):
         measure(projects.write(extra=PRICED, budget={"usd": 1.0}))
 
 
@@ -98,7 +100,7 @@ def test_models_that_only_mutants_call_are_missed_before_anything_is_spent(proje
     agent = {"config": {"prompt": "prompt.md", "model": {"name": "house-model"}}}
     with pytest.raises(UsageError, match="needs a price for model nobody-knows-this-one"):
         measure(projects.write(agent_section=agent, mutation=mutation, budget={"usd": 1.0}))
-    assert not (projects.folder / ".agentmut").exists()
+    assert not (projects.folder / ".agentmut" / "store.db").exists()
 
 
 def test_without_a_budget_in_money_an_unknown_price_is_said_and_stops_nothing(projects: Any) -> None:
@@ -140,7 +142,7 @@ def test_minutes_cut_an_automatic_baseline_by_the_first_trials_and_the_concurren
 
 
 def test_a_fixed_baseline_is_never_cut(projects: Any) -> None:
-    with pytest.raises(UsageError, match="budget.trials is 100, too small .* Raise it to 120"):
+    with pytest.raises(UsageError, match=r"budget\.trials is 100, too small .* Raise it to 120"):
         measure(projects.write(budget={"trials": 100}))
     budget = {"usd": 0.9, "prices": PRICES}
     result = measure(projects.write(extra=PRICED, budget=budget))

@@ -126,7 +126,11 @@ def test_an_ignored_mutant_is_not_run_and_keeps_its_reason(projects: Any) -> Non
 
 
 REFUSES_MUTANTS = """
+class Response:
+    status_code = 404
+
 class NotFoundError(Exception):
+    response = Response()
     status_code = 404
     response = "404 Not Found"  # as the exceptions of SDKs have
 
@@ -163,7 +167,7 @@ async def run(config, input):
 
 
 def test_evaluators_that_pass_anything_fail_the_destroyed_control(projects: Any) -> None:
-    with pytest.raises(RunError, match="the destroyed agent .* ended as survived") as raised:
+    with pytest.raises(RunError, match=r"the destroyed agent .* ended as survived") as raised:
         measure(projects.write(scenario=lambda word: {"evaluators": [{"not_contains": "guarantee"}]}))
     assert raised.value.exit_code == 4
     result = only_result(projects)
@@ -206,7 +210,7 @@ def test_without_a_testable_scenario_the_run_ends_after_the_baseline(projects: A
 
 
 def test_an_agent_that_never_passes_is_given_up_early_with_its_first_reason(projects: Any) -> None:
-    with pytest.raises(RunError, match="failed every baseline trial .* First reason: .*alpha"):
+    with pytest.raises(RunError, match=r"failed every baseline trial .* First reason: .*alpha"):
         measure(projects.write(("alpha",), extra="\nRATES.update(alpha=0.0)\n", idle=1))
     assert only_result(projects).cost.trials < 40
 

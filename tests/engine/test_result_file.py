@@ -12,7 +12,7 @@ from agentmut.measure import measure
 from agentmut.mutant import Intent, Status
 from agentmut.result import Result, read_result, write_result
 
-COUNTS = "killed survived no_coverage undecided equivalent not_applied ignored error".split()
+COUNTS = ["killed", "survived", "no_coverage", "undecided", "equivalent", "not_applied", "ignored", "error"]
 KEYS = {
     "": "schema_version agentmut_version run_id seed agent baseline controls score robustness classes operators "
     "mutants cost",
@@ -159,7 +159,7 @@ def test_what_is_not_judged_leaves_the_score_and_is_counted() -> None:
 
 def test_a_result_is_written_whole_or_not_at_all(result: Result, tmp_path: Path) -> None:
     (tmp_path / "runs").write_text("a file")
-    with pytest.raises(StoreError, match="cannot write .*The trials are in the store"):
+    with pytest.raises(StoreError, match=r"cannot write .*The trials are in the store"):
         write_result(result, tmp_path / "runs" / "x")
     path = write_result(result, tmp_path / "ok")
     assert [found.name for found in (tmp_path / "ok").iterdir()] == ["result.json"]
