@@ -47,6 +47,7 @@ def measure(
     `agentmut.errors`: among them `RunError` when a control fails. A result whose `status` is `budget` or
     `interrupted` is partial.
     """
+    _refuse_running_loop()
     loaded = project if isinstance(project, Project) else load_project(Path(project))
     with agent_environment(loaded):
         session = open_session(loaded, scenarios)
@@ -54,6 +55,17 @@ def measure(
         with open_store(loaded) as store:
             register(store, plan)
             return carry_out(session, plan, store, fresh=fresh)
+
+
+def _refuse_running_loop() -> None:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return
+    raise UsageError(
+        "agentmut.measure runs an event loop of its own and cannot be called from a running one (a notebook, an "
+        "async test). Use `await asyncio.to_thread(agentmut.measure, project)`."
+    )
 
 
 def register(store: Store, plan: Plan) -> None:

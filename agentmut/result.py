@@ -42,6 +42,8 @@ class BaselineRow(Frozen):
     no_evidence: int = 0
     """Trials that ended in infrastructure trouble and the like, and are not counted in `trials`."""
     reason: str = ""
+    failure: str = ""
+    """Why the first failed trial failed."""
 
 
 class IdentityControl(Frozen):
@@ -103,6 +105,8 @@ class Evidence(Frozen):
     trials: int
     failures: int
     decision: str
+    failure: str = ""
+    """Why the first failed trial failed."""
 
 
 class WitnessSummary(Frozen):

@@ -41,15 +41,21 @@ app = typer.Typer(
 )
 
 
-@app.callback()
-def _root(
-    version: bool = typer.Option(False, "--version", is_eager=True, help="Print the version and leave."),
-) -> None:
-    if version:
+def _print_version(wanted: bool) -> None:
+    if wanted:
         from agentmut import __version__
 
         typer.echo(f"agentmut {__version__}")
         raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: bool = typer.Option(
+        False, "--version", is_eager=True, callback=_print_version, help="Print the version and leave."
+    ),
+) -> None:
+    _ = version  # its callback has done the work
 
 
 def main(arguments: list[str] | None = None) -> None:

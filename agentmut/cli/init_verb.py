@@ -33,4 +33,4 @@ def init(
         typer.echo(f"wrote {path}")
     where = "" if folder == Path() else f" --project {folder}"
     prefix = "agentmut simulate -- " if framework != "python" else ""
-    typer.echo(f"Next: agentmut mutants{where}, then {prefix}agentmut run{where}")
+    typer.echo(f"Next: {prefix}agentmut mutants{where}\nthen: {prefix}agentmut run{where}")

@@ -1,6 +1,5 @@
 """`agentmut mutants`: list what would be broken."""
 
-import sys
 from pathlib import Path
 
 import typer
@@ -23,21 +22,22 @@ def mutants(
 
     Example: agentmut mutants --operator prompt.drop_instruction
     """
-    from agentmut.cli.output import print_json
+    from agentmut.cli.output import agents_on_stderr, print_json, wants_color
     from agentmut.engine.selection import Selection
     from agentmut.engine.session import make_mutants, open_session
     from agentmut.measure import agent_environment
     from agentmut.project import load_project
     from agentmut.report.mutants import as_document, render_mutants
 
-    loaded = load_project(project, agent)
+    with agents_on_stderr():
+        loaded = load_project(project, agent)
     selection = Selection(
         classes=tuple(classes or ()), operators_named=tuple(operators or ()), mutants=tuple(mutant or ())
     )
-    with agent_environment(loaded):
+    with agents_on_stderr(), agent_environment(loaded):
         session = open_session(loaded, tuple(scenarios or ()))
         generation = make_mutants(session, selection)
     if as_json:
         print_json(as_document(session, generation))
     else:
-        typer.echo(render_mutants(session, generation, color=sys.stdout.isatty()), nl=False)
+        typer.echo(render_mutants(session, generation, color=wants_color()), nl=False)

@@ -1,7 +1,11 @@
 """What verbs print, and the exit code that follows from a result."""
 
 import json
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -9,7 +13,30 @@ import typer
 from agentmut.errors import ExitCode
 from agentmut.result import Result
 
+Listed = frozenset[str] | None
 _EXIT_CODES = {"finished": ExitCode.OK, "budget": ExitCode.INCONCLUSIVE, "interrupted": ExitCode.INTERRUPTED}
+
+
+@contextmanager
+def agents_on_stderr() -> Iterator[None]:
+    """Send what agents (and their child processes) write to stdout to stderr for the block.
+
+    On the level of the file descriptor, so that the report, or the one JSON document, stands alone on stdout.
+    """
+    sys.stdout.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        sys.stdout.flush()
+        os.dup2(kept, 1)
+        os.close(kept)
+
+
+def wants_color() -> bool:
+    """Whether stdout is a terminal that shows colour, and nobody has asked for none."""
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 
 
 def print_json(document: Any) -> None:
@@ -17,14 +44,16 @@ def print_json(document: Any) -> None:
     typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
 
 
-def print_result(result: Result, as_json: bool) -> None:
-    """The report of a run: as JSON, or for reading."""
+def print_result(result: Result, as_json: bool, project: Path = Path(), listed: Listed = None) -> None:
+    """The report of a run: as JSON, or for reading. `listed` narrows the mutants to some ids."""
     if as_json:
-        typer.echo(result.model_dump_json(indent=2, by_alias=True))
+        rows = tuple(row for row in result.mutants if listed is None or row.id in listed)
+        typer.echo(result.model_copy(update={"mutants": rows}).model_dump_json(indent=2, by_alias=True))
         return
     from agentmut.report.terminal import render
 
-    typer.echo(render(result, color=sys.stdout.isatty()), nl=False)
+    where = "" if project == Path() else f" --project {project}"
+    typer.echo(render(result, wants_color(), listed, where), nl=False)
 
 
 def exit_code(result: Result) -> ExitCode:

@@ -1,12 +1,15 @@
 """`agentmut report`: render a stored run again."""
 
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agentmut.cli.options import Classes, Json, Mutants, Operators, ProjectPath, RunId, Scenarios
+from agentmut.errors import UsageError, nearest
 
 if TYPE_CHECKING:
-    from agentmut.result import MutantRow
+    from agentmut.result import MutantRow, Result
 
 
 def report(
@@ -27,15 +30,44 @@ def report(
     from agentmut.cli.output import print_result
     from agentmut.cli.runs import find_result
 
-    def wanted(row: "MutantRow") -> bool:
-        tried = {item.scenario for item in row.evidence}
-        return (
-            (not classes or row.operator_class in classes)
-            and (not operators or row.operator in operators)
-            and (not mutants or row.id.startswith(tuple(mutants)))
-            and (not scenarios or bool(tried.intersection(scenarios)))
-        )
-
     result = find_result(project, run)
-    kept = tuple(row for row in result.mutants if wanted(row))
-    print_result(result.model_copy(update={"mutants": kept}), as_json)
+    kept = _filtered(result.mutants, "--class", classes, lambda row: [row.operator_class.value])
+    kept = _filtered(kept, "--operator", operators, lambda row: [row.operator], result.mutants)
+    kept = _filtered(kept, "--scenario", scenarios, _tried_on, result.mutants, _names(result))
+    kept = _beginning(kept, mutants)
+    print_result(result, as_json, project, frozenset(row.id for row in kept))
+
+
+def _filtered(
+    rows: "Sequence[MutantRow]",
+    option: str,
+    wanted: list[str] | None,
+    values: "Callable[[MutantRow], Iterable[str]]",
+    everything: "Sequence[MutantRow]" = (),
+    known: Iterable[str] = (),
+) -> "list[MutantRow]":
+    """The rows with one of the wanted values. Raises `UsageError` for a value that the run does not have."""
+    found: dict[str, set[str]] = defaultdict(set, {name: set() for name in known})
+    for row in everything or rows:
+        for value in values(row):
+            found[value].add(row.id)
+    for name in wanted or ():
+        if name not in found:
+            raise UsageError(f"{option} {name}: the run has no such thing. {nearest(name, found)}")
+    kept = set().union(*(found[name] for name in wanted)) if wanted else {row.id for row in rows}
+    return [row for row in rows if row.id in kept]
+
+
+def _tried_on(row: "MutantRow") -> Iterable[str]:
+    return [item.scenario for item in row.evidence]
+
+
+def _names(result: "Result") -> list[str]:
+    return [row.scenario for row in result.baseline]
+
+
+def _beginning(rows: "Sequence[MutantRow]", wanted: list[str] | None) -> "list[MutantRow]":
+    for prefix in wanted or ():
+        if not any(row.id.startswith(prefix) for row in rows):
+            raise UsageError(f"--mutant {prefix}: the run has no such mutant.")
+    return [row for row in rows if not wanted or row.id.startswith(tuple(wanted))]

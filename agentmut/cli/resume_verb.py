@@ -22,14 +22,15 @@ def resume(
 
     Example: agentmut resume
     """
-    from agentmut.cli.output import exit_code, print_result
+    from agentmut.cli.output import agents_on_stderr, exit_code, print_result
     from agentmut.cli.progress import ProgressLine
     from agentmut.engine.session import open_session
     from agentmut.measure import agent_environment, carry_out, open_store, stored_plan
     from agentmut.project import load_project
 
-    loaded = load_project(project, agent)
-    with agent_environment(loaded), open_store(loaded) as store:
+    with agents_on_stderr():
+        loaded = load_project(project, agent)
+    with agents_on_stderr(), agent_environment(loaded), open_store(loaded) as store:
         stored = choose_run(store.runs(), run)
         session = open_session(loaded, scenarios_of(stored))
         line = ProgressLine()
@@ -37,7 +38,7 @@ def resume(
             result = carry_out(session, stored_plan(session, stored), store, progress=line)
         finally:
             line.close()
-    print_result(result, as_json)
+    print_result(result, as_json, project)
     raise typer.Exit(int(exit_code(result)))
 
 

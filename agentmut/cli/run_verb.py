@@ -34,18 +34,19 @@ def run(
 
     Example: agentmut run --class prompt --yes
     """
-    from agentmut.cli.output import exit_code, print_result
+    from agentmut.cli.output import agents_on_stderr, exit_code, print_result
     from agentmut.cli.progress import ProgressLine
     from agentmut.engine.selection import Selection
     from agentmut.engine.session import make_mutants, make_plan, open_session
     from agentmut.measure import agent_environment, carry_out, open_store, register
     from agentmut.project import load_project
 
-    loaded = load_project(project, agent)
+    with agents_on_stderr():
+        loaded = load_project(project, agent)
     selection = Selection(
         classes=tuple(classes or ()), operators_named=tuple(operators or ()), mutants=tuple(mutants or ())
     )
-    with agent_environment(loaded):
+    with agents_on_stderr(), agent_environment(loaded):
         session = open_session(loaded, tuple(scenarios or ()))
         plan = make_plan(session, make_mutants(session, selection), seed, time.time())
         if not yes:
@@ -57,7 +58,7 @@ def run(
                 result = carry_out(session, plan, store, fresh=fresh, progress=line)
             finally:
                 line.close()
-    print_result(result, as_json)
+    print_result(result, as_json, project)
     raise typer.Exit(int(exit_code(result)))
 
 

@@ -1,6 +1,5 @@
 """`agentmut show ID`: explain one mutant."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -22,7 +21,7 @@ def show(
 
     Example: agentmut show 3f9ac2d1
     """
-    from agentmut.cli.output import print_json
+    from agentmut.cli.output import print_json, wants_color
     from agentmut.cli.runs import find_result
     from agentmut.report.mutant import render_mutant
 
@@ -36,4 +35,4 @@ def show(
     if as_json:
         print_json(found[0].model_dump(mode="json", by_alias=True))
     else:
-        typer.echo(render_mutant(result, found[0], color=sys.stdout.isatty()), nl=False)
+        typer.echo(render_mutant(result, found[0], color=wants_color()), nl=False)

@@ -11,7 +11,7 @@ from agentmut.errors import UsageError
 
 SETTINGS = {"context_settings": {"ignore_unknown_options": True, "allow_interspersed_args": False}}
 DEFAULT_PORT = 8899
-"""Fixed, because the endpoint is part of what identifies a stored trial."""
+"""When serving for other terminals; a command of its own gets any free port."""
 
 
 def simulate(
@@ -31,7 +31,8 @@ def simulate(
 
     Example: agentmut simulate -- agentmut run --yes
     """
-    code = asyncio.run(_serve_while(command or [], port, seed))
+    chosen = port if port is not None else 0 if command else DEFAULT_PORT
+    code = asyncio.run(_serve_while(command or [], chosen, seed))
     raise typer.Exit(code)
 
 
@@ -40,10 +41,9 @@ async def _serve_while(command: list[str], port: int, seed: int) -> int:
 
     async with serve(port=port, seed=seed) as url:
         if command:
-            return await _run(command, url)
-        typer.echo(
-            f"serving {url}\nexport OPENAI_BASE_URL={url} OPENAI_API_KEY=simulated\nCtrl-C ends it.", err=True
-        )
+            return await _run(command, _exports(url, seed))
+        exports = " ".join(f"{name}={value}" for name, value in _exports(url, seed).items())
+        typer.echo(f"serving {url}\nexport {exports}\nCtrl-C ends it.", err=True)
         stop = asyncio.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
@@ -51,10 +51,18 @@ async def _serve_while(command: list[str], port: int, seed: int) -> int:
         return 0
 
 
-async def _run(command: list[str], url: str) -> int:
-    environment = {**os.environ, "OPENAI_BASE_URL": url, "OPENAI_API_KEY": "simulated"}
+def _exports(url: str, seed: int) -> dict[str, str]:
+    """What a client needs, and what identifies this service whatever its port."""
+    from agentmut import __version__
+    from agentmut.engine.identity import SIMULATOR_VARIABLE
+
+    identity = f"{__version__}/seed-{seed}"
+    return {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "simulated", SIMULATOR_VARIABLE: identity}
+
+
+async def _run(command: list[str], exports: dict[str, str]) -> int:
     try:
-        child = await asyncio.create_subprocess_exec(*command, env=environment)
+        child = await asyncio.create_subprocess_exec(*command, env={**os.environ, **exports})
     except OSError as error:
         raise UsageError(f"cannot run {command[0]!r}: {error.strerror}. Name a program after `--`.") from None
     loop = asyncio.get_running_loop()

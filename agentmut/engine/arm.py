@@ -29,17 +29,19 @@ class Lane:
     failures: int = 0
     launched: int = 0
     decision: Decision = Decision.CONTINUE
+    first_failure: str = ""
 
     @property
     def standing(self) -> Standing:
         """What the choice of the next scenario looks at."""
         return Standing(self.evidence, self.trials, self.failures)
 
-    def record(self, failed: bool) -> None:
+    def record(self, failed: bool, reason: str = "") -> None:
         """Take in one trial; a lane that has decided stays as it is."""
         if self.decision is Decision.CONTINUE:
             self.trials += 1
             self.failures += failed
+            self.first_failure = self.first_failure or (reason if failed else "")
             self.decision = self.table.decide(self.trials, self.failures)
 
 
@@ -117,7 +119,7 @@ class Arm:
         if result.outcome.is_evidence:
             self.trouble = 0
             lane = next(lane for lane in self.lanes if lane.scenario == launch.scenario)
-            lane.record(result.outcome != "pass")
+            lane.record(result.outcome != "pass", result.reason)
         else:
             self.trouble += 1
         self._conclude(result)

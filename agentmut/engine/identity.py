@@ -20,6 +20,8 @@ ENDPOINT_VARIABLES = (
     "AWS_ENDPOINT_URL",
     "GOOGLE_GEMINI_BASE_URL",
 )
+SIMULATOR_VARIABLE = "AGENTMUT_SIMULATOR"
+"""Set by `agentmut simulate`: names the simulated service, whose port says nothing about its answers."""
 SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules", "build", "dist", "site-packages"})
 
 
@@ -45,7 +47,18 @@ class Environment(Frozen):
 
 def endpoints(variables: Mapping[str, str] = os.environ) -> dict[str, str]:
     """The model services that the environment variables point at. Credentials in URLs are left out."""
-    return {name: _endpoint(variables[name]) for name in ENDPOINT_VARIABLES if variables.get(name)}
+    simulator = variables.get(SIMULATOR_VARIABLE)
+    return {
+        name: simulator if simulator and is_loopback(variables[name]) else _endpoint(variables[name])
+        for name in ENDPOINT_VARIABLES
+        if variables.get(name)
+    }
+
+
+def is_loopback(url: str) -> bool:
+    """Whether a URL points at this machine."""
+    host = urlsplit(url).hostname or ""
+    return host in ("localhost", "::1") or host.startswith("127.")
 
 
 def environment(spec: AgentSpec, versions: Mapping[str, str], code: str, timeout: float) -> Environment:

@@ -2,7 +2,7 @@
 
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -21,14 +21,14 @@ from agentmut.engine.selection import Selection, ignored_mutants, select_mutants
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Suite
 from agentmut.errors import UsageError, nearest
-from agentmut.evaluators import build_all
+from agentmut.evaluators import build_all, tools_judged
 from agentmut.frozen import digest_of
 from agentmut.generate import Generation, generate
 from agentmut.imports import make_importable
 from agentmut.mutant import Mutant
 from agentmut.plugins import Catalogue, Group
 from agentmut.project import Project
-from agentmut.protocols import Adapter, Operator, OperatorOptions
+from agentmut.protocols import Adapter, Evaluator, Operator, OperatorOptions
 from agentmut.scenario import Scenario
 from agentmut.stats.baseline import automatic_size
 from agentmut.trace import Usage
@@ -59,6 +59,7 @@ def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
     adapter = _adapter(project)
     code = project.agent_version or _code(project)
     evaluators = {scenario.name: build_all(scenario.evaluators) for scenario in chosen}
+    _check_tools_judged(adapter, evaluators)
     return Session(
         project=project,
         adapter=adapter,
@@ -199,6 +200,19 @@ def _check_doubles(adapter: Adapter, scenarios: Sequence[Scenario]) -> None:
                 f"the real one would run. {nearest(tool, able)} For a callable agent, mark the function "
                 "with @agentmut.tool in the agent's module; for LangGraph, call it through a ToolNode."
             )
+
+
+def _check_tools_judged(adapter: Adapter, evaluators: Mapping[str, Sequence[Evaluator]]) -> None:
+    """`tool_not_called` of a misspelt tool would hold for ever."""
+    known = adapter.get_config().tool_names
+    for scenario, judges in evaluators.items():
+        for judge in judges if known else ():
+            for tool in tools_judged(judge):
+                if tool not in known:
+                    raise UsageError(
+                        f"an evaluator of scenario {scenario} speaks of the tool {tool!r}, which the agent does not "
+                        f"have. {nearest(tool, known)}"
+                    )
 
 
 def _code(project: Project) -> str:

@@ -82,6 +82,7 @@ def _baseline_row(session: Session, state: CampaignState, name: str) -> Baseline
         testable=baseline.complete and state.testable(name),
         no_evidence=sum(baseline.no_evidence.values()),
         reason=_untestable_reason(state, baseline, name),
+        failure=baseline.first_failure,
     )
 
 
@@ -135,7 +136,11 @@ def _gap(status: Status) -> str | None:
 def _evidence(arm: Arm) -> tuple[Evidence, ...]:
     return tuple(
         Evidence(
-            scenario=lane.scenario, trials=lane.trials, failures=lane.failures, decision=lane.decision.value
+            scenario=lane.scenario,
+            trials=lane.trials,
+            failures=lane.failures,
+            decision=lane.decision.value,
+            failure=lane.first_failure,
         )
         for lane in arm.lanes
         if lane.trials

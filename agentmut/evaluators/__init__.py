@@ -10,7 +10,7 @@ from agentmut.protocols import Evaluator
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.trace import AgentTrace, Check
 
-__all__ = ["NamedEvaluator", "build", "build_all", "judge"]
+__all__ = ["NamedEvaluator", "build", "build_all", "judge", "tools_judged"]
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,12 @@ def build_all(specs: Iterable[EvaluatorSpec]) -> tuple[Evaluator, ...]:
     """Like `build` for several, reading the installed plugins once."""
     catalogue = Catalogue.of(Group.EVALUATORS)
     return tuple(build(spec, catalogue) for spec in specs)
+
+
+def tools_judged(evaluator: Evaluator) -> tuple[str, ...]:
+    """Names of the tools that an evaluator speaks of: its attribute `tools`, where it has one."""
+    inner = evaluator.evaluator if isinstance(evaluator, NamedEvaluator) else evaluator
+    return tuple(getattr(inner, "tools", ()))
 
 
 def judge(evaluators: Iterable[Evaluator], scenario: Scenario, trace: AgentTrace) -> tuple[Check, ...]:

@@ -56,6 +56,7 @@ class ToolCalledWith:
     def __init__(self, argument: JsonValue) -> None:
         given = arguments.mapping(argument, ["tool", "arguments"])
         self.tool = arguments.text(given["tool"], "a tool's name")
+        self.tools = [self.tool]
         if not isinstance(given["arguments"], dict) or not given["arguments"]:
             raise ValueError(f"expects arguments as a mapping with at least one, got {given['arguments']!r}")
         self.expected = given["arguments"]

@@ -4,7 +4,8 @@ from rich.table import Table
 from rich.text import Text
 
 from agentmut.mutant import Intent, Status
-from agentmut.report.paint import Page, clean, diff_lines
+from agentmut.report.paint import Page, clean, diff_lines, shorten
+from agentmut.report.terminal import without_marker
 from agentmut.result import MutantRow, Result
 
 MEANING = {
@@ -26,7 +27,7 @@ def render_mutant(result: Result, row: MutantRow, color: bool = False) -> str:
     place = ":".join(str(part) for part in (row.target.path, row.target.line, row.target.column) if part)
     page.add(clean(f"{place}  {row.description}"))
     page.add()
-    for line in diff_lines(row.before, row.after, indent=""):
+    for line in diff_lines(without_marker(row.before), without_marker(row.after), indent=""):
         page.add(line)
     page.add()
     page.add(MEANING[row.status])
@@ -58,10 +59,15 @@ def _evidence(page: Page, result: Result, row: MutantRow) -> None:
             clean(item.scenario),
             f"{original.passes}/{original.trials}",
             f"{item.trials - item.failures}/{item.trials}",
-            item.decision,
+            "open" if item.decision == "continue" else item.decision,
         )
     page.title("Runs that passed")
     page.add(table)
+    for item in row.evidence:
+        if item.failure:
+            page.add(f"A failure of {clean(item.scenario)}: {shorten(item.failure, 300)}")
+    if len(row.evidence) < len(result.baseline):
+        page.add("The other scenarios do not reach the change, or were not needed for the decision.")
     page.add()
 
 

@@ -14,18 +14,23 @@ from agentmut.text.modality import Modality, modality
 SHOWN_SURVIVORS = 15
 _MARKER = re.compile(r"^(?:[-*+]|\d+[.)])\s+")
 _UNNOTICED = (Status.SURVIVED, Status.NO_COVERAGE)
+_DECIDED = (Status.KILLED, *_UNNOTICED)
 _URGENCY = (Modality.FORBID, Modality.MUST, Modality.IMPERATIVE, Modality.SHOULD, Modality.MAY)
 
 
-def render(result: Result, color: bool = False) -> str:
-    """The whole report as text."""
+def render(result: Result, color: bool = False, listed: frozenset[str] | None = None, where: str = "") -> str:
+    """The report as text. `listed` narrows the mutants that are listed, not the scores; `where` is the option
+    that leads `agentmut show` to the project.
+    """
     page = Page(color)
+    rows = [row for row in result.mutants if listed is None or row.id in listed]
     _head(page, result)
     _scores(page, result)
     _baseline(page, result)
-    _survivors(page, result)
-    _unnoticed(page, result)
-    _unusual(page, result)
+    _survivors(page, rows, where)
+    _unnoticed(page, rows)
+    _brittle(page, rows)
+    _unusual(page, rows)
     _foot(page, result)
     return page.text()
 
@@ -51,6 +56,15 @@ def without_marker(text: str) -> str:
     'Never guess.'
     """
     return _MARKER.sub("", text.strip())
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "run"), counted(2, "run")
+    ('1 run', '2 runs')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def rank(rows: Iterable[MutantRow]) -> list[MutantRow]:
@@ -105,7 +119,7 @@ def _scores(page: Page, result: Result) -> None:
     if preserving:
         _score_row(table, "robustness", result.robustness, "bold")
         for name in preserving:
-            _score_row(table, f"  {name.replace('instructions', 'instr.')}", result.operators[name])
+            _score_row(table, f"  {name}", result.operators[name])
     page.add()
     page.add(table)
 
@@ -144,7 +158,7 @@ def _baseline(page: Page, result: Result) -> None:
         rate = "-"
         if row.rate is not None and row.interval is not None:
             rate = f"{row.rate:.2f} [{row.interval.low:.2f}, {row.interval.high:.2f}]"
-        mark = "" if row.testable else "  not testable"
+        mark = "" if row.testable or not row.trials or result.status == "interrupted" else "  not testable"
         table.add_row(clean(row.scenario) + mark, f"{row.passes}/{row.trials}", rate)
     page.add(table)
     for row in result.baseline:
@@ -152,20 +166,19 @@ def _baseline(page: Page, result: Result) -> None:
             page.add(f"  {clean(row.scenario)}: {clean(row.reason)}", style="yellow")
 
 
-def _survivors(page: Page, result: Result) -> None:
-    ranked = rank(result.mutants)
+def _survivors(page: Page, rows: Sequence[MutantRow], where: str) -> None:
+    ranked = rank(rows)
     if not ranked:
         return
-    page.title("Unnoticed: what no scenario would have caught, most worrying first")
+    page.title("Unnoticed changes (lost prohibitions first, then duties, then the rest)")
     for number, row in enumerate(ranked[:SHOWN_SURVIVORS], 1):
-        where = _where(row)
-        state = "no scenario reaches it" if row.status is Status.NO_COVERAGE else f"{row.trials} runs"
-        page.add(Text(f"{number:>2}. {row.id}  {row.operator}  {where}  ({state})"))
+        state = "no scenario reaches it" if row.status is Status.NO_COVERAGE else counted(row.trials, "run")
+        page.add(Text(f"{number:>2}. {row.id}  {row.operator}  {_where(row)}  ({state})"))
         for line in _change(row):
             page.add(line)
     if len(ranked) > SHOWN_SURVIVORS:
         page.add(f"    ... and {len(ranked) - SHOWN_SURVIVORS} more in result.json")
-    page.add("`agentmut show ID` explains one.")
+    page.add(f"`agentmut show ID{where}` explains one.")
 
 
 def _change(row: MutantRow) -> Iterable[Text]:
@@ -180,20 +193,31 @@ def _where(row: MutantRow) -> str:
     return clean(f"{row.target.path or ''}{line}")
 
 
-def _unnoticed(page: Page, result: Result) -> None:
+def _unnoticed(page: Page, rows: Sequence[MutantRow]) -> None:
     """The question users ask most: which rule has no test that notices its loss?"""
-    dropped = [row for row in result.mutants if row.operator == "prompt.drop_instruction"]
-    removed = [row for row in result.mutants if row.operator == "tool.remove"]
-    for noun, rows in (("instructions", dropped), ("tools", removed)):
-        lost = [row for row in rows if row.status in _UNNOTICED]
-        if rows:
-            page.title(f"{noun.capitalize()} whose loss no scenario notices: {len(lost)} of {len(rows)}")
+    for noun, operator in (("instructions", "prompt.drop_instruction"), ("tools", "tool.remove")):
+        decided = [row for row in rows if row.operator == operator and row.status in _DECIDED]
+        lost = [row for row in decided if row.status in _UNNOTICED]
+        if decided:
+            page.title(f"{noun.capitalize()} whose loss no scenario notices: {len(lost)} of {len(decided)}")
         for row in lost:
             what = row.subject if noun == "tools" else without_marker(row.before)
             page.add(Text(f"  {_where(row) + '  ' if row.target.line else ''}{shorten(what, 56)}"))
 
 
-def _unusual(page: Page, result: Result) -> None:
+def _brittle(page: Page, rows: Sequence[MutantRow]) -> None:
+    killed = [row for row in rows if row.intent is Intent.PRESERVE and row.status is Status.KILLED]
+    if killed:
+        page.title("Brittle: harmless changes that lower a pass rate")
+    for row in killed:
+        page.add(
+            Text(f"  {row.id}  {row.operator}  {_where(row)}  (by {', '.join(map(clean, row.killed_by))})")
+        )
+        for line in _change(row):
+            page.add(line)
+
+
+def _unusual(page: Page, mutants: Sequence[MutantRow]) -> None:
     """Mutants that are in no score, or whose decision is open: said loudly."""
     for status, title in (
         (Status.NOT_APPLIED, "Not applied: these changes never reached the agent and are not in the score"),
@@ -201,7 +225,7 @@ def _unusual(page: Page, result: Result) -> None:
         (Status.UNDECIDED, "Undecided"),
         (Status.IGNORED, "Ignored"),
     ):
-        rows = [row for row in result.mutants if row.status is status]
+        rows = [row for row in mutants if row.status is status]
         if not rows:
             continue
         page.title(f"{title} ({len(rows)})")

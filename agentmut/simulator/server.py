@@ -2,6 +2,7 @@
 
 import errno
 import hashlib
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
@@ -30,7 +31,7 @@ async def serve(host: str = "127.0.0.1", port: int = 0, seed: int = 0) -> AsyncI
     port cannot be had.
     """
     _check_loopback(host)
-    runner = web.AppRunner(application(seed), access_log=None)
+    runner = web.AppRunner(application(seed), access_log=None, logger=_logger())
     await runner.setup()
     try:
         site = web.TCPSite(runner, host, port)
@@ -39,6 +40,13 @@ async def serve(host: str = "127.0.0.1", port: int = 0, seed: int = 0) -> AsyncI
         yield f"http://{f'[{host}]' if ':' in host else host}:{bound}/v1"
     finally:
         await runner.cleanup()
+
+
+def _logger() -> logging.Logger:
+    """Says what goes wrong here, but not that a client has hung up, as clients do when they are stopped."""
+    logger = logging.Logger("agentmut.simulator")
+    logger.addFilter(lambda record: not (record.exc_info and isinstance(record.exc_info[1], ConnectionError)))
+    return logger
 
 
 def application(seed: int) -> web.Application:
