@@ -65,7 +65,7 @@ _THEY_DO = re.compile(
 )
 _TO_SAY = r"mentioned|stated|named|pointed out|explained|quoted|said|announced|noted"
 _IS_SAID = re.compile(
-    rf"^(?P<what>.+?)\s+{_MODAL}\s+(?:also\s+)?be\s+(?:{_TO_SAY})\b(?P<rest>.*)$", re.I | re.S
+    rf"^(?P<what>[^,;:]+?)\s+{_MODAL}\s+(?:also\s+)?be\s+(?:{_TO_SAY})\b(?P<rest>.*)$", re.I | re.S
 )
 _TELL_SOME = re.compile(
     r"^(?P<modal>(?:(?:please|always|you (?:must|should|may|can)|also)\s+)*)"
@@ -138,8 +138,6 @@ def plain(words: str) -> str:
 
     >>> plain("People with a lamp must be told to dim it")
     'if People with a lamp, you must tell them to dim it'
-    >>> plain("Oil costs 5 pounds, mention this when they ask for oil")
-    'mention that Oil costs 5 pounds when they ask for oil'
     >>> plain("In case of fire, promise nothing")
     'if fire, do not promise anything'
     """
@@ -151,9 +149,22 @@ def plain(words: str) -> str:
     return words if _IF_WORDS.match(words) else _active(words)
 
 
+def mentioned(words: str) -> str:
+    """A statement with "mention this when ..." behind it as what is to be mentioned.
+
+    >>> mentioned("Oil costs 5 pounds, mention this when they ask for oil")
+    'mention that Oil costs 5 pounds when they ask for oil'
+    """
+    match = _MENTIONED.match(words)
+    return f"mention that {match['fact']}{match['rest']}" if match else words
+
+
+def third_person(words: str) -> bool:
+    """Whether a part of a rule says what others have to do."""
+    return _THEY_DO.match(words) is not None
+
+
 def _active(words: str) -> str:
-    if (match := _MENTIONED.match(words)) is not None:
-        return f"mention that {match['fact']}{match['rest']}"
     if (match := _THEY_ARE.match(words)) is not None:
         verb = _PASSIVE[match["verb"].lower()]
         return f"{_whom(match)}{_ought(match)} {verb} them{match['rest']}"
