@@ -52,9 +52,7 @@ _LEAD_WORDS = re.compile(
 _BY_YOU = re.compile(r"\byou(?:['’]ve| have)?\b", re.IGNORECASE)
 _LITERAL = re.compile(r"\"[^\"]*\"|“[^”]*”|«[^»]*»")
 _SEAM = re.compile(r"(?P<comma>,)?\s+(?:and|but)\s+(?:then\s+)?|(?P<bare>,)\s+(?:then\s+)?", re.I)
-_OBJECT = re.compile(
-    r"^\w+\s+(?:an?|the|them|their|it|its|to|that|this|him|her|his|any|no|nothing)\b", re.I
-)
+_OBJECT = re.compile(r"^\w+\s+(?:an?|the|them|their|it|its|to|that|this|him|her|his|any|no|nothing)\b", re.I)
 _TO_DO = re.compile(r"\b(?:to|that)\b", re.I)
 _RELATIVE = re.compile(
     r"^(?P<rest>.*?\S)\s+(?:that|which|who)\s+(?P<when>(?:has|have|had|is|are|was|were|does|do|did|can)\b.+)$",
@@ -63,6 +61,11 @@ _RELATIVE = re.compile(
 _MARKUP = re.compile(r"\*\*|__|(?<!\w)\*|\*(?!\w)|`")
 _STATEMENT = re.compile(
     r"^(?:you are|you're|you work|you help|we|our|this|these|it|there|today)\b", re.IGNORECASE
+)
+_TASK = re.compile(
+    r"^you (?!(?:must|should|may|can|have|need|always|never|first|only|ought|are)\b)\w+\b"
+    r"(?!.*\b(?:if|when|whenever|before|after|unless|until|once|then)\b)",
+    re.I | re.S,
 )
 
 
@@ -103,6 +106,11 @@ class Rule(NamedTuple):
     when: Condition | None = None
     """The condition of its form, and of sentences that lean on it."""
 
+    @property
+    def of_reader(self) -> bool:
+        """It says what the reader is or does, which answers no question."""
+        return self.text.lower().startswith("you ")
+
 
 class _Parts(NamedTuple):
     clauses: tuple[Clause, ...] = ()
@@ -122,7 +130,7 @@ def understand(
     words = mentioned(without_lead(without_link(text)))
     pieces = tuple(plain(piece) for piece in _pieces(words))
     kind = modality("; ".join(pieces))
-    states = kind is Modality.IMPERATIVE and scope is None and _STATEMENT.match(words) is not None
+    states = kind is Modality.IMPERATIVE and scope is None and _states(words)
     body, own = _conditional("; ".join(pieces))
     form = demands(body)
     outer = scope or _heading_condition(heading)
@@ -131,6 +139,11 @@ def understand(
         parts = _Parts(_besides(parts.clauses) if form.include else (), (), own or outer)
     steps = tuple(clause._replace(firm=_is_firm(kind)) for clause in parts.clauses)
     return Rule(text, kind, topics(text), position, form, steps, parts.orders, states, parts.when)
+
+
+def _states(words: str) -> bool:
+    """Whether words tell what is so: "We open at nine", or what the reader's task is: "You help guests"."""
+    return _STATEMENT.match(words) is not None or (_TASK.match(words) is not None)
 
 
 def matter_condition(lead: str) -> Condition:
@@ -276,7 +289,9 @@ def _is_seam(before: str, seam: re.Match[str], after: str) -> bool:
     if not (surely_orders(after) or (begins_order(after) and _OBJECT.match(after))):
         return False
     closed = bool(seam["comma"]) or modality(after) is Modality.FORBID
-    held = modality(before) is Modality.FORBID or (speaks(_bare(before)) and _TO_DO.search(before) is not None)
+    held = modality(before) is Modality.FORBID or (
+        speaks(_bare(before)) and _TO_DO.search(before) is not None
+    )
     return closed or not held  # what is forbidden, or said, goes on to the next comma
 
 

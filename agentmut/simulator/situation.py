@@ -141,7 +141,10 @@ def brief(system_text: str) -> Briefing:
     """Understand a system message: rules, and passages that can answer questions."""
     prompt = _DOCUMENT.sub("\n", system_text)
     rules = tuple(read_rules(prompt))
-    passages = (*_passages(system_text), *(Passage("", r.text, r.topics) for r in rules if r.states))
+    passages = (
+        *_passages(system_text),
+        *(Passage("", r.text, r.topics) for r in rules if r.states and not r.of_reader),
+    )
     return Briefing(
         rules=rules,
         passages=passages,

@@ -75,9 +75,7 @@ _TELL_SOME = re.compile(
     re.I | re.S,
 )
 _THIS = r"(?:\s+(?:them|(?:the|every|all)\s+\w+))?\s+(?:this|that|so|it)\b(?!\s+(?:the|a|an|you|they|it|is|are)\b)"
-_MENTION = (
-    rf"(?:mention|say|state|tell|explain|point out|note|point){_THIS}(?:\s+(?!when|if|unless|before|after)\w+)?"
-)
+_MENTION = rf"(?:mention|say|state|tell|explain|point out|note|point){_THIS}(?:\s+(?!when|if|unless|before|after)\w+)?"
 _MENTIONED = re.compile(
     rf"^(?P<fact>.+?)\s*(?:[,;.]|\s[–—-])\s+(?:(?:so|and|please|always|you (?:must|should|may))\s+)*"
     rf"(?P<verb>{_MENTION})(?P<rest>(?:\s+(?:when|whenever|if|unless)\b.*)?)$",
