@@ -9,8 +9,8 @@ from agentmut.simulator.conditions import Condition, Test, comparison_in, condit
 from agentmut.simulator.formats import Format, demands
 from agentmut.simulator.language import Topics, topics
 from agentmut.simulator.saying import speaks
+from agentmut.simulator.steps import LITERAL, bare, compounds, forbids, without_quotations
 from agentmut.simulator.verbs import orders as begins_order
-from agentmut.simulator.verbs import surely_orders
 from agentmut.simulator.wording import mentioned, plain, third_person, without_lead, without_link
 from agentmut.text import Modality, modality
 
@@ -43,17 +43,7 @@ _INSTEAD = re.compile(
 _ONLY = re.compile(r"\bonly\b\s*", re.IGNORECASE)
 _FIRST = re.compile(r"^first,?\s+|,?\s+first\b", re.IGNORECASE)
 _ALWAYS = re.compile(r"\b(?:always|every|each)\b", re.IGNORECASE)
-_LEAD_WORDS = re.compile(
-    r"^(?:(?:please|you|we|must|should|may|can|shall|always|never|do not|don['’]t|not|also|then|and|to|avoid|"
-    r"refrain from|under no circumstances|immediately|politely|kindly|simply|just|make sure|ensure|be sure|try|usually|ideally|that|have|need|are|allowed|"
-    r"required)\b[\s,]*)+",
-    re.IGNORECASE,
-)
 _BY_YOU = re.compile(r"\byou(?:['’]ve| have)?\b", re.IGNORECASE)
-_LITERAL = re.compile(r"\"[^\"]*\"|“[^”]*”|«[^»]*»")
-_SEAM = re.compile(r"(?P<comma>,)?\s+(?:and|but)\s+(?:then\s+)?|(?P<bare>,)\s+(?:then\s+)?", re.I)
-_OBJECT = re.compile(r"^\w+\s+(?:an?|the|them|their|it|its|to|that|this|him|her|his|any|no|nothing)\b", re.I)
-_TO_DO = re.compile(r"\b(?:to|that)\b", re.I)
 _RELATIVE = re.compile(
     r"^(?P<rest>.*?\S)\s+(?:that|which|who)\s+(?P<when>(?:has|have|had|is|are|was|were|does|do|did|can)\b.+)$",
     re.I | re.S,
@@ -148,8 +138,8 @@ def _states(words: str) -> bool:
 
 def matter_condition(lead: str) -> Condition:
     """What a mere question ("Broken lamp?") or the name of a matter makes of what follows it."""
-    bare = re.sub(rf"^(?:{_IF}|is|are|does|do|has|have|did|was|were)\s+", "", lead.strip(" ?:."), flags=re.I)
-    return condition(bare)
+    named = re.sub(rf"^(?:{_IF}|is|are|does|do|has|have|did|was|were)\s+", "", lead.strip(" ?:."), flags=re.I)
+    return condition(named)
 
 
 def _is_firm(kind: Modality) -> bool:
@@ -158,7 +148,7 @@ def _is_firm(kind: Modality) -> bool:
 
 def _besides(clauses: tuple[Clause, ...]) -> tuple[Clause, ...]:
     """The steps that stand next to something to be said literally."""
-    return tuple(clause for clause in clauses if not _LITERAL.search(clause.phrase) and not clause.forbids)
+    return tuple(clause for clause in clauses if not LITERAL.search(clause.phrase) and not clause.forbids)
 
 
 def _heading_condition(heading: str | None) -> Condition | None:
@@ -194,31 +184,38 @@ def _their_matter(piece: str, before: list[Clause]) -> Condition | None:
 
 def _read_clause(words: str, inherited: Condition | None) -> _Parts:
     first = _FIRST.search(words) is not None
-    forbids = modality(words) is Modality.FORBID
+    banned = forbids(words)
     only = _ONLY.search(words) is not None
     plainly = _HEDGE.sub("", _FIRST.sub("", _ONLY.sub("", words))).strip()
-    if (match := _LEADING_ORDER.match(plainly) or _TRAILING_ORDER.match(plainly)) is not None:
-        return _ordered(match, inherited, forbids or only)
-    rest, when = _split_condition(plainly, only and not forbids)
+    if (match := _LEADING_ORDER.match(plainly) or _TRAILING_ORDER.match(plainly)) and not _is_told(match):
+        return _ordered(match, inherited, banned or only)
+    rest, when = _split_condition(plainly, only and not banned)
     when = when or inherited
-    if only and not forbids and when is not inherited:  # "only X if Y" forbids X unless Y
-        return _Parts((Clause(_bare(rest), True, when, False),), (), when)
-    orders = (Order(_bare(rest), "", when, True),) if first and not forbids else ()
+    if only and not banned and when is not inherited:  # "only X if Y" forbids X unless Y
+        return _Parts((Clause(bare(rest), True, when, False),), (), when)
+    orders = (Order(bare(rest), "", when, True),) if first and not banned else ()
     return _Parts(tuple(_steps(rest, when, _ALWAYS.search(words) is not None)), orders, when)
 
 
-def _ordered(match: re.Match[str], when: Condition | None, forbids: bool) -> _Parts:
+def _is_told(match: re.Match[str]) -> bool:
+    """Whether the order is the user's: "tell them to stop before they leave"."""
+    said = bare(_conditional(match["rest"])[0])
+    told = speaks(said) and re.search(r"\bto\b", said) is not None
+    return told and re.search(r"\byou(?:r)?\b", match["other"], re.I) is None
+
+
+def _ordered(match: re.Match[str], when: Condition | None, banned: bool) -> _Parts:
     rest, own = _split_condition(match["rest"], False)
     other, late = _split_condition(match["other"], False)
     when = own or late or when
-    word, step, other = match["word"].lower(), _bare(rest), _bare(other)
-    if word == "before" and not forbids:  # "X before Y"
+    word, step, other = match["word"].lower(), bare(rest), bare(other)
+    if word == "before" and not banned:  # "X before Y"
         return _Parts((), (Order(step, other, when, True),), when)
     if word in ("then", "and then"):
         return _Parts((Clause(step, False, when, False),), (Order(step, other, when, False),), when)
     # "X after Y", "never X before/until/without Y": Y comes first
-    follows = () if forbids else (Clause(step, False, condition(other, done=True), False),)
-    return _Parts(follows, (Order(other, step, when, forbids),), when)
+    follows = () if banned else (Clause(step, False, condition(other, done=True), False),)
+    return _Parts(follows, (Order(other, step, when, banned),), when)
 
 
 def _split_condition(words: str, only: bool) -> tuple[str, Condition | None]:
@@ -227,7 +224,7 @@ def _split_condition(words: str, only: bool) -> tuple[str, Condition | None]:
         return rest, when
     if only and (match := _ONLY_FOR.match(words)) is not None:
         return match["rest"], condition(match["when"], inverted=True)
-    if speaks(_bare(rest)):  # numbers and relative clauses belong to what is said
+    if speaks(bare(rest)):  # numbers and relative clauses belong to what is said
         return words, None
     if (match := _RELATIVE.match(words)) is not None:
         return match["rest"], condition(match["when"])  # "a lamp that is broken"
@@ -238,7 +235,7 @@ def _split_condition(words: str, only: bool) -> tuple[str, Condition | None]:
 def _conditional(words: str, only: bool = False) -> tuple[str, Condition | None]:
     """A sentence without its "if ..." at either end, and that condition; quotations are left alone."""
     words = _HEDGE.sub("", words).strip()
-    masked = _LITERAL.sub(lambda match: "x" * len(match.group()), words)
+    masked = without_quotations(words)
     if (match := _LEADING_IF.match(masked)) is not None and (comma := _end_of_condition(masked)) is not None:
         when, rest = words[match.start("when") : comma.start()], words[comma.end() :]
     elif (match := _TRAILING_IF.match(masked)) is not None:
@@ -265,36 +262,9 @@ def _inner_comparison(words: str) -> Condition | None:
 
 
 def _steps(words: str, when: Condition | None, always: bool) -> Iterator[Clause]:
-    for part in _compounds(words):
-        forbids = modality(part) is Modality.FORBID
+    for part in compounds(words):
         instead = _INSTEAD.search(part)
         kept = _INSTEAD.sub("", part).strip() if instead else part
-        yield Clause(_bare(kept), forbids, when, always)
+        yield Clause(bare(kept), forbids(part), when, always)
         if instead is not None and instead["other"]:
-            yield Clause(_bare(instead["other"]), True, when, False)
-
-
-def _compounds(words: str) -> Iterator[str]:
-    """The orders joined by "and" in one sentence: "say sorry, leave a note and thank them"."""
-    masked = _LITERAL.sub(lambda match: "x" * len(match.group()), words)
-    start = 0
-    for seam in _SEAM.finditer(masked):
-        if _is_seam(masked[start : seam.start()], seam, masked[seam.end() :]):
-            yield words[start : seam.start()]
-            start = seam.end()
-    yield words[start:]
-
-
-def _is_seam(before: str, seam: re.Match[str], after: str) -> bool:
-    if not (surely_orders(after) or (begins_order(after) and _OBJECT.match(after))):
-        return False
-    closed = bool(seam["comma"]) or modality(after) is Modality.FORBID
-    held = modality(before) is Modality.FORBID or (
-        speaks(_bare(before)) and _TO_DO.search(before) is not None
-    )
-    return closed or not held  # what is forbidden, or said, goes on to the next comma
-
-
-def _bare(words: str) -> str:
-    """A step without "you must", "never", "make sure to"."""
-    return _LEAD_WORDS.sub("", words.strip()).strip(" ,.")
+            yield Clause(bare(instead["other"]), True, when, False)

@@ -20,11 +20,13 @@ class _Sentence(NamedTuple):
 def read_rules(prompt: str) -> Iterator[Rule]:
     """Understand a prompt sentence by sentence."""
     scope: Condition | None = None
+    asked = False
     for sentence in _merged(list(_sentences(prompt))):
         found = sentence.found
-        within = sentence.follows and leans(sentence.text, bool(found.marker))
+        within = sentence.follows and leans(sentence.text, asked or bool(found.marker))
         scope = _scope(sentence.text, scope) if within else None
-        if sentence.text.endswith("?"):  # "Broken lamp? Send another one."
+        asked = sentence.text.endswith("?")
+        if asked:  # "Broken lamp? Send another one."
             if names_a_matter(sentence.text):
                 scope = matter_condition(sentence.text)
             continue

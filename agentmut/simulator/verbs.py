@@ -23,13 +23,12 @@ please you we then never don't always first only also not must should may do avo
 politely kindly
 """
 _STARTING = VERBS | frozenset(_SUPPORTING.split())
-_AMBIGUOUS = frozenset(
-    """
+_AMBIGUOUS_VERBS = """
 address answer approve call cancel check close contact end file finish flag hold issue list log look name
 note offer open order pass process promise query quote record request report return review run search send set
 share show sign start state stop transfer update use wait
-""".split()
-)
+"""
+_AMBIGUOUS = frozenset(_AMBIGUOUS_VERBS.split())
 """Also names of things: "Return requests" is no order."""
 _FIRST = re.compile(r"[a-z][a-z'-]*")
 

@@ -24,8 +24,9 @@ _OCCASION = re.compile(
     re.I,
 )
 _LEADING_OCCASION = re.compile(
-    r"^(?:in (?:the )?(?:case|event)s? of|on|upon|with|regarding|concerning|as for|given|(?:every|each|any)"
-    r" ?time)\s+(?!(?:each|every|all|any|average|top|behalf|request)\b)(?P<when>[^,]+),\s+(?P<rest>\S.*)$",
+    r"^(?:in (?:the )?(?:case|event)s? of|on|upon|with"
+    r"|regarding|concerning|as for|given|(?=in doubt)|(?:every|each|any)"
+    r" ?time)\s*\b(?!(?:each|every|all|any|average|top|behalf|request)\b)(?P<when>[^,]+),\s+(?P<rest>\S.*)$",
     re.I | re.S,
 )
 _SHOULD = re.compile(r"^should\s+(?P<when>[^,]+),\s+(?P<rest>\S.*)$", re.I | re.S)
@@ -39,7 +40,7 @@ _WHO = (
     r"[\w'-]+(?:\s+[\w'-]+){0,3}?)"
 )
 _HAVING = (
-    r"(?P<having>(?:who|that|with|without|asking|requesting|wanting|wishing|looking|calling|reporting|mentioning"
+    r"(?P<having>(?:who|with|without|asking|requesting|wanting|wishing|looking|calling|reporting|mentioning"
     r"|having|needing|in|from|on|under|over)\b.+?)"
 )
 _MODAL = (
@@ -54,7 +55,7 @@ _PASSIVE = {
 }  # fmt: skip
 _THEY_ARE = re.compile(
     rf"^{_WHO}(?:\s+{_HAVING})?,?\s+{_MODAL}\s+(?:also\s+|first\s+)?be\s+"
-    rf"(?P<verb>{'|'.join(_PASSIVE)})\b(?P<rest>.*)$",
+    rf"(?P<verb>{'|'.join(_PASSIVE)})\b(?!(?<=given|.sent)\s*(?:$|(?:when|whenever|if)\b))(?P<rest>.*)$",
     re.I | re.S,
 )
 _THEY_DO = re.compile(
@@ -63,7 +64,7 @@ _THEY_DO = re.compile(
     r"|arrive|return|choose|write|present|use|go|turn|report|confirm)\b.*)$",
     re.I | re.S,
 )
-_TO_SAY = r"mentioned|stated|named|pointed out|explained|quoted|said|announced|noted"
+_TO_SAY = r"given|sent|mentioned|stated|named|pointed out|explained|quoted|said|announced|noted"
 _IS_SAID = re.compile(
     rf"^(?P<what>[^,;:]+?)\s+{_MODAL}\s+(?:also\s+)?be\s+(?:{_TO_SAY})\b(?P<rest>.*)$", re.I | re.S
 )
@@ -167,7 +168,7 @@ def _active(words: str) -> str:
         verb = _PASSIVE[match["verb"].lower()]
         return f"{_whom(match)}{_ought(match)} {verb} them{match['rest']}"
     if (match := _IS_SAID.match(words)) is not None and not _negative(match):
-        what = "" if match["what"].lower() == "it" else f" {match['what']}"
+        what = "" if match["what"].lower() == "it" else f" {match['what'][0].lower()}{match['what'][1:]}"
         return f"{_ought(match)} mention{what}{match['rest']}"
     if (match := _THEY_DO.match(words)) is not None and not _negative(match):
         return f"{_whom(match)}{_ought(match)} tell them to {match['rest']}"
@@ -215,7 +216,7 @@ def leans(words: str, in_item: bool) -> bool:
         return True
     if _IF_WORDS.match(words) or _FREE.search(words):
         return False
-    return in_item or _LEANING.search(words) is not None
+    return in_item or (not third_person(words) and _LEANING.search(words) is not None)
 
 
 def is_otherwise(words: str) -> bool:

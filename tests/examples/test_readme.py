@@ -35,9 +35,7 @@ def test_the_callable_project_of_the_readme_runs(tmp_path: Path) -> None:
     write_project(tmp_path, blocks("yaml")[0], blocks("python")[0])
     done = agentmut("run", "--yes", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    dropped = {
-        m["before"]: m["status"] for m in json.loads(done.stdout)["mutants"] if "drop" in m["operator"]
-    }
+    dropped = {m["before"]: m["status"] for m in json.loads(done.stdout)["mutants"] if "drop" in m["operator"]}
     statuses = {before.strip(): status for before, status in dropped.items()}
     assert statuses == {"- Greet the user.": "killed", "- Never promise a delivery date.": "survived"}
 

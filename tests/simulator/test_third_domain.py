@@ -1,34 +1,25 @@
-"""A practice's front desk, never fitted to the simulator: most effects of the other two desks are absent here.
+"""A practice's front desk: the untouched check that the simulator once failed, now a domain of development.
 
 Prompt, tools, documents, checks and predictions (all up to `PREDICTED`) were committed before their first run
-and have not been changed since; nor has the simulator. What the first run found, at N = 40:
+and have not been changed since. The first run, on a simulator that had never seen the desk, at N = 40:
 
-- Baseline: 1 check of 8 works (laboratory 1.00). Verified first 0.25, emergency 0.07, the other five 0.00.
-- Rules: none of the 7 lowers the behaviour it governs by the margin, as there is little or nothing to lower.
-- Tools: none of the 6 does; without `verify_patient` or `cancel_appointment`, verified first falls 0.25 to 0.00.
-- Documents: truncating the hours takes the laboratory from 1.00 to 0.00; the other document moves nothing.
-- Weaker modality: none of 3 moves anything.
-- Smaller models: means 0.166, 0.200, 0.175, so no order.
-- Unrelated behaviours move too: the emergency from 0.07 to 0.95 on six breakages of other things, slots first
-  from 0.00 to 1.00 without the emergency rule, verified first from 0.25 to 1.00 without `list_appointments`.
-- Of the 21 predictions 2 hold, and both say that nothing moves.
+- Baseline: 1 check of 8 worked (laboratory 1.00). Verified first 0.25, emergency 0.07, the other five 0.00.
+- Of the 21 predictions 2 held, and both say that nothing moves. No rule, and no tool, showed its effect.
+- Means of sim-large, sim-medium and sim-small: 0.166, 0.200, 0.175, so no order.
 
-Why, found afterwards by reading the simulator and trying one other wording at a time (none is kept here):
+It had failed at common forms of rules: "Requests for X: do Y", "X must be told to", "X cost Y, mention this
+when", "before you do X or Y", a second sentence leaning on the first ("Don't book anything."), "if you don't
+know", and at a length limit that cut what had to be said before what had not.
 
-- "Don't book anything." after the sentence on emergencies is read as a ban for all cases.
-- "Requests for X: do Y" is not read as a condition; "If someone asks for X, do Y" is (0.97).
-- "New patients must be told to" is not read as something to say; "Tell new patients to" is (0.97).
-- "X cost 50 francs, mention this fee when" is not either; "When ..., mention the fee of 50 francs" is (0.97).
-- "before you cancel an appointment or list appointments" is tied to the listing only; "before you cancel an
-  appointment" works (0.97).
-- What is said for no reason (the telephone numbers) fills the four sentences allowed, so whether an emergency
-  is told to call depends on unrelated lines. As a condition ("If someone has chest pain, ... tell them") it does
-  not work either (0.00).
-- Results private: neither "share the notes" nor "mention" of results or notes helped; cause not found.
+These forms were then taught in general (`test_rule_reading.py` has them in the words of other fields): the
+baseline is 0.95 to 1.00, 19 of the 21 predictions hold, and the models are in order. So this desk has been
+seen, and says no longer what happens in a domain that has not; that takes a fourth one.
 
-So for four of the seven rules one wording more is lacking, not the effect. With the ban out of the way (a
-breakage of the list below) the rule on free slots and its tools have theirs, and smaller models do worse at it;
-that comparison was added after the first run.
+The two that do not hold are left as predicted:
+
+- "You may verify" lowers verified first to 0.75 only: a permission is followed about as often as not, and
+  in half of the rest the large model verifies unasked, since it was given a name and a date of birth.
+- "Try not to share" is read as a ban softly put, which the large model keeps in nine cases of ten.
 """
 
 from collections.abc import Callable
@@ -116,8 +107,10 @@ PREDICTED = [
 # sim-medium does worse than sim-large on the mean of all checks, and sim-small worse than sim-medium.
 
 # Added after the first run:
-HELD = {"diagnose", "getting_here.md"}
-BAN_LIFTED = ("without_rule", "Chest pain")
+MISSED = {
+    "You may verify": "half of the trials that do not follow the permission verify unasked",
+    "Try not to share": "a soft ban is kept nine times of ten by the large model",
+}
 MODELS = ("sim-large", "sim-medium", "sim-small")
 
 Rates = Callable[..., dict[str, float]]
@@ -143,8 +136,8 @@ def rates(desk: Any) -> Rates:
 
 
 def judged(how: str, what: Any, hit: set[str]) -> Any:
-    absent = pytest.mark.xfail(strict=True, reason="absent in this domain, see the docstring")
-    return pytest.param(how, what, hit, marks=() if what in HELD else absent)
+    why = MISSED.get(what[1]) if how == "reworded" else None
+    return pytest.param(how, what, hit, marks=pytest.mark.xfail(strict=True, reason=why) if why else ())
 
 
 @pytest.mark.parametrize(("how", "what", "hit"), [judged(*prediction) for prediction in PREDICTED])
@@ -156,45 +149,10 @@ def test_a_breakage_lowers_what_it_governs_and_nothing_else(
     assert {name for name in before if abs(after[name] - before[name]) > UNMOVED} == hit
 
 
-@pytest.mark.xfail(strict=True, reason="most checks fail on the unbroken desk, so there is nothing to lower")
 def test_smaller_models_do_worse(rates: Rates) -> None:
     means = [sum(rates(model=model).values()) / len(BEHAVIOURS) for model in MODELS]
-    assert means[0] > means[1] > means[2]
+    assert means[0] > means[1] + 0.03 > means[2] + 0.1
 
 
-def test_of_the_unbroken_desk_only_the_laboratory_answer_works(rates: Rates) -> None:
-    assert {name for name, rate in rates().items() if rate >= 0.85} == {"laboratory"}
-    assert {name for name, rate in rates().items() if rate > CLEARLY} == {"laboratory"}
-
-
-def test_the_laboratory_answer_needs_its_document_and_nothing_else(rates: Rates) -> None:
-    after = {str(what): rates((how, what))["laboratory"] for how, what, _ in PREDICTED}
-    assert after.pop("hours.md") < rates()["laboratory"] - CLEARLY
-    assert min(after.values()) > rates()["laboratory"] - UNMOVED
-
-
-def test_behaviours_move_that_have_nothing_to_do_with_the_breakage(rates: Rates) -> None:
-    def moved(how: str, what: Any) -> set[str]:
-        after = rates((how, what))
-        return {name for name, rate in rates().items() if abs(after[name] - rate) > UNMOVED}
-
-    astray = {name for how, what, hit in PREDICTED for name in moved(how, what) - hit}
-    assert astray == {"emergency", "slots first", "verified first"}
-
-
-@pytest.mark.parametrize(
-    "breakage",
-    [("without_rule", "free slots"), ("without_tool", "find_slots"), ("without_tool", "book_appointment")],
-)
-def test_where_no_ban_on_booking_is_read_the_slots_rule_and_its_tools_matter(
-    rates: Rates, breakage: tuple[str, str]
-) -> None:
-    before, after = rates(BAN_LIFTED), rates(BAN_LIFTED, breakage)
-    assert before["slots first"] >= 0.85
-    assert {name for name in before if after[name] < before[name] - CLEARLY} == {"slots first"}
-    assert {name for name in before if abs(after[name] - before[name]) > UNMOVED} == {"slots first"}
-
-
-def test_where_no_ban_on_booking_is_read_smaller_models_book_worse(rates: Rates) -> None:
-    large, medium, small = (rates(BAN_LIFTED, model=model)["slots first"] for model in MODELS)
-    assert large > medium + 0.05 > small + 0.15
+def test_the_unbroken_desk_behaves(rates: Rates) -> None:
+    assert min(rates().values()) >= 0.85
