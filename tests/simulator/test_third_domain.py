@@ -17,9 +17,10 @@ seen, and says no longer what happens in a domain that has not; that takes a fou
 
 The two that do not hold are left as predicted:
 
-- "You may verify" lowers verified first to 0.75 only: a permission is followed about as often as not, and
-  in half of the rest the large model verifies unasked, since it was given a name and a date of birth.
-- "Try not to share" is read as a ban softly put, which the large model keeps in nine cases of ten.
+- "You may verify" lowers verified first to 0.75 only: the large model makes use of a permission in 0.55 of the
+  trials, and where it does not, it may verify all the same (0.25 without the rule).
+- "Try not to share" moves nothing: the rest of the line says "have to", and a line binds as strongly as its
+  strongest word. Alone it would be advice, which the large model follows in nine cases of ten.
 """
 
 from collections.abc import Callable
@@ -108,8 +109,8 @@ PREDICTED = [
 
 # Added after the first run:
 MISSED = {
-    "You may verify": "half of the trials that do not follow the permission verify unasked",
-    "Try not to share": "a soft ban is kept nine times of ten by the large model",
+    "You may verify": "without following the permission the large model may verify all the same",
+    "Try not to share": "the line binds as strongly as its strongest words, "have to"",
 }
 MODELS = ("sim-large", "sim-medium", "sim-small")
 
