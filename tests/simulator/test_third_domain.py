@@ -110,7 +110,7 @@ PREDICTED = [
 # Added after the first run:
 MISSED = {
     "You may verify": "without following the permission the large model may verify all the same",
-    "Try not to share": "the line binds as strongly as its strongest words, "have to"",
+    "Try not to share": "the line binds as strongly as its strongest words, which are elsewhere in it",
 }
 MODELS = ("sim-large", "sim-medium", "sim-small")
 
