@@ -10,6 +10,7 @@ from agentmut.simulator.language import Topics, clauses, topics
 from agentmut.simulator.mind import Mind
 from agentmut.simulator.passages import quoted
 from agentmut.simulator.plan import Plan
+from agentmut.simulator.rules import Clause
 from agentmut.simulator.saying import is_speech, rendered, wants_source
 from agentmut.simulator.situation import Call, Passage
 
@@ -20,6 +21,7 @@ PADDING = (
 )
 _ECHO, _PAD, _DETAIL = 0.6, 0.7, 0.7  # how often models repeat a question, pad, and tell a detail unasked
 _FORBIDDEN = 0.6  # share of a forbidden subject's topics that makes a sentence speak of it
+_ASKED = 1 / 3  # share of a forbidden subject's topics that makes a question ask for it
 
 
 class Piece(NamedTuple):
@@ -31,7 +33,7 @@ class Piece(NamedTuple):
 
 def compose(mind: Mind, plan: Plan) -> str:
     """The answer, in the form that the followed instructions want."""
-    forms = [rule.form for rule in mind.rules if rule.form is not None]
+    forms = list(mind.forms)
     sources = quoted(mind)
     pieces = [
         *_courtesies(mind),
@@ -69,7 +71,7 @@ def _shaped(forms: list[Format], pieces: list[Piece]) -> str:
     limits = [form.limit for form in forms if form.limit]
     kept = list(pieces)
     while len(kept) > 1 and not all(_fits(start, kept, end, limit) for limit in limits):
-        kept.remove(max(kept, key=lambda piece: piece.rank))
+        del kept[max(range(len(kept)), key=lambda index: (kept[index].rank, index))]
     body = " ".join(piece.text for piece in kept)
     for number, unit in limits:
         fixed = formats.measure(" ".join([*start, *end]), unit) if start or end else 0
@@ -89,22 +91,27 @@ def _echo(mind: Mind) -> Iterator[Piece]:
 
 
 def _courtesies(mind: Mind) -> Iterator[Piece]:
-    for phrase in _speech(mind):
-        if phrase.lower().startswith(("thank", "apolog")):
-            yield Piece(3, rendered(phrase))
+    for clause in _speech(mind):
+        if _is_courtesy(clause.phrase):
+            yield Piece(4, rendered(clause.phrase))
 
 
 def _remarks(mind: Mind, sources: list[Passage]) -> Iterator[Piece]:
-    for phrase in _speech(mind):
-        if wants_source(phrase):
+    for clause in _speech(mind):
+        rank = 1 if clause.firm else 3
+        if wants_source(clause.phrase):
             names = dict.fromkeys(passage.source for passage in sources if passage.source)
-            yield from (Piece(3, f"Source: {name}.") for name in names)
-        elif not phrase.lower().startswith(("thank", "apolog")) and rendered(phrase):
-            yield Piece(3, rendered(phrase))
+            yield from (Piece(rank, f"Source: {name}.") for name in names)
+        elif not _is_courtesy(clause.phrase) and rendered(clause.phrase):
+            yield Piece(rank, rendered(clause.phrase))
 
 
-def _speech(mind: Mind) -> list[str]:
-    return [c.phrase for c in mind.duties if is_speech(c.phrase, mind.situation.toolbox)]
+def _is_courtesy(phrase: str) -> bool:
+    return phrase.lower().startswith(("thank", "apolog", "greet", "wish"))
+
+
+def _speech(mind: Mind) -> list[Clause]:
+    return [clause for clause in mind.duties if is_speech(clause.phrase, mind.situation.toolbox)]
 
 
 def _obstacles(plan: Plan) -> Iterator[Piece]:
@@ -126,7 +133,7 @@ def _results(mind: Mind) -> Iterator[Piece]:
 
 def _told(mind: Mind, call: Call, about: Topics) -> Iterator[Piece]:
     name = call.name.replace("_", " ").capitalize()
-    facts = [fact for fact in result_facts(call.result) if not _forbidden(mind, fact.topics)]
+    facts = [fact for fact in result_facts(call.result) if not _withheld(mind, fact, about)]
     if call.failed:
         yield Piece(1, f"{name} did not succeed: {_listed(facts)}.")
         return
@@ -153,6 +160,12 @@ def _without_forbidden(mind: Mind, forms: list[Format], pieces: Iterable[Piece])
 
 def _forbidden(mind: Mind, about: Topics) -> bool:
     return any(len(subject & about) >= _FORBIDDEN * len(subject) for subject in _forbidden_subjects(mind))
+
+
+def _withheld(mind: Mind, fact: Fact, about: Topics) -> bool:
+    """Whether a fact stays untold: a forbidden one, and where one is asked for, all not asked for by name."""
+    asked = [s for s in _forbidden_subjects(mind) if len(s & about) >= _ASKED * len(s)]
+    return _forbidden(mind, fact.topics) or any(not fact.topics & (about - subject) for subject in asked)
 
 
 def _forbidden_subjects(mind: Mind) -> Iterator[Topics]:

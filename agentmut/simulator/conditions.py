@@ -11,7 +11,8 @@ from agentmut.simulator.language import Topics, Weights, negated, ramp, topics
 # "if somebody mentions a lamp" is about lamps.
 _IDLE = topics(
     "mention says said ask asks want wants request report claim threaten tell state write need wish like user"
-    " already yet"
+    " already yet someone somebody anyone anybody everyone everybody person people something anything else case"
+    " concern regard"
 )
 _ABOVE = (
     r"over|above|more than|exceed(?:s|ing)?|greater than|higher than|older than|longer than|at least|after"
@@ -28,6 +29,11 @@ _QUANTITY = re.compile(
 )
 _OR = re.compile(r",?\s+or\s+|,\s+", re.IGNORECASE)
 _AND = re.compile(r",?\s+and\s+", re.IGNORECASE)
+_UNKNOWN = re.compile(
+    r"\b(?:in doubt|unsure|uncertain|not (?:sure|certain|covered|know)|(?:don['’]t|do not|cannot|can['’]t) "
+    r"(?:know|answer|find (?:an|the) answer|help)|no (?:answer|information)|unable to (?:answer|help))\b",
+    re.IGNORECASE,
+)
 _LOW, _HIGH = 0.2, 0.5  # share of a condition's topics that must be in the conversation
 
 
@@ -47,6 +53,11 @@ class Evidence(Protocol):
     @property
     def known(self) -> Topics:
         """What the conversation is about."""
+        ...
+
+    @property
+    def puzzled(self) -> bool:
+        """Whether nothing at hand serves what was said."""
         ...
 
     def done(self, phrase: str) -> bool | None:
@@ -77,9 +88,13 @@ class Test(NamedTuple):
     comparison: Comparison | None = None
     done: str | None = None
     """A step that must have been carried out, where it is known; otherwise the topics count."""
+    unknown: bool = False
+    """The answer must be lacking: "if you are not sure"."""
 
     def degree(self, evidence: Evidence) -> float:
         """How surely it is so, between 0 and 1."""
+        if self.unknown:
+            return float(evidence.puzzled)
         done = None if self.done is None else evidence.done(self.done)
         if done is not None:
             return float(done)
@@ -134,10 +149,12 @@ def without_comparison(words: str) -> str:
 
 def _tests(words: str, done: bool) -> tuple[Test, ...]:
     tests = (
-        Test(_about(part), negated(part), comparison_in(part), part if done else None)
+        Test(_about(part), unknown=True)
+        if _UNKNOWN.search(part)
+        else Test(_about(part), negated(part), comparison_in(part), part if done else None)
         for part in _AND.split(words)
     )
-    return tuple(test for test in tests if test.topics or test.comparison)
+    return tuple(test for test in tests if test.topics or test.comparison or test.unknown)
 
 
 def _about(words: str) -> Topics:

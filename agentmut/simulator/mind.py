@@ -5,6 +5,7 @@ from functools import cached_property
 
 from agentmut.simulator.conditions import Condition
 from agentmut.simulator.dice import Dice
+from agentmut.simulator.formats import Format
 from agentmut.simulator.language import ramp, topics
 from agentmut.simulator.profiles import Profile
 from agentmut.simulator.rules import Clause, Order, Rule
@@ -39,6 +40,12 @@ class Mind:
         """What has to come before what, now."""
         orders = ((rule, order) for rule in self.rules for order in rule.orders)
         return tuple(order for rule, order in orders if self._holds(order.when, rule.text))
+
+    @cached_property
+    def forms(self) -> tuple[Format, ...]:
+        """What the answer has to look like now."""
+        forms = ((rule.form, rule) for rule in self.rules)
+        return tuple(form for form, rule in forms if form and self._holds(rule.when, rule.text))
 
     def about(self, phrase: str) -> bool:
         """Whether the conversation touches on what a step is done to."""

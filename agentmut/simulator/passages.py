@@ -1,19 +1,18 @@
 """Finding the sentences of documents that answer a question."""
 
-from agentmut.simulator.language import clauses, topics
+from agentmut.simulator.language import clauses
 from agentmut.simulator.mind import Mind
-from agentmut.simulator.situation import Passage
+from agentmut.simulator.situation import TELLING, Passage
 
-_TELLING, _ALSO_TELLING = 1.2, 0.8  # weight from which a passage answers; share of the best for a second one
+_ALSO_TELLING = 0.8  # share of the best weight for a second one
 _MOST = 2
 
 
 def telling(mind: Mind, clause: str) -> list[tuple[float, Passage]]:
     """The passages that speak of what a clause speaks of, with their weights."""
-    briefing, about = mind.situation.briefing, topics(clause)
-    weighed = [(briefing.passage_weights.total(about & p.topics), p) for p in briefing.passages]
+    weighed = mind.situation.weighed(clause)
     best = max((weight for weight, _ in weighed), default=0.0)
-    return [(weight, p) for weight, p in weighed if weight >= max(_TELLING, _ALSO_TELLING * best)]
+    return [(weight, p) for weight, p in weighed if weight >= max(TELLING, _ALSO_TELLING * best)]
 
 
 def quoted(mind: Mind) -> list[Passage]:

@@ -7,7 +7,8 @@ from agentmut.simulator.toolbox import BY_NAME, Toolbox
 
 _SAYING = (
     "tell|inform|remind|mention|say|state|explain|note|advise|apologi[sz]e|thank|ask|greet|cite|quote|name|warn|point"
-    "|confirm|reply|answer|respond|address|refer|promise|let"
+    "|confirm|reply|answer|respond|address|refer|promise|let|stress|emphasi[sz]e|announce|clarify|encourage|urge|wish"
+    "|make (?:it )?clear|draw attention"
 )
 _OFFERING = "offer|suggest|recommend|propose|include|add|give"
 _SPEECH = re.compile(rf"^(?:{_SAYING})\w*\b", re.IGNORECASE)
@@ -17,8 +18,22 @@ _TELL = re.compile(
     r"(?:that|about|of|on|how|to|when)?\s*(?P<said>.+)$",
     re.I | re.S,
 )
+_PERSON = r"(?:(?:the|every|each|any|all)\s+)?(?!to\b)[\w-]+"
+_TELL_TO = re.compile(
+    rf"^(?:tell|remind|advise|warn|encourage|urge|inform)\w*\s+{_PERSON}\s+(?P<not>not\s+)?to\s+(?P<said>.+)$",
+    re.I | re.S,
+)
+_ASK_TO = re.compile(rf"^ask\w*\s+{_PERSON}\s+to\s+(?P<said>.+)$", re.I | re.S)
+_ASK_WHETHER = re.compile(rf"^ask\w*\s+(?:{_PERSON}\s+)?(?P<said>(?:whether|if)\s.+)$", re.I | re.S)
+_TURN_TO = re.compile(rf"^(?:refer|point)\w*\s+{_PERSON}\s+to\s+(?P<said>.+)$", re.I | re.S)
+_CONTACT = re.compile(
+    r"^(?:give|include|add)\w*\s+(?:them\s+)?(?P<said>.*(?:\d|\bnumber\b|\blink\b|\baddress\b).*)$",
+    re.I | re.S,
+)
+_SAY_SO = re.compile(r"^(?:say|tell\s+\w+|admit)\s+(?:so|it)(?:\s+\w+)?$", re.IGNORECASE)
 _STATE = re.compile(
-    r"^(?:(?:mention|say|state|explain|note|point out|include|add|confirm)\w*\s+(?:to\s+(?:the\s+)?\w+\s+)?"
+    r"^(?:(?:mention|say|state|explain|note|point out|include|add|confirm|stress|emphasi[sz]e|announce|clarify"
+    r"|make (?:it )?clear|draw attention to)\w*\s+(?:to\s+(?:the\s+)?\w+\s+)?"
     r"(?:that\s+)?|(?:reply|answer|respond)\s+(?:that|with)\s+)(?P<said>.+)$",
     re.I | re.S,
 )
@@ -30,9 +45,22 @@ _ASK = re.compile(
 _OFFER = re.compile(
     rf"^(?:{_OFFERING})\w*\s+(?:(?:the|them|him|her)\s+(?:\w+\s+(?=an?\b|the\b))?)?(?P<said>.+)$", re.I | re.S
 )
-_SOURCE = re.compile(r"^(?:cite|name|quote|refer)\w*\b", re.IGNORECASE)
+_SOURCE = re.compile(r"^(?:(?:cite|name|quote)\w*|refer\w*\s+to)\b", re.IGNORECASE)
+_LITERAL = re.compile(r"(\"[^\"]*\"|“[^”]*”|«[^»]*»)")
 _TO_YOU = re.compile(r"\b(?:their|his|her|the user['’]s)\b", re.IGNORECASE)
 _THEM = re.compile(r"\b(?:they|them)\b", re.IGNORECASE)
+
+
+_OPENINGS = (
+    (_SORRY, "I apologise", "."),
+    (_THANK, "Thank you", "."),
+    (_TELL_TO, "Please", "."),
+    (_ASK_TO, "Could you", "?"),
+    (_ASK_WHETHER, "Could you tell me", "?"),
+    (_ASK, "Could you give me", "?"),
+    (_TURN_TO, "Please turn to", "."),
+    (_CONTACT, "Here is", "."),
+)
 
 
 @lru_cache(maxsize=4_096)
@@ -63,13 +91,15 @@ def rendered(phrase: str) -> str:
     ("Could you give me the lamp's number?", 'I can offer a new lamp.')
     >>> rendered("apologise for the dark"), rendered("thank the guest for their patience")
     ('I apologise for the dark.', 'Thank you for your patience.')
+    >>> rendered("tell them to ring 555 01"), rendered("ask them to bring their lamp")
+    ('Please ring 555 01.', 'Could you bring your lamp?')
     """
-    if (match := _SORRY.match(phrase)) is not None:
-        return _sentence(f"I apologise {match['said']}")
-    if (match := _THANK.match(phrase)) is not None:
-        return _sentence(f"Thank you {match['said']}")
-    if (match := _ASK.match(phrase)) is not None:
-        return _sentence(f"Could you give me {match['said']}", "?")
+    if _SAY_SO.match(phrase):
+        return ""
+    for pattern, opening, end in _OPENINGS:
+        if (match := pattern.match(phrase)) is not None:
+            denied = "do not " if match.groupdict().get("not") else ""
+            return _sentence(f"{opening} {denied}{match['said']}", end)
     if (match := _TELL.match(phrase) or _STATE.match(phrase)) is not None:
         return _sentence(match["said"] if _is_clause(phrase) else f"Please note {match['said']}")
     if (match := _OFFER.match(phrase)) is not None:
@@ -83,5 +113,11 @@ def _is_clause(phrase: str) -> bool:
 
 
 def _sentence(words: str, end: str = ".") -> str:
-    said = _THEM.sub("you", _TO_YOU.sub("your", " ".join(words.split()))).rstrip(" .,;")
+    parts = _LITERAL.split(" ".join(words.split()))
+    said = "".join(part if i % 2 else _to_you(part) for i, part in enumerate(parts)).rstrip(" .,;")
     return f"{said[:1].upper()}{said[1:]}{end}" if said else ""
+
+
+def _to_you(words: str) -> str:
+    """What is said of somebody as it is said to them."""
+    return _THEM.sub("you", _TO_YOU.sub("your", words))

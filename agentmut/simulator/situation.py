@@ -8,15 +8,19 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from agentmut.simulator.facts import Fact, failed, result_facts, stated_numbers
-from agentmut.simulator.language import Topics, Weights, topics
-from agentmut.simulator.rules import Rule, understand
-from agentmut.simulator.toolbox import Toolbox
+from agentmut.simulator.language import Topics, Weights, clauses, topics
+from agentmut.simulator.rules import Rule
+from agentmut.simulator.sequence import read_rules
+from agentmut.simulator.toolbox import MEANT, Toolbox
 from agentmut.text import parse
 from agentmut.wire.messages import Message, ModelRequest, Role
 
 _DOCUMENT = re.compile(
     r"<document(?:\s+name=\"(?P<name>[^\"]*)\")?[^>]*>\n?(?P<text>.*?)(?:</document>|\Z)", re.DOTALL
 )
+
+TELLING = 1.2
+"""Weight from which a passage answers."""
 
 
 class Passage(NamedTuple):
@@ -90,6 +94,22 @@ class Situation:
         """What the conversation is about: messages and results."""
         return frozenset().union(*map(topics, self.said), *(fact.evidence for fact in self.facts))
 
+    @cached_property
+    def puzzled(self) -> bool:
+        """Whether neither documents nor tools, as far as they were called, serve the last message."""
+        wanted = clauses(self.said[-1]) if self.said else ()
+        served = any(call.message == len(self.said) - 1 for call in self.calls)
+        return not (served or any(map(self._serves, wanted)))
+
+    def _serves(self, clause: str) -> bool:
+        fits = any(scored.score >= MEANT for scored in self.toolbox.ranked(clause))
+        return fits or any(weight >= TELLING for weight, _ in self.weighed(clause))
+
+    def weighed(self, clause: str) -> list[tuple[float, Passage]]:
+        """The passages by how much they speak of what a clause speaks of."""
+        about, weights = topics(clause), self.briefing.passage_weights
+        return [(weights.total(about & p.topics), p) for p in self.briefing.passages]
+
     def done(self, phrase: str) -> bool | None:
         """Whether a tool that `phrase` means was called with success; None when it means none."""
         meant = self.toolbox.meant(phrase)
@@ -120,19 +140,17 @@ def read(request: ModelRequest, toolbox: Toolbox, window: int) -> Situation:
 def brief(system_text: str) -> Briefing:
     """Understand a system message: rules, and passages that can answer questions."""
     prompt = _DOCUMENT.sub("\n", system_text)
-    rules = tuple(_rules(prompt))
-    passages = (*_passages(system_text), *(Passage("", r.text, r.topics) for r in rules if r.states))
+    rules = tuple(read_rules(prompt))
+    passages = (
+        *_passages(system_text),
+        *(Passage("", r.text, r.topics) for r in rules if r.states and not r.of_reader),
+    )
     return Briefing(
         rules=rules,
         passages=passages,
         weights=Weights(rule.topics for rule in rules),
         passage_weights=Weights(passage.topics for passage in passages),
     )
-
-
-def _rules(prompt: str) -> Iterator[Rule]:
-    for found in parse(prompt).instructions:
-        yield understand(found.text, found.heading, round(found.start / max(1, len(prompt)), 2))
 
 
 def _passages(system_text: str) -> Iterator[Passage]:

@@ -20,6 +20,9 @@ NEAR_TIE = 0.85
 """Share of the best score from which another tool fits about equally well."""
 
 
+_LIST = re.compile(r",?\s+(?:and|or)\s+|,\s+", re.IGNORECASE)
+
+
 class Offer(NamedTuple):
     """A tool as a reader of the request sees it."""
 
@@ -86,11 +89,15 @@ class Toolbox:
         """Names of the tools that a phrase of an instruction speaks about, one for each of its parts."""
         if phrase not in self._meant:
             self._remember()
-            parts = [phrase, *re.split(r",?\s+(?:and|or)\s+", phrase)[1:]]
-            best = (max(self.ranked(part), default=None, key=lambda s: s.score) for part in parts)
-            names = (found.offer.name for found in best if found and found.score >= MEANT)
-            self._meant[phrase] = tuple(dict.fromkeys(names))
+            named = (self._best(part) for part in _alternatives(phrase))
+            found = tuple(dict.fromkeys(name for name in named if name))
+            whole = self._best(phrase)
+            self._meant[phrase] = found or ((whole,) if whole else ())
         return self._meant[phrase]
+
+    def _best(self, phrase: str) -> str | None:
+        best = max(self.ranked(phrase), default=None, key=lambda s: s.score)
+        return best.offer.name if best and best.score >= MEANT else None
 
     def choose(self, phrase: str, dice: Dice, profile: Profile) -> Scored | None:
         """The tool that a model takes for a need: mostly the best, on near ties mostly the first."""
@@ -122,6 +129,30 @@ class Toolbox:
         if len(self._ranked) > 2_000 or len(self._meant) > 2_000:  # bounded, as phrases come from users
             self._ranked.clear()
             self._meant.clear()
+
+
+@lru_cache(maxsize=4_096)
+def _alternatives(phrase: str) -> tuple[str, ...]:
+    """The parts of an and/or list, each with the verb or the object that it shares with the others.
+
+    >>> _alternatives("dim or sell a lamp"), _alternatives("sell a lamp or oil")
+    (('dim a lamp', 'sell a lamp'), ('sell a lamp', 'sell oil'))
+    """
+    parts = [part for part in _LIST.split(phrase) if part.strip()]
+    if len(parts) < 2:
+        return (phrase,)
+    verb, _, _ = parts[0].partition(" ")
+    _, _, objects = parts[-1].partition(" ")
+    return tuple(_completed(part, verb, objects, phrase) for part in parts)
+
+
+def _completed(part: str, verb: str, objects: str, phrase: str) -> str:
+    alone = " " not in part.strip()
+    if phrase.startswith(part):
+        return f"{part} {objects}" if alone and objects else part
+    if alone and objects and not phrase.endswith(part):
+        return f"{part} {objects}"
+    return f"{verb} {part}" if alone else part
 
 
 def _described(offers: Sequence[Offer]) -> Iterator[tuple[Topics, Topics]]:

@@ -53,20 +53,23 @@ _MARKERS = (
     ),
     (Modality.MAY, r"may|might|can|could|optional(?:ly)?|feel free|allowed|permitted"),
 )
+_QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|«[^»]*»|„[^“”]*[“”]|‘[^’]*’(?!\w)|`[^`]*`")
 _REWRITES = tuple((re.compile(rf"\b(?:{pattern})(?!\w)"), f" {said} ") for pattern, said in _PHRASES)
 _PATTERNS = tuple((kind, re.compile(rf"\b(?:{pattern})(?!\w)")) for kind, pattern in _MARKERS)
 
 
 @lru_cache(maxsize=8_192)
 def modality(instruction: str) -> Modality:
-    """The modality of one English instruction: the strongest marker outside its conditions.
+    """The modality of one English instruction: the strongest marker outside its conditions and quotations.
 
     >>> modality("If you cannot verify the customer, you should ask again.")
     <Modality.SHOULD: 'should'>
     >>> modality("Never promise a refund.")
     <Modality.FORBID: 'forbid'>
+    >>> modality('End with "What can I do for you?"')
+    <Modality.IMPERATIVE: 'imperative'>
     """
-    text = instruction.lower().replace("’", "'")
+    text = _QUOTED.sub('""', instruction).lower().replace("’", "'")
     for pattern, said in _REWRITES:
         text = pattern.sub(said, text)
     return next((kind for kind, pattern in _PATTERNS if pattern.search(text)), Modality.IMPERATIVE)

@@ -4,23 +4,11 @@ It found one general defect, which was mended in general: an instruction's limit
 recognised where only a tool's schema says what the quantity is, and blurred which tool is limited.
 """
 
-import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agentmut.config import AgentConfig, Document
-from agentmut.text import parse
-from agentmut.tools import read_tool
-
-FOLDER = Path(__file__).parent.parent / "testdata" / "travel_desk"
-DESK = AgentConfig(
-    prompt=(FOLDER / "prompt.md").read_text(),
-    tools=tuple(read_tool(tool) for tool in json.loads((FOLDER / "tools.json").read_text())),
-    context=(Document(name="rules.md", text=(FOLDER / "rules.md").read_text()),),
-)
 RESULTS = {
     "check_budget": {"left": 2400, "cost_centre": "K-9"},
     "search_hotels": {"name": "Grand", "rate": 240},
@@ -31,10 +19,7 @@ N = 100
 CLEARLY = 0.3  # by how much a breakage lowers the rate of what it breaks
 UNMOVED = 0.1  # within this everything else stays
 
-Run = Callable[[AgentConfig, str, str], Any]
-Behaviour = Callable[[Any], bool]
-
-BEHAVIOURS: dict[str, tuple[str, Behaviour]] = {
+BEHAVIOURS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "budget first": (
         "Please book a flight to Lisbon for project PR-31.",
         lambda talk: talk.tools == ["check_budget", "book_flight"],
@@ -55,41 +40,13 @@ BEHAVIOURS: dict[str, tuple[str, Behaviour]] = {
 
 
 @pytest.fixture(scope="module")
-def rates(converse: Any, share: Any) -> Callable[[AgentConfig, str], dict[str, float]]:
-    def measure(desk: AgentConfig, model: str = "sim-large") -> dict[str, float]:
-        def rate(asked: str, behaves: Behaviour) -> float:
-            def passes(trial: str) -> bool:
-                talk = converse(
-                    desk.system_text(), asked, tools=desk.tools, results=RESULTS, model=model, trial=trial
-                )
-                return behaves(talk)
-
-            return float(share(passes, N))
-
-        return {name: rate(*behaviour) for name, behaviour in BEHAVIOURS.items()}
-
-    return measure
+def desk(load_desk: Any) -> Any:
+    return load_desk("travel_desk", RESULTS, BEHAVIOURS)
 
 
 @pytest.fixture(scope="module")
-def usual(rates: Any) -> dict[str, float]:
-    return dict(rates(DESK))
-
-
-def without_rule(words: str) -> AgentConfig:
-    rule = next(i for i in parse(DESK.prompt).instructions if words in i.text)
-    return DESK.model_copy(
-        update={"prompt": DESK.prompt[: rule.removal.start] + DESK.prompt[rule.removal.end :]}
-    )
-
-
-def without_tool(name: str) -> AgentConfig:
-    return DESK.model_copy(update={"tools": tuple(tool for tool in DESK.tools if tool.name != name)})
-
-
-def truncated() -> AgentConfig:
-    (document,) = DESK.context
-    return DESK.model_copy(update={"context": (Document(name=document.name, text=document.text[:100]),)})
+def usual(desk: Any) -> dict[str, float]:
+    return dict(desk.rates(N))
 
 
 def test_the_unbroken_desk_behaves(usual: dict[str, float]) -> None:
@@ -97,30 +54,32 @@ def test_the_unbroken_desk_behaves(usual: dict[str, float]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("broken", "hit"),
+    ("how", "what", "hit"),
     [
-        (without_rule("travel budget"), {"budget first"}),
-        (without_rule("180 francs"), {"no dear hotel", "guesthouse"}),
-        (without_rule("outside Europe"), {"visa"}),
-        (without_rule("cost centre"), {"discretion"}),
-        (without_rule("Safe travels"), {"farewell"}),
-        (without_rule("120 words"), set()),
-        (without_tool("check_budget"), {"budget first"}),
-        (without_tool("search_hotels"), {"no dear hotel", "guesthouse"}),
-        (without_tool("request_visa_check"), {"visa"}),
-        (truncated(), {"meals"}),
+        ("without_rule", "travel budget", {"budget first"}),
+        ("without_rule", "180 francs", {"no dear hotel", "guesthouse"}),
+        ("without_rule", "outside Europe", {"visa"}),
+        ("without_rule", "cost centre", {"discretion"}),
+        ("without_rule", "Safe travels", {"farewell"}),
+        ("without_rule", "120 words", set()),
+        ("without_tool", "check_budget", {"budget first"}),
+        ("without_tool", "search_hotels", {"no dear hotel", "guesthouse"}),
+        ("without_tool", "request_visa_check", {"visa"}),
+        ("truncated", "rules.md", {"meals"}),
     ],
 )
 def test_a_breakage_lowers_what_it_governs_and_nothing_else(
-    rates: Any, usual: dict[str, float], broken: AgentConfig, hit: set[str]
+    desk: Any, usual: dict[str, float], how: str, what: str, hit: set[str]
 ) -> None:
-    before, after = usual, rates(broken)
+    before, after = usual, desk.broken(how, what).rates(N)
     lowered = {name for name in before if after[name] < before[name] - CLEARLY}
     moved = {name for name in before if abs(after[name] - before[name]) > UNMOVED}
     assert lowered == hit
     assert moved == hit
 
 
-def test_smaller_models_do_worse(rates: Any) -> None:
-    means = [sum(rates(DESK, m).values()) / len(BEHAVIOURS) for m in ("sim-large", "sim-medium", "sim-small")]
+def test_smaller_models_do_worse(desk: Any) -> None:
+    means = [
+        sum(desk.rates(N, m).values()) / len(BEHAVIOURS) for m in ("sim-large", "sim-medium", "sim-small")
+    ]
     assert means[0] > means[1] > means[2] + 0.05

@@ -66,6 +66,18 @@ def test_modality_reads_the_main_clause(said: str, expected: Modality) -> None:
 
 
 @pytest.mark.parametrize(
+    "said",
+    [
+        'End with "What can I do?"',
+        "Say “you must wait” at the end.",
+        "Say «never».",
+    ],
+)
+def test_modality_does_not_read_quotations(said: str) -> None:
+    assert modality(said) is Modality.IMPERATIVE
+
+
+@pytest.mark.parametrize(
     ("offset", "line", "column"), [(0, 1, 1), (3, 1, 4), (5, 2, 1), (9, 3, 1), (10, 3, 2)]
 )
 def test_a_position_counts_lines_and_columns_from_one(offset: int, line: int, column: int) -> None:
