@@ -19,8 +19,8 @@ lint: $(VENV)/.dev  ## style, format and strict types
 	$(BIN)/mypy
 
 bench: $(VENV)/.dev  ## the figures of docs/benchmarks.md, next to their targets
-	$(BIN)/python -m benchmarks.engine
-	$(BIN)/python -m benchmarks.simulator
+	$(BIN)/python benchmarks/engine.py
+	$(BIN)/python benchmarks/simulator.py
 
 slow: $(VENV)/.dev  ## longer studies
 	$(BIN)/python -m pytest -q -m slow

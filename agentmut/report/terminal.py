@@ -91,7 +91,7 @@ def _head(page: Page, result: Result) -> None:
     page.add(Text(f"agentmut {result.agentmut_version}  run {result.run_id}", style="bold"))
     ended = {"finished": "finished", "budget": "stopped by its budget", "interrupted": "interrupted"}
     page.add(
-        f"agent {result.agent.adapter} {result.agent.digest[:12]}, {ended.get(result.status, result.status)}"
+        f"{ended.get(result.status, result.status)}: {result.agent.adapter} agent, config {result.agent.digest[:12]}"
     )
     if result.problem:
         page.add()
