@@ -7,9 +7,9 @@ since its public names are loaded when they are first used.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from agentmut.api import measure
     from agentmut.config import AgentConfig
     from agentmut.instrument import tool
-    from agentmut.measure import measure
 
     __version__: str
 
@@ -24,7 +24,7 @@ def __getattr__(name: str) -> Any:
 
         return AgentConfig
     if name == "measure":
-        from agentmut.measure import measure
+        from agentmut.api import measure
 
         return measure
     if name == "tool":

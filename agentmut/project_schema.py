@@ -98,13 +98,13 @@ class MutationSettings(Section):
 class StatisticsSettings(Section):
     """How much evidence a decision needs."""
 
-    alpha: float = Field(default=0.05, gt=0, le=0.5)
+    alpha: float = Field(default=0.05, ge=1e-4, le=0.5)
     """Highest probability of calling an unchanged agent killed."""
-    power: float = Field(default=0.9, ge=0.5, lt=1)
+    power: float = Field(default=0.9, ge=0.5, le=0.999)
     """Probability of killing a mutant that lowers a pass rate by `delta`."""
     delta: Rate = 0.2
     """The drop of a pass rate that matters."""
-    n_max: int = Field(default=100, ge=10)
+    n_max: int = Field(default=100, ge=10, le=500)
     """Most trials of one mutant on one scenario."""
     baseline: Literal["auto"] | Annotated[int, Field(ge=1)] = "auto"
     """Trials of the unchanged agent on each scenario; `auto` goes by the number of mutants."""

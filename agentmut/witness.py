@@ -20,6 +20,8 @@ class Route(StrEnum):
     """In a request that left for a model service."""
     READ = "read"
     """In the agent's reads of its config; used when no model request is visible."""
+    EFFECT = "effect"
+    """Nowhere: the agent's process died with all that could be seen, and that it died is the change's effect."""
 
 
 class Witness(Frozen):

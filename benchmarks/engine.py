@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
+from agentmut.api import carry_out, open_store, register  # noqa: E402
 from agentmut.engine.campaign import Campaign, Tools  # noqa: E402
 from agentmut.engine.executor import TrialRequest  # noqa: E402
 from agentmut.engine.selection import Selection  # noqa: E402
@@ -29,7 +30,6 @@ from agentmut.engine.session import Session, make_mutants, make_plan, open_sessi
 from agentmut.engine.state import CampaignState, Stop  # noqa: E402
 from agentmut.engine.tables import Tables  # noqa: E402
 from agentmut.execution import Ending, Execution  # noqa: E402
-from agentmut.measure import carry_out, open_store, register  # noqa: E402
 from agentmut.mutant import Status  # noqa: E402
 from agentmut.project import load_project  # noqa: E402
 from agentmut.result import Result  # noqa: E402

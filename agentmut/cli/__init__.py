@@ -63,7 +63,7 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         app(args=arguments)
     except AgentmutError as error:
-        typer.echo(f"agentmut: {error}", err=True)
+        _say(error, "--json" in (sys.argv[1:] if arguments is None else arguments))
         sys.exit(int(error.exit_code))
     except KeyboardInterrupt:
         sys.exit(int(ExitCode.INTERRUPTED))
@@ -73,3 +73,15 @@ def main(arguments: list[str] | None = None) -> None:
             "agentmut: this is a bug in agentmut; finished trials are kept. Please report it.", err=True
         )
         sys.exit(int(ExitCode.BROKEN))
+
+
+def _say(error: AgentmutError, as_json: bool) -> None:
+    """One paragraph on stderr, fit for a terminal; with `--json` also one document on stdout."""
+    from agentmut.report.paint import clean
+
+    message = clean(str(error))
+    typer.echo(f"agentmut: {message}", err=True)
+    if as_json:
+        import json
+
+        typer.echo(json.dumps({"error": message, "exit_code": int(error.exit_code)}, ensure_ascii=False))

@@ -18,8 +18,8 @@ def clean(
 
     Example: agentmut clean --keep 3
     """
+    from agentmut.api import FOLDER, open_store
     from agentmut.cli.output import print_json
-    from agentmut.measure import FOLDER, open_store
     from agentmut.project import load_project
 
     loaded = load_project(project)

@@ -22,10 +22,10 @@ def resume(
 
     Example: agentmut resume
     """
+    from agentmut.api import agent_environment, carry_out, open_store, stored_plan
     from agentmut.cli.output import agents_on_stderr, exit_code, print_result
     from agentmut.cli.progress import ProgressLine
     from agentmut.engine.session import open_session
-    from agentmut.measure import agent_environment, carry_out, open_store, stored_plan
     from agentmut.project import load_project
 
     with agents_on_stderr():

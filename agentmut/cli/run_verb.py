@@ -34,11 +34,11 @@ def run(
 
     Example: agentmut run --class prompt --yes
     """
+    from agentmut.api import agent_environment, carry_out, open_store, register
     from agentmut.cli.output import agents_on_stderr, exit_code, print_result
     from agentmut.cli.progress import ProgressLine
     from agentmut.engine.selection import Selection
     from agentmut.engine.session import make_mutants, make_plan, open_session
-    from agentmut.measure import agent_environment, carry_out, open_store, register
     from agentmut.project import load_project
 
     with agents_on_stderr():

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from agentmut.api import FOLDER
 from agentmut.errors import UsageError
-from agentmut.measure import FOLDER
 from agentmut.project import FILE_NAME
 from agentmut.result import Result, read_result
 

@@ -9,6 +9,7 @@ from agentmut.frozen import digest_of
 from agentmut.mutant import Mutant, Status
 from agentmut.stats.allocation import Evidence, Standing, choose
 from agentmut.stats.killrule import Decision, KillTable
+from agentmut.witness import Route
 
 WITNESS_PATIENCE = 3
 """Trials that are evidence, yet without any witness, after which a mutant counts as not applied."""
@@ -60,6 +61,8 @@ class Arm:
     consumed: int = 0
     witnessed: int = 0
     route: str = ""
+    lost: int = 0
+    """Trials that ended together with the process that was watching them."""
     cost: float | None = 0.0
     """US dollars; None once a trial's price is unknown."""
     trouble: int = 0
@@ -116,6 +119,7 @@ class Arm:
             self.witnessed += 1
             self.route = result.witness.route
         self.cost = None if self.cost is None or result.usd is None else self.cost + result.usd
+        self.lost += result.footprint.lost
         if result.outcome.is_evidence:
             self.trouble = 0
             lane = next(lane for lane in self.lanes if lane.scenario == launch.scenario)
@@ -127,7 +131,7 @@ class Arm:
     def _conclude(self, result: TrialResult) -> None:
         if result.ending in HOPELESS:
             self._end(Status.ERROR, result.reason)
-        elif not self.witnessed and self.evidence >= WITNESS_PATIENCE:
+        elif not self.witnessed and self.evidence - self.lost >= WITNESS_PATIENCE:
             self._end(Status.NOT_APPLIED, _unwitnessed(self.evidence, result))
         elif self.trouble >= TROUBLE_PATIENCE:
             reason = f"{self.trouble} trials in a row gave no evidence ({result.outcome}): {result.reason}"
@@ -137,7 +141,8 @@ class Arm:
 
     def _decide(self, result: TrialResult) -> None:
         decisions = [lane.decision for lane in self.lanes]
-        if Decision.KILLED in decisions and self.witnessed:
+        if Decision.KILLED in decisions and (self.witnessed or self.lost):
+            self.route = self.route or Route.EFFECT
             self._end(Status.KILLED, "")
         elif Decision.CONTINUE not in decisions:
             if Decision.KILLED in decisions:

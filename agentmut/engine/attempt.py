@@ -45,7 +45,7 @@ async def attempt(adapter: Adapter, case: Case, trial_id: str, seed: int, timeou
         return await _run(adapter, case, Trial(id=trial_id, seed=seed, doubles=case.doubles), timeout)
     finally:
         if problem := await _hook(case.teardown, case.scenario, timeout):
-            _log.warning("teardown of scenario %s failed: %s", case.scenario.name, problem)
+            _log.warning("teardown of scenario %s failed: %s", case.scenario.name, ascii(problem))
 
 
 async def _run(adapter: Adapter, case: Case, trial: Trial, timeout: float) -> Execution:
@@ -77,6 +77,8 @@ async def _contained(adapter: Adapter, scenario: Scenario, trial: Trial) -> Agen
         return await adapter.run(scenario.turns, trial)
     except SystemExit as error:  # would end the campaign
         raise AgentExitError(f"the agent called sys.exit({error.code!r})") from error
+    except KeyboardInterrupt as error:  # its own: a real one is a signal that the campaign handles
+        raise AgentExitError("the agent raised KeyboardInterrupt") from error
 
 
 async def _finished(task: Run, recorder: Recorder, timeout: float) -> bool:

@@ -13,6 +13,7 @@ from agentmut.engine.trials import Launch, Suite, TrialResult
 from agentmut.errors import RunError
 from agentmut.execution import Execution
 from agentmut.mutant import Mutant
+from agentmut.redaction import Redactor
 from agentmut.store.sqlite import Store, StoredTrial
 
 Clock = Callable[[], float]
@@ -28,6 +29,7 @@ class Tools(NamedTuple):
     now: Clock
     """Seconds since the epoch."""
     progress: Progress
+    redactor: Redactor = Redactor(())
 
 
 class Finished(NamedTuple):
@@ -137,7 +139,8 @@ class Campaign:
         request = TrialRequest(self._mutants.get(launch.mutant), launch.scenario, identity)
         ended: Finished | BaseException
         try:
-            ended = Finished(launch, key, await self._tools.executor.execute(request))
+            execution = await self._tools.executor.execute(request)
+            ended = Finished(launch, key, self._tools.redactor.execution(execution))
         except (asyncio.CancelledError, Exception) as error:
             ended = error
         self._tasks.discard(_this_task())  # before the result shows, so that the two never disagree

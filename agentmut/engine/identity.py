@@ -8,9 +8,12 @@ from functools import cached_property
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from pydantic import Field
+
 from agentmut import __version__
 from agentmut.frozen import Frozen, digest_of
 from agentmut.protocols import AgentSpec
+from agentmut.redaction import CREDENTIAL
 
 ENDPOINT_VARIABLES = (
     "OPENAI_BASE_URL",
@@ -34,6 +37,8 @@ class Environment(Frozen):
     """The function that is called or builds the agent, as the project file names it."""
     versions: dict[str, str]
     endpoints: dict[str, str]
+    variables: dict[str, str] = Field(default_factory=dict)
+    """Digests of the variables that the project file sets, but for credentials: a new key is no new agent."""
     code: str
     """Hash of the project's Python files, or the declared `agent.version`."""
     timeout: float = 60.0
@@ -61,7 +66,9 @@ def is_loopback(url: str) -> bool:
     return host in ("localhost", "::1") or host.startswith("127.")
 
 
-def environment(spec: AgentSpec, versions: Mapping[str, str], code: str, timeout: float) -> Environment:
+def environment(
+    spec: AgentSpec, versions: Mapping[str, str], code: str, timeout: float, declared: Mapping[str, str]
+) -> Environment:
     """The environment of a run that starts now."""
     return Environment(
         agentmut=__version__,
@@ -69,6 +76,7 @@ def environment(spec: AgentSpec, versions: Mapping[str, str], code: str, timeout
         entry=spec.factory or spec.run or "",
         versions=dict(versions),
         endpoints=endpoints(),
+        variables={n: digest_of(value) for n, value in declared.items() if not CREDENTIAL.search(n)},
         code=code,
         timeout=timeout,
     )

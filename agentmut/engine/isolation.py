@@ -14,6 +14,7 @@ from agentmut.errors import RunError
 from agentmut.execution import Ending, Execution
 from agentmut.plain import described
 from agentmut.threads import in_daemon_thread
+from agentmut.wire.footprint import Footprint
 
 MARGIN = 5.0
 """Seconds past its own timeout that a worker has to answer before it is killed."""
@@ -118,7 +119,7 @@ class _Process:
             self._pipe.send(request)
             if not self._pipe.poll(deadline):
                 self.kill()
-                return Execution(ending=Ending.TIMEOUT, reason=f"killed: no answer within {deadline:g} s")
+                return _lost(Ending.TIMEOUT, f"killed: no answer within {deadline:g} s")
             answer = self._pipe.recv()
         except (EOFError, OSError):
             return self._ended()
@@ -141,11 +142,15 @@ class _Process:
         how = self._how_it_ended()
         killed = self._process.exitcode == -signal.SIGKILL  # by the system, when memory runs out
         ending = Ending.INFRASTRUCTURE if killed else Ending.RAISED
-        return Execution(ending=ending, reason=f"the process of the agent ended ({how})")
+        return _lost(ending, f"the process of the agent ended ({how})")
 
     def _how_it_ended(self) -> str:
         self._process.join(timeout=MARGIN)
         return f"exit code {self._process.exitcode}"
+
+
+def _lost(ending: Ending, reason: str) -> Execution:
+    return Execution(ending=ending, reason=reason, footprint=Footprint(lost=True))
 
 
 def _serve(make: MakeExecutor, pipe: Connection) -> None:

@@ -66,8 +66,15 @@ def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
         suite=SuiteConfig(adapter.get_config(), chosen),
         scenarios=chosen,
         tests=Suite({scenario.name: scenario for scenario in chosen}, evaluators),
-        environment=environment(project.agent, adapter.versions(), code, project.execution.timeout),
+        environment=environment(
+            project.agent, adapter.versions(), code, project.execution.timeout, declared_variables(project)
+        ),
     )
+
+
+def declared_variables(project: Project) -> dict[str, str]:
+    """The environment variables that the project file sets for its agent."""
+    return {name: secret.get_secret_value() for name, secret in project.env.items()}
 
 
 def make_mutants(session: Session, selection: Selection) -> Generation:

@@ -31,7 +31,7 @@ class NamedEvaluator:
             check = self.evaluator.evaluate(scenario, trace)
         except AgentmutError as error:
             raise RunError(f"{where}: {error}") from error
-        except Exception as error:  # an evaluator may be anybody's code
+        except (Exception, SystemExit) as error:  # an evaluator may be anybody's code
             raise RunError(
                 f"{where} raised {type(error).__name__}: {error} ({error_location(error)}). "
                 "Fix the evaluator; it must pass or fail every trace. Finished trials are kept."
@@ -50,7 +50,7 @@ def build(spec: EvaluatorSpec, catalogue: Catalogue | None = None) -> Evaluator:
     plugin = (catalogue or Catalogue.of(Group.EVALUATORS)).load(spec.name)
     try:
         return NamedEvaluator(spec.name, plugin(spec.argument))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"evaluator {spec.name!r}: {error}") from error
 
 

@@ -34,7 +34,9 @@ def render_mutant(result: Result, row: MutantRow, color: bool = False) -> str:
     if row.reason:
         page.add(clean(row.reason))
     _evidence(page, result, row)
-    if row.witness:
+    if row.witness and row.witness.route == "effect":
+        page.add("The agent's process died with all that could be seen of the change: its end is the effect.")
+    elif row.witness:
         route = "sent to the model" if row.witness.route == "sent" else "read from the config"
         page.add(f"The change was seen in what was {route} in {row.witness.trials} of {row.witness.of} runs.")
     if row.gate_red is not None:

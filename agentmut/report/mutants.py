@@ -1,6 +1,7 @@
 """The list of mutants, before anything is run."""
 
 import difflib
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -50,8 +51,33 @@ def unified(config: AgentConfig, mutant: Mutant) -> Iterator[str]:
     """The change as a unified diff of the texts concerned, with one line of context."""
     mutated = mutant.apply(config)
     for before, after in _texts(config, mutated):
-        rows = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=1)
-        yield from list(rows)[2:]
+        yield from _diff(before.splitlines(), after.splitlines())
+
+
+def _diff(before: list[str], after: list[str]) -> Iterator[str]:
+    """Like `difflib.unified_diff`, but the lines that both begin and end with are not compared by it: it is
+    slow on long prompts, of which there is one for every mutant.
+    """
+    if before == after:
+        return
+    start = next(
+        (i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b),
+        min(map(len, (before, after))),
+    )
+    most = min(len(before), len(after)) - start
+    same = (a == b for a, b in zip(reversed(before), reversed(after), strict=False))
+    end = min(most, next((i for i, equal in enumerate(same) if not equal), most))
+    first = max(0, start - 1)
+    shown = [lines[first : len(lines) - max(0, end - 1)] for lines in (before, after)]
+    rows = list(difflib.unified_diff(*shown, lineterm="", n=1))[2:]
+    yield from (_moved(row, first) for row in rows)
+
+
+def _moved(row: str, lines: int) -> str:
+    """The row, with a hunk's line numbers counted from the beginning of the text."""
+    if not row.startswith("@@"):
+        return row
+    return re.sub(r"(?<=[-+])\d+", lambda number: str(int(number[0]) + lines), row)
 
 
 def _texts(config: AgentConfig, mutated: AgentConfig) -> Iterator[tuple[str, str]]:

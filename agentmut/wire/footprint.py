@@ -33,6 +33,8 @@ class Footprint(Frozen):
 
     requests: tuple[RequestShape, ...] = ()
     reads: tuple[str, ...] = ()
+    lost: bool = False
+    """The run ended together with the process that was watching it."""
 
     @cached_property
     def digest(self) -> str:

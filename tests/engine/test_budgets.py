@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from agentmut.api import carry_out, measure, open_store, stored_plan
 from agentmut.engine.limits import (
     BaselineLimit,
     Spend,
@@ -15,7 +16,6 @@ from agentmut.engine.session import open_session
 from agentmut.engine.trials import TrialResult
 from agentmut.errors import RunError, UsageError
 from agentmut.execution import Ending
-from agentmut.measure import carry_out, measure, open_store, stored_plan
 from agentmut.mutant import Status
 from agentmut.project_schema import BudgetSettings
 from agentmut.result import read_result

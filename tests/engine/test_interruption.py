@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from agentmut.api import carry_out, measure, open_store, stored_plan
 from agentmut.engine.session import open_session
 from agentmut.errors import UsageError
-from agentmut.measure import carry_out, measure, open_store, stored_plan
 from agentmut.result import Result, read_result
 
 SLOW = """
@@ -26,12 +26,12 @@ async def run(config, input):
     LOG.flush()
     return answer
 """
-RUN = "import sys; from agentmut.measure import measure; print(measure(sys.argv[1]).status)"
+RUN = "import sys; from agentmut.api import measure; print(measure(sys.argv[1]).status)"
 RESUME = """
 import sys
 from pathlib import Path
 from agentmut.engine.session import open_session
-from agentmut.measure import carry_out, open_store, stored_plan
+from agentmut.api import carry_out, open_store, stored_plan
 from agentmut.project import load_project
 project = load_project(Path(sys.argv[1]))
 with open_store(project) as store:

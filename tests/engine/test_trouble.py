@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from agentmut.api import measure, open_store
 from agentmut.errors import RunError
-from agentmut.measure import measure, open_store
 from agentmut.mutant import Status
 from agentmut.result import read_result
 

@@ -16,6 +16,7 @@ from agentmut.engine.plan import Plan
 from agentmut.engine.selection import Selection
 from agentmut.engine.session import (
     Session,
+    declared_variables,
     make_executor,
     make_mutants,
     make_plan,
@@ -26,7 +27,9 @@ from agentmut.engine.state import CampaignState, Stop
 from agentmut.engine.summary import summarise
 from agentmut.engine.tables import Tables
 from agentmut.errors import RunError, UsageError
+from agentmut.lock import locked
 from agentmut.project import Project, load_project
+from agentmut.redaction import Redactor, secret_values
 from agentmut.result import Result, write_result
 from agentmut.store.sqlite import Store, StoredRun
 
@@ -63,7 +66,7 @@ def _refuse_running_loop() -> None:
     except RuntimeError:
         return
     raise UsageError(
-        "agentmut.measure runs an event loop of its own and cannot be called from a running one (a notebook, an "
+        "agentmut.measure() runs an event loop of its own and cannot be called from a running one (a notebook, an "
         "async test). Use `await asyncio.to_thread(agentmut.measure, project)`."
     )
 
@@ -97,7 +100,9 @@ def carry_out(
         scenarios=session.tests.scenarios,
         tables=Tables(folder / "tables"),
     )
-    tools = Tools(make_executor(session, plan.seed), store, session.tests, now, progress)
+    tools = Tools(
+        make_executor(session, plan.seed), store, session.tests, now, progress, redactor(session.project)
+    )
     with _little_garbage_collection():
         stop = asyncio.run(_run(Campaign(state, tools)))
     result = summarise(session, state, stop)
@@ -146,19 +151,26 @@ def _read_plan(stored: StoredRun) -> Plan:
 
 @contextmanager
 def open_store(project: Project) -> Iterator[Store]:
-    """The project's store, closed at the end."""
-    store = Store(project.root / FOLDER / "store.db")
-    try:
-        yield store
-    finally:
-        store.close()
+    """The project's store, for this process alone, closed at the end. Raises `StoreError`."""
+    folder = project.root / FOLDER
+    with locked(folder):
+        store = Store(folder / "store.db")
+        try:
+            yield store
+        finally:
+            store.close()
+
+
+def redactor(project: Project) -> Redactor:
+    """What takes the secrets of the project and of this process out of trials."""
+    return Redactor(secret_values(declared_variables(project), os.environ))
 
 
 @contextmanager
 def agent_environment(project: Project) -> Iterator[None]:
     """Set the agent's environment variables for the block."""
     before = {name: os.environ.get(name) for name in project.env}
-    os.environ.update({name: secret.get_secret_value() for name, secret in project.env.items()})
+    os.environ.update(declared_variables(project))
     try:
         yield
     finally:

@@ -1,0 +1,51 @@
+"""Secrets are taken out of everything before it reaches the disk or a terminal."""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from agentmut.execution import Execution
+from agentmut.frozen import storable_json
+
+CREDENTIAL = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
+"""Names of environment variables that hold credentials."""
+LEAST = 12
+"""Characters that a value has to have: replacing shorter ones would garble ordinary text."""
+KNOWN_FORMS = (
+    r"\b(?:sk|pk|ghp|gho|xox[abp])[-_][A-Za-z0-9_-]{16,}|\bAKIA[A-Z0-9]{16}\b|\bBearer [A-Za-z0-9._-]{16,}"
+)
+MASK = "[redacted]"
+
+
+class Redactor:
+    """Replaces known secret values, and what has the form of a well-known kind of key."""
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        known = sorted({s for s in secrets if len(s) >= LEAST}, key=len, reverse=True)
+        self._pattern = re.compile("|".join([*(form for s in known for form in _spellings(s)), KNOWN_FORMS]))
+
+    def text(self, text: str) -> str:
+        """The text without secrets.
+
+        >>> Redactor(["hunter2hunter2"]).text("password hunter2hunter2!")
+        'password [redacted]!'
+        """
+        return self._pattern.sub(MASK, text)
+
+    def execution(self, execution: Execution) -> Execution:
+        """The execution without secrets, in whatever part of it they are."""
+        written = storable_json(execution)
+        if not self._pattern.search(written):
+            return execution
+        return Execution.model_validate_json(self.text(written))
+
+
+def secret_values(declared: Mapping[str, str], environment: Mapping[str, str]) -> set[str]:
+    """Values of the project's own variables, and of those of the process that are named like credentials."""
+    named = {value for name, value in environment.items() if CREDENTIAL.search(name)}
+    return named | set(declared.values())
+
+
+def _spellings(secret: str) -> tuple[str, ...]:
+    """As it is, and as JSON writes it."""
+    escaped = secret.replace("\\", "\\\\").replace('"', '\\"')
+    return tuple(re.escape(form) for form in dict.fromkeys((secret, escaped)))

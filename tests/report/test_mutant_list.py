@@ -1,0 +1,50 @@
+"""The list of mutants shows each change as a unified diff."""
+
+import difflib
+import time
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agentmut.config import AgentConfig
+from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
+from agentmut.report.mutants import _diff, unified
+
+LINES = st.lists(st.sampled_from(["a", "b", "c", ""]), max_size=12)
+
+
+@given(LINES, LINES)
+def test_the_quick_diff_says_what_difflib_says(before: list[str], after: list[str]) -> None:
+    rows = list(_diff(before, after))
+    assert (not rows) == (before == after)
+    kept = [line[1:] for line in rows if line[0] in " -"]
+    new = [line[1:] for line in rows if line[0] in " +"]
+    plain = list(difflib.unified_diff(before, after, lineterm="", n=1))[2:]
+    assert len([r for r in rows if r[0] in "+-"]) == len([r for r in plain if r[0] in "+-"])
+    assert all(line in before for line in kept)
+    assert all(line in after for line in new)
+
+
+def test_line_numbers_count_from_the_beginning_of_the_text() -> None:
+    before = [f"line {i}" for i in range(1, 101)]
+    after = [*before[:49], *before[50:]]
+    assert list(_diff(before, after)) == ["@@ -49,3 +49,2 @@", " line 49", "-line 50", " line 51"]
+
+
+def test_the_diff_of_a_long_prompt_is_quick() -> None:
+    text = "\n".join(f"- Rule number {i}." for i in range(20_000))
+    place = text.index("- Rule number 10000.\n")
+    edit = Edit(pointer="/prompt", before="- Rule number 10000.\n", after="", span=(place, place + 21))
+    mutant = Mutant(
+        id="x",
+        operator="prompt.drop_instruction",
+        version=1,
+        operator_class=OperatorClass.PROMPT,
+        intent=Intent.DEGRADE,
+        reach=Reach.SENT,
+        description="drop",
+        edits=(edit,),
+    )
+    began = time.perf_counter()
+    assert "-- Rule number 10000." in list(unified(AgentConfig(prompt=text), mutant))
+    assert time.perf_counter() - began < 0.5
