@@ -5,7 +5,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from pydantic import JsonValue
-from simpleeval import EvalWithCompoundTypes, InvalidExpression  # type: ignore[import-untyped]
+from simpleeval import (  # type: ignore[import-untyped]
+    DEFAULT_OPERATORS,
+    EvalWithCompoundTypes,
+    InvalidExpression,
+)
 
 from agentmut.errors import nearest
 from agentmut.evaluators import arguments
@@ -42,7 +46,10 @@ class Expression:
     def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
         """Evaluate over the trace."""
         evaluator = EvalWithCompoundTypes(
-            functions=_functions(), names=_namespace(scenario, trace), allowed_attrs=_methods()
+            operators={**DEFAULT_OPERATORS, ast.Mod: _remainder},
+            functions=_functions(),
+            names=_namespace(scenario, trace),
+            allowed_attrs=_methods(),
         )
         try:
             value = evaluator.eval(self.source, previously_parsed=self.tree)
@@ -54,6 +61,12 @@ class Expression:
 
     def _check(self, passed: bool, said: str) -> Check:
         return Check(evaluator="expression", passed=passed, reason=f"`{self.source}` {said}")
+
+
+def _remainder(a: Any, b: Any) -> Any:
+    if isinstance(a, str):  # formatting could ask for text of any width
+        raise TypeError("% works on numbers only")
+    return a % b
 
 
 def _functions() -> dict[str, Callable[..., Any]]:
@@ -94,7 +107,7 @@ def _faults(tree: ast.expr) -> Iterator[str]:
     bound = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and _binds(node)}
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Lambda | ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom):
+        if isinstance(node, ast.Lambda | ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom | ast.JoinedStr):
             yield f"{type(node).__name__.lower()} is not allowed in an expression"
         elif isinstance(node, ast.Attribute) and not _is_method(node.attr):
             hint = f"Read a field of a mapping as [{node.attr!r}]."

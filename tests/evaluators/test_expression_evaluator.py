@@ -122,3 +122,10 @@ def test_the_trace_cannot_be_changed_through_an_expression() -> None:
     before = TRACE.model_dump()
     check("[call for call in calls] == 1")
     assert TRACE.model_dump() == before
+
+
+def test_text_cannot_be_formatted_to_any_width() -> None:
+    with pytest.raises(ValueError, match="joinedstr is not allowed"):
+        Expression("f'{text:>999999999}' == 'x'")
+    assert "% works on numbers only" in check("'%999999999d' % 1 == 'a'").reason
+    assert check("steps % 2 == 0").passed
