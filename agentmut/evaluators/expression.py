@@ -107,7 +107,9 @@ def _faults(tree: ast.expr) -> Iterator[str]:
     bound = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and _binds(node)}
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Lambda | ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom | ast.JoinedStr):
+        if isinstance(
+            node, ast.Lambda | ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom | ast.JoinedStr
+        ):
             yield f"{type(node).__name__.lower()} is not allowed in an expression"
         elif isinstance(node, ast.Attribute) and not _is_method(node.attr):
             hint = f"Read a field of a mapping as [{node.attr!r}]."

@@ -68,8 +68,8 @@ def _diff(before: list[str], after: list[str]) -> Iterator[str]:
     same = (a == b for a, b in zip(reversed(before), reversed(after), strict=False))
     end = min(most, next((i for i, equal in enumerate(same) if not equal), most))
     first = max(0, start - 1)
-    shown = [lines[first : len(lines) - max(0, end - 1)] for lines in (before, after)]
-    rows = list(difflib.unified_diff(*shown, lineterm="", n=1))[2:]
+    old, new = (lines[first : len(lines) - max(0, end - 1)] for lines in (before, after))
+    rows = list(difflib.unified_diff(old, new, lineterm="", n=1))[2:]
     yield from (_moved(row, first) for row in rows)
 
 
