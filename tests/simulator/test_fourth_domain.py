@@ -1,10 +1,25 @@
-"""An internal IT help desk: the untouched check of the frozen simulator.
+"""An internal IT help desk: the untouched check of the frozen simulator, which it fails.
 
-Prompt, tools, documents, checks and predictions (all up to `PREDICTED`) were committed before their first run.
+Prompt, tools, documents, checks and predictions (all up to `PREDICTED`, and the two in the comment below it)
+were committed before their first run and have not been changed since; nor has the simulator. The first and
+only run, at N = 40:
+
+- 5 of the 20 predictions held. Four of these five say that nothing moves, which says little where most rates
+  are at 0; the fifth is that the truncated document takes its answer along (1.00 to 0.00).
+- Baseline: 1 check of 8 worked (session 1.00); stolen laptop and status first 0.03, the other five 0.00.
+- No rule and no tool showed its effect. Two rules blocked checks that they do not govern: without "Admin
+  rights" status first rises to 1.00 and answer time to 0.97; without "private phones" stolen laptop to 1.00.
+- Means of sim-large, sim-medium and sim-small: 0.131, 0.134, 0.162. They are in reverse, since the smaller
+  models overlook more of the rules that the simulator misreads.
+
+So the claim that rules and tools of a new domain show their effects in the simulator is not borne out by a
+prompt that it has not been developed with. `REASONS` has what it misread, found after the run.
 """
 
 from collections.abc import Callable
 from typing import Any
+
+import pytest
 
 RESULTS = {
     "verify_employee": {"match": True, "name": "Jonas Berg"},
@@ -81,3 +96,71 @@ PREDICTED: list[tuple[str, str, set[str]]] = [
 ]
 # Two more: the unbroken desk does every check in at least 0.85 of the trials; and on the mean of all checks
 # sim-medium does worse than sim-large by more than 0.03, and sim-small worse than sim-medium by more than 0.07.
+
+# Added after the first run:
+CONFIRM = (
+    '"Confirm who ..." is taken for something to say, and "Never post passwords" for a ban on reset_password'
+)
+GRANTED = (
+    '"granted only with ..., so ask for that first" is taken for a ban, by the word "line" on create_ticket'
+)
+PRIVATE = (
+    '"do not support private phones" is taken for a ban on lock_device, which has "phone" in its description'
+)
+REASONS = {
+    "Confirm who": f"identity first 0.00, before 0.00: {CONFIRM}",
+    "Never post": f"password secret 0.00, before 0.00: {CONFIRM}",
+    "Admin rights": f"line manager 0.00, before 0.00, but status first 1.00 and answer time 0.97: {GRANTED}",
+    "Phishing": "phishing 0.00, before 0.00: the rule waits for the word, and what anyone should do is not said",
+    "stolen devices": f"stolen laptop 0.00, before 0.03: {PRIVATE}",
+    "reports an outage": f"status first 0.03, before 0.03: {GRANTED}",
+    "four working hours": f"answer time 0.00, before 0.00: {GRANTED}",
+    "private phones": f"stolen laptop 1.00, before 0.03: {PRIVATE}",
+    "verify_employee": f"identity first 0.00, before 0.00: {CONFIRM}",
+    "reset_password": f"identity first and password secret 0.00, before 0.00: {CONFIRM}",
+    "lock_device": f"stolen laptop 0.00, before 0.03: {PRIVATE}",
+    "service_status": f"status first 0.00, before 0.03: {GRANTED}",
+    "create_ticket": f"status first 0.00, before 0.03, answer time 0.00, before 0.00: {GRANTED}",
+}
+FOLDER = "it_help_desk"
+MODELS = ("sim-large", "sim-medium", "sim-small")
+
+Rates = Callable[..., dict[str, float]]
+
+
+def missed(reason: str) -> pytest.MarkDecorator:
+    return pytest.mark.xfail(strict=True, reason=reason, raises=AssertionError)
+
+
+@pytest.mark.parametrize(
+    ("how", "what", "hit"),
+    [
+        pytest.param(how, what, hit, marks=missed(REASONS[what]) if what in REASONS else ())
+        for how, what, hit in PREDICTED
+    ],
+)
+def test_a_breakage_lowers_what_it_governs_and_nothing_else(
+    rates: Rates, how: str, what: str, hit: set[str]
+) -> None:
+    before, after = rates(), rates((how, what))
+    assert {name for name in before if after[name] < before[name] - CLEARLY} == hit
+    assert {name for name in before if abs(after[name] - before[name]) > UNMOVED} == hit
+
+
+@missed("means 0.131, 0.134 and 0.162: smaller models overlook more of the rules that are misread")
+def test_smaller_models_do_worse(rates: Rates) -> None:
+    means = [sum(rates(model=model).values()) / len(BEHAVIOURS) for model in MODELS]
+    assert means[0] > means[1] + 0.03
+    assert means[1] > means[2] + 0.07
+
+
+@missed("only session works (1.00); stolen laptop and status first 0.03, the other five 0.00")
+def test_the_unbroken_desk_behaves(rates: Rates) -> None:
+    assert min(rates().values()) >= 0.85
+
+
+def test_what_a_document_says_is_answered_by_every_model_less_reliably_by_the_smallest(rates: Rates) -> None:
+    large, medium, small = (rates(model=model)["session"] for model in MODELS)
+    assert large >= 0.9
+    assert medium >= 0.85
+    assert 0.6 <= small <= large - 0.1
