@@ -113,7 +113,7 @@ REASONS = {
     "Admin rights": f"line manager 0.00, before 0.00, but status first 1.00 and answer time 0.97: {GRANTED}",
     "Phishing": "phishing 0.00, before 0.00: the rule waits for the word, and what anyone should do is not said",
     "stolen devices": f"stolen laptop 0.00, before 0.03: {PRIVATE}",
-    "reports an outage": f"status first 0.03, before 0.03: {GRANTED}",
+    "reports an outage": f"status first 0.03, before 0.03: {GRANTED}; an outage alone calls service_status too",
     "four working hours": f"answer time 0.00, before 0.00: {GRANTED}",
     "private phones": f"stolen laptop 1.00, before 0.03: {PRIVATE}",
     "verify_employee": f"identity first 0.00, before 0.00: {CONFIRM}",
