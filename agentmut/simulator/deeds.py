@@ -20,12 +20,12 @@ buy order purchase
 lock block freeze disable
 unlock unblock enable
 send forward mail dispatch
-escalate transfer hand pass redirect forward
+transfer hand pass redirect forward
 close end finish
 approve authorise authorize grant
 """
-_LIGHT = frozenset("do make issue give grant process perform start".split())
-"""With these the deed is in the noun: "make a booking"."""
+_LIGHT = "do make issue give grant process perform start"
+"""With these the deed is in the noun: "make a transfer"."""
 _ANY = topics("anything something everything one any of them")
 _WORD = re.compile(r"[A-Za-z][A-Za-z-]*")
 _PASSIVE = re.compile(
@@ -94,4 +94,4 @@ def about_same(phrase: str, other: str) -> bool:
     return not matter or bool(matter & others)
 
 
-_LIGHT_ROOTS = frozenset(map(_root, _LIGHT))
+_LIGHT_ROOTS = frozenset(map(_root, _LIGHT.split()))

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from agentmut.simulator.deeds import deed, does, doings
+from agentmut.simulator.deeds import deed, does, doings, same_verb
 from agentmut.simulator.dice import Dice
 from agentmut.simulator.language import Topics, Weights, topics
 from agentmut.simulator.profiles import Profile
+from agentmut.simulator.verbs import orders as begins_order
 from agentmut.tools import ToolSpec
 
 IN_NAME, IN_DESCRIPTION, IN_PARAMETERS = 2.0, 1.5, 0.5
@@ -106,6 +107,11 @@ class Toolbox:
     def carried_out(self, phrase: str) -> bool:
         """Whether one of the tools does what a step says, by verb and object, or is named literally."""
         return any(scored.score >= BY_NAME or scored.offer.does(phrase) for scored in self.ranked(phrase))
+
+    def orders(self, phrase: str) -> bool:
+        """Whether a phrase begins as an order does, with a common verb or with one of a tool."""
+        verb, _ = deed(phrase)
+        return begins_order(phrase) or any(same_verb(verb, offer.doings) for offer in self.offers)
 
     def forbidden(self, phrase: str) -> tuple[str, ...]:
         """Names of the tools that a forbidden step means: those that do just that, by verb and object."""

@@ -1,19 +1,26 @@
-"""An internal IT help desk: the untouched check of the frozen simulator, which it fails.
+"""An internal IT help desk: the untouched check that the simulator once failed, now a domain of development.
 
 Prompt, tools, documents, checks and predictions (all up to `PREDICTED`, and the two in the comment below it)
-were committed before their first run and have not been changed since; nor has the simulator. The first and
-only run, at N = 40:
+were committed before their first run and have not been changed since. The first run, on a simulator that had
+never seen the desk, at N = 40:
 
 - 5 of the 20 predictions held. Four of these five say that nothing moves, which says little where most rates
   are at 0; the fifth is that the truncated document takes its answer along (1.00 to 0.00).
 - Baseline: 1 check of 8 worked (session 1.00); stolen laptop and status first 0.03, the other five 0.00.
 - No rule and no tool showed its effect. Two rules blocked checks that they do not govern: without "Admin
-  rights" status first rises to 1.00 and answer time to 0.97; without "private phones" stolen laptop to 1.00.
-- Means of sim-large, sim-medium and sim-small: 0.131, 0.134, 0.162. They are in reverse, since the smaller
-  models overlook more of the rules that the simulator misreads.
+  rights" status first rose to 1.00 and answer time to 0.97; without "private phones" stolen laptop to 1.00.
+- Means of sim-large, sim-medium and sim-small: 0.131, 0.134, 0.162. They were in reverse, since the smaller
+  models overlook more of the rules that the simulator misread.
 
-So the claim that rules and tools of a new domain show their effects in the simulator is not borne out by a
-prompt that it has not been developed with. `REASONS` has what it misread, found after the run.
+Two general mistakes were behind most of it: one noun in common was enough for a prohibition to ban a tool, and
+one misread rule silenced checks that it does not govern. Three forms were unknown: "confirm" for checking, a
+heading before "anyone who ... should", and "granted only with". All were mended without a word of this desk
+(`test_bans.py` has them in the words of other fields). Since then 19 of the 20 predictions hold.
+
+So this desk has been seen, and says no longer what happens in a domain that has not. What is known of that is
+the first run: a prompt written without the simulator in mind may well be misread (`docs/simulator.md`).
+
+The one that does not hold is left as predicted: see `REASONS`.
 """
 
 from collections.abc import Callable
@@ -97,30 +104,9 @@ PREDICTED: list[tuple[str, str, set[str]]] = [
 # Two more: the unbroken desk does every check in at least 0.85 of the trials; and on the mean of all checks
 # sim-medium does worse than sim-large by more than 0.03, and sim-small worse than sim-medium by more than 0.07.
 
-# Added after the first run:
-CONFIRM = (
-    '"Confirm who ..." is taken for something to say, and "Never post passwords" for a ban on reset_password'
-)
-GRANTED = (
-    '"granted only with ..., so ask for that first" is taken for a ban, by the word "line" on create_ticket'
-)
-PRIVATE = (
-    '"do not support private phones" is taken for a ban on lock_device, which has "phone" in its description'
-)
+# Added after the runs:
 REASONS = {
-    "Confirm who": f"identity first 0.00, before 0.00: {CONFIRM}",
-    "Never post": f"password secret 0.00, before 0.00: {CONFIRM}",
-    "Admin rights": f"line manager 0.00, before 0.00, but status first 1.00 and answer time 0.97: {GRANTED}",
-    "Phishing": "phishing 0.00, before 0.00: the rule waits for the word, and what anyone should do is not said",
-    "stolen devices": f"stolen laptop 0.00, before 0.03: {PRIVATE}",
-    "reports an outage": f"status first 0.03, before 0.03: {GRANTED}; an outage alone calls service_status too",
-    "four working hours": f"answer time 0.00, before 0.00: {GRANTED}",
-    "private phones": f"stolen laptop 1.00, before 0.03: {PRIVATE}",
-    "verify_employee": f"identity first 0.00, before 0.00: {CONFIRM}",
-    "reset_password": f"identity first and password secret 0.00, before 0.00: {CONFIRM}",
-    "lock_device": f"stolen laptop 0.00, before 0.03: {PRIVATE}",
-    "service_status": f"status first 0.00, before 0.03: {GRANTED}",
-    "create_ticket": f"status first 0.00, before 0.03, answer time 0.00, before 0.00: {GRANTED}",
+    "reports an outage": "status first 1.00, before 1.00: an outage alone calls service_status, which has the word in its description",
 }
 FOLDER = "it_help_desk"
 MODELS = ("sim-large", "sim-medium", "sim-small")
@@ -147,14 +133,12 @@ def test_a_breakage_lowers_what_it_governs_and_nothing_else(
     assert {name for name in before if abs(after[name] - before[name]) > UNMOVED} == hit
 
 
-@missed("means 0.131, 0.134 and 0.162: smaller models overlook more of the rules that are misread")
 def test_smaller_models_do_worse(rates: Rates) -> None:
     means = [sum(rates(model=model).values()) / len(BEHAVIOURS) for model in MODELS]
     assert means[0] > means[1] + 0.03
     assert means[1] > means[2] + 0.07
 
 
-@missed("only session works (1.00); stolen laptop and status first 0.03, the other five 0.00")
 def test_the_unbroken_desk_behaves(rates: Rates) -> None:
     assert min(rates().values()) >= 0.85
 
