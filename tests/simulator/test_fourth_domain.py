@@ -106,7 +106,7 @@ PREDICTED: list[tuple[str, str, set[str]]] = [
 
 # Added after the runs:
 REASONS = {
-    "reports an outage": "status first 1.00, before 1.00: an outage alone calls service_status, which has the word in its description",
+    "reports an outage": "status first 1.00, before 1.00: the word outage alone calls service_status",
 }
 FOLDER = "it_help_desk"
 MODELS = ("sim-large", "sim-medium", "sim-small")
