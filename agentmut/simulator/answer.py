@@ -171,7 +171,7 @@ def _withheld(mind: Mind, fact: Fact, about: Topics) -> bool:
 def _forbidden_subjects(mind: Mind) -> Iterator[Topics]:
     """What may not be spoken of: the objects of forbidden steps that mean no tool."""
     for clause in mind.bans:
-        if not mind.situation.toolbox.meant(clause.phrase):
+        if not mind.situation.toolbox.forbidden(clause.phrase):
             _, _, matter = clause.phrase.partition(" ")
             yield from filter(None, map(topics, _alternatives(matter)))
 

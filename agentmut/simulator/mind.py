@@ -11,6 +11,7 @@ from agentmut.simulator.profiles import Profile
 from agentmut.simulator.rules import Clause, Order, Rule
 from agentmut.simulator.saying import is_speech
 from agentmut.simulator.situation import Situation
+from agentmut.text import Modality
 
 
 @dataclass(frozen=True)
@@ -58,9 +59,16 @@ class Mind:
         return () if is_speech(phrase, self.situation.toolbox) else self.situation.toolbox.meant(phrase)
 
     def _due(self, rule: Rule, clause: Clause) -> bool:
+        if self._tells(rule, clause):
+            return False
         if clause.when is not None:
             return self._holds(clause.when, rule.text)
         return clause.always or not self.meant(clause.phrase) or self.about(clause.phrase)
+
+    def _tells(self, rule: Rule, clause: Clause) -> bool:
+        """Whether a step is but a statement that happens to name what a tool is about."""
+        plain = rule.modality is Modality.IMPERATIVE and bool(self.meant(clause.phrase))
+        return plain and not self.situation.toolbox.orders(clause.phrase)
 
     def _holds(self, condition: Condition | None, decision: str) -> bool:
         """Whether a condition is taken to hold; an absent one does."""

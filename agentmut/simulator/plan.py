@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from agentmut.simulator.arguments import Filled, fill
+from agentmut.simulator.deeds import about_same
 from agentmut.simulator.language import topics
 from agentmut.simulator.mind import Mind
 from agentmut.simulator.needs import Need, needs, predecessors
@@ -61,8 +62,16 @@ def _banned(mind: Mind) -> dict[str, str]:
     return {
         tool: clause.when.text if clause.when else clause.phrase
         for clause in mind.bans
-        for tool in mind.situation.toolbox.meant(clause.phrase)
+        for tool in mind.situation.toolbox.forbidden(clause.phrase)
+        if not _ordered(mind, tool, clause.phrase)
     }
+
+
+def _ordered(mind: Mind, tool: str, banned: str) -> bool:
+    """Whether another instruction wants a tool now, and for something else than what is forbidden."""
+    firsts = (order.first for order in mind.orders if order.demanded)
+    wanted = [p for p in (*(duty.phrase for duty in mind.duties), *firsts) if tool in mind.meant(p)]
+    return bool(wanted) and not any(about_same(banned, phrase) for phrase in wanted)
 
 
 def _unblocked(mind: Mind, allowed: list[Need]) -> list[Need]:

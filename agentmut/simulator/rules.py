@@ -9,13 +9,16 @@ from agentmut.simulator.conditions import Condition, Test, comparison_in, condit
 from agentmut.simulator.formats import Format, demands
 from agentmut.simulator.language import Topics, topics
 from agentmut.simulator.saying import speaks
-from agentmut.simulator.steps import LITERAL, bare, compounds, forbids, without_quotations
+from agentmut.simulator.steps import LITERAL, bare, compounds, forbids, is_unresolved, without_quotations
 from agentmut.simulator.verbs import orders as begins_order
-from agentmut.simulator.wording import mentioned, plain, third_person, without_lead, without_link
+from agentmut.simulator.wording import mentioned, permitted, plain, third_person, without_lead, without_link
 from agentmut.text import Modality, modality
 
 _NUMBER_NEXT = r"(?!\s+[$€£]?\s?\d)"
-_BREAK = re.compile(r";\s+|:\s+|\s+[-–—]\s+|(?:,\s*|\s+)but\s+|(?<=[.!?])\s+", re.IGNORECASE)
+_BREAK = re.compile(
+    r";\s+|:\s+|\s+[-–—]\s+|(?:,\s*|\s+)but\s+|,\s+so\s+(?!that\b|as\b|they\b|it\b|we\b|the\b)|(?<=[.!?])\s+",
+    re.IGNORECASE,
+)
 _IF = r"if|when|whenever|as soon as|once|in case|where|for"
 _LEADING_IF = re.compile(rf"^(?P<word>{_IF}|unless)\s+(?P<when>\S.*)$", re.I | re.S)
 _COMMA = re.compile(r",\s*(?:then\s+)?(?=\S)", re.I)
@@ -117,7 +120,7 @@ def understand(
     `scope` is the condition of the sentence that it leans on.
     """
     text = _MARKUP.sub("", instruction).strip().rstrip(".!")
-    words = mentioned(without_lead(without_link(text)))
+    words = permitted(mentioned(without_lead(without_link(text))))
     pieces = tuple(plain(piece) for piece in _pieces(words))
     kind = modality("; ".join(pieces))
     states = kind is Modality.IMPERATIVE and scope is None and _states(words)
@@ -193,7 +196,9 @@ def _read_clause(words: str, inherited: Condition | None) -> _Parts:
     when = when or inherited
     if only and not banned and when is not inherited:  # "only X if Y" forbids X unless Y
         return _Parts((Clause(bare(rest), True, when, False),), (), when)
-    orders = (Order(bare(rest), "", when, True),) if first and not banned else ()
+    orders = (
+        (Order(bare(rest), "", when, True),) if first and not (banned or is_unresolved(bare(rest))) else ()
+    )
     return _Parts(tuple(_steps(rest, when, _ALWAYS.search(words) is not None)), orders, when)
 
 
@@ -265,6 +270,8 @@ def _steps(words: str, when: Condition | None, always: bool) -> Iterator[Clause]
     for part in compounds(words):
         instead = _INSTEAD.search(part)
         kept = _INSTEAD.sub("", part).strip() if instead else part
+        if is_unresolved(bare(kept)):
+            continue
         yield Clause(bare(kept), forbids(part), when, always)
         if instead is not None and instead["other"]:
             yield Clause(bare(instead["other"]), True, when, False)

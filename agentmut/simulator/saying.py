@@ -3,11 +3,12 @@
 import re
 from functools import lru_cache
 
-from agentmut.simulator.toolbox import BY_NAME, Toolbox
+from agentmut.simulator.toolbox import Toolbox
 
 _SAYING = (
     "tell|inform|remind|mention|say|state|explain|note|advise|apologi[sz]e|thank|ask|greet|cite|quote|name|warn|point"
-    "|confirm|reply|answer|respond|address|refer|promise|let|stress|emphasi[sz]e|announce|clarify|encourage|urge|wish"
+    r"|confirm(?=\s+(?:that|to)\b|.*\b(?:with|to)\s+(?:them|the\s+\w+)\b)"
+    "|reply|answer|respond|address|refer|promise|let|stress|emphasi[sz]e|announce|clarify|encourage|urge|wish"
     "|make (?:it )?clear|draw attention"
 )
 _OFFERING = "offer|suggest|recommend|propose|include|add|give"
@@ -73,7 +74,7 @@ def is_speech(phrase: str, toolbox: Toolbox) -> bool:
     """Whether a step is for words rather than for one of the tools."""
     if _SOFT_SPEECH.match(phrase):
         return not toolbox.meant(phrase)
-    return speaks(phrase) and not any(scored.score >= BY_NAME for scored in toolbox.ranked(phrase))
+    return speaks(phrase) and not toolbox.carried_out(phrase)
 
 
 def wants_source(phrase: str) -> bool:

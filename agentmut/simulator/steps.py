@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from agentmut.simulator.language import topics
 from agentmut.simulator.saying import speaks
 from agentmut.simulator.verbs import orders, surely_orders
 from agentmut.text import Modality, modality
@@ -19,6 +20,7 @@ _NOT_TO = re.compile(
     re.I,
 )
 LITERAL = re.compile(r"\"[^\"]*\"|“[^”]*”|«[^»]*»")
+_POINTER = re.compile(r"(?:^|\b(?:for|about|of)\s+)(?:that|this|it|these|those|them)$", re.I)
 _SEAM = re.compile(r"(?P<comma>,)?\s+(?:and|but)\s+(?:then\s+)?|(?P<bare>,)\s+(?:then\s+)?", re.I)
 _OBJECT = re.compile(r"^\w+\s+(?:an?|the|them|their|it|its|to|that|this|him|her|his|any|no|nothing)\b", re.I)
 _TO_DO = re.compile(r"\b(?:to|that)\b", re.I)
@@ -43,6 +45,18 @@ def compounds(words: str) -> Iterator[str]:
 def forbids(words: str) -> bool:
     """Whether a step is forbidden, be it softly: "try not to"."""
     return modality(words) is Modality.FORBID or _NOT_TO.match(words) is not None
+
+
+def is_unresolved(step: str) -> bool:
+    """Whether a step only points at something said elsewhere: "ask for that", "this".
+
+    >>> is_unresolved("ask them for that"), is_unresolved("say that it is on"), is_unresolved("block it")
+    (True, False, False)
+    """
+    pointing = _POINTER.search(step)
+    if pointing is None or topics(step.partition(" ")[2]):
+        return False
+    return pointing.start() == 0 or speaks(step)
 
 
 def _is_seam(before: str, seam: re.Match[str], after: str) -> bool:

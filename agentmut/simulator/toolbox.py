@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from agentmut.simulator.deeds import deed, does, doings, same_verb
 from agentmut.simulator.dice import Dice
 from agentmut.simulator.language import Topics, Weights, topics
 from agentmut.simulator.profiles import Profile
+from agentmut.simulator.verbs import orders as begins_order
 from agentmut.tools import ToolSpec
 
 IN_NAME, IN_DESCRIPTION, IN_PARAMETERS = 2.0, 1.5, 0.5
@@ -32,6 +34,12 @@ class Offer(NamedTuple):
     name_topics: Topics
     description_topics: Topics
     parameter_topics: Topics
+    doings: Topics
+    """The verbs of what it does."""
+
+    def does(self, phrase: str) -> bool:
+        """Whether a step names what the tool does, by verb and object."""
+        return does(phrase, self.doings, self.name_topics, self.description_topics)
 
     @property
     def topics(self) -> Topics:
@@ -69,6 +77,7 @@ class Toolbox:
         self._by_name = {offer.name: offer for offer in offers}
         self._ranked: dict[str, tuple[Scored, ...]] = {}
         self._meant: dict[str, tuple[str, ...]] = {}
+        self._forbidden: dict[str, tuple[str, ...]] = {}
 
     def get(self, name: str) -> Offer | None:
         """The offer of that name."""
@@ -94,6 +103,30 @@ class Toolbox:
             whole = self._best(phrase)
             self._meant[phrase] = found or ((whole,) if whole else ())
         return self._meant[phrase]
+
+    def carried_out(self, phrase: str) -> bool:
+        """Whether one of the tools does what a step says, by verb and object, or is named literally."""
+        return any(scored.score >= BY_NAME or scored.offer.does(phrase) for scored in self.ranked(phrase))
+
+    def orders(self, phrase: str) -> bool:
+        """Whether a phrase begins as an order does, with a common verb or with one of a tool."""
+        verb, _ = deed(phrase)
+        return begins_order(phrase) or any(same_verb(verb, offer.doings) for offer in self.offers)
+
+    def forbidden(self, phrase: str) -> tuple[str, ...]:
+        """Names of the tools that a forbidden step means: those that do just that, by verb and object."""
+        if phrase not in self._forbidden:
+            self._remember()
+            found = (name for part in _alternatives(phrase) for name in self._doing(part))
+            self._forbidden[phrase] = tuple(dict.fromkeys(found))
+        return self._forbidden[phrase]
+
+    def _doing(self, phrase: str) -> list[str]:
+        fitting = [s for s in self.ranked(phrase) if s.score >= BY_NAME or s.offer.does(phrase)]
+        if not deed(phrase)[1]:  # "book anything"
+            return [scored.offer.name for scored in fitting]
+        best = max(fitting, default=None, key=lambda s: s.score)
+        return [best.offer.name] if best else []
 
     def _best(self, phrase: str) -> str | None:
         best = max(self.ranked(phrase), default=None, key=lambda s: s.score)
@@ -129,6 +162,7 @@ class Toolbox:
         if len(self._ranked) > 2_000 or len(self._meant) > 2_000:  # bounded, as phrases come from users
             self._ranked.clear()
             self._meant.clear()
+            self._forbidden.clear()
 
 
 @lru_cache(maxsize=4_096)
@@ -187,6 +221,7 @@ def _offer(name: str, description: str, parameters: str) -> Offer:
         name_topics=topics(_words(name)),
         description_topics=topics(description),
         parameter_topics=topics(" ".join(said)),
+        doings=doings(_words(name), description),
     )
 
 

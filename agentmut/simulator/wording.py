@@ -64,6 +64,11 @@ _THEY_DO = re.compile(
     r"|arrive|return|choose|write|present|use|go|turn|report|confirm)\b.*)$",
     re.I | re.S,
 )
+_ANYONE_DOES = re.compile(
+    r"^(?P<who>(?:any|every)(?:one|body)(?: else)?|those|people)\b"
+    rf"(?:\s+{_HAVING})?,?\s+{_MODAL}\s+(?P<rest>(?!be\b)\S.*)$",
+    re.I | re.S,
+)
 _TO_SAY = r"given|sent|mentioned|stated|named|pointed out|explained|quoted|said|announced|noted"
 _IS_SAID = re.compile(
     rf"^(?P<what>[^,;:]+?)\s+{_MODAL}\s+(?:also\s+)?be\s+(?:{_TO_SAY})\b(?P<rest>.*)$", re.I | re.S
@@ -83,6 +88,14 @@ _MENTIONED = re.compile(
     re.I | re.S,
 )
 _POINTING = re.compile(rf"^(?:(?:please|always|you (?:must|should|may))\s+)*{_MENTION}", re.I)
+_ONLY_WITH = re.compile(
+    r"^(?P<what>(?!you\b|we\b|if\b|when)[^,;:]+?)\s+(?:is|are|(?:can|may|will|must)(?: only)? be)\s+(?:only\s+)?"
+    r"(?P<verb>\w+)\s+only\s+(?:with|against|upon)\s+(?P<needed>[^,;:]+)(?P<rest>.*)$",
+    re.I | re.S,
+)
+_ASK_THAT = re.compile(
+    r"^,?\s*(?:so|and|please|;|\s)*ask\s+(?:\w+\s+)?for\s+(?:that|this|it)\b(?:\s+first)?", re.I
+)
 _NOTHING = re.compile(r"\b(?P<verb>[a-z]+)\s+nothing\b(?!\s+(?:but|else than))", re.I)
 _LEANING = re.compile(
     r"\b(?:then|also|in (?:that|this|such|these|those) (?:a )?cases?|if so|it|its|them|they|their|him|her|this|that"
@@ -114,7 +127,10 @@ def without_lead(words: str) -> str:
         return words
     if _IF_WORDS.match(lead):
         return f"{lead.replace(', ', ' or ')}, {rest}" if orders(rest) else words
-    return f"if {matter(lead)}, {rest}" if names_a_matter(lead) else words
+    if not names_a_matter(lead):
+        return words
+    told = _active(rest)  # "Lamps: anyone who breaks one must be told": the matter is but a heading
+    return told if _IF_WORDS.match(told) else f"if {matter(lead)}, {told}"
 
 
 @lru_cache(maxsize=4_096)
@@ -158,9 +174,21 @@ def mentioned(words: str) -> str:
     return f"mention that {match['fact']}{match['rest']}" if match else words
 
 
+def permitted(words: str) -> str:
+    """What is done only with something else as an order to ask for that first.
+
+    >>> permitted("Lamps are lit only with a permit, so ask for that first")
+    'if Lamps, you must ask for a permit; ask for a permit before lit Lamps'
+    """
+    if (match := _ONLY_WITH.match(words)) is None:
+        return words
+    what, needed, rest = match["what"], match["needed"], _ASK_THAT.sub("", match["rest"])
+    return f"if {what}, you must ask for {needed}; ask for {needed} before {match['verb']} {what}{rest}"
+
+
 def third_person(words: str) -> bool:
     """Whether a part of a rule says what others have to do."""
-    return _THEY_DO.match(words) is not None
+    return (_THEY_DO.match(words) or _ANYONE_DOES.match(words)) is not None
 
 
 def _active(words: str) -> str:
@@ -170,7 +198,7 @@ def _active(words: str) -> str:
     if (match := _IS_SAID.match(words)) is not None and not _negative(match):
         what = "" if match["what"].lower() == "it" else f" {match['what'][0].lower()}{match['what'][1:]}"
         return f"{_ought(match)} mention{what}{match['rest']}"
-    if (match := _THEY_DO.match(words)) is not None and not _negative(match):
+    if (match := _THEY_DO.match(words) or _ANYONE_DOES.match(words)) is not None and not _negative(match):
         return f"{_whom(match)}{_ought(match)} tell them to {match['rest']}"
     if (match := _TELL_SOME.match(words)) is not None:
         return f"if {match['who']}, {match['modal']}{match['verb']} them {match['rest']}"

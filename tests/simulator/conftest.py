@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -127,6 +128,19 @@ def load_desk(
     return Desk(config, results, behaviours)
 
 
+def measured(desk: Desk, trials: int) -> Callable[..., dict[str, float]]:
+    """Rates after some breakages, one upon the other; each is measured once."""
+
+    @cache
+    def measure(*breakages: tuple[str, Any], model: str = "sim-large") -> dict[str, float]:
+        broken = desk
+        for how, what in breakages:
+            broken = broken.broken(how, what)
+        return broken.rates(trials, model)
+
+    return measure
+
+
 @pytest.fixture(name="converse", scope="session")
 def _converse() -> Callable[..., Talk]:
     return converse
@@ -140,3 +154,10 @@ def share() -> Callable[..., float]:
 @pytest.fixture(name="load_desk", scope="session")
 def _load_desk() -> Callable[..., Desk]:
     return load_desk
+
+
+@pytest.fixture(scope="module")
+def rates(request: pytest.FixtureRequest) -> Callable[..., dict[str, float]]:
+    """Of the domain that a module of tests describes."""
+    module = request.module
+    return measured(load_desk(module.FOLDER, module.RESULTS, module.BEHAVIOURS), module.N)

@@ -24,7 +24,6 @@ The two that do not hold are left as predicted:
 """
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import pytest
@@ -112,28 +111,10 @@ MISSED = {
     "You may verify": "without following the permission the large model may verify all the same",
     "Try not to share": "the line binds as strongly as its strongest words, which are elsewhere in it",
 }
+FOLDER = "clinic_desk"
 MODELS = ("sim-large", "sim-medium", "sim-small")
 
 Rates = Callable[..., dict[str, float]]
-
-
-@pytest.fixture(scope="module")
-def desk(load_desk: Any) -> Any:
-    return load_desk("clinic_desk", RESULTS, BEHAVIOURS)
-
-
-@pytest.fixture(scope="module")
-def rates(desk: Any) -> Rates:
-    """Rates after some breakages, one upon the other."""
-
-    @cache
-    def measure(*breakages: tuple[str, Any], model: str = "sim-large") -> dict[str, float]:
-        broken = desk
-        for how, what in breakages:
-            broken = broken.broken(how, what)
-        return dict(broken.rates(N, model))
-
-    return measure
 
 
 def judged(how: str, what: Any, hit: set[str]) -> Any:
