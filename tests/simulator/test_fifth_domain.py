@@ -1,4 +1,22 @@
-"""The hotline of a municipal swimming pool."""
+"""A swimming pool's hotline: the untouched check, written after the simulator was frozen and run once.
+
+Prompt, tools, documents, checks and predictions (all up to `PREDICTED`, and the three in the comment below it)
+were committed before their first run and have not been changed since; neither has the simulator. They were
+written with the forms of `docs/simulator.md` and the earlier domains' format at hand, without a look at the
+simulator's code. So this says what becomes of a prompt written for the simulator, and nothing of one that is not:
+the first runs of the two domains before it, written without that page, failed. The first and only run, at N = 40:
+
+- 17 of the 18 predictions held. Of these, 11 say that a breakage lowers one check and nothing else (six rules,
+  five tools), one that a truncated document takes its answer along, three that nothing moves (a rule on length
+  and one on uncertainty, which no check here looks at, and the other document), two are on baseline and models.
+- Baseline: 0.85 to 1.00 (padlock 0.85, which is just what was predicted as the least).
+- What a breakage governs fell to 0.00 each time, but verified first without its rule to 0.15: the model may
+  verify all the same. All other checks stayed exactly as they were.
+- Means of sim-large, sim-medium and sim-small: 0.946, 0.918, 0.754.
+
+The one that does not hold: sim-medium was to do worse than sim-large by more than 0.03 and did by 0.029. On two
+checks it did better (verified first 0.95 to 0.90, padlock 0.90 to 0.85).
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -74,3 +92,36 @@ PREDICTED: list[tuple[str, str, set[str]]] = [
 ]
 # Three more: the unbroken hotline does every check in at least 0.85 of the trials; and on the mean of all checks
 # sim-medium does worse than sim-large by more than 0.03, and sim-small worse than sim-medium by more than 0.07.
+
+# Added after the run:
+FOLDER = "swimming_pool"
+
+Rates = Callable[..., dict[str, float]]
+
+
+def mean(rates: dict[str, float]) -> float:
+    return sum(rates.values()) / len(rates)
+
+
+@pytest.mark.parametrize(("how", "what", "hit"), PREDICTED)
+def test_a_breakage_lowers_what_it_governs_and_nothing_else(
+    rates: Rates, how: str, what: str, hit: set[str]
+) -> None:
+    before, after = rates(), rates((how, what))
+    assert {name for name in before if after[name] < before[name] - CLEARLY} == hit
+    assert {name for name in before if abs(after[name] - before[name]) > UNMOVED} == hit
+
+
+@pytest.mark.xfail(
+    strict=True, reason="means 0.946 and 0.918: worse by 0.029, not by 0.03", raises=AssertionError
+)
+def test_the_medium_model_does_worse_than_the_large_one(rates: Rates) -> None:
+    assert mean(rates(model="sim-large")) > mean(rates(model="sim-medium")) + 0.03
+
+
+def test_the_small_model_does_worse_than_the_medium_one(rates: Rates) -> None:
+    assert mean(rates(model="sim-medium")) > mean(rates(model="sim-small")) + 0.07
+
+
+def test_the_unbroken_hotline_behaves(rates: Rates) -> None:
+    assert min(rates().values()) >= 0.85
