@@ -10,8 +10,8 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --edi
 demo: $(VENV)/.ready  ## measure the example support desk, offline
 	$(BIN)/agentmut simulate -- $(BIN)/agentmut run --project examples/support_desk --yes
 
-test: $(VENV)/.dev  ## all tests but the slow ones
-	$(BIN)/python -m pytest -q -n 2 -m 'not slow'
+test: $(VENV)/.dev  ## all tests
+	$(BIN)/python -m pytest -q -n 2
 
 lint: $(VENV)/.dev  ## style, format and strict types
 	$(BIN)/ruff check .
@@ -22,8 +22,7 @@ bench: $(VENV)/.dev  ## the figures of docs/benchmarks.md, next to their targets
 	$(BIN)/python benchmarks/engine.py
 	$(BIN)/python benchmarks/simulator.py
 
-slow: $(VENV)/.dev  ## longer studies
-	$(BIN)/python -m pytest -q -m slow
+slow: $(VENV)/.dev  ## longer studies: operating characteristics of the kill rule next to the promised ones
 	$(BIN)/python -m agentmut.stats.calibration
 
 $(VENV)/.ready: pyproject.toml
