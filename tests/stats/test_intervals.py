@@ -10,7 +10,7 @@ from scipy.stats import binomtest
 
 from agentmut.stats.intervals import Interval, wilson
 
-GOLDEN = Path("/work/shared/golden/statistics.json")
+GOLDEN = Path(__file__).parents[3] / "shared" / "golden" / "statistics.json"
 
 
 def test_wilson_agrees_with_the_quadratic_solved_by_hand() -> None:
