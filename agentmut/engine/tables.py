@@ -33,7 +33,7 @@ class Tables:
     def _stored(self, key: tuple[int, int, KillDesign]) -> KillTable | None:
         try:
             table = KillTable.from_json(json.loads(self._path(key).read_text())) if self._folder else None
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None  # missing, damaged or from another version of the rule: compute it again
         return table if table and (table.f0, table.n0, table.design) == key else None
 

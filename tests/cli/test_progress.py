@@ -1,0 +1,61 @@
+"""Progress says how far the campaign is: phase, trials, money, time left, score so far."""
+
+import io
+import re
+import time
+from pathlib import Path
+
+from agentmut.api import carry_out, open_store, register
+from agentmut.cli.progress import ProgressLine, describe
+from agentmut.engine.selection import Selection
+from agentmut.engine.session import make_mutants, make_plan, open_session
+from agentmut.engine.state import CampaignState
+from agentmut.project import load_project
+
+AGENT = 'async def run(config, input):\n    return "hello" if "greet" in config.prompt else "hm"\n'
+PROJECT = """
+version: 1
+agent:
+  adapter: python
+  run: agent_of_progress:run
+  config: {prompt: "Always greet the user. Be brief."}
+mutation: {operators: [prompt.drop_instruction]}
+statistics: {baseline: 30}
+"""
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def lines_of_a_run(folder: Path) -> tuple[list[str], str]:
+    (folder / "scenarios").mkdir()
+    (folder / "agent_of_progress.py").write_text(AGENT)
+    (folder / "agentmut.yaml").write_text(PROJECT)
+    (folder / "scenarios" / "s.yaml").write_text(
+        "- name: s\n  input: hi\n  evaluators: [{contains: hello}]\n"
+    )
+    session = open_session(load_project(folder))
+    plan = make_plan(session, make_mutants(session, Selection()), None, time.time())
+    terminal = Terminal()
+    line, lines = ProgressLine(terminal), list[str]()
+
+    def progress(state: CampaignState) -> None:
+        lines.append(describe(state))
+        line(state)
+
+    with open_store(session.project) as store:
+        register(store, plan)
+        carry_out(session, plan, store, progress=progress)
+    line.close()
+    return lines, terminal.getvalue()
+
+
+def test_progress_names_phase_trials_money_and_score(tmp_path: Path) -> None:
+    lines, shown = lines_of_a_run(tmp_path)
+    assert re.fullmatch(r"baseline \d+/30 \| \d+ trials, \$0\.00, 0:\d\d", lines[0])
+    assert re.search(r"^mutants 2/2 \| \d+ trials, \$0\.00, .*score so far 1/2$", lines[-1])
+    assert any("left" in line for line in lines)
+    assert shown.startswith("\r")
+    assert shown.endswith("\n")
