@@ -7,8 +7,8 @@ from agentmut.engine.trials import Launch, TrialResult
 from agentmut.execution import Ending
 from agentmut.frozen import digest_of
 from agentmut.mutant import Mutant, Status
-from agentmut.stats.allocation import Evidence, Standing, choose
-from agentmut.stats.killrule import Decision, KillTable
+from agentmut.stats.kill.allocation import Evidence, Standing, choose
+from agentmut.stats.kill.rule import Decision, KillTable
 from agentmut.witness import Route
 
 WITNESS_PATIENCE = 3

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from agentmut.engine.arm import Arm
 from agentmut.mutant import Status
 from agentmut.result import Score
-from agentmut.stats.killrule import Decision, KillTable
+from agentmut.stats.kill.rule import Decision, KillTable
 from agentmut.stats.score import Judged, mutation_score
 
 LEVEL = 0.95

@@ -30,7 +30,7 @@ from agentmut.plugins import Catalogue, Group
 from agentmut.project import Project
 from agentmut.protocols import Adapter, Evaluator, Operator, OperatorOptions
 from agentmut.scenario import Scenario
-from agentmut.stats.baseline import automatic_size
+from agentmut.stats.kill.baseline import automatic_size
 from agentmut.trace import Usage
 
 HELD_REQUESTS = 20

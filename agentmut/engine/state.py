@@ -27,7 +27,7 @@ from agentmut.engine.tables import Tables
 from agentmut.engine.trials import Launch, TrialResult
 from agentmut.mutant import Mutant, Status
 from agentmut.scenario import Scenario
-from agentmut.stats.killrule import KillDesign, is_untestable, level_for
+from agentmut.stats.kill.rule import KillDesign, is_untestable, level_for
 from agentmut.witness import Detector
 
 IDENTITY_ALPHA = 0.001

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 from agentmut.frozen import digest_of
-from agentmut.stats.allocation import Evidence, evidence
-from agentmut.stats.killrule import RULE_VERSION, KillDesign, KillTable, decision_table
+from agentmut.stats.kill.allocation import Evidence, evidence
+from agentmut.stats.kill.rule import RULE_VERSION, KillDesign, KillTable, decision_table
 
 
 class Tables:

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtr, betaincinv
 
-from agentmut.stats.characteristics import decision_probability
 from agentmut.stats.checks import check_count, check_rate
 from agentmut.stats.intervals import Interval
-from agentmut.stats.killrule import Decision, KillDesign, KillTable
+from agentmut.stats.kill.characteristics import decision_probability
+from agentmut.stats.kill.rule import Decision, KillDesign, KillTable
 
 Array = NDArray[np.float64]
 Family = Mapping[str, KillTable]

@@ -10,7 +10,7 @@ from agentmut.engine.tables import Tables
 from agentmut.engine.trials import Launch, TrialResult
 from agentmut.execution import Ending
 from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach, Status
-from agentmut.stats.killrule import Decision, KillDesign
+from agentmut.stats.kill.rule import Decision, KillDesign
 from agentmut.trace import Outcome
 from agentmut.wire.footprint import Footprint
 from agentmut.witness import Route, Witness

@@ -6,7 +6,7 @@ import pytest
 
 from agentmut.engine import tables
 from agentmut.engine.tables import Tables
-from agentmut.stats.killrule import KillDesign, KillTable
+from agentmut.stats.kill.rule import KillDesign, KillTable
 
 DESIGN = KillDesign(alpha=0.01, n_max=30)
 

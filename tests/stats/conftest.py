@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from agentmut.stats.killrule import KillDesign, KillTable, decision_table
+from agentmut.stats.kill.rule import KillDesign, KillTable, decision_table
 
 
 @pytest.fixture(scope="session")

@@ -3,15 +3,15 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from agentmut.stats.calibration import PROMISED, characteristics_row
-from agentmut.stats.characteristics import (
+from agentmut.stats.calibration.kill import PROMISED, characteristics_row
+from agentmut.stats.kill.characteristics import (
     endings,
     false_kill_supremum,
     kill_probability,
     operating_characteristics,
     survive_probability,
 )
-from agentmut.stats.killrule import Decision, KillDesign, KillTable, decision_table
+from agentmut.stats.kill.rule import Decision, KillDesign, KillTable, decision_table
 
 TableOf = Callable[[int, int, KillDesign], KillTable]
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from scipy.stats import beta as beta_distribution
 
-from agentmut.stats.killrule import KillDesign, decision_table
-from agentmut.stats.safety import safety_factor
+from agentmut.stats.kill.rule import KillDesign, decision_table
+from agentmut.stats.kill.safety import safety_factor
 
 
 class Chances(NamedTuple):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentmut.stats.killrule import (
+from agentmut.stats.kill.rule import (
     Decision,
     KillDesign,
     KillTable,

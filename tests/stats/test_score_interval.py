@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from scipy.stats import beta, binom
 
-from agentmut.stats.characteristics import kill_probability, survive_probability
-from agentmut.stats.killrule import Decision, KillDesign, KillTable, decision_table
+from agentmut.stats.kill.characteristics import kill_probability, survive_probability
+from agentmut.stats.kill.rule import Decision, KillDesign, KillTable, decision_table
 from agentmut.stats.score import (
     POINTS,
     Group,

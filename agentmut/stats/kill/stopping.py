@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agentmut.stats.induction import KILL, SURVIVE, Flags, Rule, Sweep, first_rules
-from agentmut.stats.sequences import Sequences
+from agentmut.stats.kill.induction import KILL, SURVIVE, Flags, Rule, Sweep, first_rules
+from agentmut.stats.kill.sequences import Sequences
 
 PRECISION = 1e-10
 """Relative half-width within which a price brackets its kink."""

@@ -56,7 +56,7 @@ def log_m1_over_m0(f: int, n: int, f0: int, n0: int) -> float:
 def _log_ratios(f0: int, n0: int, n_max: int) -> list[float]:
     import numpy as np
 
-    from agentmut.stats.sequences import mean_chances, rate_grid, unchanged_chances
+    from agentmut.stats.kill.sequences import mean_chances, rate_grid, unchanged_chances
 
     grid = rate_grid(f0, n0)
     losses = np.array(LOSSES)[:, None]

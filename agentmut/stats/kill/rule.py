@@ -16,11 +16,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentmut.stats.checks import check_count, check_rate
-from agentmut.stats.safety import safety_factor
+from agentmut.stats.kill.safety import safety_factor
 
 if TYPE_CHECKING:
-    from agentmut.stats.induction import Flags
-    from agentmut.stats.stopping import Solution
+    from agentmut.stats.kill.induction import Flags
+    from agentmut.stats.kill.stopping import Solution
 
 RULE_VERSION = 1
 """Changes whenever the same baseline and design give another table: part of the key of a stored table."""
@@ -59,7 +59,7 @@ class Decision(StrEnum):
     """The original fails so often that a drop by delta could not be seen: no trial is spent."""
 
 
-class Verdict(NamedTuple):
+class Stopped(NamedTuple):
     """The decision that a sequence of trials came to, and the trials it took."""
 
     decision: Decision
@@ -103,14 +103,14 @@ class KillTable:
             return Decision.SURVIVED
         return Decision.CONTINUE if n < self.design.n_max else Decision.UNDECIDED
 
-    def verdict(self, failures: Iterable[bool]) -> Verdict:
+    def verdict(self, failures: Iterable[bool]) -> Stopped:
         """Consume trials in launch order (true: it failed) up to the first decision; the rest is not read."""
-        reached = Verdict(self.decide(0, 0), 0, 0)
+        reached = Stopped(self.decide(0, 0), 0, 0)
         if reached.decision is not Decision.CONTINUE:
             return reached
         for n, failed in enumerate(failures, 1):
             f = reached.f + bool(failed)
-            reached = Verdict(self.decide(n, f), n, f)
+            reached = Stopped(self.decide(n, f), n, f)
             if reached.decision is not Decision.CONTINUE:
                 break
         return reached
@@ -198,8 +198,8 @@ def decision_table(f0: int, n0: int, design: KillDesign = DEFAULT_DESIGN) -> Kil
 
 
 def _solved(f0: int, n0: int, design: KillDesign) -> KillTable:
-    from agentmut.stats.sequences import sequences
-    from agentmut.stats.stopping import solve
+    from agentmut.stats.kill.sequences import sequences
+    from agentmut.stats.kill.stopping import solve
 
     chances = sequences(f0, n0, design.delta, design.n_max)
     usual = design._replace(alpha=DEFAULT_DESIGN.alpha) == DEFAULT_DESIGN
@@ -214,7 +214,7 @@ def _boundaries(found: "Solution", n_max: int) -> tuple[tuple[int, ...], tuple[i
 
     Raises `ArithmeticError` if a region that can be reached is not a half-line in f.
     """
-    from agentmut.stats.sequences import row
+    from agentmut.stats.kill.sequences import row
 
     kill_at, survive_at, low, high = [1], [-1], 0, 0
     for n in range(1, n_max + 1):

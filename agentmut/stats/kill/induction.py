@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agentmut.stats.sequences import Array, Sequences, row
+from agentmut.stats.kill.sequences import Array, Sequences, row
 
 Flags = NDArray[np.bool_]
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, xlog1py, xlogy
 
 from agentmut.stats.checks import check_count, check_rate
-from agentmut.stats.killrule import Decision, KillDesign, KillTable, decision_table
+from agentmut.stats.kill.rule import Decision, KillDesign, KillTable, decision_table
 
 Array = NDArray[np.float64]
 TableOf = Callable[[int, int, KillDesign], KillTable]
