@@ -1,6 +1,9 @@
 """Three-valued verdicts: evidence for, evidence against, or not enough of either."""
 
 from enum import StrEnum
+from typing import NamedTuple
+
+from agentmut.stats.intervals import Interval
 
 
 class Verdict(StrEnum):
@@ -12,3 +15,25 @@ class Verdict(StrEnum):
     """Evidence that it is not."""
     INCONCLUSIVE = "INCONCLUSIVE"
     """Not enough evidence either way."""
+
+
+class Judgement(NamedTuple):
+    """A verdict on one scenario with what it rests on; the same shape whatever method gave it.
+
+    At level alpha the verdict is FAIL exactly if `p_fail` <= alpha, so that a suite can be judged with adjusted
+    p-values; PASS is decided by the method, at its own level.
+    """
+
+    verdict: Verdict
+    reason: str
+    """One sentence with the numbers that decided."""
+    p_fail: float
+    """p-value of the test whose rejection is FAIL, in [0, 1]."""
+    interval: Interval
+    """Of the pass rate, or of the difference of two; for reading, not for deciding again."""
+    n: int
+    """Trials that the verdict rests on, without those of a stored baseline."""
+    needed: int | None
+    """Further trials after which a verdict is likely if the observed rates are the true ones; None where the
+    verdict is reached, and where no number of trials would do."""
+    method: str
