@@ -22,17 +22,19 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from agentmut.api import carry_out, open_store, register  # noqa: E402
-from agentmut.engine.campaign import Campaign, Tools  # noqa: E402
+from agentmut.api import carry_out  # noqa: E402
 from agentmut.engine.executor import TrialRequest  # noqa: E402
+from agentmut.engine.loop import Loop, Tools  # noqa: E402
 from agentmut.engine.selection import Selection  # noqa: E402
 from agentmut.engine.session import Session, make_mutants, make_plan, open_session  # noqa: E402
-from agentmut.engine.state import CampaignState, Stop  # noqa: E402
+from agentmut.engine.state import CampaignState  # noqa: E402
 from agentmut.engine.tables import Tables  # noqa: E402
+from agentmut.engine.work import Stop  # noqa: E402
 from agentmut.execution import Ending, Execution  # noqa: E402
 from agentmut.mutant import Status  # noqa: E402
 from agentmut.project import load_project  # noqa: E402
 from agentmut.result import Result  # noqa: E402
+from agentmut.runtime import open_store, register  # noqa: E402
 from agentmut.store.sqlite import Store  # noqa: E402
 from agentmut.trace import AgentTrace  # noqa: E402
 from agentmut.wire.footprint import Footprint  # noqa: E402
@@ -273,8 +275,8 @@ def coin_campaign(session: Session, tables: Tables, seed: int, folder: Path) -> 
     store = Store(folder / f"{seed}.db")
     try:
         register(store, plan)
-        tools = Tools(CoinExecutor(rate), store, session.tests, time.time, lambda state: None)
-        stop = asyncio.run(Campaign(state, tools).run())
+        tools = Tools(CoinExecutor(rate), store, session.tests, time.time, lambda: None)
+        stop = asyncio.run(Loop(state, tools).run())
     finally:
         store.close()
         for path in folder.glob(f"{seed}.db*"):

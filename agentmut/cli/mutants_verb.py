@@ -22,12 +22,12 @@ def mutants(
 
     Example: agentmut mutants --operator prompt.drop_instruction
     """
-    from agentmut.api import agent_environment
     from agentmut.cli.output import agents_on_stderr, print_json, wants_color
     from agentmut.engine.selection import Selection
     from agentmut.engine.session import make_mutants, open_session
     from agentmut.project import load_project
     from agentmut.report.mutants import as_document, render_mutants
+    from agentmut.runtime import agent_environment
 
     with agents_on_stderr():
         loaded = load_project(project, agent)

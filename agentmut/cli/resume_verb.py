@@ -22,11 +22,12 @@ def resume(
 
     Example: agentmut resume
     """
-    from agentmut.api import agent_environment, carry_out, open_store, stored_plan
+    from agentmut.api import carry_out, stored_plan
     from agentmut.cli.output import agents_on_stderr, exit_code, print_result
     from agentmut.cli.progress import ProgressLine
     from agentmut.engine.session import open_session
     from agentmut.project import load_project
+    from agentmut.runtime import agent_environment, open_store
 
     with agents_on_stderr():
         loaded = load_project(project, agent)

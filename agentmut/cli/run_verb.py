@@ -34,12 +34,13 @@ def run(
 
     Example: agentmut run --class prompt --yes
     """
-    from agentmut.api import agent_environment, carry_out, open_store, register
+    from agentmut.api import carry_out
     from agentmut.cli.output import agents_on_stderr, exit_code, print_result
     from agentmut.cli.progress import ProgressLine
     from agentmut.engine.selection import Selection
     from agentmut.engine.session import make_mutants, make_plan, open_session
     from agentmut.project import load_project
+    from agentmut.runtime import agent_environment, open_store, register
 
     with agents_on_stderr():
         loaded = load_project(project, agent)

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from agentmut.api import FOLDER
 from agentmut.errors import UsageError
 from agentmut.project import FILE_NAME
 from agentmut.result import Result, read_result
+from agentmut.runtime import FOLDER
 
 
 def find_result(project: Path, run: str | None) -> Result:

@@ -1,4 +1,4 @@
-"""A campaign before its first trial: everything that decides which trials are run and in which order."""
+"""A run before its first trial: everything that decides which trials are run and in which order."""
 
 from pydantic import Field
 
@@ -18,14 +18,36 @@ class Rule(Frozen):
     n_max: int = 100
 
 
-class Plan(Frozen):
-    """What a campaign will do; stored with the run, so that `resume` continues the same one."""
+class RunPlan(Frozen):
+    """What every run has; stored with it."""
 
+    kind: str
+    """What the run is for: the verb that started it."""
     run_id: str
     started: float
     """Seconds since the epoch."""
     seed: int
     scenarios: tuple[str, ...]
+    budget: BudgetSettings = BudgetSettings()
+    suite_digest: str = ""
+    config_digest: str = ""
+    environment: Environment
+    concurrency: int = 16
+    window: int = 1
+    """Launch k of a mutant (or of a scenario under test) looks at the results of its launches 1..k-window."""
+    fresh: bool = False
+    """Take no trial over from other runs."""
+
+    @property
+    def bounded(self) -> bool:
+        """Whether any budget bounds the run."""
+        return any(limit is not None for limit in (self.budget.usd, self.budget.trials, self.budget.minutes))
+
+
+class Plan(RunPlan):
+    """What a campaign will do; stored, so that `resume` continues the same one."""
+
+    kind: str = "run"
     baseline: int
     """Trials of the original per scenario; the most, where a `baseline_limit` may cut it."""
     baseline_limit: BaselineLimit | None = None
@@ -36,20 +58,6 @@ class Plan(Frozen):
     ignored: dict[str, str] = Field(default_factory=dict)
     """Mutant id -> the user's reason."""
     rule: Rule = Rule()
-    window: int = 1
-    """Launch k of a mutant looks at the results of its launches 1..k-window."""
-    budget: BudgetSettings = BudgetSettings()
-    suite_digest: str = ""
-    config_digest: str = ""
-    environment: Environment
-    concurrency: int = 16
-    fresh: bool = False
-    """Take no trial over from other runs."""
-
-    @property
-    def bounded(self) -> bool:
-        """Whether any budget bounds the run."""
-        return any(limit is not None for limit in (self.budget.usd, self.budget.trials, self.budget.minutes))
 
     @property
     def worst_case_trials(self) -> int:

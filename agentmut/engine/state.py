@@ -7,7 +7,6 @@ same loop on the stored plan: stored results are recorded again, and the rest fo
 import heapq
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from agentmut.engine.arm import Arm, Lane
 from agentmut.engine.baseline import ScenarioBaseline
@@ -31,16 +30,6 @@ from agentmut.stats.kill.rule import KillDesign, is_untestable, level_for
 from agentmut.witness import Detector
 
 IDENTITY_ALPHA = 0.001
-
-
-class Stop(StrEnum):
-    """Why a campaign ended."""
-
-    FINISHED = "finished"
-    BUDGET = "budget"
-    INTERRUPTED = "interrupted"
-    FAILED = "failed"
-    """It cannot be carried out; `CampaignState.problem` says why."""
 
 
 @dataclass
@@ -91,6 +80,11 @@ class CampaignState:
         """Whether the original passes often enough on a scenario for a drop to show."""
         baseline = self.baselines[scenario]
         return baseline.usable and not is_untestable(baseline.failures, baseline.trials, self.plan.rule.delta)
+
+    @property
+    def decided(self) -> bool:
+        """Whether every mutant has its status."""
+        return self.baseline_complete and all(self.status(mutant.id) for mutant in self.contenders)
 
     def status(self, mutant: str) -> tuple[Status, str] | None:
         """A mutant's status and reason once it has one."""

@@ -9,7 +9,8 @@ from agentmut.engine.baseline import ScenarioBaseline, most_common_trouble
 from agentmut.engine.locate import changed_text, target_of
 from agentmut.engine.scoring import score, share_not_killed
 from agentmut.engine.session import Session
-from agentmut.engine.state import CampaignState, Stop
+from agentmut.engine.state import CampaignState
+from agentmut.engine.work import Stop
 from agentmut.mutant import Intent, Mutant, Status
 from agentmut.result import (
     AgentSummary,

@@ -5,12 +5,13 @@ import re
 import time
 from pathlib import Path
 
-from agentmut.api import carry_out, open_store, register
+from agentmut.api import carry_out
 from agentmut.cli.progress import ProgressLine, describe
 from agentmut.engine.selection import Selection
 from agentmut.engine.session import make_mutants, make_plan, open_session
 from agentmut.engine.state import CampaignState
 from agentmut.project import load_project
+from agentmut.runtime import open_store, register
 
 AGENT = 'async def run(config, input):\n    return "hello" if "greet" in config.prompt else "hm"\n'
 PROJECT = """

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from agentmut.api import carry_out, measure, open_store, stored_plan
+from agentmut.api import carry_out, measure, stored_plan
 from agentmut.engine.limits import (
     BaselineLimit,
     Spend,
@@ -19,6 +19,7 @@ from agentmut.execution import Ending
 from agentmut.mutant import Status
 from agentmut.project_schema import BudgetSettings
 from agentmut.result import read_result
+from agentmut.runtime import open_store
 from agentmut.trace import Outcome
 from agentmut.wire.footprint import Footprint
 

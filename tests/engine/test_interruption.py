@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from agentmut.api import carry_out, measure, open_store, stored_plan
+from agentmut.api import carry_out, measure, stored_plan
 from agentmut.engine.session import open_session
 from agentmut.errors import UsageError
 from agentmut.result import Result, read_result
+from agentmut.runtime import open_store
 
 SLOW = """
 LOG = open(os.path.join(os.path.dirname(__file__), "calls.log"), "a")
@@ -31,7 +32,8 @@ RESUME = """
 import sys
 from pathlib import Path
 from agentmut.engine.session import open_session
-from agentmut.api import carry_out, open_store, stored_plan
+from agentmut.api import carry_out, stored_plan
+from agentmut.runtime import open_store
 from agentmut.project import load_project
 project = load_project(Path(sys.argv[1]))
 with open_store(project) as store:

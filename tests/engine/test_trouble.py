@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-from agentmut.api import measure, open_store
+from agentmut.api import measure
 from agentmut.errors import RunError
 from agentmut.mutant import Status
 from agentmut.result import read_result
+from agentmut.runtime import open_store
 
 OUTAGE = """
 calls = 0

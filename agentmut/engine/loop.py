@@ -1,4 +1,4 @@
-"""The loop that carries a campaign out: launch, run, keep, record, until there is nothing left to do."""
+"""The loop that carries out a campaign, or any other work: launch, run, keep, record, until nothing is left to do."""
 
 import asyncio
 from collections.abc import Callable
@@ -8,8 +8,8 @@ from typing import NamedTuple
 from agentmut.engine.executor import Executor, TrialRequest
 from agentmut.engine.identity import trial_id, trial_key
 from agentmut.engine.limits import Spend, budget_reached
-from agentmut.engine.state import CampaignState, Stop
 from agentmut.engine.trials import Launch, Suite, TrialResult
+from agentmut.engine.work import Stop, Work
 from agentmut.errors import RunError
 from agentmut.execution import Execution
 from agentmut.mutant import Mutant
@@ -17,7 +17,7 @@ from agentmut.redaction import Redactor
 from agentmut.store.sqlite import Store, StoredTrial
 
 Clock = Callable[[], float]
-Progress = Callable[[CampaignState], None]
+Progress = Callable[[], None]
 
 
 class Tools(NamedTuple):
@@ -40,22 +40,22 @@ class Finished(NamedTuple):
     execution: Execution
 
 
-class Campaign:
-    """Carries out the plan of `state`. Every finished trial is stored before the next decision."""
+class Loop:
+    """Carries `work` out. Every finished trial is stored before the next decision."""
 
-    def __init__(self, state: CampaignState, tools: Tools) -> None:
-        self._state = state
+    def __init__(self, work: Work, tools: Tools) -> None:
+        self._work = work
         self._tools = tools
-        self._run = state.plan.run_id
-        self._mutants = {mutant.id: mutant for mutant in state.contenders}
-        self._scenario_digests = {name: scenario.digest for name, scenario in state.scenarios.items()}
+        self._run = work.plan.run_id
+        self._mutants = {mutant.id: mutant for mutant in work.contenders}
+        self._scenario_digests = {name: scenario.digest for name, scenario in work.scenarios.items()}
         self._config_digests: dict[tuple[str, str], str] = {}
         self._done: asyncio.Queue[Finished | BaseException] = asyncio.Queue()
         self._tasks: set[asyncio.Task[None]] = set()
         self._taken_over: list[int] = []
         self._interrupted = False
-        state.spend = self._spent_before()
-        self._begun = tools.now() - state.spend.seconds
+        work.spend = self._spent_before()
+        self._begun = tools.now() - work.spend.seconds
         self._noted = tools.now()
 
     def interrupt(self) -> None:
@@ -71,7 +71,7 @@ class Campaign:
             try:
                 return await self._loop()
             except RunError as error:  # no trial can be run, or none can be judged
-                self._state.problem = str(error)
+                self._work.problem = str(error)
                 return Stop.FAILED
             finally:
                 await self._end()
@@ -95,47 +95,42 @@ class Campaign:
         self._keep([item for item in self._drained() if isinstance(item, Finished)])
 
     def _why_stop(self) -> Stop | None:
-        state = self._state
         if self._interrupted:
             return Stop.INTERRUPTED
-        if state.problem:
+        if self._work.problem:
             return Stop.FAILED
-        return Stop.BUDGET if self._budget_reached() and not self._all_decided() else None
+        return Stop.BUDGET if self._budget_reached() and not self._work.decided else None
 
     def _budget_reached(self) -> str:
-        state = self._state
-        return budget_reached(state.plan.budget, state.spend, state.in_flight)
-
-    def _all_decided(self) -> bool:
-        state = self._state
-        return state.baseline_complete and all(state.status(mutant) for mutant in self._mutants)
+        work = self._work
+        return budget_reached(work.plan.budget, work.spend, work.in_flight)
 
     async def _launch_what_fits(self) -> None:
         """Start trials up to the concurrency limit; those found in the store are taken from there."""
         looked_up = 0
-        while len(self._tasks) < self._state.plan.concurrency and not self._budget_reached():
-            launch = self._state.launch()
+        while len(self._tasks) < self._work.plan.concurrency and not self._budget_reached():
+            launch = self._work.launch()
             if launch is None:
                 return
             key = self._key(launch)
             stored = self._tools.store.find(key, self._run)
-            if stored is None or (self._state.plan.fresh and stored.run != self._run):
+            if stored is None or (self._work.plan.fresh and stored.run != self._run):
                 self._start(launch, key)
                 continue
             self._reuse(launch, stored)
             looked_up += 1
             if looked_up % 256 == 0:
                 self._keep([])
-                self._tools.progress(self._state)
+                self._tools.progress()
                 await asyncio.sleep(0)
-            if self._state.problem or self._interrupted:
+            if self._work.problem or self._interrupted:
                 return
 
     def _start(self, launch: Launch, key: str) -> None:
         self._tasks.add(asyncio.create_task(self._execute(launch, key)))
 
     async def _execute(self, launch: Launch, key: str) -> None:
-        identity = trial_id(self._state.plan.seed, *launch[:3])
+        identity = trial_id(self._work.plan.seed, *launch[:3])
         request = TrialRequest(self._mutants.get(launch.mutant), launch.scenario, identity)
         ended: Finished | BaseException
         try:
@@ -155,22 +150,22 @@ class Campaign:
         finished = [item for item in batch if isinstance(item, Finished)]
         self._keep(finished)
         for item in finished:
-            self._state.record(item.launch, self._result(item.launch, item.execution))
+            self._work.record(item.launch, self._result(item.launch, item.execution))
         for failed in batch:
             if isinstance(failed, Exception):
                 raise failed
             if isinstance(failed, asyncio.CancelledError) and not self._interrupted:
                 raise RunError("a trial was cancelled from outside of agentmut. Finished trials are kept")
-        self._tools.progress(self._state)
+        self._tools.progress()
 
     def _keep(self, finished: list[Finished]) -> None:
         now = self._tools.now()
         rows = [StoredTrial(i.key, *i.launch[:3], i.execution, now, self._run) for i in finished]
         self._tools.store.save(self._run, rows, self._taken_over, self._seconds_to_note(now))
         self._taken_over.clear()
-        self._state.spend = replace(self._state.spend, seconds=now - self._begun)
+        self._work.spend = replace(self._work.spend, seconds=now - self._begun)
         for item in finished:
-            self._state.spend = _with(self._state.spend, item)
+            self._work.spend = _with(self._work.spend, item)
 
     def _seconds_to_note(self, now: float) -> float | None:
         """The time at work, once a second: how much is lost when the process is killed."""
@@ -183,17 +178,17 @@ class Campaign:
         """Take a stored trial in; one that this run executed before an interruption is counted already."""
         if stored.run != self._run:
             self._taken_over.append(stored.id)
-            self._state.spend = replace(self._state.spend, reused=self._state.spend.reused + 1)
-        self._state.record(launch, self._result(launch, stored.execution))
+            self._work.spend = replace(self._work.spend, reused=self._work.spend.reused + 1)
+        self._work.record(launch, self._result(launch, stored.execution))
 
     def _result(self, launch: Launch, execution: Execution) -> TrialResult:
-        return self._tools.suite.result(launch.scenario, execution, self._state.detectors.get(launch.mutant))
+        return self._tools.suite.result(launch.scenario, execution, self._work.detectors.get(launch.mutant))
 
     def _spent_before(self) -> Spend:
         return Spend(**self._tools.store.spent(self._run)._asdict())
 
     def _key(self, launch: Launch) -> str:
-        plan = self._state.plan
+        plan = self._work.plan
         return trial_key(
             plan.environment,
             plan.seed,
@@ -206,7 +201,7 @@ class Campaign:
     def _config_digest(self, launch: Launch) -> str:
         where = (launch.mutant, launch.scenario)
         if where not in self._config_digests:
-            suite = self._state.suite
+            suite = self._work.suite
             mutant: Mutant | None = self._mutants.get(launch.mutant)
             config = mutant.apply(suite.full) if mutant else suite.full
             self._config_digests[where] = suite.part(config, launch.scenario).digest

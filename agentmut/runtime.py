@@ -1,0 +1,122 @@
+"""Where pure work meets the world: the project's folder on disk, the agent's environment, signals, the event loop."""
+
+import asyncio
+import gc
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from agentmut.engine.loop import Clock, Loop, Tools
+from agentmut.engine.plan import RunPlan
+from agentmut.engine.session import Session, declared_variables, make_executor
+from agentmut.engine.work import Stop, Work
+from agentmut.errors import UsageError
+from agentmut.lock import locked
+from agentmut.project import Project
+from agentmut.redaction import Redactor, secret_values
+from agentmut.store.sqlite import Store, StoredRun
+
+FOLDER = ".agentmut"
+
+
+def register(store: Store, plan: RunPlan) -> None:
+    """Note a run before its first trial, so that it can be resumed whatever happens."""
+    store.add_run(StoredRun(plan.run_id, plan.started, plan.model_dump_json(), "planned"))
+
+
+def run_work(
+    session: Session,
+    work: Work,
+    store: Store,
+    *,
+    progress: Callable[[], None] = lambda: None,
+    now: Clock = time.time,
+) -> Stop:
+    """Run the trials that `work` asks for, to the end; Ctrl-C ends it cleanly with `Stop.INTERRUPTED`."""
+    plan = work.plan
+    executor = make_executor(session, plan.seed)
+    tools = Tools(executor, store, session.tests, now, progress, redactor(session.project))
+    with _little_garbage_collection():
+        return asyncio.run(_run(Loop(work, tools)))
+
+
+def refuse_running_loop(called: str) -> None:
+    """Raise `UsageError` where an event loop runs already: `called` would have to start another one."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return
+    raise UsageError(
+        f"{called}() runs an event loop of its own and cannot be called from a running one (a notebook, an "
+        f"async test). Use `await asyncio.to_thread({called}, project)`."
+    )
+
+
+@contextmanager
+def open_store(project: Project) -> Iterator[Store]:
+    """The project's store, for this process alone, closed at the end. Raises `StoreError`."""
+    folder = project.root / FOLDER
+    with locked(folder):
+        store = Store(folder / "store.db")
+        try:
+            yield store
+        finally:
+            store.close()
+
+
+def redactor(project: Project) -> Redactor:
+    """What takes the secrets of the project and of this process out of trials."""
+    return Redactor(secret_values(declared_variables(project), os.environ))
+
+
+@contextmanager
+def agent_environment(project: Project) -> Iterator[None]:
+    """Set the agent's environment variables for the block."""
+    before = {name: os.environ.get(name) for name in project.env}
+    os.environ.update(declared_variables(project))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+async def _run(loop: Loop) -> Stop:
+    with _interruptible(asyncio.get_running_loop(), loop.interrupt):
+        return await loop.run()
+
+
+@contextmanager
+def _little_garbage_collection() -> Iterator[None]:
+    """Leave what is loaded by now (libraries, mostly) out of every collection during the block.
+
+    Going through all of it again and again stopped every agent for tens of milliseconds at a time.
+    """
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+@contextmanager
+def _interruptible(loop: asyncio.AbstractEventLoop, interrupt: Callable[[], None]) -> Iterator[None]:
+    """Let Ctrl-C (and SIGTERM) end the campaign; outside the main thread the caller handles signals."""
+    handled = (signal.SIGINT, signal.SIGTERM)
+    try:
+        for number in handled:
+            loop.add_signal_handler(number, interrupt)
+    except (ValueError, NotImplementedError, RuntimeError):
+        yield
+        return
+    try:
+        yield
+    finally:
+        for number in handled:
+            with suppress(ValueError):
+                loop.remove_signal_handler(number)
