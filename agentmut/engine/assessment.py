@@ -1,0 +1,170 @@
+"""The agent as it is, on every scenario: as many trials as a verdict takes, and the verdicts."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from agentmut.engine.baseline import SPARE
+from agentmut.engine.limits import Spend, price_missing
+from agentmut.engine.plan import RunPlan
+from agentmut.engine.problems import DEAD_ENDPOINT, dead_endpoint
+from agentmut.engine.suite import SuiteConfig
+from agentmut.engine.trials import Launch, TrialResult
+from agentmut.mutant import Mutant
+from agentmut.scenario import Scenario
+from agentmut.stats.verdicts import Judgement
+from agentmut.trace import Outcome
+from agentmut.witness import Detector
+
+
+class StoppingRule(Protocol):
+    """When the trials of one scenario suffice, and what they say."""
+
+    @property
+    def most(self) -> int:
+        """Trials that are evidence after which no more are run."""
+        ...
+
+    @property
+    def sequential(self) -> bool:
+        """Whether the rule may end before `most` trials, so that it has to see each result."""
+        ...
+
+    def ended(self, passed: Sequence[bool]) -> bool:
+        """Whether the outcomes so far, in launch order, decide. Asked after each one."""
+        ...
+
+    def judgement(self, passed: Sequence[bool]) -> Judgement:
+        """The verdict of outcomes in launch order."""
+        ...
+
+
+class AssessmentPlan(RunPlan):
+    """An assessment before its first trial."""
+
+    first: dict[str, int] = {}
+    """Scenario -> the repeat its trials start with; 0 where nothing is said. Repeats below it belong to a
+    baseline that the trials are compared with."""
+    settings: dict[str, str | float | int] = {}
+    """The rules' parameters, for the record."""
+
+
+@dataclass
+class AssessedScenario:
+    """One scenario under assessment. Results are consumed in launch order, whatever order they arrive in."""
+
+    rule: StoppingRule
+    first: int = 0
+    window: int = 1
+    launched: int = 0
+    consumed: int = 0
+    ended: bool = False
+    passed: list[bool] = field(default_factory=list)
+    """Trials that are evidence, up to the one that decided."""
+    outcomes: Counter[Outcome] = field(default_factory=Counter)
+    """Every trial up to the one that decided, those that are no evidence included."""
+    first_failure: str = ""
+    trouble: str = ""
+    """Why the last trial that is no evidence is none."""
+    arrived: dict[int, TrialResult] = field(default_factory=dict)
+
+    @property
+    def wants_another(self) -> bool:
+        """Whether a further trial may be launched now."""
+        in_flight = self.launched - self.consumed
+        room = self.window if self.rule.sequential else self.rule.most
+        within = len(self.passed) + in_flight < self.rule.most and self.launched < self._limit
+        return not self.ended and in_flight < room and within
+
+    @property
+    def complete(self) -> bool:
+        """No further trial will be launched, and none is awaited."""
+        return self.ended or (self.launched == self.consumed and not self.wants_another)
+
+    @property
+    def _limit(self) -> int:
+        """Launches at most: some trials may turn out to be no evidence."""
+        return self.rule.most + max(3, round(SPARE * self.rule.most))
+
+    def record(self, number: int, result: TrialResult) -> None:
+        """Take in the result of a launch, and consume what has become consecutive."""
+        self.arrived[number] = result
+        while not self.ended and self.consumed in self.arrived:
+            self._consume(self.arrived.pop(self.consumed))
+            self.consumed += 1
+
+    def _consume(self, result: TrialResult) -> None:
+        self.outcomes[result.outcome] += 1
+        if not result.outcome.is_evidence:
+            self.trouble = f"{result.ending}: {result.reason}"
+            return
+        self.passed.append(result.outcome is Outcome.PASS)
+        if not self.passed[-1]:
+            self.first_failure = self.first_failure or result.reason
+        self.ended = len(self.passed) >= self.rule.most or self.rule.ended(self.passed)
+
+
+@dataclass
+class Assessment:
+    """An assessment under way. Changed by `record` only."""
+
+    plan: AssessmentPlan
+    suite: SuiteConfig
+    scenarios: Mapping[str, Scenario]
+    rules: Mapping[str, StoppingRule]
+    spend: Spend = field(default_factory=Spend)
+    in_flight: int = 0
+    problem: str = ""
+    lanes: dict[str, AssessedScenario] = field(init=False)
+    _trouble: int = 0
+
+    def __post_init__(self) -> None:
+        self.lanes = {
+            name: AssessedScenario(self.rules[name], self.plan.first.get(name, 0), self.plan.window)
+            for name in self.plan.scenarios
+        }
+
+    @property
+    def contenders(self) -> tuple[Mutant, ...]:
+        """Nothing is mutated."""
+        return ()
+
+    @property
+    def detectors(self) -> Mapping[str, Detector]:
+        """Nothing is mutated."""
+        return {}
+
+    @property
+    def decided(self) -> bool:
+        """Whether every scenario has the trials that its verdict takes."""
+        return all(lane.complete for lane in self.lanes.values())
+
+    def launch(self) -> Launch | None:
+        """The next trial of the scenario with the fewest so far."""
+        wanting = [
+            (lane.launched, position, name)
+            for position, (name, lane) in enumerate(self.lanes.items())
+            if lane.wants_another
+        ]
+        if not wanting:
+            return None
+        number, _, name = min(wanting)
+        lane = self.lanes[name]
+        lane.launched += 1
+        self.in_flight += 1
+        return Launch("", name, lane.first + number, number)
+
+    def record(self, launch: Launch, result: TrialResult) -> None:
+        """Take in a finished trial."""
+        self.in_flight -= 1
+        if result.unpriced and self.plan.budget.usd is not None:
+            self.problem = self.problem or price_missing(result.unpriced)
+        self.lanes[launch.scenario].record(launch.number, result)
+        self._trouble = self._trouble + 1 if result.outcome is Outcome.INFRASTRUCTURE else 0
+        if self._trouble >= DEAD_ENDPOINT:
+            self.problem = self.problem or dead_endpoint(self._trouble, result.reason)
+
+    def judgements(self) -> dict[str, Judgement]:
+        """The verdict on each scenario, from the trials so far."""
+        return {name: lane.rule.judgement(lane.passed) for name, lane in self.lanes.items()}
