@@ -17,10 +17,12 @@ from agentmut.plugins import Group, names
 from agentmut.project_files import read_documents, read_prompt, read_tools
 from agentmut.project_schema import (
     BudgetSettings,
+    ComparisonSettings,
     ExecutionSettings,
     MutationSettings,
     ProjectFile,
     StatisticsSettings,
+    VerdictSettings,
 )
 from agentmut.protocols import AgentSpec
 from agentmut.scenario import Scenario
@@ -64,6 +66,8 @@ class Project(Frozen):
     """The suite's pass rate, for scenarios that name none."""
     mutation: MutationSettings = MutationSettings()
     statistics: StatisticsSettings = StatisticsSettings()
+    test: VerdictSettings = VerdictSettings()
+    compare: ComparisonSettings = ComparisonSettings()
     budget: BudgetSettings = BudgetSettings()
     execution: ExecutionSettings = ExecutionSettings()
 
@@ -153,6 +157,8 @@ class _ProjectReader:
             threshold=file.suite.threshold,
             mutation=file.mutation,
             statistics=file.statistics,
+            test=file.test,
+            compare=file.compare,
             budget=file.budget,
             execution=file.execution,
             **parts,

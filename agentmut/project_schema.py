@@ -116,6 +116,35 @@ class StatisticsSettings(Section):
     """Seed of everything random."""
 
 
+Correction = Literal["holm", "bonferroni", "benjamini-hochberg", "benjamini-yekutieli"]
+
+
+class VerdictSettings(Section):
+    """What `agentmut test` asks of the agent as it is. The thresholds stand with the scenarios."""
+
+    method: Literal["sequential", "fixed"] = "sequential"
+    """`sequential` stops a scenario as soon as its trials decide; `fixed` runs all of them."""
+    trials: int = Field(default=100, ge=1, le=10_000)
+    """Most trials of a scenario; with `fixed` exactly so many."""
+    margin: Rate = 0.1
+    """How far below its threshold a pass rate must be noticed by the sequential test."""
+    correction: Correction = "holm"
+    """How the chance of a false FAIL is kept in check over the scenarios."""
+
+
+class ComparisonSettings(Section):
+    """How `agentmut baseline compare` compares the agent with a stored baseline."""
+
+    method: Literal["sequential", "fixed"] = "sequential"
+    """`sequential` uses the kill rule and stops as soon as the trials decide; `fixed` runs `trials`."""
+    trials: int = Field(default=100, ge=1, le=10_000)
+    """Trials of a scenario with `fixed`; `sequential` ends at statistics.n_max."""
+    test: Literal["fisher", "boschloo", "z"] = "boschloo"
+    """The test of `fixed`."""
+    correction: Correction = "holm"
+    """How the chance of a false FAIL is kept in check over the scenarios."""
+
+
 class Price(Section):
     """Price of a model in US dollars per million tokens."""
 
@@ -170,6 +199,10 @@ class ProjectFile(Section):
     """Which mutants are made."""
     statistics: StatisticsSettings = Field(default_factory=StatisticsSettings)
     """How much evidence a decision needs."""
+    test: VerdictSettings = Field(default_factory=VerdictSettings)
+    """What `agentmut test` asks of the agent as it is."""
+    compare: ComparisonSettings = Field(default_factory=ComparisonSettings)
+    """How `agentmut baseline compare` compares the agent with a stored baseline."""
     budget: BudgetSettings = Field(default_factory=BudgetSettings)
     """Limits of a run."""
     execution: ExecutionSettings = Field(default_factory=ExecutionSettings)

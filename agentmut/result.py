@@ -5,9 +5,10 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from agentmut.errors import StoreError, UsageError
-from agentmut.frozen import Frozen, storable_json
+from agentmut.errors import UsageError
+from agentmut.frozen import Frozen
 from agentmut.mutant import Intent, OperatorClass, Status
+from agentmut.written import write_json
 
 SCHEMA_VERSION = 1
 
@@ -182,16 +183,7 @@ class Result(Frozen):
 
 def write_result(result: Result, folder: Path) -> Path:
     """Write `result.json` into a run's folder, whole or not at all. Raises `StoreError`."""
-    path, scratch = folder / "result.json", folder / "result.json.new"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        scratch.write_text(storable_json(result, indent=2, by_alias=True) + "\n", encoding="utf-8")
-        scratch.replace(path)
-    except OSError as error:
-        raise StoreError(
-            f"cannot write {path}: {error}. The trials are in the store: make room, then `agentmut resume`."
-        ) from error
-    return path
+    return write_json(result, folder / "result.json", "`agentmut resume`")
 
 
 def read_result(path: Path) -> Result:

@@ -9,7 +9,7 @@ from typer.core import TyperGroup
 
 from agentmut.errors import AgentmutError, ExitCode
 
-VERBS = ("init", "mutants", "run", "resume", "show", "report", "clean", "simulate")
+VERBS = ("init", "mutants", "test", "run", "resume", "show", "report", "baseline", "clean", "simulate")
 ROOT_HELP = "If my agent silently got worse, would my tests notice?"
 
 
@@ -26,8 +26,10 @@ class LazyVerbs(TyperGroup):
 
         if cmd_name not in VERBS:
             return None
-        verbs = typer.Typer(add_completion=False, rich_markup_mode=None)
         verb = importlib.import_module(f"agentmut.cli.{cmd_name}_verb")
+        if hasattr(verb, "app"):  # a verb with verbs of its own
+            return typer.main.get_command(verb.app)
+        verbs = typer.Typer(add_completion=False, rich_markup_mode=None)
         verbs.command(name=cmd_name, **getattr(verb, "SETTINGS", {}))(getattr(verb, cmd_name))
         return typer.main.get_command(verbs)
 

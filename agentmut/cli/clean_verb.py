@@ -14,7 +14,7 @@ def clean(
     keep: Annotated[int, typer.Option("--keep", min=0, help="How many of the latest runs to keep.")] = 1,
     as_json: Json = False,
 ) -> None:
-    """Remove old runs and unused trials.
+    """Remove old runs and unused trials; those of saved baselines are kept.
 
     Example: agentmut clean --keep 3
     """
@@ -25,10 +25,20 @@ def clean(
     loaded = load_project(project)
     with open_store(loaded) as store:
         runs = [stored.id for stored in store.runs()]
-        removed = store.clean(runs[:keep])
-    for run in runs[keep:]:
+        kept = kept_runs(runs, keep, loaded.root / FOLDER / "baselines")
+        removed = store.clean(kept)
+    gone = [run for run in runs if run not in kept]
+    for run in gone:
         shutil.rmtree(loaded.root / FOLDER / "runs" / run, ignore_errors=True)
     if as_json:
-        print_json({"runs_removed": runs[keep:], "trials_removed": removed, "runs_kept": runs[:keep]})
+        print_json({"runs_removed": gone, "trials_removed": removed, "runs_kept": kept})
     else:
-        typer.echo(f"removed {len(runs[keep:])} runs and {removed} trials; kept {len(runs[:keep])} runs")
+        typer.echo(f"removed {len(gone)} runs and {removed} trials; kept {len(kept)} runs")
+
+
+def kept_runs(runs: list[str], keep: int, baselines: Path) -> list[str]:
+    """The latest runs, and those that a saved baseline rests on."""
+    from agentmut.saved_baseline import baseline_names, read_baseline
+
+    needed = {read_baseline(name, baselines).run_id for name in baseline_names(baselines)}
+    return [run for position, run in enumerate(runs) if position < keep or run in needed]

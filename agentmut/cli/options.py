@@ -1,7 +1,7 @@
 """Options that several verbs share, spelled once."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -24,4 +24,10 @@ Mutants = Annotated[
 ]
 Scenarios = Annotated[list[str] | None, typer.Option("--scenario", help="Only this scenario, by name.")]
 Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Seed of every random choice of the run.")]
+Correction = Annotated[
+    Literal["holm", "bonferroni", "benjamini-hochberg", "benjamini-yekutieli"] | None,
+    typer.Option("--correction", help="How false FAILs are kept in check over the scenarios."),
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask when no budget bounds the run.")]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Run every trial again, reuse nothing.")]
 RunId = Annotated[str | None, typer.Argument(help="The run's id; the latest one when left out.")]

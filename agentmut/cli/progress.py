@@ -3,6 +3,7 @@
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from typing import TextIO
 
 from agentmut.engine.state import CampaignState
@@ -13,7 +14,7 @@ LOG = 10.0
 
 
 class ProgressLine:
-    """Called with the campaign's state after every change; writes at most every few moments."""
+    """Called after every change; writes at most every few moments."""
 
     def __init__(self, stream: TextIO = sys.stderr) -> None:
         self._stream = stream
@@ -23,11 +24,15 @@ class ProgressLine:
 
     def __call__(self, state: CampaignState) -> None:
         """Show how far the campaign is."""
+        self.show(lambda: describe(state))
+
+    def show(self, describe: Callable[[], str]) -> None:
+        """Show a line, unless the last one is too fresh."""
         now = time.monotonic()
         if now - self._last < (REDRAW if self._live else LOG):
             return
         self._last = now
-        line = describe(state)
+        line = describe()
         if self._live:
             self._stream.write("\r" + line.ljust(self._width))
             self._width = len(line)
@@ -49,7 +54,7 @@ def describe(state: CampaignState) -> str:
     """
     spend = state.spend
     money = "cost unknown" if spend.unpriced else f"${spend.usd:.2f}"
-    spent = f"{spend.trials} trials, {money}, {_clock(spend.seconds)}"
+    spent = f"{spend.trials} trials, {money}, {clock(spend.seconds)}"
     if not state.baseline_complete:
         done = sum(baseline.finished for baseline in state.baselines.values())
         wanted = sum(baseline.wanted for baseline in state.baselines.values())
@@ -69,7 +74,7 @@ def _left(state: CampaignState) -> str:
     if share < 0.05 or total <= baseline:
         return ""
     per_trial = state.spend.seconds / total
-    return f", about {_clock((total - baseline) * (1 - share) / share * per_trial)} left"
+    return f", about {clock((total - baseline) * (1 - share) / share * per_trial)} left"
 
 
 def _part(consumed: int, state: CampaignState) -> float:
@@ -86,6 +91,7 @@ def _score(state: CampaignState) -> str:
     return f"score so far {killed}/{decided}" if decided else "no mutant decided yet"
 
 
-def _clock(seconds: float) -> str:
+def clock(seconds: float) -> str:
+    """Minutes and seconds."""
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes}:{rest:02d}"

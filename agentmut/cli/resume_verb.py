@@ -50,11 +50,31 @@ def choose_run(runs: "list[StoredRun]", wanted: str | None) -> "StoredRun":
         if len(found) != 1:
             known = ", ".join(stored.id for stored in runs) or "none"
             raise UsageError(f"{len(found)} runs match {wanted!r}. Known: {known}.")
+        _refuse_other_kinds(found[0])
         return found[0]
-    unfinished = [stored for stored in runs if stored.status != "finished"]
+    unfinished = [stored for stored in runs if stored.status != "finished" and kind_of(stored) == "run"]
     if not unfinished:
         raise UsageError("there is no unfinished run to resume. `agentmut run` starts a new one.")
     return unfinished[0]
+
+
+def kind_of(stored: "StoredRun") -> str:
+    """What a stored run was for: `run` for a campaign."""
+    import json
+
+    try:
+        return str(json.loads(stored.plan).get("kind", "run"))
+    except (ValueError, AttributeError):  # written by another version: resuming it says so
+        return "run"
+
+
+def _refuse_other_kinds(stored: "StoredRun") -> None:
+    kind = kind_of(stored)
+    if kind != "run":
+        verb = {"test": "test", "baseline": "baseline save", "compare": "baseline compare"}.get(kind, kind)
+        raise UsageError(
+            f"run {stored.id} is one of `agentmut {verb}`: give that command again. Finished trials are reused."
+        )
 
 
 def scenarios_of(stored: "StoredRun") -> tuple[str, ...]:

@@ -3,11 +3,22 @@
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from agentmut.cli.options import AgentRef, Classes, Json, Mutants, Operators, ProjectPath, Scenarios, Seed
+from agentmut.cli.options import (
+    AgentRef,
+    Classes,
+    Fresh,
+    Json,
+    Mutants,
+    Operators,
+    ProjectPath,
+    Scenarios,
+    Seed,
+    Yes,
+)
 from agentmut.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,10 +33,8 @@ def run(
     mutants: Mutants = None,
     scenarios: Scenarios = None,
     seed: Seed = None,
-    yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Do not ask when no budget bounds the run.")
-    ] = False,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Run every trial again, reuse nothing.")] = False,
+    yes: Yes = False,
+    fresh: Fresh = False,
     as_json: Json = False,
 ) -> None:
     """Measure the suite on broken copies of the agent.

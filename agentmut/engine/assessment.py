@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from pydantic import Field
+
 from agentmut.engine.baseline import SPARE
 from agentmut.engine.limits import Spend, price_missing
 from agentmut.engine.plan import RunPlan
@@ -43,10 +45,10 @@ class StoppingRule(Protocol):
 class AssessmentPlan(RunPlan):
     """An assessment before its first trial."""
 
-    first: dict[str, int] = {}
+    first: dict[str, int] = Field(default_factory=dict)
     """Scenario -> the repeat its trials start with; 0 where nothing is said. Repeats below it belong to a
     baseline that the trials are compared with."""
-    settings: dict[str, str | float | int] = {}
+    settings: dict[str, str | float | int] = Field(default_factory=dict)
     """The rules' parameters, for the record."""
 
 

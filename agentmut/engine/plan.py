@@ -1,5 +1,8 @@
 """A run before its first trial: everything that decides which trials are run and in which order."""
 
+import secrets
+import time
+
 from pydantic import Field
 
 from agentmut.engine.identity import Environment
@@ -7,6 +10,11 @@ from agentmut.engine.limits import BaselineLimit
 from agentmut.frozen import Frozen
 from agentmut.mutant import Mutant
 from agentmut.project_schema import BudgetSettings
+
+
+def new_run_id(now: float) -> str:
+    """A run's id: when it was planned (UTC), and something random to tell it from others of that second."""
+    return f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(now))}-{secrets.token_hex(2)}"
 
 
 class Rule(Frozen):

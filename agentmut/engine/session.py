@@ -1,7 +1,5 @@
 """From a project to a campaign that is ready to run: adapter, suite, mutants, plan."""
 
-import secrets
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -15,7 +13,7 @@ from agentmut.engine.executor import Executor, LocalExecutor, RetryingExecutor, 
 from agentmut.engine.identity import Environment, code_digest, environment, unused_elsewhere
 from agentmut.engine.isolation import ProcessExecutor
 from agentmut.engine.limits import BaselineLimit, baseline_within_trials, price_missing
-from agentmut.engine.plan import Plan, Rule
+from agentmut.engine.plan import Plan, Rule, new_run_id
 from agentmut.engine.pricing import Pricer
 from agentmut.engine.selection import Selection, ignored_mutants, select_mutants
 from agentmut.engine.suite import SuiteConfig
@@ -96,7 +94,7 @@ def make_plan(session: Session, generation: Generation, seed: int | None, now: f
     project, settings = session.project, session.project.statistics
     _check_prices(project, generation.mutants)
     return Plan(
-        run_id=f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(now))}-{secrets.token_hex(2)}",
+        run_id=new_run_id(now),
         started=now,
         seed=settings.seed if seed is None else seed,
         scenarios=tuple(scenario.name for scenario in session.scenarios),

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from agentmut import __version__
 from agentmut.engine.arm import Arm
 from agentmut.engine.baseline import ScenarioBaseline, most_common_trouble
+from agentmut.engine.limits import Spend
 from agentmut.engine.locate import changed_text, target_of
 from agentmut.engine.scoring import score, share_not_killed
 from agentmut.engine.session import Session
@@ -26,7 +27,7 @@ from agentmut.result import (
     Score,
     WitnessSummary,
 )
-from agentmut.stats.intervals import wilson
+from agentmut.stats.intervals import Interval, wilson
 
 
 def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
@@ -49,18 +50,29 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
         classes=scored.grouped(rows, lambda row: row.operator_class.value, degrading=True),
         operators=scored.grouped(rows, lambda row: row.operator, degrading=False),
         mutants=rows,
-        cost=Cost(
-            trials=spend.trials,
-            baseline_trials=spend.baseline_trials,
-            tokens=spend.tokens,
-            usd=None if spend.unpriced else round(spend.usd, 6),
-            seconds=round(spend.seconds, 3),
-            reused=spend.reused,
-            abandoned_threads=spend.abandoned,
-        ),
+        cost=cost_of(spend),
         rule={**plan.rule.model_dump(), "baseline": max(b.wanted for b in state.baselines.values())},
         notes=tuple(_notes(state)),
     )
+
+
+def cost_of(spend: Spend) -> Cost:
+    """What a run has spent, as reports show it."""
+    return Cost(
+        trials=spend.trials,
+        baseline_trials=spend.baseline_trials,
+        tokens=spend.tokens,
+        usd=None if spend.unpriced else round(spend.usd, 6),
+        seconds=round(spend.seconds, 3),
+        reused=spend.reused,
+        abandoned_threads=spend.abandoned,
+    )
+
+
+def bounds_of(interval: Interval) -> Bounds:
+    """The ends of an interval, as reports show them."""
+    low, high = round(interval.low, 6), round(interval.high, 6)
+    return Bounds(low=low, high=high, level=interval.level, method=interval.method)
 
 
 def _baseline_row(session: Session, state: CampaignState, name: str) -> BaselineRow:
@@ -71,14 +83,7 @@ def _baseline_row(session: Session, state: CampaignState, name: str) -> Baseline
         trials=baseline.trials,
         passes=baseline.passes,
         rate=round(baseline.passes / baseline.trials, 6) if baseline.trials else None,
-        interval=Bounds(
-            low=round(interval.low, 6),
-            high=round(interval.high, 6),
-            level=interval.level,
-            method=interval.method,
-        )
-        if interval
-        else None,
+        interval=bounds_of(interval) if interval else None,
         threshold=session.project.threshold_of(state.scenarios[name]),
         testable=baseline.complete and state.testable(name),
         no_evidence=sum(baseline.no_evidence.values()),

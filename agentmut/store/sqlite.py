@@ -119,6 +119,13 @@ class Store:
             seconds = self._connection.execute(select(runs.c.seconds).where(runs.c.id == run)).scalar()
             return Spent._make([*counted, seconds or 0.0])
 
+    def mean_cost(self) -> float | None:
+        """US dollars of a trial of the original, on average over all that are stored with a price; None if none is."""
+        query = select(func.avg(trials.c.usd)).where(trials.c.mutant == "")
+        with self._explained("read"):
+            found = self._connection.execute(query).scalar()
+            return None if found is None else float(found)
+
     def counts(self, run: str) -> tuple[int, int]:
         """How many trials a run has executed, and how many it took over from other runs."""
         with self._explained("read"):

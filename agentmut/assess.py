@@ -1,0 +1,177 @@
+"""Verdicts on the agent as it is, and comparisons with how it was: for the command line and for Python."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from agentmut import __version__
+from agentmut.engine.assessment import Assessment
+from agentmut.engine.comparability import comparable, count_baseline, first_key, saved_scenarios
+from agentmut.engine.preparation import Asked, Prepared, prepare_comparison, prepare_saving, prepare_test
+from agentmut.engine.session import Session, open_session
+from agentmut.engine.tables import Tables
+from agentmut.engine.verdict_summary import report_verdicts
+from agentmut.engine.work import Stop
+from agentmut.errors import BudgetError, RunError
+from agentmut.project import Project, load_project
+from agentmut.result import AgentSummary
+from agentmut.runtime import FOLDER, agent_environment, open_store, refuse_running_loop, register, run_work
+from agentmut.saved_baseline import SavedBaseline, read_baseline, write_baseline
+from agentmut.store.sqlite import Store
+from agentmut.verdict_report import BaselineUsed, VerdictReport, write_verdicts
+
+DEFAULT_NAME = "default"
+OLD = 7 * 86_400
+"""Seconds after which a baseline is called old: services drift, and a small drift looks like a regression."""
+Progress = Callable[[Assessment], None]
+
+
+def check_suite(
+    project: Project | str | Path = ".",
+    *,
+    scenarios: Sequence[str] = (),
+    seed: int | None = None,
+    fresh: bool = False,
+) -> VerdictReport:
+    """Verdicts of the suite on the agent as it is, as `agentmut test` gives them.
+
+    Raises the errors of `agentmut.errors`. A report whose `status` is `budget` or `interrupted` is partial.
+    """
+    refuse_running_loop("agentmut.assess.check_suite")
+    with opened(project, scenarios) as (session, store):
+        return carry_out(session, prepare_test(session, Asked(time.time(), seed, fresh)), store)
+
+
+def save_baseline(
+    project: Project | str | Path = ".",
+    name: str = DEFAULT_NAME,
+    trials: int = 100,
+    *,
+    scenarios: Sequence[str] = (),
+    seed: int | None = None,
+) -> SavedBaseline:
+    """Keep the agent's pass rates, and its trials, as the baseline `name`: `agentmut baseline save`.
+
+    Raises the errors of `agentmut.errors`: `BudgetError` when a budget ended it, and nothing is kept under
+    the name.
+    """
+    refuse_running_loop("agentmut.assess.save_baseline")
+    with opened(project, scenarios) as (session, store):
+        return carry_out_saving(
+            session, prepare_saving(session, trials, Asked(time.time(), seed)), store, name
+        )
+
+
+def compare_with_baseline(
+    project: Project | str | Path = ".",
+    name: str = DEFAULT_NAME,
+    *,
+    scenarios: Sequence[str] = (),
+    seed: int | None = None,
+    fresh: bool = False,
+) -> VerdictReport:
+    """Whether the agent has become worse than the baseline `name`: `agentmut baseline compare`.
+
+    Raises the errors of `agentmut.errors`. A report whose `status` is `budget` or `interrupted` is partial.
+    """
+    refuse_running_loop("agentmut.assess.compare_with_baseline")
+    with opened(project, scenarios) as (session, store):
+        return carry_out(session, comparison(session, store, name, Asked(time.time(), seed, fresh)), store)
+
+
+@contextmanager
+def opened(project: Project | str | Path, scenarios: Sequence[str]) -> Iterator[tuple[Session, Store]]:
+    """A project's session and store for the block, with the agent's environment set."""
+    loaded = project if isinstance(project, Project) else load_project(Path(project))
+    with agent_environment(loaded), open_store(loaded) as store:
+        yield open_session(loaded, scenarios), store
+
+
+def carry_out(
+    session: Session, prepared: Prepared, store: Store, progress: Progress = lambda work: None
+) -> VerdictReport:
+    """Run the trials, write `verdicts.json`, and return what it says.
+
+    Ctrl-C ends it cleanly with status `interrupted`. Raises `RunError`, after writing, when the trials cannot
+    be run.
+    """
+    work, stop = _run(session, prepared, store, progress)
+    report = report_verdicts(session, work, stop, prepared.question)
+    write_verdicts(report, session.project.root / FOLDER / "runs" / work.plan.run_id)
+    _raise_problem(work)
+    return report
+
+
+def carry_out_saving(
+    session: Session, prepared: Prepared, store: Store, name: str, progress: Progress = lambda work: None
+) -> SavedBaseline:
+    """Run the trials and keep the baseline `name`. Raises `BudgetError` or `KeyboardInterrupt` if cut short."""
+    work, stop = _run(session, prepared, store, progress)
+    _raise_problem(work)
+    if stop is Stop.INTERRUPTED:
+        raise KeyboardInterrupt
+    if stop is Stop.BUDGET:
+        raise BudgetError(
+            "the budget ended before the baseline was complete. Finished trials are reused: raise it."
+        )
+    baseline = SavedBaseline(
+        agentmut_version=__version__,
+        name=name,
+        saved=work.plan.started,
+        run_id=work.plan.run_id,
+        seed=work.plan.seed,
+        agent=_agent(session),
+        scenarios=saved_scenarios(session, work),
+    )
+    write_baseline(baseline, baselines_folder(session.project))
+    return baseline
+
+
+def comparison(session: Session, store: Store, name: str, asked: Asked) -> Prepared:
+    """A comparison with the baseline `name`, before its first trial. Raises `UsageError`."""
+    saved = read_baseline(name, baselines_folder(session.project))
+    seed = session.project.statistics.seed if asked.seed is None else asked.seed
+    counted = count_baseline(session, store, saved, seed)
+    same = all(first_key(session, n, seed) == saved.scenarios[n].first_key for n in counted)
+    used = BaselineUsed(name=name, saved=saved.saved, run_id=saved.run_id, agent=saved.agent, same_agent=same)
+    tables = Tables(session.project.root / FOLDER / "tables")
+    notes = tuple(_notes(session, saved, same, asked.now))
+    return prepare_comparison(session, used, counted, tables, notes, asked)
+
+
+def baselines_folder(project: Project) -> Path:
+    """Where a project's baselines are kept."""
+    return project.root / FOLDER / "baselines"
+
+
+def _run(session: Session, prepared: Prepared, store: Store, progress: Progress) -> tuple[Assessment, Stop]:
+    work = prepared.work
+    register(store, work.plan)
+    stop = run_work(session, work, store, progress=lambda: progress(work))
+    store.set_status(work.plan.run_id, stop.value, work.spend.seconds)
+    return work, stop
+
+
+def _raise_problem(work: Assessment) -> None:
+    if work.problem:
+        raise RunError(
+            f"{work.problem.rstrip('.')}. Finished trials are kept, and reused by the same command."
+        )
+
+
+def _agent(session: Session) -> AgentSummary:
+    return AgentSummary(adapter=session.project.agent.adapter, digest=session.suite.full.digest)
+
+
+def _notes(session: Session, saved: SavedBaseline, same: bool, now: float) -> Iterator[str]:
+    for name, obstacle in comparable(session, saved).items():
+        if obstacle:
+            yield f"{name} was not compared: {obstacle}"
+    for name in saved.scenarios.keys() - {scenario.name for scenario in session.project.scenarios}:
+        yield f"{name} is in the baseline, but no longer in the suite"
+    if same:
+        yield "nothing that shapes a trial has changed since the baseline: the agent was compared with itself"
+    if now - saved.saved > OLD:
+        days = round((now - saved.saved) / 86_400)
+        yield f"the baseline is {days} days old: if the model service has drifted since, that shows as a change here"

@@ -1,0 +1,99 @@
+"""`agentmut baseline save` and `agentmut baseline compare`: has the agent become worse than it was?"""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from agentmut.cli.options import AgentRef, Correction, Fresh, Json, ProjectPath, Scenarios, Seed, Yes
+
+app = typer.Typer(
+    name="baseline",
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Keep the agent's pass rates, and compare later versions with them.\n\n"
+    "Example: agentmut baseline save, change the agent, agentmut baseline compare",
+)
+Name = Annotated[str, typer.Argument(help="The baseline's name.")]
+Method = Literal["sequential", "fixed"]
+Test = Literal["fisher", "boschloo", "z"]
+
+
+@app.command()
+def save(
+    name: Name = "default",
+    project: ProjectPath = Path(),
+    agent: AgentRef = None,
+    scenarios: Scenarios = None,
+    trials: Annotated[
+        int, typer.Option("--trials", min=2, max=10_000, help="Trials of every scenario.")
+    ] = 100,
+    seed: Seed = None,
+    yes: Yes = False,
+    as_json: Json = False,
+) -> None:
+    """Run the agent as it is and keep its pass rates under a name.
+
+    An earlier baseline of that name is replaced. Finished trials are reused.
+
+    Example: agentmut baseline save --trials 100
+    """
+    from agentmut.assess import carry_out_saving
+    from agentmut.cli.output import print_json
+    from agentmut.cli.verdicts import under_way, with_settings
+    from agentmut.engine.preparation import Asked, prepare_saving
+    from agentmut.report.verdicts import render_baseline
+    from agentmut.saved_baseline import check_name
+
+    check_name(name)
+    loaded = with_settings(project, agent, "compare", {})
+    with under_way(loaded, tuple(scenarios or ())) as (session, store, now, progress):
+        prepared = prepare_saving(session, trials, Asked(now, seed))
+        progress.ask(prepared, yes)
+        saved = carry_out_saving(session, prepared, store, name, progress)
+    if as_json:
+        print_json(saved.model_dump(mode="json"))
+    else:
+        typer.echo(render_baseline(saved), nl=False)
+
+
+@app.command()
+def compare(
+    name: Name = "default",
+    project: ProjectPath = Path(),
+    agent: AgentRef = None,
+    scenarios: Scenarios = None,
+    method: Annotated[
+        Method | None, typer.Option("--method", help="Stop as soon as trials decide, or run all of them.")
+    ] = None,
+    trials: Annotated[
+        int | None,
+        typer.Option("--trials", min=1, max=10_000, help="Trials of a scenario with --method fixed."),
+    ] = None,
+    test: Annotated[Test | None, typer.Option("--test", help="The test of --method fixed.")] = None,
+    correction: Correction = None,
+    seed: Seed = None,
+    yes: Yes = False,
+    fresh: Fresh = False,
+    as_json: Json = False,
+) -> None:
+    """Say of every scenario whether the agent has become worse than the baseline.
+
+    The baseline's stored trials are reused, judged by today's evaluators. FAIL: worse. PASS: a drop by
+    `statistics.delta` is ruled out. Exit code 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE.
+
+    Example: agentmut baseline compare --method fixed --trials 60
+    """
+    from agentmut.assess import comparison
+    from agentmut.cli.verdicts import assess_and_print, with_settings
+    from agentmut.engine.preparation import Asked
+
+    given = {"method": method, "trials": trials, "test": test, "correction": correction}
+    assess_and_print(
+        with_settings(project, agent, "compare", given),
+        tuple(scenarios or ()),
+        lambda session, store, now: comparison(session, store, name, Asked(now, seed, fresh)),
+        yes=yes,
+        as_json=as_json,
+    )

@@ -1,0 +1,92 @@
+"""`agentmut test --preview`: what the verdicts will probably be and cost, before anything is spent."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import typer
+
+from agentmut.cli.output import print_json
+from agentmut.engine.assessment_rules import Sprt
+from agentmut.engine.preparation import threshold_rule
+from agentmut.errors import UsageError, nearest
+from agentmut.project import Project
+from agentmut.report.verdicts import PreviewLine, render_preview
+from agentmut.runtime import FOLDER, open_store
+from agentmut.scenario import Scenario
+from agentmut.stats.preview import Preview, preview_fixed, preview_sprt, preview_suite
+
+
+class Assumption(NamedTuple):
+    """What the true pass rates are taken to be."""
+
+    named: str
+    rate: Callable[[float], float]
+    """From a scenario's threshold to its assumed rate."""
+
+
+def print_preview(project: Project, scenarios: Sequence[str], rates: Sequence[float], as_json: bool) -> None:
+    """Print chances, trials and cost at assumed pass rates; nothing is run."""
+    chosen = _chosen(project, scenarios)
+    lines = list(preview_lines(project, chosen, _assumptions(project, rates), _mean_cost(project)))
+    if as_json:
+        print_json([_plain(line) for line in lines])
+    else:
+        typer.echo(render_preview(lines, project.test), nl=False)
+
+
+def preview_lines(
+    project: Project, chosen: Sequence[Scenario], assumed: Sequence[Assumption], cost: float | None
+) -> Iterator[PreviewLine]:
+    """One line for each assumption; scenarios are taken to be independent."""
+    for named, rate in assumed:
+        each = {s.name: _preview(project, s, len(chosen), rate, cost) for s in chosen}
+        yield PreviewLine(named, each, preview_suite(each))
+
+
+def _preview(
+    project: Project, scenario: Scenario, family: int, rate: Callable[[float], float], cost: float | None
+) -> Preview:
+    """One scenario; the fixed method at alpha over the number of scenarios, as Bonferroni has it."""
+    threshold = project.threshold_of(scenario)
+    rule = threshold_rule(project, scenario, family)
+    true = min(1.0, max(0.0, rate(threshold)))
+    if isinstance(rule, Sprt):
+        return preview_sprt(true, rule.design, cost)
+    level = project.statistics.alpha / family
+    return preview_fixed(true, rule.most, threshold, level, cost_per_trial=cost)
+
+
+def _assumptions(project: Project, rates: Sequence[float]) -> list[Assumption]:
+    for rate in rates:
+        if not 0 <= rate <= 1:
+            raise UsageError(f"--rate: a pass rate is between 0 and 1, got {rate!r}.")
+    if rates:
+        return [Assumption(f"{rate:g}", lambda threshold, rate=rate: rate) for rate in rates]  # type: ignore[misc]
+    margin = project.test.margin
+    return [
+        Assumption("halfway from threshold to 1", lambda threshold: (1 + threshold) / 2),
+        Assumption("at the threshold", lambda threshold: threshold),
+        Assumption(f"{margin:g} below it", lambda threshold: threshold - margin),
+        Assumption(f"{2 * margin:g} below it", lambda threshold: threshold - 2 * margin),
+    ]
+
+
+def _mean_cost(project: Project) -> float | None:
+    """US dollars of a trial of the unchanged agent so far; None before the first."""
+    if not (project.root / FOLDER / "store.db").exists():
+        return None
+    with open_store(project) as store:
+        return store.mean_cost()
+
+
+def _chosen(project: Project, names: Sequence[str]) -> list[Scenario]:
+    known: Mapping[str, Scenario] = {scenario.name: scenario for scenario in project.scenarios}
+    for name in names:
+        if name not in known:
+            raise UsageError(f"--scenario {name}: there is no such scenario. {nearest(name, known)}")
+    return [scenario for scenario in project.scenarios if not names or scenario.name in names]
+
+
+def _plain(line: PreviewLine) -> dict[str, object]:
+    each = {name: preview._asdict() for name, preview in line.scenarios.items()}
+    return {"assumed": line.assumed, "suite": line.suite._asdict(), "scenarios": each}

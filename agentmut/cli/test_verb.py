@@ -1,0 +1,63 @@
+"""`agentmut test`: verdicts of the suite on the agent itself."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from agentmut.cli.options import AgentRef, Correction, Fresh, Json, ProjectPath, Scenarios, Seed, Yes
+
+Method = Literal["sequential", "fixed"]
+
+
+def test(
+    project: ProjectPath = Path(),
+    agent: AgentRef = None,
+    scenarios: Scenarios = None,
+    method: Annotated[
+        Method | None, typer.Option("--method", help="Stop as soon as trials decide, or run all of them.")
+    ] = None,
+    trials: Annotated[
+        int | None, typer.Option("--trials", min=1, max=10_000, help="Most trials of a scenario.")
+    ] = None,
+    margin: Annotated[
+        float | None,
+        typer.Option("--margin", help="How far below its threshold a rate must be noticed (sequential)."),
+    ] = None,
+    correction: Correction = None,
+    seed: Seed = None,
+    preview: Annotated[
+        bool, typer.Option("--preview", help="Show chances, trials and cost of the verdicts; run nothing.")
+    ] = False,
+    rate: Annotated[
+        list[float] | None,
+        typer.Option("--rate", help="A pass rate to assume for --preview; may be repeated."),
+    ] = None,
+    yes: Yes = False,
+    fresh: Fresh = False,
+    as_json: Json = False,
+) -> None:
+    """Say of every scenario whether the agent meets its threshold.
+
+    PASS, FAIL or INCONCLUSIVE for each scenario and for the suite, with what it rests on. Finished trials are reused.
+    Exit code 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE.
+
+    Example: agentmut test --method fixed --trials 50
+    """
+    from agentmut.cli.verdicts import assess_and_print, with_settings
+    from agentmut.engine.preparation import Asked, prepare_test
+
+    given = {"method": method, "trials": trials, "margin": margin, "correction": correction}
+    loaded = with_settings(project, agent, "test", given)
+    if preview or rate:
+        from agentmut.cli.preview import print_preview
+
+        print_preview(loaded, tuple(scenarios or ()), tuple(rate or ()), as_json)
+        return
+    assess_and_print(
+        loaded,
+        tuple(scenarios or ()),
+        lambda session, store, now: prepare_test(session, Asked(now, seed, fresh)),
+        yes=yes,
+        as_json=as_json,
+    )

@@ -1,0 +1,112 @@
+"""What `test` and `baseline` share: settings from the command line, asking, progress, printing, exit codes."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import typer
+
+from agentmut.cli.output import agents_on_stderr, print_json, wants_color
+from agentmut.cli.progress import ProgressLine, clock
+from agentmut.engine.assessment import Assessment
+from agentmut.errors import ExitCode, UsageError
+from agentmut.project import Project, load_project
+from agentmut.stats.verdicts import Verdict
+
+if TYPE_CHECKING:
+    from agentmut.engine.preparation import Prepared
+    from agentmut.engine.session import Session
+    from agentmut.store.sqlite import Store
+    from agentmut.verdict_report import VerdictReport
+
+_CODES = {Verdict.PASS: ExitCode.OK, Verdict.FAIL: ExitCode.FAIL, Verdict.INCONCLUSIVE: ExitCode.INCONCLUSIVE}
+
+
+def with_settings(path: Path, agent: str | None, section: str, given: Mapping[str, Any]) -> Project:
+    """The project with what the command line says put in place of the file's. Raises `UsageError`."""
+    from pydantic import ValidationError
+
+    with agents_on_stderr():
+        project = load_project(path, agent)
+    settings = getattr(project, section)
+    wanted = {name: value for name, value in given.items() if value is not None}
+    try:
+        changed = type(settings).model_validate({**settings.model_dump(), **wanted})
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise UsageError(f"--{first['loc'][0]}: {first['msg']}, got {first['input']!r}.") from None
+    return project.model_copy(update={section: changed})
+
+
+class UnderWay(NamedTuple):
+    """The progress line of an assessment."""
+
+    line: ProgressLine
+
+    def __call__(self, work: Assessment) -> None:
+        """Show how far it is."""
+        self.line.show(lambda: describe(work))
+
+    def ask(self, prepared: "Prepared", yes: bool) -> None:
+        """Ask before an unbounded run. Raises `UsageError` where nobody can be asked."""
+        if yes or prepared.work.plan.bounded:
+            return
+        lanes = len(prepared.work.lanes)
+        worst = f"{lanes} scenarios: at most {prepared.most_trials} agent runs, reused ones included. No budget is set."
+        if not sys.stdin.isatty():
+            raise UsageError(f"{worst} Set `budget:` in the project file, or pass --yes.")
+        typer.confirm(f"{worst} Run?", abort=True, err=True)
+
+
+@contextmanager
+def under_way(
+    project: Project, scenarios: tuple[str, ...]
+) -> Iterator[tuple["Session", "Store", float, UnderWay]]:
+    """Session, store, time and progress line for the block; what agents print goes to stderr."""
+    from agentmut.assess import opened
+
+    progress = UnderWay(ProgressLine())
+    with agents_on_stderr(), opened(project, scenarios) as (session, store):
+        try:
+            yield session, store, time.time(), progress
+        finally:
+            progress.line.close()
+
+
+def assess_and_print(
+    project: Project,
+    scenarios: tuple[str, ...],
+    prepare: "Callable[[Session, Store, float], Prepared]",
+    *,
+    yes: bool,
+    as_json: bool,
+) -> None:
+    """Run an assessment, print its verdicts, and leave with the exit code that they mean."""
+    from agentmut.assess import carry_out
+    from agentmut.report.verdicts import render_verdicts
+
+    with under_way(project, scenarios) as (session, store, now, progress):
+        prepared = prepare(session, store, now)
+        progress.ask(prepared, yes)
+        report = carry_out(session, prepared, store, progress)
+    if as_json:
+        print_json(report.model_dump(mode="json"))
+    else:
+        typer.echo(render_verdicts(report, wants_color()), nl=False)
+    raise typer.Exit(int(exit_code(report)))
+
+
+def exit_code(report: "VerdictReport") -> ExitCode:
+    """0 PASS, 1 FAIL, 3 INCONCLUSIVE; 130 when interrupted, whatever the trials so far say."""
+    return ExitCode.INTERRUPTED if report.status == "interrupted" else _CODES[report.verdict]
+
+
+def describe(work: Assessment) -> str:
+    """Scenarios decided, trials, money and time in one line."""
+    spend = work.spend
+    done = sum(lane.complete for lane in work.lanes.values())
+    money = "cost unknown" if spend.unpriced else f"${spend.usd:.2f}"
+    return f"scenarios {done}/{len(work.lanes)} | {spend.trials} trials, {money}, {clock(spend.seconds)}"

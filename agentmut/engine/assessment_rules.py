@@ -1,0 +1,96 @@
+"""The stopping rules of an assessment: fixed or sequential, against a threshold or against a stored baseline."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from agentmut.stats.kill.rule import Decision, KillTable
+from agentmut.stats.regression import TestName, kill_rule_verdict, regression_verdict
+from agentmut.stats.scenario_verdict import fixed_verdict, sprt_verdict
+from agentmut.stats.sprt import SprtDesign
+from agentmut.stats.verdicts import Judgement
+
+
+class FixedTrials(NamedTuple):
+    """So many trials, then the exact interval against the threshold (Eq. 4)."""
+
+    threshold: float
+    most: int
+    alpha: float
+    sequential: bool = False
+
+    def ended(self, passed: Sequence[bool]) -> bool:
+        """Never before the last trial."""
+        return len(passed) >= self.most
+
+    def judgement(self, passed: Sequence[bool]) -> Judgement:
+        """FAIL below the threshold, PASS at or above it, by Clopper-Pearson."""
+        return fixed_verdict(sum(passed), len(passed), self.threshold, self.alpha)
+
+
+class Sprt(NamedTuple):
+    """Wald's test with boundaries that hold its error rates at any number of trials."""
+
+    design: SprtDesign
+    most: int
+    sequential: bool = True
+
+    def ended(self, passed: Sequence[bool]) -> bool:
+        """Once a boundary is reached."""
+        return self.design.run(passed).verdict is not None
+
+    def judgement(self, passed: Sequence[bool]) -> Judgement:
+        """FAIL below the threshold, PASS above threshold - margin."""
+        return sprt_verdict(self.design, passed)
+
+
+class BaselineCounts(NamedTuple):
+    """Passes in the trials of a stored baseline."""
+
+    passes: int
+    trials: int
+
+
+class FixedComparison(NamedTuple):
+    """So many trials, then a test against the baseline (Eq. 5 as corrected)."""
+
+    baseline: BaselineCounts
+    most: int
+    alpha: float
+    beta: float
+    delta: float
+    test: TestName
+    sequential: bool = False
+
+    def ended(self, passed: Sequence[bool]) -> bool:
+        """Never before the last trial."""
+        return len(passed) >= self.most
+
+    def judgement(self, passed: Sequence[bool]) -> Judgement:
+        """FAIL if the rate has dropped, PASS if a drop by delta is ruled out."""
+        counts = (*self.baseline, sum(passed), len(passed))
+        return regression_verdict(*counts, alpha=self.alpha, beta=self.beta, delta=self.delta, test=self.test)
+
+
+class SequentialComparison(NamedTuple):
+    """The kill rule: the agent as it is now takes the place of a mutant."""
+
+    table: KillTable
+
+    @property
+    def most(self) -> int:
+        """n_max, or none where the baseline leaves no room for a drop."""
+        return 0 if self.table.untestable else self.table.design.n_max
+
+    @property
+    def sequential(self) -> bool:
+        """It may end at any trial."""
+        return True
+
+    def ended(self, passed: Sequence[bool]) -> bool:
+        """Once the table decides."""
+        n = len(passed)
+        return self.table.decide(n, n - sum(passed)) is not Decision.CONTINUE
+
+    def judgement(self, passed: Sequence[bool]) -> Judgement:
+        """KILLED is FAIL, SURVIVED is PASS."""
+        return kill_rule_verdict(self.table, passed)

@@ -1,0 +1,116 @@
+"""What a stored baseline still says about the scenarios as they are now."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from agentmut.engine.assessment import Assessment
+from agentmut.engine.assessment_rules import BaselineCounts
+from agentmut.engine.identity import trial_key
+from agentmut.engine.session import Session
+from agentmut.errors import UsageError
+from agentmut.frozen import digest_of
+from agentmut.saved_baseline import SavedBaseline, SavedScenario
+from agentmut.scenario import Scenario
+from agentmut.store.sqlite import Store
+
+
+class Counted(NamedTuple):
+    """A baseline on one scenario, judged by the evaluators of today."""
+
+    counts: BaselineCounts
+    first_free: int
+    """The repeat that a new trial may start with: past the baseline's own where the agent is the same, since
+    a trial compared with itself shows nothing."""
+
+
+def saved_scenarios(session: Session, work: Assessment) -> dict[str, SavedScenario]:
+    """What is kept of a finished assessment."""
+    return {
+        name: SavedScenario(
+            digest=work.scenarios[name].digest,
+            judged_by=judged_by(work.scenarios[name]),
+            first_key=first_key(session, name, work.plan.seed),
+            launched=lane.launched,
+            passes=sum(lane.passed),
+            trials=len(lane.passed),
+        )
+        for name, lane in work.lanes.items()
+    }
+
+
+def comparable(session: Session, saved: SavedBaseline) -> dict[str, str]:
+    """Scenario -> why it cannot be compared; empty where it can."""
+    return {s.name: "".join(_obstacles(s, saved.scenarios.get(s.name))) for s in session.scenarios}
+
+
+def count_baseline(session: Session, store: Store, saved: SavedBaseline, seed: int) -> dict[str, Counted]:
+    """The comparable scenarios, each with its stored trials judged again.
+
+    Raises `UsageError` where none is comparable, or where evaluators changed and the trials are gone.
+    """
+    obstacles = comparable(session, saved)
+    names = [name for name, obstacle in obstacles.items() if not obstacle]
+    if not names:
+        said = "; ".join(f"{name}: {obstacle}" for name, obstacle in obstacles.items())
+        raise UsageError(f"no scenario can be compared with baseline {saved.name!r}. {said}.")
+    judged = _judged_again(session, store, saved)
+    return {
+        name: Counted(
+            _counts(session, saved, name, judged.get(name, [])), _first_free(session, saved, name, seed)
+        )
+        for name in names
+    }
+
+
+def judged_by(scenario: Scenario) -> str:
+    """Digest of a scenario's evaluators as written."""
+    return digest_of([evaluator.model_dump(mode="json") for evaluator in scenario.evaluators])
+
+
+def first_key(session: Session, scenario: str, seed: int) -> str:
+    """The key of the original's first trial on a scenario."""
+    return trial_key(
+        session.environment,
+        seed,
+        config=session.suite.part(session.suite.full, scenario).digest,
+        mutant="",
+        scenario=session.tests.scenarios[scenario].digest,
+        repeat=0,
+    )
+
+
+def _obstacles(scenario: Scenario, saved: SavedScenario | None) -> Iterator[str]:
+    if saved is None:
+        yield "not in the baseline"
+    elif saved.digest != scenario.digest:
+        yield "its input, documents, doubles or hooks have changed since"
+    elif not saved.trials:
+        yield "no trial of the baseline was evidence"
+
+
+def _judged_again(session: Session, store: Store, saved: SavedBaseline) -> dict[str, list[bool]]:
+    """The stored trials that are evidence, under today's evaluators, by scenario."""
+    found: dict[str, list[bool]] = {}
+    for stored in store.trials_of(saved.run_id, ""):
+        if stored.scenario in session.tests.scenarios:
+            result = session.tests.result(stored.scenario, stored.execution, None)
+            if result.outcome.is_evidence:
+                found.setdefault(stored.scenario, []).append(result.outcome == "pass")
+    return found
+
+
+def _counts(session: Session, saved: SavedBaseline, name: str, judged: list[bool]) -> BaselineCounts:
+    kept = saved.scenarios[name]
+    if len(judged) >= kept.trials:
+        return BaselineCounts(sum(judged), len(judged))
+    if judged_by(session.tests.scenarios[name]) != kept.judged_by:
+        raise UsageError(
+            f"the evaluators of scenario {name} have changed, and the trials of baseline {saved.name!r} are no longer "
+            "in the store to be judged again. Save the baseline anew from the good version."
+        )
+    return BaselineCounts(kept.passes, kept.trials)
+
+
+def _first_free(session: Session, saved: SavedBaseline, name: str, seed: int) -> int:
+    kept = saved.scenarios[name]
+    return kept.launched if first_key(session, name, seed) == kept.first_key else 0

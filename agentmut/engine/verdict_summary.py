@@ -1,0 +1,105 @@
+"""From an assessment to `verdicts.json`."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from agentmut import __version__
+from agentmut.engine.assessment import AssessedScenario, Assessment
+from agentmut.engine.assessment_rules import BaselineCounts
+from agentmut.engine.session import Session
+from agentmut.engine.summary import bounds_of, cost_of
+from agentmut.engine.work import Stop
+from agentmut.result import AgentSummary
+from agentmut.stats.effects import effects
+from agentmut.stats.multiplicity import Correction
+from agentmut.stats.suite_verdict import suite_verdict
+from agentmut.stats.trial_statistics import pass_rates
+from agentmut.stats.verdicts import Judgement
+from agentmut.trace import Outcome
+from agentmut.verdict_report import BaselineSide, BaselineUsed, EffectRow, ScenarioVerdict, VerdictReport
+
+
+class Question(NamedTuple):
+    """What the verdicts answer besides the rules themselves."""
+
+    alpha: float
+    correction: Correction
+    baseline: BaselineUsed | None = None
+    sides: Mapping[str, BaselineCounts] = {}
+    notes: tuple[str, ...] = ()
+
+
+def report_verdicts(session: Session, work: Assessment, stop: Stop, question: Question) -> VerdictReport:
+    """The report of an assessment, finished or not."""
+    raw = work.judgements()
+    suite = suite_verdict(raw, question.alpha, question.correction)
+    adjusted = dict(zip(raw, suite.adjusted.p_values, strict=True))
+    return VerdictReport(
+        agentmut_version=__version__,
+        kind=work.plan.kind,
+        run_id=work.plan.run_id,
+        status=stop.value,
+        problem=work.problem,
+        seed=work.plan.seed,
+        project=session.project.path.name,
+        agent=AgentSummary(adapter=session.project.agent.adapter, digest=session.suite.full.digest),
+        verdict=suite.verdict,
+        reason=suite.reason,
+        family=suite.adjusted.family,
+        correction=question.correction.value,
+        alpha=question.alpha,
+        needed=suite.needed,
+        scenarios=tuple(
+            _row(session, work, question, name, judgement, adjusted[name])
+            for name, judgement in suite.judgements.items()
+        ),
+        baseline=question.baseline,
+        cost=cost_of(work.spend),
+        settings=work.plan.settings,
+        notes=question.notes,
+    )
+
+
+def _row(
+    session: Session, work: Assessment, question: Question, name: str, judgement: Judgement, adjusted: float
+) -> ScenarioVerdict:
+    lane, side = work.lanes[name], question.sides.get(name)
+    rates = pass_rates(lane.outcomes)
+    return ScenarioVerdict(
+        scenario=name,
+        verdict=judgement.verdict,
+        reason=judgement.reason,
+        passes=sum(lane.passed),
+        trials=len(lane.passed),
+        threshold=None if side else session.project.threshold_of(work.scenarios[name]),
+        interval=bounds_of(judgement.interval),
+        p_fail=judgement.p_fail,
+        p_adjusted=adjusted,
+        needed=judgement.needed,
+        method=judgement.method,
+        outcomes={outcome.value: lane.outcomes[outcome] for outcome in Outcome if lane.outcomes[outcome]},
+        per_protocol=rates.per_protocol.estimate,
+        intention_to_treat=rates.intention_to_treat.estimate,
+        failure=lane.first_failure or lane.trouble,
+        baseline=BaselineSide(passes=side.passes, trials=side.trials) if side else None,
+        effect=_effect(lane, side) if side else None,
+    )
+
+
+def _effect(lane: AssessedScenario, side: BaselineCounts) -> EffectRow | None:
+    """Now against the baseline, so that a loss is negative."""
+    if not lane.passed:
+        return None
+    found = effects(sum(lane.passed), len(lane.passed), *side)
+    assert (
+        found.h is not None
+        and found.difference.estimate is not None
+        and found.odds_ratio.estimate is not None
+    )
+    return EffectRow(
+        difference=found.difference.estimate,
+        cohens_h=found.h.value,
+        size=found.h.size.value,
+        odds_ratio=found.odds_ratio.estimate,
+        odds_ratio_interval=bounds_of(found.odds_ratio),
+    )
