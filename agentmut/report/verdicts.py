@@ -158,21 +158,23 @@ def _foot(page: Page, report: VerdictReport) -> None:
 
 
 def _promise(report: VerdictReport) -> str:
-    shown = report.settings
-    false = f"Over all scenarios, a FAIL is wrong with chance at most {report.alpha:g}"
+    """The error rates, in words."""
+    shown, rate = report.settings, f"{report.alpha:g}"
+    false = f"Over all scenarios, the chance of a wrong FAIL is at most {rate}"
+    if report.correction.startswith("benjamini"):
+        false = f"Of the scenarios that FAIL, on average at most a share of {rate} does so wrongly"
     if report.kind == "compare":
-        wrong = "an agent that lost" if report.settings["method"] == "sequential" else "an agent that lost"
         return (
-            f"{false} (the agent is no worse than it was, yet called so); {wrong} {shown['delta']:g} of a pass "
-            f"rate passes there with chance about {shown['beta']:g}."
+            f"{false}; PASS rules a drop by {shown['delta']:g} out: an agent that has dropped by so much passes with "
+            f"chance about {shown['beta']:g}."
         )
     if shown["method"] == "sequential":
         return (
-            f"{false}. PASS says that no pass rate is {shown['margin']:g} below what is asked, or worse: an agent "
-            f"that is passes there with chance at most {shown['beta']:g}. Rates of trials that stopped early are "
-            "descriptive."
+            f"{false}. PASS says that no pass rate is {shown['margin']:g} below what is asked, or worse: an agent of "
+            f"which that is not true passes with chance at most {shown['beta']:g}. Rates of trials that stopped "
+            "early are descriptive."
         )
     return (
-        f"{false}; PASS says that every pass rate is at least what is asked, and is wrong with chance at most "
-        + (f"{report.alpha / 2:g}.")
+        f"{false}. PASS says that every pass rate is at least what is asked; it is wrong with chance at most "
+        f"{report.alpha / 2:g}."
     )
