@@ -2,8 +2,8 @@
 
 In the tests for two samples the alternative compares the first sample with the second: LESS says that the first
 passes less often. They are written for independent trials; for trials paired by case or seed see
-`agentmut.stats.paired`. Of the three, Fisher and Boschloo hold their level at every common rate. Boschloo
-rejects wherever Fisher does and more often besides. The Z test may exceed its level: by how much is
+`agentmut.stats.paired`. Of the three, Fisher and Boschloo hold their level at every common rate; one-sided,
+Boschloo rejects wherever Fisher does and more often besides. The Z test may exceed its level: by how much is
 measured in `agentmut.stats.calibration.tests`.
 """
 
