@@ -84,11 +84,10 @@ def supremum(flags: Flags) -> Supremum:
     low, high = 0.0, 1.0
     for _ in range(2):
         steps = np.linspace(low, high, GRID)
-        rates = np.sin(np.pi / 2 * steps) ** 2
-        chances = _summed(flags, _binomials(n1, rates), _binomials(n2, rates))
+        chances = _summed(flags, *_grid(n1, n2, steps))
         at = int(chances.argmax())
         low, high = steps[max(at - 1, 0)], steps[min(at + 1, GRID - 1)]
-    return Supremum(float(chances[at]), float(rates[at]))
+    return Supremum(float(chances[at]), float(np.sin(np.pi / 2 * steps[at]) ** 2))
 
 
 def fisher_p_values(n1: int, n2: int, alternative: Alternative) -> Floats:
@@ -104,11 +103,15 @@ def fisher_p_values(n1: int, n2: int, alternative: Alternative) -> Floats:
     p_values = np.empty((n1 + 1, n2 + 1))
     for total in range(n1 + n2 + 1):
         first = np.arange(max(0, total - n2), min(n1, total) + 1)
-        given = chances[first, total - first]
-        ordered = np.sort(given)
-        ranks = np.searchsorted(ordered, given * (1 + TIE), side="right")
-        p_values[first, total - first] = np.cumsum(ordered)[ranks - 1]
+        p_values[first, total - first] = at_most_as_likely(chances[first, total - first])
     return p_values
+
+
+def at_most_as_likely(chances: Floats) -> Floats:
+    """For every outcome of a distribution the sum of the chances that are no larger than its own."""
+    ordered = np.sort(chances)
+    ranks = np.searchsorted(ordered, chances * (1 + TIE), side="right")
+    return np.asarray(np.cumsum(ordered)[ranks - 1])
 
 
 def z_p_values(n1: int, n2: int, alternative: Alternative) -> Floats:
@@ -130,14 +133,25 @@ def z_p_values(n1: int, n2: int, alternative: Alternative) -> Floats:
 
 def _boschloo_rejects(n1: int, n2: int, alpha: float, side: Alternative) -> Flags:
     """Bisects the ordered Fisher p-values for the last one at which the supremum is at most alpha."""
-    p_values = fisher_p_values(n1, n2, side)
+    p_values, binomials = fisher_p_values(n1, n2, side), _grid(n1, n2, np.linspace(0, 1, GRID))
     limits = np.unique(p_values) * (1 + TIE)
-    low, high = -1, len(limits) - 1  # limits[high] takes in every outcome: supremum 1 > alpha
+
+    def holds(i: int) -> bool:
+        return bool(_summed(p_values <= limits[i], *binomials).max() <= alpha)
+
+    # Fisher's own region holds; the last limit takes in every outcome
+    low, high = int(np.searchsorted(limits, alpha)) - 1, len(limits) - 1
     while high - low > 1:
         middle = (low + high) // 2
-        holds = supremum(p_values <= limits[middle]).value <= alpha
-        low, high = (middle, high) if holds else (low, middle)
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    while low >= 0 and supremum(p_values <= limits[low]).value > alpha:
+        low -= 1  # the maximum was between two points of the grid
     return np.asarray(p_values <= limits[low]) if low >= 0 else np.zeros_like(p_values, dtype=np.bool_)
+
+
+def _grid(n1: int, n2: int, steps: Floats) -> tuple[Floats, Floats]:
+    rates = np.sin(np.pi / 2 * steps) ** 2
+    return _binomials(n1, rates), _binomials(n2, rates)
 
 
 def _binomials(n: int, rates: Floats) -> Floats:
