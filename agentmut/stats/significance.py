@@ -34,3 +34,12 @@ class Significance(NamedTuple):
         two = self.alternative is Alternative.TWO_SIDED
         sides = str(self.alternative) if two else f"one-sided: {self.alternative}"
         return f"p = {self.p_value:.3g} ({sides}, {self.method}, n={self.n})"
+
+
+def check_alternative(value: "Alternative | str") -> Alternative:
+    """`value` as an `Alternative`; `ValueError` that lists the three for anything else."""
+    try:
+        return Alternative(value)
+    except ValueError:
+        choices = ", ".join(map(repr, map(str, Alternative)))
+        raise ValueError(f"alternative must be one of {choices}, got {value!r}") from None
