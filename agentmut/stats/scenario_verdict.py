@@ -1,8 +1,9 @@
 """PASS, FAIL or INCONCLUSIVE for one scenario against a threshold: with a fixed number of trials, or sequential.
 
 AgentAssay (arXiv 2603.02601), Eq. 4, compares a two-sided 1 - alpha interval with the threshold: FAIL if its upper
-end is below, PASS if its lower end is not. With Wilson's interval, as printed there, FAIL errs in up to 16 % of
-the cases at a threshold of 0.99; with Clopper and Pearson's each side errs in at most alpha/2, at every n.
+end is below, PASS if its lower end is not. With Wilson's interval, as printed there, FAIL at alpha = 0.05 errs in up
+to 16 % of the cases at a threshold of 0.99 (17 trials), and in 20 % at 0.80 after one trial; with Clopper and
+Pearson's each side errs in at most alpha/2, at every n.
 """
 
 from collections.abc import Iterable
@@ -100,10 +101,12 @@ def sprt_verdict(design: SprtDesign, trials: SprtState | Iterable[bool]) -> Judg
 
 
 def p_values(k: "ArrayLike", n: "ArrayLike", threshold: float, method: FixedMethod) -> PValues:
-    """The two p-values of `k` passes in `n` trials; arrays are broadcast. Monotone in k. k = -1 counts as 0."""
+    """The two p-values of `k` passes in `n` trials; arrays are broadcast. Monotone in k.
+
+    k = -1 stands for less than no passes: below every critical value.
+    """
     import numpy as np
-    from scipy.special import ndtr
-    from scipy.stats import binom
+    from scipy.special import bdtr, bdtrc, ndtr
 
     k, n = np.asarray(k), np.asarray(n)
     if method == "wilson":
@@ -112,7 +115,8 @@ def p_values(k: "ArrayLike", n: "ArrayLike", threshold: float, method: FixedMeth
             z = np.where(k == n * threshold, 0.0, (k - n * threshold) / spread)
         below, above = ndtr(z), ndtr(-z)
     else:
-        below, above = binom.cdf(k, n, threshold), binom.sf(k - 1, n, threshold)
+        below = np.where(k < 0, 0.0, bdtr(np.maximum(k, 0), n, threshold))
+        above = np.where(k < 1, 1.0, bdtrc(np.maximum(k - 1, 0), n, threshold))
     # Eq. 4 is strict for FAIL: an interval that ends on the threshold is inconclusive, so alpha is just missed.
     return PValues(np.minimum(1.0, 2 * below * (1 + 2**-52)), np.minimum(1.0, 2 * above))
 
