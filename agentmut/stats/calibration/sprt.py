@@ -1,0 +1,139 @@
+"""What the sequential test does, next to what it promises."""
+
+from dataclasses import replace
+from itertools import product
+from random import Random
+
+from agentmut.stats.calibration.figures import Figure, Section, simulated_rate
+from agentmut.stats.sprt import SprtDesign, cerberus
+from agentmut.stats.sprt_characteristics import sprt_characteristics, wald_trials
+from agentmut.stats.verdicts import Verdict
+
+LEVELS = ((0.05, 0.10), (0.01, 0.20), (0.10, 0.02))
+"""alpha, beta: unequal both ways, since exchanged boundaries hold wherever the two are equal."""
+QUICK = ((0.9, 0.1),)
+THOROUGH = tuple(
+    (threshold, margin) for threshold, margin in product((0.5, 0.8, 0.9, 0.95, 0.99), (0.05, 0.1, 0.3))
+)
+"""Threshold and margin."""
+EXAMPLE = SprtDesign(0.9, 0.1, 0.05, 0.10, None, "wald")
+"""Example 3.2 of AgentAssay."""
+
+
+def section(*, thorough: bool) -> Section:
+    """Error rates and trials of both kinds of boundaries, and Cerberus's configuration."""
+    figures = [
+        figure
+        for cell in (THOROUGH if thorough else QUICK)
+        for levels in LEVELS
+        for figure in _errors(cell, levels)
+    ]
+    figures += [*_above_nominal(), *_trials(), *_against_fixed(), *_cerberus()]
+    figures.append(_simulated(40_000 if thorough else 4000))
+    how = "Exact, from the chances of every state; one figure is simulated beside it (seed 1)."
+    return Section("Sequential probability ratio test", how, tuple(figures))
+
+
+def _errors(cell: tuple[float, float], levels: tuple[float, float]) -> list[Figure]:
+    """Both error rates, without end and cut off at 50 trials.
+
+    A higher rate fails less and a lower one passes less, so the ends of the hypotheses are their worst cases.
+    """
+    figures = []
+    for strict, n_max in product((True, False), (None, 50)):
+        design = SprtDesign(*cell, *levels, n_max, "strict" if strict else "wald")
+        alpha, beta = levels
+        most = levels if strict else (alpha / (1 - beta), beta / (1 - alpha))
+        at = f"theta {cell[0]:g}, margin {cell[1]:g}, alpha {alpha:g}, beta {beta:g}"
+        end = "" if n_max is None else f", cut off at {n_max}"
+        found = (
+            sprt_characteristics(design, design.threshold).failed,
+            sprt_characteristics(design, design.alternative).passed,
+        )
+        figures += [
+            Figure(f"{design.boundaries}: {what}, {at}{end}", rate, f"at most {limit:.4g}", high=limit)
+            for what, rate, limit in zip(
+                ("FAIL at theta", "PASS at theta - margin"), found, most, strict=True
+            )
+        ]
+    return figures
+
+
+def _above_nominal() -> list[Figure]:
+    """Wald's boundaries are approximate in both directions: two designs in which an error exceeds its level."""
+    at = "margin 0.3, alpha 0.2, beta 0.2, no end"
+    false_fail = sprt_characteristics(SprtDesign(0.5, 0.3, 0.2, 0.2, None, "wald"), 0.5).failed
+    false_pass = sprt_characteristics(SprtDesign(0.99, 0.3, 0.2, 0.2, None, "wald"), 0.69).passed
+    known = "known to exceed 0.2, at most 0.25"
+    return [
+        Figure(f"wald: FAIL at theta, theta 0.5, {at}", false_fail, known, 0.2, 0.25),
+        Figure(f"wald: PASS at theta - margin, theta 0.99, {at}", false_pass, known, 0.2, 0.25),
+    ]
+
+
+def _trials() -> list[Figure]:
+    """E[N] exactly, beside Wald's approximations, which leave out how far the ratio overshoots a boundary."""
+    wald = wald_trials(EXAMPLE)
+    cases = [
+        ("E[N] at 0.9, Wald's approximation (Eq. 9)", wald.at_threshold, 54.353),
+        ("E[N] at 0.8, Wald's approximation (Eq. 10)", wald.at_alternative, 53.515),
+        ("E[N] at 0.9, exact", sprt_characteristics(EXAMPLE, 0.9).trials, 56.877),
+        ("E[N] at 0.8, exact", sprt_characteristics(EXAMPLE, 0.8).trials, 59.262),
+    ]
+    return [
+        Figure(
+            f"{name}, theta 0.9, alpha 0.05, beta 0.1", found, f"{promise:g}", promise - 5e-4, promise + 5e-4
+        )
+        for name, found, promise in cases
+    ]
+
+
+def _against_fixed() -> list[Figure]:
+    """E[N] with strict boundaries over the least fixed number of trials with the same two levels."""
+    figures = []
+    for alpha, beta in LEVELS:
+        design = SprtDesign(0.9, 0.1, alpha, beta, None)
+        fixed = fixed_trials(design)
+        for p in (0.9, 0.8):
+            share = sprt_characteristics(design, p).trials / fixed
+            what = f"E[N] at {p} over the fixed {fixed} trials, theta 0.9, alpha {alpha:g}, beta {beta:g}"
+            figures.append(Figure(what, share, "below 0.75", high=0.75))
+    return figures
+
+
+def fixed_trials(design: SprtDesign) -> int:
+    """Least n at which a number of passes tells theta from theta - margin at the design's two levels."""
+    import numpy as np
+    from scipy.stats import binom
+
+    n = np.arange(1, 10_000)
+    most = binom.ppf(design.alpha, n, design.threshold) - 1  # passes that fail: P(X <= most | theta) < alpha
+    missed = binom.sf(most, n, design.alternative)
+    return int(n[np.argmax(missed <= design.beta)])
+
+
+def _cerberus() -> list[Figure]:
+    high, usual = sprt_characteristics(cerberus(0.95), 0.85), sprt_characteristics(cerberus(0.90), 0.80)
+    endless = sprt_characteristics(cerberus(0.90, n_max=None), 0.80)
+    good = sprt_characteristics(cerberus(0.90), 0.96)
+    cases = [
+        ("threshold 0.95, rate 0.85, 50 trials: FAIL", high.failed, 0.6662, "0.666, although beta = 0.20"),
+        ("threshold 0.95, rate 0.85, 50 trials: INCONCLUSIVE", high.inconclusive, 0.1650, "0.165"),
+        ("threshold 0.95, rate 0.85, 50 trials: PASS", high.passed, 0.1688, "0.169"),
+        ("threshold 0.90, rate 0.80, 50 trials: FAIL", usual.failed, 0.4955, "0.496, although beta = 0.20"),
+        ("threshold 0.90, rate 0.80, 50 trials: INCONCLUSIVE", usual.inconclusive, 0.3561, "0.356"),
+        ("threshold 0.90, rate 0.80, no end: FAIL", endless.failed, 0.8093, "0.809: beta = 0.20 holds here"),
+        ("threshold 0.90, rate 0.96: E[N]", good.trials, 19.0947, "19.1; 14 is the least and the median"),
+    ]
+    return [
+        Figure(f"Cerberus, {what}", found, words, value - 1e-4, value + 1e-4)
+        for what, found, value, words in cases
+    ]
+
+
+def _simulated(runs: int) -> Figure:
+    design, rng = replace(EXAMPLE, n_max=100), Random(1)
+    exact = sprt_characteristics(design, 0.8).failed
+    verdicts = [design.run([rng.random() < 0.8 for _ in range(100)]).verdict for _ in range(runs)]
+    rate, error = simulated_rate(verdict is Verdict.FAIL for verdict in verdicts)
+    return Figure("FAIL at 0.8, cut off at 100, trial by trial", rate, f"{exact:.4f}", exact, exact, error)

@@ -1,0 +1,227 @@
+"""PASS, FAIL or INCONCLUSIVE for one scenario against a threshold: with a fixed number of trials, or sequential.
+
+AgentAssay (arXiv 2603.02601), Eq. 4, compares a two-sided 1 - alpha interval with the threshold: FAIL if its upper
+end is below, PASS if its lower end is not. With Wilson's interval, as printed there, FAIL at alpha = 0.05 errs in up
+to 16 % of the cases at a threshold of 0.99 (17 trials), and in 20 % at 0.80 after one trial; with Clopper and
+Pearson's each side errs in at most alpha/2, at every n.
+"""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+
+from agentmut.stats.checks import check_count, check_rate
+from agentmut.stats.intervals import Interval, wilson
+from agentmut.stats.sprt import SprtDesign, SprtState, check_threshold
+from agentmut.stats.verdicts import Judgement, Verdict
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+FixedMethod = Literal["clopper-pearson", "wilson"]
+LIKELY = 0.80
+"""The chance of a verdict that `needed` trials must give."""
+MOST_NEEDED = 10_000
+"""Further trials beyond which none are proposed."""
+DESCRIPTIVE = "descriptive after sequential stopping"
+
+
+class PValues(NamedTuple):
+    """Doubled one-sided p-values against the threshold, each in [0, 1]."""
+
+    fail: "NDArray[np.float64]"
+    """Of at least the threshold: FAIL where at most alpha."""
+    passing: "NDArray[np.float64]"
+    """Of less than the threshold: PASS where at most alpha."""
+
+
+class Critical(NamedTuple):
+    """The numbers of passes that decide, for each number of trials."""
+
+    fail_at: "NDArray[np.int64]"
+    """Greatest number of passes that is FAIL; -1 where none is."""
+    pass_at: "NDArray[np.int64]"
+    """Least number of passes that is PASS; n + 1 where none is."""
+
+
+def fixed_verdict(
+    k: int, n: int, threshold: float, alpha: float = 0.05, method: FixedMethod = "clopper-pearson"
+) -> Judgement:
+    """The verdict on `k` passes in `n` trials, n being fixed beforehand (Eq. 4).
+
+    `p_fail` = 2 P(X <= k | threshold), at most 1: FAIL exactly if it is at most alpha, which is the same as an
+    upper end below the threshold. PASS likewise, by the other tail. With `wilson` both are those of the score
+    test, whose inversion Wilson's interval is.
+
+    `needed` are the further trials after which the verdict on all trials is reached with a chance of 80 % if the
+    rate is k/n; None beyond 10,000, as for k/n close to the threshold. With `clopper-pearson`, extending once
+    keeps P(false FAIL) within alpha, each look costing alpha/2; to look more often, use `sprt_verdict`.
+
+    No trials: INCONCLUSIVE with p_fail 1. A threshold of 1 can fail but never pass.
+
+    Raises `ValueError` for counts that are no counts, k > n, a threshold outside (0, 1], alpha outside (0, 1) or
+    an unknown method.
+    """
+    k = check_count("k", k, 0, check_count("n", n))
+    _check_rule(threshold, alpha, method)
+    p_fail, p_pass = (float(p) for p in p_values(k, n, threshold, method))
+    interval = _interval(k, n, 1 - alpha, method)
+    verdict = Verdict.FAIL if p_fail <= alpha else Verdict.PASS if p_pass <= alpha else Verdict.INCONCLUSIVE
+    open_ = verdict is Verdict.INCONCLUSIVE and n > 0
+    needed = _further_fixed(k, n, threshold, alpha, method) if open_ else None
+    return Judgement(
+        verdict, _fixed_reason(verdict, k, threshold, interval), p_fail, interval, n, needed, method
+    )
+
+
+def sprt_verdict(design: SprtDesign, trials: SprtState | Iterable[bool]) -> Judgement:
+    """The verdict of a sequential test on its state, or on outcomes (true: it passed) in launch order.
+
+    FAIL says that the rate is below the threshold, PASS that it is above threshold - margin. Before the last
+    trial an open test is INCONCLUSIVE. Outcomes behind the verdict are not read and not counted.
+
+    `p_fail` is exp(-peak), valid at any time, with `strict` boundaries. With `wald` ones it is
+    (1 - beta) exp(-peak) once the ratio has risen above 0: that is what those boundaries compare with alpha, and
+    as approximate as they are. The trials stop as soon as it falls to alpha: a suite that adjusts for m
+    scenarios needs designs at alpha/m.
+
+    The interval is Wilson's at level 1 - alpha: descriptive, since stopping early changes its coverage. `needed`
+    are the further trials by which the test ends with a chance of 80 % if the rate is the observed one, n_max
+    aside (None: more than 10,000, or no trials yet). Going on past n_max is safe with `strict` boundaries.
+    """
+    state = trials if isinstance(trials, SprtState) else design.run(trials)
+    n, k = state.n, state.n - state.failures
+    verdict = state.verdict or Verdict.INCONCLUSIVE
+    interval = wilson(k, n, 1 - design.alpha)._replace(method=f"wilson, {DESCRIPTIVE}")
+    needed = _further_sprt(design, state) if verdict is Verdict.INCONCLUSIVE and n else None
+    method = f"SPRT, {design.boundaries} boundaries"
+    return Judgement(
+        verdict, _sprt_reason(design, state), _sprt_p_fail(design, state), interval, n, needed, method
+    )
+
+
+def p_values(k: "ArrayLike", n: "ArrayLike", threshold: float, method: FixedMethod) -> PValues:
+    """The two p-values of `k` passes in `n` trials; arrays are broadcast. Monotone in k.
+
+    k = -1 stands for less than no passes: below every critical value.
+    """
+    import numpy as np
+    from scipy.special import bdtr, bdtrc, ndtr
+
+    k, n = np.asarray(k), np.asarray(n)
+    if method == "wilson":
+        spread = np.sqrt(n * threshold * (1 - threshold))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            z = np.where(k == n * threshold, 0.0, (k - n * threshold) / spread)
+        below, above = ndtr(z), ndtr(-z)
+    else:
+        below = np.where(k < 0, 0.0, bdtr(np.maximum(k, 0), n, threshold))
+        above = np.where(k < 1, 1.0, bdtrc(np.maximum(k - 1, 0), n, threshold))
+    # Eq. 4 is strict for FAIL: an interval that ends on the threshold is inconclusive, so alpha is just missed.
+    return PValues(np.minimum(1.0, 2 * below * (1 + 2**-52)), np.minimum(1.0, 2 * above))
+
+
+def critical(n: "ArrayLike", threshold: float, alpha: float, method: FixedMethod) -> Critical:
+    """What `fixed_verdict` needs to decide at each `n`; found by bisection on its p-values.
+
+    Raises `ValueError` for a threshold outside (0, 1], alpha outside (0, 1) or an unknown method.
+    """
+    import numpy as np
+
+    _check_rule(threshold, alpha, method)
+    trials = np.asarray(n, dtype=np.int64)
+    fail, undecided = np.full_like(trials, -1), trials.copy()
+    open_, passing = np.zeros_like(trials), trials + 1
+    while np.any(undecided - fail > 1) or np.any(passing - open_ > 1):
+        left, right = (fail + undecided) // 2, (open_ + passing) // 2
+        fails = p_values(left, trials, threshold, method).fail <= alpha
+        passes = p_values(right, trials, threshold, method).passing <= alpha
+        fail, undecided = np.where(fails, left, fail), np.where(fails, undecided, left)
+        open_, passing = np.where(passes, open_, right), np.where(passes, right, passing)
+    return Critical(fail, passing)
+
+
+def _check_rule(threshold: float, alpha: float, method: str) -> None:
+    check_threshold(threshold)
+    check_rate("alpha", alpha)
+    if method not in get_args(FixedMethod):
+        raise ValueError(f"method must be one of {get_args(FixedMethod)}, got {method!r}")
+
+
+def _interval(k: int, n: int, level: float, method: FixedMethod) -> Interval:
+    return wilson(k, n, level) if method == "wilson" else _clopper_pearson(k, n, level)
+
+
+def _clopper_pearson(k: int, n: int, level: float) -> Interval:
+    from scipy.stats import binomtest
+
+    if n == 0:
+        return Interval(None, 0.0, 1.0, level, 0, "clopper-pearson")
+    found = binomtest(k, n).proportion_ci(level, method="exact")
+    return Interval(k / n, float(found.low), float(found.high), level, n, "clopper-pearson")
+
+
+def _further_fixed(k: int, n: int, threshold: float, alpha: float, method: FixedMethod) -> int | None:
+    """Least m at which k + Binomial(m, k/n) passes in n + m trials decide with a chance of `LIKELY`."""
+    import numpy as np
+    from scipy.stats import binom
+
+    first, size = 1, 64
+    while first <= MOST_NEEDED:
+        more = np.arange(first, min(first + size, MOST_NEEDED + 1))
+        bound = critical(n + more, threshold, alpha, method)
+        chance = binom.cdf(bound.fail_at - k, more, k / n) + binom.sf(bound.pass_at - k - 1, more, k / n)
+        if np.any(chance >= LIKELY):
+            return int(more[np.argmax(chance >= LIKELY)])
+        first, size = first + size, 2 * size
+    return None
+
+
+def _sprt_p_fail(design: SprtDesign, state: SprtState) -> float:
+    wald = design.boundaries == "wald" and state.peak > 0
+    p = state.p_value * (1 - design.beta if wald else 1.0)
+    # A log-ratio that ties with the boundary fails, although its p-value may exceed alpha by a last digit.
+    return min(p, design.alpha) if state.verdict is Verdict.FAIL else p
+
+
+def _further_sprt(design: SprtDesign, state: SprtState) -> int | None:
+    """Least m by which the test, going on from `state`, has ended with a chance of `LIKELY`."""
+    from agentmut.stats.sprt_characteristics import stops
+
+    for stop in stops(design, 1 - state.failures / state.n, state.n, state.failures):
+        if stop.alive <= 1 - LIKELY:
+            return stop.n - state.n
+        if stop.n - state.n == MOST_NEEDED:
+            break
+    return None
+
+
+def _fixed_reason(verdict: Verdict, k: int, threshold: float, interval: Interval) -> str:
+    if interval.estimate is None:
+        return f"no trials, so nothing is known about {threshold:g}"
+    where = {Verdict.PASS: "not above", Verdict.FAIL: "above", Verdict.INCONCLUSIVE: "inside"}[verdict]
+    low, high = _apart(threshold, interval.low, interval.high)
+    return f"{k} of {interval.n} passed ({interval.estimate:.2f}); {threshold:g} is {where} [{low}, {high}]"
+
+
+def _apart(threshold: float, *bounds: float) -> tuple[str, ...]:
+    """The bounds with two digits, or as many as it takes to tell them from the threshold; at most six."""
+    for digits in range(2, 7):
+        shown = tuple(f"{bound:.{digits}f}" for bound in bounds)
+        told = (float(text) != threshold for text in shown)
+        if all(apart or abs(b - threshold) < 1e-9 for apart, b in zip(told, bounds, strict=True)):
+            break
+    return shown
+
+
+def _sprt_reason(design: SprtDesign, state: SprtState) -> str:
+    if state.n == 0:
+        return f"no trials, so nothing is known about {design.threshold:g}"
+    k, ratio = state.n - state.failures, design.log_ratio(state.n, state.failures)
+    seen = f"{k} of {state.n} passed ({k / state.n:.2f}); log-ratio {ratio:.2f} is"
+    if state.verdict is Verdict.FAIL:
+        return f"{seen} not below {design.upper:.2f}: evidence of a pass rate below {design.threshold:g}"
+    if state.verdict is Verdict.PASS:
+        return f"{seen} not above {design.lower:.2f}: evidence of a pass rate above {design.alternative:g}"
+    end = "" if state.verdict is None else ", and no trial is left"
+    return f"{seen} between {design.lower:.2f} and {design.upper:.2f}{end}"
