@@ -1,19 +1,31 @@
 """Intervals for a proportion. Each carries its estimate, level, size and method: none is printed bare."""
 
 import math
+from collections.abc import Callable, Mapping
 from statistics import NormalDist
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple, overload
 
 from agentmut.stats.checks import check_count, check_rate
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+EARLY_STOPPING = "descriptive after early stopping"
+
 
 class Interval(NamedTuple):
-    """An interval for a proportion.
+    """An interval for a proportion, or for any other quantity.
 
-    `estimate` is None when there is nothing to estimate from (n = 0).
+    `estimate` is None when there is nothing to estimate from (n = 0). `level` is the joint level where several
+    intervals hold together. `n` counts the observations of all samples. `method` says how it was found and
+    everything that qualifies it. A bound is infinite where the data leave that side open.
 
     >>> print(wilson(45, 50))
     0.900 [0.786, 0.957] (95% wilson, n=50)
+    >>> print(Interval(1234.6, 1180.25, 1290.0, 0.9, 40, "bca bootstrap"))
+    1235 [1180, 1290] (90% bca bootstrap, n=40)
     """
 
     estimate: float | None
@@ -24,8 +36,26 @@ class Interval(NamedTuple):
     method: str
 
     def __str__(self) -> str:
-        shown = "n/a" if self.estimate is None else f"{self.estimate:.3f}"
-        return f"{shown} [{self.low:.3f}, {self.high:.3f}] ({100 * self.level:g}% {self.method}, n={self.n})"
+        style = _style(
+            [x for x in (self.estimate, self.low, self.high) if x is not None and math.isfinite(x)]
+        )
+        shown = "n/a" if self.estimate is None else format(self.estimate, style)
+        bounds = f"[{self.low:{style}}, {self.high:{style}}]"
+        return f"{shown} {bounds} ({100 * self.level:.6g}% {self.method}, n={self.n})"
+
+
+def descriptive(interval: Interval) -> Interval:
+    """The same interval, marked as descriptive, for trials that stopped when the data said so.
+
+    An interval for a fixed number of trials does not keep its level then. One that does is
+    `confidence_sequence.anytime_interval`. Marking twice changes nothing.
+
+    >>> print(descriptive(wilson(2, 10)))
+    0.200 [0.057, 0.510] (95% wilson, descriptive after early stopping, n=10)
+    """
+    if interval.method.endswith(EARLY_STOPPING):
+        return interval
+    return interval._replace(method=f"{interval.method}, {EARLY_STOPPING}")
 
 
 def wilson(k: int, n: int, level: float = 0.95) -> Interval:
@@ -38,14 +68,160 @@ def wilson(k: int, n: int, level: float = 0.95) -> Interval:
 
     Raises `ValueError` for a negative or fractional count, k > n, or a level outside (0, 1).
     """
-    n = check_count("n", n)
-    k = check_count("k", k, 0, n)
-    level = check_rate("level", level)
+    k, n, level = _checked(k, n, level)
     if n == 0:
         return Interval(None, 0.0, 1.0, level, 0, "wilson")
-    z2 = NormalDist().inv_cdf((1 + level) / 2) ** 2
+    z2 = _z(level) ** 2
     p = k / n
     centre = (p + z2 / (2 * n)) / (1 + z2 / n)
     half = math.sqrt(z2 * (p * (1 - p) / n + z2 / (4 * n * n))) / (1 + z2 / n)
     low = 0.0 if k == 0 else centre - half
     return Interval(p, low, 1.0 if k == n else centre + half, level, n, "wilson")
+
+
+def wald(k: int, n: int, level: float = 0.95) -> Interval:
+    """The normal approximation p -+ z sqrt(p(1-p)/n), p = k/n: for comparison, not for use.
+
+    Cut to [0, 1]: no rate is outside, so this costs no coverage. It has no width at k = 0 and k = n, and its
+    coverage falls far below `level` near 0 and 1 (0.64 for n = 50, p = 0.98, level 0.95).
+    No trials: [0, 1] and no estimate. Errors as for `wilson`.
+    """
+    k, n, level = _checked(k, n, level)
+    if n == 0:
+        return Interval(None, 0.0, 1.0, level, 0, "wald")
+    p = k / n
+    half = _z(level) * math.sqrt(p * (1 - p) / n)
+    return Interval(p, max(0.0, p - half), min(1.0, p + half), level, n, "wald")
+
+
+def clopper_pearson(k: int, n: int, level: float = 0.95) -> Interval:
+    """The exact interval: it covers every rate with at least `level`, often with more.
+
+    low is the (1-level)/2 quantile of Beta(k, n-k+1), 0 for k = 0; high the (1+level)/2 quantile of
+    Beta(k+1, n-k), 1 for k = n. No trials: [0, 1] and no estimate. Errors as for `wilson`.
+    Source: C. J. Clopper and E. S. Pearson, Biometrika 26 (1934) 404-413.
+    """
+    from scipy.special import betainccinv, betaincinv
+
+    k, n, level = _checked(k, n, level)
+    if n == 0:
+        return Interval(None, 0.0, 1.0, level, 0, "clopper-pearson")
+    tail = (1 - level) / 2
+    low = 0.0 if k == 0 else float(betaincinv(k, n - k + 1, tail))
+    high = 1.0 if k == n else float(betainccinv(k + 1, n - k, tail))
+    return Interval(k / n, low, high, level, n, "clopper-pearson")
+
+
+def agresti_coull(k: int, n: int, level: float = 0.95) -> Interval:
+    """The normal approximation after adding z^2/2 successes and z^2/2 failures.
+
+    With n' = n + z^2 and p' = (k + z^2/2)/n': p' -+ z sqrt(p'(1-p')/n'), cut to [0, 1]. The estimate is still
+    k/n. It has Wilson's centre and contains Wilson's interval. No trials: [0, 1] and no estimate. Errors as for
+    `wilson`. Source: A. Agresti and B. A. Coull, The American Statistician 52 (1998) 119-126.
+    """
+    k, n, level = _checked(k, n, level)
+    if n == 0:
+        return Interval(None, 0.0, 1.0, level, 0, "agresti-coull")
+    z = _z(level)
+    more = n + z * z
+    centre = (k + z * z / 2) / more
+    half = z * math.sqrt(centre * (1 - centre) / more)
+    return Interval(k / n, max(0.0, centre - half), min(1.0, centre + half), level, n, "agresti-coull")
+
+
+def jeffreys(k: int, n: int, level: float = 0.95) -> Interval:
+    """The middle `level` of Beta(k + 1/2, n - k + 1/2), reaching to 0 for k = 0 and to 1 for k = n.
+
+    Without the two exceptions coverage would go to 0 as the rate goes to 0 or 1. (Brown, Cai and DasGupta call
+    "modified Jeffreys" an interval that changes more bounds: high at 0, low at n, and those of 1 and n - 1;
+    this is not that one.) No trials: [0, 1] and no estimate. Errors as for `wilson`.
+    Source: L. D. Brown, T. T. Cai and A. DasGupta, Statistical Science 16 (2001) 101-133.
+    """
+    from scipy.special import betainccinv, betaincinv
+
+    k, n, level = _checked(k, n, level)
+    if n == 0:
+        return Interval(None, 0.0, 1.0, level, 0, "jeffreys")
+    tail = (1 - level) / 2
+    low = 0.0 if k == 0 else float(betaincinv(k + 0.5, n - k + 0.5, tail))
+    high = 1.0 if k == n else float(betainccinv(k + 0.5, n - k + 0.5, tail))
+    return Interval(k / n, low, high, level, n, "jeffreys")
+
+
+ProportionInterval = Callable[[int, int, float], Interval]
+PROPORTION_INTERVALS: Mapping[str, ProportionInterval] = MappingProxyType(
+    {
+        "wilson": wilson,
+        "wald": wald,
+        "clopper-pearson": clopper_pearson,
+        "agresti-coull": agresti_coull,
+        "jeffreys": jeffreys,
+    }
+)
+"""By the name that is printed, `Interval.method`."""
+
+
+def proportion_interval(k: int, n: int, level: float = 0.95, method: str = "wilson") -> Interval:
+    """The interval of that name; see `PROPORTION_INTERVALS`. `ValueError` lists the names there are.
+
+    >>> print(proportion_interval(45, 50, 0.99, "clopper-pearson"))
+    0.900 [0.743, 0.976] (99% clopper-pearson, n=50)
+    """
+    if method not in PROPORTION_INTERVALS:
+        raise ValueError(f"method must be one of {', '.join(PROPORTION_INTERVALS)}, got {method!r}")
+    return PROPORTION_INTERVALS[method](k, n, level)
+
+
+@overload
+def coverage(interval: ProportionInterval, n: int, p: float, level: float = 0.95) -> float: ...
+@overload
+def coverage(
+    interval: ProportionInterval, n: int, p: "NDArray[np.float64]", level: float = 0.95
+) -> "NDArray[np.float64]": ...
+def coverage(
+    interval: ProportionInterval, n: int, p: "float | NDArray[np.float64]", level: float = 0.95
+) -> "float | NDArray[np.float64]":
+    """The chance that `interval` of n trials contains the true rate `p`, exactly.
+
+    The sum of C(n,k) p^k (1-p)^(n-k) over the k whose interval, bounds included, contains p. An array of rates
+    gives an array of that shape. With n = 0 it is 1. `ValueError` for rates outside [0, 1] and what the
+    interval refuses.
+
+    >>> round(coverage(wald, 50, 0.98), 4)
+    0.6354
+    """
+    import numpy as np
+    from scipy.special import xlog1py, xlogy
+
+    n = check_count("n", n)
+    rates = np.asarray(p, dtype=np.float64)
+    for rate in rates.ravel():
+        check_rate("p", rate, closed=True)
+    total = np.zeros(rates.shape)
+    for k in range(n + 1):
+        found = interval(k, n, level)
+        ways = math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+        chance = np.exp(ways + xlogy(k, rates) + xlog1py(n - k, -rates))
+        total += np.where((found.low <= rates) & (rates <= found.high), chance, 0.0)
+    return total if rates.shape else float(total)
+
+
+def _checked(k: int, n: int, level: float) -> tuple[int, int, float]:
+    n = check_count("n", n)
+    return check_count("k", k, 0, n), n, check_rate("level", level)
+
+
+def _z(level: float) -> float:
+    return NormalDist().inv_cdf((1 + level) / 2)
+
+
+def _style(values: list[float]) -> str:
+    """How to print these numbers: with the digits that tell the bounds apart, at least three for rates."""
+    size = max(map(abs, values), default=0.0)
+    spread = max(values) - min(values) if values else 0.0
+    if spread <= 1e-12 * size:
+        spread = size / 1000 or 1.0
+    decimals = 2 - math.floor(math.log10(spread or 1.0))
+    if size >= 1e7 or 0 < size < 1e-3:
+        return f"z.{min(15, max(2, decimals + math.floor(math.log10(size))))}e"
+    return f"z.{max(3 if size <= 1 else 0, min(decimals, 12))}f"
