@@ -1,0 +1,168 @@
+"""`agentmut test` and `agentmut baseline`, as a user drives them."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+AGENT = """
+import hashlib
+from agentmut.trial import current_trial
+
+def run(config, input):
+    lucky = int(hashlib.sha256(current_trial().id.encode()).hexdigest(), 16) % 100 < RATE
+    return "hello" if "greet" in config.prompt and lucky else "hm"
+
+RATE = 97
+"""
+PROJECT = """
+version: 1
+agent:
+  adapter: python
+  run: my_agent:run
+  config: {prompt: "Always greet the user. Be brief."}
+suite: {threshold: 0.8}
+"""
+SCENARIOS = """
+- name: greets
+  input: "hi"
+  evaluators: [{contains: hello}]
+- name: answers
+  input: "what?"
+  evaluators: [{regex: "h"}]
+"""
+
+
+class Command:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __call__(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-c", "from agentmut.cli import main; main()", *arguments],
+            cwd=self.folder,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            stdin=subprocess.DEVNULL,
+        )
+
+    def agent(self, rate: int) -> None:
+        (self.folder / "my_agent.py").write_text(AGENT.replace("RATE = 97", f"RATE = {rate}"))
+
+
+@pytest.fixture
+def agentmut(tmp_path: Path) -> Command:
+    (tmp_path / "scenarios").mkdir()
+    (tmp_path / "agentmut.yaml").write_text(PROJECT)
+    (tmp_path / "scenarios" / "s.yaml").write_text(SCENARIOS)
+    command = Command(tmp_path)
+    command.agent(97)
+    return command
+
+
+def test_a_good_agent_passes_with_exit_code_zero(agentmut: Command) -> None:
+    done = agentmut("test", "--yes")
+    assert done.returncode == 0, done.stderr
+    assert "PASS:" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_a_bad_agent_fails_with_exit_code_one_and_says_why(agentmut: Command) -> None:
+    agentmut.agent(40)
+    done = agentmut("test", "--yes")
+    assert done.returncode == 1, done.stderr
+    assert "greets: FAIL" in done.stdout
+    assert "first failure:" in done.stdout
+
+
+def test_too_little_evidence_has_exit_code_three_and_says_what_it_would_take(agentmut: Command) -> None:
+    done = agentmut("test", "--yes", "--method", "fixed", "--trials", "10")
+    assert done.returncode == 3, done.stderr
+    assert "further trials" in done.stdout
+    assert "cannot PASS with 10 trials" in done.stdout.replace("\n", " ")
+
+
+def test_json_is_one_document_alone_on_stdout(agentmut: Command) -> None:
+    done = agentmut("test", "--yes", "--json", "--correction", "benjamini-hochberg")
+    report = json.loads(done.stdout)
+    assert (report["verdict"], report["correction"]) == ("PASS", "benjamini-hochberg")
+    kept = agentmut.folder / ".agentmut" / "runs" / report["run_id"] / "verdicts.json"
+    assert json.loads(kept.read_text()) == report
+
+
+def test_an_unbounded_test_is_not_started_by_a_script_that_cannot_be_asked(agentmut: Command) -> None:
+    done = agentmut("test")
+    assert done.returncode == 2
+    assert "at most 200 agent runs" in done.stderr
+
+
+def test_a_preview_runs_nothing(agentmut: Command) -> None:
+    (agentmut.folder / "my_agent.py").write_text("raise RuntimeError('the agent was imported')")
+    done = agentmut("test", "--preview")
+    assert done.returncode == 0, done.stderr
+    assert "at the threshold" in done.stdout
+    assert not (agentmut.folder / ".agentmut" / "runs").exists()
+
+
+def test_a_preview_tells_the_chances_at_an_assumed_rate(agentmut: Command) -> None:
+    done = agentmut("test", "--preview", "--rate", "1", "--method", "fixed", "--trials", "20", "--json")
+    (line,) = json.loads(done.stdout)
+    # 0.8^20 = 0.0115 <= 0.05 / 2 / 2: twenty passes in a row pass, and a flawless agent has no others
+    assert (line["suite"]["passed"], line["suite"]["failed"], line["suite"]["trials"]) == (1.0, 0.0, 40.0)
+    assert line["suite"]["cost"] is None
+
+
+@pytest.mark.parametrize("rate", ["1.5", "-0.1", "nan"])
+def test_a_rate_that_is_none_is_refused(agentmut: Command, rate: str) -> None:
+    done = agentmut("test", "--preview", "--rate", rate)
+    assert done.returncode == 2
+    assert "--rate: a pass rate is between 0 and 1" in done.stderr
+
+
+def test_a_baseline_tells_a_regression_from_a_change_of_nothing(agentmut: Command) -> None:
+    saved = agentmut("baseline", "save", "--yes", "--trials", "60")
+    assert saved.returncode == 0, saved.stderr
+    assert "agentmut baseline compare" in saved.stdout
+    same = agentmut("baseline", "compare", "--yes")
+    assert same.returncode == 0, same.stderr
+    assert "compared with itself" in same.stdout.replace("\n", " ")
+    agentmut.agent(50)
+    worse = agentmut("baseline", "compare", "--yes")
+    assert worse.returncode == 1, worse.stderr
+    assert "greets: FAIL" in worse.stdout
+    assert "Cohen's h" in worse.stdout
+
+
+def test_a_comparison_without_a_baseline_says_how_to_get_one(agentmut: Command) -> None:
+    done = agentmut("baseline", "compare", "--yes")
+    assert done.returncode == 2
+    assert "`agentmut baseline save` makes one" in done.stderr
+
+
+def test_clean_keeps_the_trials_of_a_baseline(agentmut: Command) -> None:
+    agentmut("baseline", "save", "--yes", "--trials", "40")
+    agentmut("test", "--yes")
+    done = agentmut("clean", "--keep", "0", "--json")
+    assert len(json.loads(done.stdout)["runs_kept"]) == 1
+    again = agentmut("baseline", "save", "other", "--yes", "--trials", "40", "--json")
+    assert json.loads(again.stdout)["scenarios"]["greets"]["trials"] == 40
+
+
+def test_resume_says_what_to_do_instead_for_a_test(agentmut: Command) -> None:
+    run_id = json.loads(agentmut("test", "--yes", "--json").stdout)["run_id"]
+    done = agentmut("resume", run_id)
+    assert done.returncode == 2
+    assert "is one of `agentmut test`: give that command again" in done.stderr
+    assert "no unfinished run" in agentmut("resume").stderr
+
+
+def test_a_margin_out_of_range_is_refused(agentmut: Command) -> None:
+    done = agentmut("test", "--yes", "--margin", "1.5")
+    assert done.returncode == 2
+    assert "--margin" in done.stderr

@@ -1,0 +1,223 @@
+"""Verdicts on the agent as it is: what is run, what is reused, what is compared with what."""
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from agentmut.api import measure
+from agentmut.assess import check_suite, compare_with_baseline, save_baseline
+from agentmut.errors import BudgetError, RunError, UsageError
+from agentmut.stats.verdicts import Verdict
+from agentmut.verdict_report import ScenarioVerdict, VerdictReport
+
+FLAWLESS = "\nRATES.update(alpha=1.0, beta=1.0, gamma=1.0)"
+MIXED = "\nRATES.update(alpha=1.0, beta=0.5)"
+LATE = """
+import random
+async def run(config, input, inner=run):
+    await asyncio.sleep(random.random() * 0.005)
+    return await inner(config, input)
+"""
+
+
+def verdicts(report: VerdictReport) -> dict[str, Verdict]:
+    return {row.scenario: row.verdict for row in report.scenarios}
+
+
+def row(report: VerdictReport, name: str) -> ScenarioVerdict:
+    return next(row for row in report.scenarios if row.scenario == name)
+
+
+def executed(projects: Any) -> int:
+    with closing(sqlite3.connect(projects.folder / ".agentmut" / "store.db")) as store:
+        return int(store.execute("SELECT count(*) FROM trials").fetchone()[0])
+
+
+def test_a_flawless_agent_passes_after_as_many_trials_as_the_margin_takes(projects: Any) -> None:
+    report = check_suite(projects.write(("alpha", "beta"), extra=FLAWLESS))
+    assert report.verdict is Verdict.PASS
+    # log(0.1) / log(0.8/0.9) = 19.55: twenty passes in a row, however many scenarios there are
+    assert [row.trials for row in report.scenarios] == [20, 20]
+    assert report.cost.trials == 40
+    assert report.cost.baseline_trials == 40
+
+
+def test_the_scenario_that_falls_short_is_named_and_fails_the_suite(projects: Any) -> None:
+    report = check_suite(projects.write(("alpha", "beta"), extra=MIXED))
+    assert verdicts(report) == {"alpha": "PASS", "beta": "FAIL"}
+    assert report.verdict is Verdict.FAIL
+    assert "beta" in report.reason
+    assert row(report, "beta").failure
+    assert row(report, "beta").p_adjusted <= 0.05
+
+
+def test_a_fixed_number_of_trials_is_run_and_decided_exactly(projects: Any) -> None:
+    project = projects.write(
+        ("alpha", "beta"), extra=MIXED, test={"method": "fixed", "trials": 36}, suite={"threshold": 0.9}
+    )
+    report = check_suite(project)
+    assert [row.trials for row in report.scenarios] == [36, 36]
+    # 0.9^36 = 0.0225 <= 0.025: 36 passes in a row are the fewest that Clopper and Pearson's interval passes
+    assert row(report, "alpha").verdict is Verdict.PASS
+    assert row(report, "beta").verdict is Verdict.FAIL
+
+
+def test_too_few_trials_for_any_pass_are_said_and_leave_it_open(projects: Any) -> None:
+    project = projects.write(("alpha",), extra=FLAWLESS, test={"method": "fixed", "trials": 35})
+    report = check_suite(project)
+    assert report.verdict is Verdict.INCONCLUSIVE
+    assert row(report, "alpha").needed == 1
+    assert any("cannot PASS with 35 trials" in note and "36" in note for note in report.notes)
+
+
+def test_trials_of_a_campaign_are_reused_and_a_second_test_is_free(projects: Any) -> None:
+    project = projects.write(("alpha", "beta"), extra=FLAWLESS)
+    measure(project)
+    first = check_suite(project)
+    assert (first.cost.trials, first.cost.reused) == (0, 40)
+    again = check_suite(project)
+    assert (again.cost.trials, again.verdict) == (0, Verdict.PASS)
+    assert check_suite(project, fresh=True).cost.trials == 40
+
+
+@pytest.mark.parametrize("window", [1, 7])
+def test_verdicts_do_not_depend_on_the_order_in_which_trials_end(projects: Any, window: int) -> None:
+    def told(report: VerdictReport) -> Any:
+        return [(r.scenario, r.verdict, r.trials, r.passes) for r in report.scenarios]
+
+    execution = {"window": window, "concurrency": 16}
+    agreed = told(check_suite(projects.write(("alpha", "beta"), extra=MIXED, execution=execution)))
+    late = projects.write(("alpha", "beta"), extra=MIXED + LATE, execution=execution)
+    assert told(check_suite(late)) == agreed
+
+
+def test_trials_that_are_no_evidence_are_replaced_and_counted_apart(projects: Any) -> None:
+    trouble = """
+async def run(config, input, inner=run):
+    if uniform("trouble") < 0.15:
+        raise ConnectionError("connection reset")
+    return await inner(config, input)
+"""
+    settings = {"method": "fixed", "trials": 40}
+    project = projects.write(("alpha",), extra=FLAWLESS + trouble, test=settings, execution={"retries": 0})
+    found = row(check_suite(project), "alpha")
+    assert found.trials == 40
+    assert found.outcomes["infrastructure"] > 0
+    assert found.per_protocol == 1.0
+    share = 40 / (40 + found.outcomes["infrastructure"])
+    assert found.intention_to_treat == pytest.approx(share)
+
+
+def test_no_trial_at_all_is_an_error_and_no_verdict(projects: Any) -> None:
+    dead = "\nasync def run(config, input):\n    raise ConnectionError('refused')\n"
+    project = projects.write(("alpha",), extra=dead, execution={"retries": 0}, test={"trials": 5})
+    with pytest.raises(RunError, match="refused"):
+        check_suite(project)
+
+
+def test_a_budget_leaves_it_open_and_a_larger_one_goes_on(projects: Any) -> None:
+    project = projects.write(("alpha", "beta"), extra=FLAWLESS, budget={"trials": 15})
+    cut = check_suite(project)
+    assert (cut.status, cut.verdict, cut.cost.trials) == ("budget", Verdict.INCONCLUSIVE, 15)
+    project = projects.write(("alpha", "beta"), extra=FLAWLESS, budget={"trials": 100})
+    rest = check_suite(project)
+    assert (rest.status, rest.verdict, rest.cost.trials) == ("finished", Verdict.PASS, 25)
+
+
+def test_a_margin_as_large_as_the_threshold_is_refused(projects: Any) -> None:
+    project = projects.write(("alpha",), test={"margin": 0.5}, suite={"threshold": 0.4})
+    with pytest.raises(UsageError, match=r"test.margin is 0.5, but scenario alpha asks for .* only 0.4"):
+        check_suite(project)
+
+
+def test_a_worse_agent_fails_against_its_baseline(projects: Any) -> None:
+    good = projects.write(("alpha", "beta"), extra="\nRATES.update(alpha=0.97, beta=0.97)")
+    saved = save_baseline(good, trials=60)
+    assert saved.scenarios["alpha"].trials == 60
+    worse = projects.write(("alpha", "beta"), extra="\nRATES.update(alpha=0.97, beta=0.4)")
+    report = compare_with_baseline(worse)
+    assert verdicts(report) == {"alpha": "PASS", "beta": "FAIL"}
+    assert report.verdict is Verdict.FAIL
+    beta = row(report, "beta")
+    assert beta.baseline is not None and beta.baseline.trials == 60
+    assert beta.effect is not None and beta.effect.difference < -0.2
+    assert beta.effect.size in ("medium", "large")
+    assert report.cost.trials == sum(r.trials for r in report.scenarios)  # the baseline's trials cost nothing
+
+
+def test_an_unchanged_agent_is_compared_on_new_trials_and_passes(projects: Any) -> None:
+    project = projects.write(("alpha", "beta"), extra="\nRATES.update(alpha=0.95, beta=0.95)")
+    save_baseline(project, trials=50)
+    before = executed(projects)
+    report = compare_with_baseline(project)
+    assert report.verdict is Verdict.PASS
+    assert report.baseline is not None and report.baseline.same_agent
+    assert report.cost.reused == 0
+    assert executed(projects) - before == report.cost.trials == sum(r.trials for r in report.scenarios)
+
+
+@pytest.mark.parametrize("test", ["fisher", "boschloo", "z"])
+def test_a_comparison_with_fixed_samples_tests_and_excludes_the_drop(projects: Any, test: str) -> None:
+    save_baseline(projects.write(("alpha", "beta"), extra=FLAWLESS), trials=50)
+    compare = {"method": "fixed", "trials": 50, "test": test}
+    worse = projects.write(("alpha", "beta"), extra="\nRATES.update(alpha=1.0, beta=0.6)", compare=compare)
+    report = compare_with_baseline(worse)
+    assert verdicts(report) == {"alpha": "PASS", "beta": "FAIL"}
+    assert [r.trials for r in report.scenarios] == [50, 50]
+
+
+def test_a_changed_evaluator_judges_the_stored_baseline_anew(projects: Any) -> None:
+    save_baseline(projects.write(("alpha",), extra="\nRATES.update(alpha=0.97)"), trials=50)
+    lenient: Callable[[str], dict[str, Any]] = lambda word: {"evaluators": [{"regex": "."}]}  # noqa: E731
+    report = compare_with_baseline(
+        projects.write(("alpha",), extra="\nRATES.update(alpha=0.97)", scenario=lenient)
+    )
+    side = row(report, "alpha").baseline
+    assert side is not None and side.passes == side.trials == 50
+
+
+def test_scenarios_that_ask_something_else_now_are_not_compared(projects: Any) -> None:
+    save_baseline(projects.write(("alpha", "beta"), extra=FLAWLESS), trials=40)
+    other: Callable[[str], dict[str, Any]] = lambda word: (  # noqa: E731
+        {"input": "kindly say beta"} if word == "beta" else {}
+    )
+    report = compare_with_baseline(projects.write(("alpha", "beta"), extra=FLAWLESS, scenario=other))
+    assert list(verdicts(report)) == ["alpha"]
+    assert any(note.startswith("beta was not compared: its input") for note in report.notes)
+
+
+def test_nothing_comparable_is_an_error(projects: Any) -> None:
+    save_baseline(projects.write(("alpha",), extra=FLAWLESS), trials=40)
+    with pytest.raises(UsageError, match=r"no scenario can be compared .* beta: not in the baseline"):
+        compare_with_baseline(projects.write(("beta",), extra=FLAWLESS))
+
+
+def test_a_baseline_that_does_not_exist_or_is_damaged_is_an_error(projects: Any) -> None:
+    project = projects.write(("alpha",), extra=FLAWLESS)
+    with pytest.raises(
+        UsageError, match=r"there is no baseline 'default'. `agentmut baseline save` makes one"
+    ):
+        compare_with_baseline(project)
+    save_baseline(project, "good", trials=40)
+    with pytest.raises(UsageError, match="Did you mean 'good'"):
+        compare_with_baseline(project, "goo")
+    (projects.folder / ".agentmut" / "baselines" / "good.json").write_text("{")
+    with pytest.raises(UsageError, match="cannot be read as a baseline"):
+        compare_with_baseline(project, "good")
+
+
+@pytest.mark.parametrize("name", ["", "../escape", "a/b", "x" * 65, ".hidden"])
+def test_a_name_that_is_no_file_name_is_refused(projects: Any, name: str) -> None:
+    with pytest.raises(UsageError, match="a baseline's name has letters"):
+        save_baseline(projects.write(("alpha",)), name, trials=5)
+
+
+def test_a_baseline_cut_short_is_not_kept(projects: Any) -> None:
+    project = projects.write(("alpha",), extra=FLAWLESS, budget={"trials": 20})
+    with pytest.raises(BudgetError, match="before the baseline was complete"):
+        save_baseline(project, trials=40)
+    with pytest.raises(UsageError, match="there is no baseline"):
+        compare_with_baseline(project)
