@@ -88,9 +88,12 @@ def sprt_verdict(design: SprtDesign, trials: SprtState | Iterable[bool]) -> Judg
     The interval is Wilson's at level 1 - alpha: descriptive, since stopping early changes its coverage. `needed`
     are the further trials by which the test ends with a chance of 80 % if the rate is the observed one, n_max
     aside (None: more than 10,000, or no trials yet). Going on past n_max is safe with `strict` boundaries.
+
+    Raises `ValueError` for outcomes that are neither true nor false, and for a state with impossible counts.
     """
     state = trials if isinstance(trials, SprtState) else design.run(trials)
-    n, k = state.n, state.n - state.failures
+    n = check_count("n", state.n, 0, design.n_max)
+    k = n - check_count("failures", state.failures, 0, n)
     verdict = state.verdict or Verdict.INCONCLUSIVE
     interval = wilson(k, n, 1 - design.alpha)._replace(method=f"wilson, {DESCRIPTIVE}")
     needed = _further_sprt(design, state) if verdict is Verdict.INCONCLUSIVE and n else None
@@ -101,7 +104,10 @@ def sprt_verdict(design: SprtDesign, trials: SprtState | Iterable[bool]) -> Judg
 
 
 def p_values(k: "ArrayLike", n: "ArrayLike", threshold: float, method: FixedMethod) -> PValues:
-    """The two p-values of `k` passes in `n` trials; arrays are broadcast. Monotone in k."""
+    """The two p-values of `k` passes in `n` trials; arrays are broadcast.
+
+    Monotone in k. For ranges of counts that are known to be right: nothing is checked here.
+    """
     import numpy as np
     from scipy.special import bdtr, bdtrc, ndtr
 

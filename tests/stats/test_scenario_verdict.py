@@ -28,8 +28,8 @@ def test_the_verdict_is_where_the_threshold_lies_to_scipys_interval(
     n: int, data: st.DataObject, threshold: float, alpha: float, method: FixedMethod
 ) -> None:
     k = data.draw(st.integers(0, n))
-    scipys = "exact" if method == "clopper-pearson" else "wilson"
-    expected = binomtest(k, n).proportion_ci(1 - alpha, method=scipys)
+    test = binomtest(k, n)
+    expected = test.proportion_ci(1 - alpha, "exact" if method == "clopper-pearson" else "wilson")
     assume(min(abs(expected.low - threshold), abs(expected.high - threshold)) > 1e-9)
     found = fixed_verdict(k, n, threshold, alpha, method)
     assert (found.interval.low, found.interval.high) == pytest.approx(tuple(expected), abs=1e-9)
@@ -212,6 +212,18 @@ def test_a_tie_with_the_boundary_fails_with_p_at_alpha() -> None:
     found = sprt_verdict(SprtDesign(0.9, 0.1, 0.0625, 0.2), [False] * 4)
     assert (found.verdict, found.n) == (FAIL, 4)
     assert found.p_fail <= 0.0625
+
+
+@pytest.mark.parametrize(
+    ("state", "message"),
+    [
+        (SprtState(5, 6), "failures must be a whole number of at least 0 and at most 5, got 6"),
+        (SprtState(101, 6), "n must be a whole number of at least 0 and at most 100, got 101"),
+    ],
+)
+def test_a_state_with_impossible_counts_is_refused(state: SprtState, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        sprt_verdict(SprtDesign(0.9), state)
 
 
 @pytest.mark.parametrize(
