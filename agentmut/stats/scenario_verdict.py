@@ -88,9 +88,12 @@ def sprt_verdict(design: SprtDesign, trials: SprtState | Iterable[bool]) -> Judg
     The interval is Wilson's at level 1 - alpha: descriptive, since stopping early changes its coverage. `needed`
     are the further trials by which the test ends with a chance of 80 % if the rate is the observed one, n_max
     aside (None: more than 10,000, or no trials yet). Going on past n_max is safe with `strict` boundaries.
+
+    Raises `ValueError` for outcomes that are neither true nor false, and for a state with impossible counts.
     """
     state = trials if isinstance(trials, SprtState) else design.run(trials)
-    n, k = state.n, state.n - state.failures
+    n = check_count("n", state.n, 0, design.n_max)
+    k = n - check_count("failures", state.failures, 0, n)
     verdict = state.verdict or Verdict.INCONCLUSIVE
     interval = wilson(k, n, 1 - design.alpha)._replace(method=f"wilson, {DESCRIPTIVE}")
     needed = _further_sprt(design, state) if verdict is Verdict.INCONCLUSIVE and n else None
@@ -101,9 +104,9 @@ def sprt_verdict(design: SprtDesign, trials: SprtState | Iterable[bool]) -> Judg
 
 
 def p_values(k: "ArrayLike", n: "ArrayLike", threshold: float, method: FixedMethod) -> PValues:
-    """The two p-values of `k` passes in `n` trials; arrays are broadcast. Monotone in k.
+    """The two p-values of `k` passes in `n` trials; arrays are broadcast.
 
-    k = -1 stands for less than no passes: below every critical value.
+    Monotone in k. For ranges of counts that are known to be right: nothing is checked here.
     """
     import numpy as np
     from scipy.special import bdtr, bdtrc, ndtr
@@ -115,8 +118,8 @@ def p_values(k: "ArrayLike", n: "ArrayLike", threshold: float, method: FixedMeth
             z = np.where(k == n * threshold, 0.0, (k - n * threshold) / spread)
         below, above = ndtr(z), ndtr(-z)
     else:
-        below = np.where(k < 0, 0.0, bdtr(np.maximum(k, 0), n, threshold))
-        above = np.where(k < 1, 1.0, bdtrc(np.maximum(k - 1, 0), n, threshold))
+        below = bdtr(k, n, threshold)
+        above = np.where(k == 0, 1.0, bdtrc(np.maximum(k - 1, 0), n, threshold))
     # Eq. 4 is strict for FAIL: an interval that ends on the threshold is inconclusive, so alpha is just missed.
     return PValues(np.minimum(1.0, 2 * below * (1 + 2**-52)), np.minimum(1.0, 2 * above))
 
@@ -134,7 +137,7 @@ def critical(n: "ArrayLike", threshold: float, alpha: float, method: FixedMethod
     open_, passing = np.zeros_like(trials), trials + 1
     while np.any(undecided - fail > 1) or np.any(passing - open_ > 1):
         left, right = (fail + undecided) // 2, (open_ + passing) // 2
-        fails = p_values(left, trials, threshold, method).fail <= alpha
+        fails = (left < 0) | (p_values(np.maximum(left, 0), trials, threshold, method).fail <= alpha)
         passes = p_values(right, trials, threshold, method).passing <= alpha
         fail, undecided = np.where(fails, left, fail), np.where(fails, undecided, left)
         open_, passing = np.where(passes, open_, right), np.where(passes, right, passing)

@@ -132,7 +132,9 @@ class SprtDesign:
         return Verdict.INCONCLUSIVE if n == self.n_max else None
 
     def after(self, state: SprtState, passed: bool) -> SprtState:
-        """The state one trial later; `ValueError` if the test has already ended."""
+        """The state one trial later; `ValueError` if the test has already ended, or for a score in between."""
+        if passed not in (True, False):
+            raise ValueError(f"passed must be true or false, got {passed!r}")
         if state.verdict is not None:
             raise ValueError(f"state must be open to further trials, got one that ended in {state.verdict}")
         n, failures = state.n + 1, state.failures + (not passed)
