@@ -24,11 +24,6 @@ class Correction(StrEnum):
     BENJAMINI_YEKUTIELI = "benjamini-yekutieli"
     """The same expected share, however the tests depend."""
 
-    @property
-    def title(self) -> str:
-        """The name as it is printed: Holm, Benjamini-Hochberg."""
-        return self.value.title()
-
 
 class Adjusted(NamedTuple):
     """Adjusted p-values in the order of the input, and what they reject.
@@ -50,9 +45,7 @@ class Adjusted(NamedTuple):
 
     def __str__(self) -> str:
         count = sum(self.rejected)
-        return (
-            f"{self.correction.title} over the {self.m} {self.family}: {count} significant at {self.alpha:g}"
-        )
+        return f"{self.correction.title()} over the {self.m} {self.family}: {count} significant at {self.alpha:g}"
 
 
 def adjust(
@@ -86,8 +79,9 @@ def _adjusted(p_values: list[float], correction: Correction) -> tuple[float, ...
         return _holm(p_values)
     from scipy.stats import false_discovery_control
 
-    method = "bh" if correction is Correction.BENJAMINI_HOCHBERG else "by"
-    return tuple(false_discovery_control(p_values, method=method).tolist())
+    any_dependence = correction is Correction.BENJAMINI_YEKUTIELI
+    found = false_discovery_control(p_values, method="by" if any_dependence else "bh")
+    return tuple(found.tolist())
 
 
 def _holm(p_values: list[float]) -> tuple[float, ...]:
