@@ -1,0 +1,80 @@
+"""The kill rule's decision on a candidate as a three-valued verdict, next to the methods with fixed samples."""
+
+from collections.abc import Iterable
+
+from agentmut.stats.kill.rule import DEFAULT_DESIGN, Decision, KillDesign, KillTable, Stopped, decision_table
+from agentmut.stats.regression import Samples
+from agentmut.stats.verdicts import Judgement, Verdict
+
+LIKELY = 0.8
+"""The chance of a decision that is worth the trials."""
+VERDICTS = {Decision.KILLED: Verdict.FAIL, Decision.SURVIVED: Verdict.PASS}
+"""Every other decision is INCONCLUSIVE."""
+
+
+def kill_rule_verdict(
+    f0: int, n0: int, failures: Iterable[bool], design: KillDesign = DEFAULT_DESIGN
+) -> Judgement:
+    """Judge a candidate one trial at a time against a baseline of `f0` failures in `n0` trials.
+
+    `failures` in launch order (true: the trial failed); it is not read beyond the first decision. KILLED is
+    FAIL, SURVIVED is PASS; undecided, untestable or not yet decided is INCONCLUSIVE. See `judge_stopped`.
+
+    Raises `ValueError` as `decision_table` does.
+    """
+    table = decision_table(f0, n0, design)
+    return judge_stopped(table, table.verdict(failures))
+
+
+def judge_stopped(table: KillTable, stopped: Stopped) -> Judgement:
+    """The verdict on trials that stopped, or stand, as `table.verdict` says.
+
+    `p_fail` is the design's alpha if KILLED and 1 otherwise. That is a valid p-value, the largest: the rule
+    has no p-value that could be read at any other level. The chance that it is at most u is 0 below alpha
+    and at most alpha above. For a suite of m scenarios run each at alpha/m (`level_for(m)`), so that m
+    times p_fail is at most alpha.
+
+    `interval` is Newcombe's for p_c - p_b at level 1 - 2 alpha. After early stopping it describes and does
+    not cover at its level; its method says so. `needed` is the least number of further trials after which
+    a decision has a chance of 0.8 if the candidate goes on failing at its observed rate (at the baseline's
+    before the first trial); None if n_max comes first, and where there is nothing left to run.
+    """
+    decision, n, f = stopped
+    design = table.design
+    verdict = VERDICTS.get(decision, Verdict.INCONCLUSIVE)
+    p_fail = design.alpha if decision is Decision.KILLED else 1.0
+    samples = Samples(table.n0 - table.f0, table.n0, n - f, n)
+    interval = samples.change(1 - 2 * design.alpha if design.alpha < 0.5 else 0.5)
+    interval = interval._replace(method=f"{interval.method}, descriptive after early stopping")
+    needed = _needed(table, n, f) if decision is Decision.CONTINUE else None
+    return Judgement(verdict, _reason(table, stopped), p_fail, interval, n, needed, "kill rule")
+
+
+def _reason(table: KillTable, stopped: Stopped) -> str:
+    decision, n, f = stopped
+    design, baseline = table.design, f"{table.f0}/{table.n0} of the baseline"
+    said = {
+        Decision.KILLED: f"worse at alpha = {design.alpha:g}",
+        Decision.SURVIVED: f"a drop of {design.delta:g} is ruled out at beta = {design.beta:g}",
+        Decision.UNDECIDED: f"{design.n_max} trials were not enough",
+        Decision.UNTESTABLE: f"the baseline fails too often for a drop of {design.delta:g} to be seen",
+        Decision.CONTINUE: "not enough trials yet",
+    }
+    return f"{said[decision]}: {f}/{n} failed against {baseline}"
+
+
+def _needed(table: KillTable, n: int, f: int) -> int | None:
+    rate = f / n if n else table.f0 / table.n0
+    alive, start = {f: 1.0}, n
+    while n < table.design.n_max and alive:
+        n += 1
+        chances = [
+            (g + failed, c * (rate if failed else 1 - rate)) for g, c in alive.items() for failed in (0, 1)
+        ]
+        alive = {}
+        for g, chance in chances:
+            if table.decide(n, g) in (Decision.CONTINUE, Decision.UNDECIDED):
+                alive[g] = alive.get(g, 0.0) + chance
+        if sum(alive.values()) <= 1 - LIKELY + 1e-12:
+            return n - start
+    return None

@@ -1,0 +1,189 @@
+"""Has a candidate regressed against a baseline? A verdict from fixed samples of both."""
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+from agentmut.stats.checks import check_count, check_rate
+from agentmut.stats.further import further_trials
+from agentmut.stats.intervals import Interval, wilson
+from agentmut.stats.kill.rule import is_untestable
+from agentmut.stats.noninferiority import LARGEST_TABLE, MarginTest, noninferiority_test, score_statistic
+from agentmut.stats.verdicts import Judgement, Verdict
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Counts = NDArray[np.int64]
+    Flags = NDArray[np.bool_]
+
+
+class RegressionTest(StrEnum):
+    """The one-sided test of p_c < p_b whose rejection is FAIL."""
+
+    FISHER = "fisher"
+    """Exact given both margins; keeps alpha with room to spare."""
+    BOSCHLOO = "boschloo"
+    """Exact over all rates, at least as powerful as Fisher. A fraction of a second at 100 trials."""
+    Z = "z"
+    """Pooled normal approximation. Errs more often than alpha in small or unequal samples."""
+
+
+class Samples(NamedTuple):
+    """Passes and trials of baseline and candidate, checked."""
+
+    k_b: int
+    n_b: int
+    k_c: int
+    n_c: int
+
+    def change(self, level: float) -> Interval:
+        """p_c - p_b with Newcombe's interval."""
+        return _newcombe(self.k_c, self.n_c, self.k_b, self.n_b, level)
+
+    def __str__(self) -> str:
+        return f"{self.k_c}/{self.n_c} against {self.k_b}/{self.n_b} of the baseline"
+
+    def lack(self) -> str:
+        """What is missing for any verdict; empty if nothing is."""
+        if self.n_b == 0:
+            return "the baseline has no trials"
+        return "" if self.n_c else "the candidate has no trials"
+
+    def no_room(self, delta: float) -> str:
+        """Why no drop of `delta` could be seen, so that PASS would mean nothing; empty if it could."""
+        if not is_untestable(self.n_b - self.k_b, self.n_b, delta):
+            return ""
+        return f"the baseline passes too rarely ({self.k_b}/{self.n_b}) for a drop of {delta:g} to be seen"
+
+
+def check_samples(k_b: int, n_b: int, k_c: int, n_c: int) -> Samples:
+    """The four counts; `ValueError` naming the one that is negative, fractional or above its trials."""
+    n_b, n_c = check_count("n_b", n_b), check_count("n_c", n_c)
+    return Samples(check_count("k_b", k_b, 0, n_b), n_b, check_count("k_c", k_c, 0, n_c), n_c)
+
+
+def regression_verdict(
+    k_b: int,
+    n_b: int,
+    k_c: int,
+    n_c: int,
+    *,
+    alpha: float = 0.05,
+    beta: float = 0.10,
+    delta: float = 0.20,
+    test: RegressionTest = RegressionTest.FISHER,
+) -> Judgement:
+    """Judge `k_c` passes in `n_c` trials of a candidate against `k_b` in `n_b` of the baseline.
+
+    FAIL: the one-sided `test` of p_c < p_b is significant at `alpha`, the chance of a false FAIL. The size
+    of the drop is in the reason and the interval; it is no condition. PASS: a drop of `delta` or more is
+    rejected at `beta`, the chance of a false PASS when the rate did drop by delta. Both can hold: a drop
+    that is real but smaller than delta is FAIL, and the reason says so. Otherwise INCONCLUSIVE. Observed
+    power is never looked at: after the fact it is the p-value in other clothes.
+
+    The test of the drop is exact where both samples together allow it ((n_b + 1)(n_c + 1) up to a million),
+    beyond that the score test. Its level is kept before FAIL is looked at, hence also after.
+
+    `interval` is Newcombe's for p_c - p_b at level 1 - 2 alpha, whose upper end is the one-sided limit at
+    alpha. `n` counts the candidate's trials. `needed` keeps the baseline as it is, assumes that the
+    candidate goes on at its observed rate (at the baseline's before its first trial), and plans with
+    Fisher's test (z for Z) and the score test, so it is a guide, not a promise.
+
+    Degenerate cases: without trials on either side INCONCLUSIVE with p_fail 1; equal samples never FAIL;
+    all pass or none pass in both gives p_fail 1. Where the baseline's rate leaves no room for a drop of
+    delta (the kill rule's limit: (failures + 1/2)/(n_b + 1) + delta > 0.97) PASS is not given, FAIL may be.
+
+    Source: Eq. 5 of the AgentAssay paper, which adds abs(difference) >= delta to FAIL and asks for power in
+    PASS. The former holds power near 1/2 at a true drop of delta whatever the sample; neither is used.
+
+    Raises `ValueError` for a count that is negative, fractional or above its trials, alpha or beta outside
+    (0, 0.5), delta outside (0, 1), or an unknown test.
+    """
+    samples, test = check_samples(k_b, n_b, k_c, n_c), RegressionTest(test)
+    alpha, beta = check_rate("alpha", alpha, 0, 0.5), check_rate("beta", beta, 0, 0.5)
+    delta = check_rate("delta", delta)
+    p_fail = 1.0 if samples.lack() else _p_worse(samples, test)
+    verdict, reason = _decide(samples, p_fail, alpha, beta, delta)
+    needed = _needed(samples, alpha, beta, delta, test) if verdict is Verdict.INCONCLUSIVE else None
+    return Judgement(
+        verdict, reason, p_fail, samples.change(1 - 2 * alpha), samples.n_c, needed, f"regression ({test})"
+    )
+
+
+def _decide(samples: Samples, p_fail: float, alpha: float, beta: float, delta: float) -> tuple[Verdict, str]:
+    if lack := samples.lack():
+        return Verdict.INCONCLUSIVE, f"{lack}: {samples}"
+    p_pass = _p_not_worse(samples, delta)
+    seen = f"{samples}, a change of {samples.k_c / samples.n_c - samples.k_b / samples.n_b:+.3f}"
+    room = samples.no_room(delta)
+    if p_fail <= alpha:
+        small = (
+            "" if room or p_pass > beta else f", though by less than {delta:g} (p = {p_pass:.3g} <= {beta:g})"
+        )
+        return Verdict.FAIL, f"worse: {seen}, p = {p_fail:.3g} <= {alpha:g}{small}"
+    if room:
+        return Verdict.INCONCLUSIVE, f"{room}, and it is not shown to be worse (p = {p_fail:.3g} > {alpha:g})"
+    if p_pass <= beta:
+        return Verdict.PASS, f"not worse by {delta:g}: {seen}, p = {p_pass:.3g} <= {beta:g}"
+    return Verdict.INCONCLUSIVE, (
+        f"neither shown: {seen}; worse: p = {p_fail:.3g} > {alpha:g}; "
+        f"not worse by {delta:g}: p = {p_pass:.3g} > {beta:g}"
+    )
+
+
+def _p_worse(samples: Samples, test: RegressionTest) -> float:
+    """One-sided p-value of p_c < p_b; 1 where all pass or none do, where Boschloo and z would be 0/0."""
+    import numpy as np
+    from scipy.stats import boschloo_exact, fisher_exact, norm
+
+    k_b, n_b, k_c, n_c = samples
+    pooled = (k_b + k_c) / (n_b + n_c)
+    if pooled in (0, 1):
+        return 1.0
+    if test is RegressionTest.Z:
+        error = (pooled * (1 - pooled) * (1 / n_b + 1 / n_c)) ** 0.5
+        return float(norm.cdf((k_c / n_c - k_b / n_b) / error))
+    table = np.array([[k_c, k_b], [n_c - k_c, n_b - k_b]])
+    exact = fisher_exact if test is RegressionTest.FISHER else boschloo_exact
+    return min(1.0, float(exact(table, alternative="less").pvalue))
+
+
+def _p_not_worse(samples: Samples, delta: float) -> float:
+    """One-sided p-value of p_c > p_b - delta."""
+    small = (samples.n_b + 1) * (samples.n_c + 1) <= LARGEST_TABLE
+    method = MarginTest.EXACT if small else MarginTest.SCORE
+    return noninferiority_test(samples.k_c, samples.n_c, samples.k_b, samples.n_b, delta, method).p_value
+
+
+def _needed(samples: Samples, alpha: float, beta: float, delta: float, test: RegressionTest) -> int | None:
+    from scipy.stats import hypergeom, norm
+
+    k_b, n_b, k_c, n_c = samples
+    if n_b == 0:
+        return None
+    room, least, enough = not samples.no_room(delta), float(norm.isf(alpha)), float(norm.isf(beta))
+
+    def fails(k: "Counts", n: "Counts") -> "Flags":
+        if test is RegressionTest.Z:
+            pooled = (k_b + k) / (n_b + n)
+            error = (pooled * (1 - pooled) * (1 / n_b + 1 / n)) ** 0.5
+            far: Flags = k_b / n_b - k / n >= least * error + 1e-12
+            return far
+        small: Flags = hypergeom.cdf(k, n_b + n, k_b + k, n) <= alpha
+        return small
+
+    def passes(k: "Counts", n: "Counts") -> "Flags":
+        return (score_statistic(k, n, k_b, n_b, delta) >= enough) & room
+
+    return further_trials(k_c, n_c, k_c / n_c if n_c else k_b / n_b, fails, passes)
+
+
+def _newcombe(k1: int, n1: int, k2: int, n2: int, level: float = 0.95) -> Interval:
+    """Newcombe's hybrid score interval for k1/n1 - k2/n2; [-1, 1] and no estimate if either sample is empty."""
+    if not (n1 and n2):
+        return Interval(None, -1.0, 1.0, level, n1 + n2, "newcombe")
+    first, second, d = wilson(k1, n1, level), wilson(k2, n2, level), k1 / n1 - k2 / n2
+    low = d - ((k1 / n1 - first.low) ** 2 + (second.high - k2 / n2) ** 2) ** 0.5
+    high = d + ((first.high - k1 / n1) ** 2 + (k2 / n2 - second.low) ** 2) ** 0.5
+    return Interval(d, low, high, level, n1 + n2, "newcombe")
