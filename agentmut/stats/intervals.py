@@ -165,7 +165,7 @@ def proportion_interval(k: int, n: int, level: float = 0.95, method: str = "wils
     """The interval of that name; see `PROPORTION_INTERVALS`. `ValueError` lists the names there are.
 
     >>> print(proportion_interval(45, 50, 0.99, "clopper-pearson"))
-    0.900 [0.743, 0.976] (99% clopper-pearson, n=50)
+    0.900 [0.742, 0.978] (99% clopper-pearson, n=50)
     """
     if method not in PROPORTION_INTERVALS:
         raise ValueError(f"method must be one of {', '.join(PROPORTION_INTERVALS)}, got {method!r}")
