@@ -13,7 +13,7 @@ from agentmut.stats.checks import check_count, check_rate
 from agentmut.stats.intervals import Interval
 
 Array = NDArray[np.float64]
-Statistic = Callable[..., float | Array]
+Statistic = Callable[..., Any]
 """Of one array for each sample; with `vectorized` also of an `axis`, along which it reduces."""
 Method = Literal["bca", "percentile"]
 BATCH = 4_000_000

@@ -19,7 +19,7 @@ class ClusteredMean(NamedTuple):
     """The mean of clustered values, and what the clustering costs. None where the data do not say.
 
     >>> print(clustered_mean([1, 1, 0, 1, 0, 0], ["a", "a", "b", "b", "c", "c"], bounds=(0, 1)))
-    0.500 [0.000, 1.000] (95% cluster-robust t, n=6); 3 clusters, design effect 1.67, effective n 3.6, icc 0.60
+    0.500 [0.000, 1.000] (95% cluster-robust t, n=6); 3 clusters, design effect 1.67, effective n 3.6, icc 0.50
     """
 
     interval: Interval
@@ -73,7 +73,7 @@ def clustered_mean(
     level = check_rate("level", level)
     mean, n, groups = float(x.mean()), x.size, int(labels.max()) + 1
     if groups == 1:
-        interval = Interval(mean, *map(float, bounds), level, n, METHOD)
+        interval = Interval(mean, float(bounds[0]), float(bounds[1]), level, n, METHOD)
         return ClusteredMean(interval, None, 1, None, None, None)
     if np.ptp(x) == 0:
         return ClusteredMean(Interval(mean, mean, mean, level, n, METHOD), 0.0, groups, None, None, None)

@@ -95,7 +95,7 @@ def odds_ratio(k1: int, n1: int, k2: int, n2: int, level: float = 0.95) -> Inter
     >>> print(odds_ratio(45, 50, 40, 50))
     2.25 [0.71, 7.14] (95% woolf, n=100)
     >>> print(odds_ratio(50, 50, 40, 50))
-    26.2 [1.5, 461.1] (95% woolf with 0.5 added to every cell, n=100)
+    26.2 [1.5, 460.4] (95% woolf with 0.5 added to every cell, n=100)
     """
     n1, n2 = check_count("n1", n1), check_count("n2", n2)
     k1, k2 = check_count("k1", k1, 0, n1), check_count("k2", k2, 0, n2)

@@ -222,6 +222,8 @@ def _style(values: list[float]) -> str:
     if spread <= 1e-12 * size:
         spread = size / 1000 or 1.0
     decimals = 2 - math.floor(math.log10(spread or 1.0))
+    if size > 1 and min(values) > 0:  # a ratio's bounds: two digits of the smallest
+        decimals = max(decimals, min(3, 1 - math.floor(math.log10(min(values)))))
     if size >= 1e7 or 0 < size < 1e-3:
         return f"z.{min(15, max(2, decimals + math.floor(math.log10(size))))}e"
     return f"z.{max(3 if size <= 1 else 0, min(decimals, 12))}f"

@@ -24,8 +24,8 @@ def bonferroni_intervals(
     Raises `ValueError` for no counts, an unknown method, and what the method refuses.
 
     >>> for interval in bonferroni_intervals([(45, 50), (40, 50)]): print(interval)
-    0.900 [0.770, 0.960] (95% wilson, jointly for 2 by Bonferroni, 97.5% each, n=50)
-    0.800 [0.651, 0.895] (95% wilson, jointly for 2 by Bonferroni, 97.5% each, n=50)
+    0.900 [0.766, 0.961] (95% wilson, jointly for 2 by Bonferroni, 97.5% each, n=50)
+    0.800 [0.649, 0.897] (95% wilson, jointly for 2 by Bonferroni, 97.5% each, n=50)
     """
     m = _family(len(counts), "counts")
     each = 1 - (1 - check_rate("level", level)) / m
