@@ -31,7 +31,7 @@ def anytime_interval(k: int, n: int, level: float = 0.95) -> Interval:
     Raises `ValueError` for a negative or fractional count, k > n, or a level outside (0, 1).
 
     >>> print(anytime_interval(45, 50))
-    0.900 [0.732, 0.977] (95% beta-binomial confidence sequence, n=50)
+    0.900 [0.713, 0.984] (95% beta-binomial confidence sequence, n=50)
     """
     n = check_count("n", n)
     k = check_count("k", k, 0, n)

@@ -45,9 +45,9 @@ class Effects(NamedTuple):
     """Three measures of one comparison.
 
     >>> print(effects(45, 50, 40, 50))
-    difference 0.100 [-0.043, 0.240] (95% newcombe, n=100)
+    difference 0.100 [-0.043, 0.242] (95% newcombe, n=100)
     h = 0.284 (small)
-    odds ratio 2.25 [0.71, 7.16] (95% woolf, n=100)
+    odds ratio 2.25 [0.71, 7.14] (95% woolf, n=100)
     """
 
     difference: Interval
@@ -93,9 +93,9 @@ def odds_ratio(k1: int, n1: int, k2: int, n2: int, level: float = 0.95) -> Inter
     Source: B. Woolf, Annals of Human Genetics 19 (1955) 251-253. Errors as for `newcombe`.
 
     >>> print(odds_ratio(45, 50, 40, 50))
-    2.25 [0.71, 7.16] (95% woolf, n=100)
+    2.25 [0.71, 7.14] (95% woolf, n=100)
     >>> print(odds_ratio(50, 50, 40, 50))
-    26.2 [1.5, 461.1] (95% woolf with 0.5 added to every cell, n=100)
+    26.2 [1.5, 460.4] (95% woolf with 0.5 added to every cell, n=100)
     """
     n1, n2 = check_count("n1", n1), check_count("n2", n2)
     k1, k2 = check_count("k1", k1, 0, n1), check_count("k2", k2, 0, n2)

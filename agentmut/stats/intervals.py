@@ -165,7 +165,7 @@ def proportion_interval(k: int, n: int, level: float = 0.95, method: str = "wils
     """The interval of that name; see `PROPORTION_INTERVALS`. `ValueError` lists the names there are.
 
     >>> print(proportion_interval(45, 50, 0.99, "clopper-pearson"))
-    0.900 [0.743, 0.976] (99% clopper-pearson, n=50)
+    0.900 [0.742, 0.978] (99% clopper-pearson, n=50)
     """
     if method not in PROPORTION_INTERVALS:
         raise ValueError(f"method must be one of {', '.join(PROPORTION_INTERVALS)}, got {method!r}")
@@ -222,6 +222,8 @@ def _style(values: list[float]) -> str:
     if spread <= 1e-12 * size:
         spread = size / 1000 or 1.0
     decimals = 2 - math.floor(math.log10(spread or 1.0))
+    if size > 1 and min(values) > 0:  # a ratio's bounds: two digits of the smallest
+        decimals = max(decimals, min(3, 1 - math.floor(math.log10(min(values)))))
     if size >= 1e7 or 0 < size < 1e-3:
         return f"z.{min(15, max(2, decimals + math.floor(math.log10(size))))}e"
     return f"z.{max(3 if size <= 1 else 0, min(decimals, 12))}f"

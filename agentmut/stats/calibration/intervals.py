@@ -1,0 +1,198 @@
+"""Exact coverage of the intervals for rates, differences, odds ratios, families, and over all times."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import binom
+
+from agentmut.stats.calibration.figures import Figure, Section
+from agentmut.stats.confidence_sequence import anytime_bounds
+from agentmut.stats.differences import newcombe
+from agentmut.stats.effects import odds_ratio
+from agentmut.stats.intervals import (
+    PROPORTION_INTERVALS,
+    Interval,
+    ProportionInterval,
+    clopper_pearson,
+    coverage,
+)
+from agentmut.stats.simultaneous import bonferroni_intervals, scheffe_proportions
+
+Array = NDArray[np.float64]
+TwoSamples = Callable[[int, int, int, int, float], Interval]
+Family = Callable[[Sequence[tuple[int, int]], float], Sequence[Interval]]
+ROUNDING = 1e-9
+LEVELS = (0.9, 0.95, 0.99)
+SIZES = ((10, 10), (50, 50), (30, 100))
+EVEN = (np.arange(400) + 0.5) / 400
+"""Rates that a mean is taken over."""
+RATES = np.array([0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.98])
+EXAMPLES = {
+    (50, 0.98): {"wald": 0.6354, "wilson": 0.9216, "clopper-pearson": 0.9822},
+    (100, 0.98): {"wald": 0.8664, "wilson": 0.9492, "clopper-pearson": 0.9845},
+}
+"""(n, p) -> coverage at level 0.95."""
+LEAST = {
+    "wilson": (0.79, 0.83, 0.88),
+    "wald": (0.0, 0.0, 0.0),
+    "clopper-pearson": LEVELS,
+    "agresti-coull": (0.85, 0.92, 0.96),
+    "jeffreys": (0.77, 0.86, 0.96),
+    "newcombe": (0.865, 0.91, 0.95),
+    "woolf": (0.66, 0.94, 0.985),
+}
+"""The least coverage that each method falls to, by level: over all rates (two samples: over `RATES`) and sizes.
+Woolf's at level 0.9 is for rates 0.02 and 0.98 of 10 trials each: with every cell of one row and one column empty,
+the interval is what the added 1/2 makes it."""
+MEAN = {
+    "wilson": (-0.003, 0.015),
+    "wald": (-0.21, -0.004),
+    "clopper-pearson": (0.0, 0.065),
+    "agresti-coull": (0.0, 0.03),
+    "jeffreys": (-0.001, 0.005),
+    "newcombe": (-0.007, 0.03),
+    "woolf": (0.0, 0.046),
+}
+"""Between what the mean coverage over the rates, less the level, lies: the largest distances are those of n = 10."""
+
+
+def least_coverage(interval: ProportionInterval, n: int, level: float) -> float:
+    """The infimum of coverage over all rates in (0, 1).
+
+    Between neighbouring bounds the same k cover, a run without gaps, so coverage has one maximum there and is least
+    at the ends: it is enough to look just outside every bound.
+    """
+    found = [interval(k, n, level) for k in range(n + 1)]
+    ends = np.array([(np.nextafter(i.low, -1), np.nextafter(i.high, 2)) for i in found]).ravel()
+    inside = ends[(ends > 0) & (ends < 1)]
+    return float(coverage(interval, n, np.append(inside, (1e-12, 1 - 1e-12)), level).min())
+
+
+def ever_outside(bounds: Sequence[tuple[Array, Array]], p: float) -> float:
+    """The chance that a confidence sequence misses `p` at one look or more; (low, high) by k for n = 1, 2, ..."""
+    reached, missed = np.ones(1), 0.0
+    for low, high in bounds:
+        reached = np.append(0.0, reached * p) + np.append(reached * (1 - p), 0.0)
+        outside = (p < low) | (p > high)
+        missed += float(reached[outside].sum())
+        reached[outside] = 0.0
+    return missed
+
+
+def bounds_by_count(level: float, trials: int) -> list[tuple[Array, Array]]:
+    """(low, high) of the confidence sequence for every k, for n = 1 .. `trials`."""
+    n = np.repeat(np.arange(1, trials + 1), np.arange(2, trials + 2))
+    k = np.concatenate([np.arange(size + 1) for size in range(1, trials + 1)])
+    low, high = anytime_bounds(k, n, level)
+    ends = np.cumsum(np.arange(2, trials + 1))
+    return list(zip(np.split(low, ends), np.split(high, ends), strict=True))
+
+
+def two_sample_coverage(
+    interval: TwoSamples, truth: Callable[[float, float], float], sizes: tuple[int, int], level: float
+) -> Array:
+    """Coverage at every pair of `RATES`, of an interval for truth(p1, p2)."""
+    n1, n2 = sizes
+    found = [[interval(a, n1, b, n2, level)[1:3] for b in range(n2 + 1)] for a in range(n1 + 1)]
+    low, high = np.moveaxis(np.array(found), 2, 0)
+    first = binom.pmf(np.arange(n1 + 1), n1, RATES[:, None])
+    second = binom.pmf(np.arange(n2 + 1), n2, RATES[:, None])
+    rows = [
+        [
+            one @ ((low <= truth(p, q)) & (truth(p, q) <= high)) @ two
+            for q, two in zip(RATES, second, strict=True)
+        ]
+        for p, one in zip(RATES, first, strict=True)
+    ]
+    return np.array(rows)
+
+
+def joint_coverage(family: Family, n: int, rates: Sequence[float], level: float) -> float:
+    """The chance that all intervals of independent rates contain theirs, n trials each.
+
+    Each interval must depend on its own count only, so the chances multiply.
+    """
+    bounds = np.array([family([(k, n)] * len(rates), level)[0][1:3] for k in range(n + 1)])
+    inside = [(bounds[:, 0] <= p) & (p <= bounds[:, 1]) for p in rates]
+    chances = [binom.pmf(np.arange(n + 1), n, p)[i].sum() for p, i in zip(rates, inside, strict=True)]
+    return float(np.prod(chances))
+
+
+def section(*, thorough: bool) -> Section:
+    """Coverage of every interval for counts."""
+    sizes = (10, 50, 200, 500) if thorough else (10, 50, 200)
+    figures = [*_examples(), *_proportions(sizes), *_two_samples(thorough), *_families()]
+    figures += _all_times(500 if thorough else 200)
+    how = (
+        "Exact: sums over the binomial, and for the confidence sequence dynamic programming over paths. `least` over "
+        "all rates for one sample, over a grid of 121 pairs of rates for two."
+    )
+    return Section("Intervals of rates", how, tuple(figures))
+
+
+def _examples() -> Iterator[Figure]:
+    for (n, p), methods in EXAMPLES.items():
+        for name, known in methods.items():
+            found = coverage(PROPORTION_INTERVALS[name], n, p)
+            what = f"{name}, level 0.95, n = {n}, rate {p}"
+            yield Figure(what, found, f"{known:g}", known - 5e-5, known + 5e-5)
+
+
+def _proportions(sizes: Sequence[int]) -> Iterator[Figure]:
+    for name, interval in PROPORTION_INTERVALS.items():
+        for n in sizes:
+            for level, least in zip(LEVELS, LEAST[name], strict=True):
+                what = f"{name}, level {level:g}, n = {n}"
+                found = least_coverage(interval, n, level)
+                known = "falls to 0 near rates 0 and 1" if least == 0 else f"at least {least:g}"
+                high = ROUNDING if least == 0 else 1.0
+                yield Figure(f"{what}: least", found, known, least - ROUNDING, high)
+                low, high = (level + by for by in MEAN[name])
+                mean = float(coverage(interval, n, EVEN, level).mean())
+                yield Figure(f"{what}: mean", mean, f"{low:.3f} to {high:.3f}", low, high)
+
+
+def _two_samples(thorough: bool) -> Iterator[Figure]:
+    kinds: tuple[tuple[str, TwoSamples, Callable[[float, float], float]], ...] = (
+        ("newcombe", newcombe, lambda p, q: p - q),
+        ("woolf", odds_ratio, lambda p, q: p * (1 - q) / (q * (1 - p))),
+    )
+    for name, interval, truth in kinds:
+        for sizes in (*SIZES, (100, 100)) if thorough else SIZES:
+            for level in LEVELS:
+                found = two_sample_coverage(interval, truth, sizes, level)
+                what = f"{name}, level {level:g}, n = {sizes[0]}, {sizes[1]}"
+                least = LEAST[name][LEVELS.index(level)]
+                yield Figure(f"{what}: least", float(found.min()), f"at least {least:g}", least)
+                low, high = (level + by for by in MEAN[name])
+                yield Figure(f"{what}: mean", float(found.mean()), f"{low:.3f} to {high:.3f}", low, high)
+
+
+def _families() -> Iterator[Figure]:
+    def exact(counts: Sequence[tuple[int, int]], level: float) -> Sequence[Interval]:
+        return bonferroni_intervals(counts, level, "clopper-pearson")
+
+    kinds: tuple[tuple[str, Family, float], ...] = (
+        ("clopper-pearson by Bonferroni", exact, 0.0),
+        ("wilson by Bonferroni", bonferroni_intervals, 0.01),
+        ("wilson by Scheffe", lambda counts, level: scheffe_proportions(counts, None, level), 0.0),
+    )
+    rates = (0.6, 0.8, 0.9, 0.95, 0.98)
+    for name, family, short in kinds:
+        for level in LEVELS:
+            found = joint_coverage(family, 50, rates, level)
+            what, least = f"{name}, 5 rates jointly, level {level:g}, n = 50", level - short
+            yield Figure(what, found, f"at least {least:g}", least - ROUNDING)
+
+
+def _all_times(trials: int) -> Iterator[Figure]:
+    for level in LEVELS:
+        bounds = bounds_by_count(level, trials)
+        for p in (0.5, 0.8, 0.9, 0.95, 0.99):
+            yield Figure(
+                f"confidence sequence, level {level:g}, rate {p}: missed at any of {trials} looks",
+                ever_outside(bounds, p),
+                f"at most {1 - level:.2g}",
+                high=1 - level + ROUNDING,
+            )

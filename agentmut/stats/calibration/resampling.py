@@ -1,0 +1,117 @@
+"""Simulated coverage where no sum is possible: bootstrap, clustered means, Scheffe's intervals for means."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agentmut.stats.bootstrap import Method, bootstrap
+from agentmut.stats.calibration.figures import Figure, Section, simulated_rate
+from agentmut.stats.clusters import clustered_mean
+from agentmut.stats.intervals import Interval
+from agentmut.stats.simultaneous import scheffe_intervals, scheffe_proportions
+
+Generator = np.random.Generator
+LEVELS = (0.9, 0.95, 0.99)
+BOOTSTRAP: tuple[tuple[Method, int, float, float, float], ...] = (
+    ("percentile", 10, 0.95, 0.84, 0.89),
+    ("bca", 10, 0.95, 0.84, 0.89),
+    ("percentile", 30, 0.95, 0.895, 0.93),
+    ("bca", 30, 0.95, 0.90, 0.94),
+    ("bca", 30, 0.90, 0.85, 0.895),
+    ("bca", 30, 0.99, 0.955, 0.985),
+)
+"""Method, size, level, and the bounds of coverage that are known of the mean of exponential values."""
+PAIRS = np.array([[1, -1, 0, 0], [1, 0, -1, 0], [1, 0, 0, -1], [0, 1, -1, 0], [0, 1, 0, -1], [0, 0, 1, -1]])
+
+
+def skewed_mean(method: Method, n: int, level: float, rng: Generator, resamples: int = 499) -> bool:
+    """Whether the bootstrap interval of `n` exponential values contains their mean, 1."""
+    values = rng.exponential(size=n)
+    found = bootstrap(
+        values, np.mean, rng=rng, level=level, method=method, resamples=resamples, vectorized=True
+    )
+    return found.low <= 1 <= found.high
+
+
+def clustered_rate(clusters: int, size: int, level: float, rng: Generator) -> bool:
+    """Whether the cluster-robust interval contains 0.7: rates of scenarios are Beta(3.5, 1.5), runs 0/1."""
+    rates = np.repeat(rng.beta(3.5, 1.5, clusters), size)
+    passed = rng.random(clusters * size) < rates
+    labels = np.repeat(np.arange(clusters), size).tolist()
+    interval = clustered_mean(passed, labels, level, bounds=(0, 1)).interval
+    return interval.low <= 0.7 <= interval.high
+
+
+def worst_contrast(level: float, rng: Generator) -> bool:
+    """Whether the contrast that looks largest in four normal samples of one mean still contains 0."""
+    samples = [rng.normal(size=n) for n in (5, 8, 12, 20)]
+    sizes, means = np.array([s.size for s in samples]), np.array([s.mean() for s in samples])
+    looks_largest = sizes * (means - float(sizes @ means) / sizes.sum())
+    return _all_contain(scheffe_intervals(samples, [looks_largest], level), [0.0])
+
+
+def pairs_of_rates(level: float, rng: Generator) -> bool:
+    """Whether all six differences of four rates, 50 trials each, are inside their intervals."""
+    rates = np.array([0.7, 0.8, 0.9, 0.97])
+    counts = [(int(k), 50) for k in rng.binomial(50, rates)]
+    return _all_contain(scheffe_proportions(counts, PAIRS, level), PAIRS @ rates)
+
+
+def section(*, thorough: bool) -> Section:
+    """Coverage of the intervals for means."""
+    figures = [*_bootstrap(4000 if thorough else 250), *_clusters(8000 if thorough else 800)]
+    figures += _scheffe(8000 if thorough else 800)
+    how = "Simulated, seed 1, each figure by itself: the share of samples whose interval contains the true value."
+    return Section("Intervals of means", how, tuple(figures))
+
+
+def _bootstrap(runs: int) -> Iterator[Figure]:
+    for method, n, level, low, high in BOOTSTRAP:
+        what = f"{method} bootstrap of an exponential mean, level {level:g}, n = {n}"
+        known = f"falls short: {low:g} to {high:g}"
+        yield _figure(
+            what, runs, lambda rng, m=method, n=n, c=level: skewed_mean(m, n, c, rng), known, low, high
+        )
+
+
+def _clusters(runs: int) -> Iterator[Figure]:
+    for clusters, size in ((20, 10), (40, 5)):
+        for level in LEVELS:
+            what = f"cluster-robust mean of 0/1, level {level:g}, {clusters} clusters of {size}"
+            low, high = level - 0.015, level + 0.01
+            yield _figure(
+                what,
+                runs,
+                lambda rng, g=clusters, size=size, c=level: clustered_rate(g, size, c, rng),
+                f"{low:.3f} to {high:.3f}",
+                low,
+                min(high, 1.0),
+            )
+
+
+def _scheffe(runs: int) -> Iterator[Figure]:
+    for level in LEVELS:
+        what = f"Scheffe, level {level:g}, 4 normal samples, the contrast that looks largest"
+        yield _figure(what, runs, lambda rng, c=level: worst_contrast(c, rng), f"{level:g}", level, level)
+    for level in LEVELS:
+        what = f"Scheffe with wilson, level {level:g}, all differences of 4 rates, n = 50"
+        yield _figure(what, runs, lambda rng, c=level: pairs_of_rates(c, rng), f"at least {level:g}", level)
+
+
+def _figure(
+    what: str,
+    runs: int,
+    hit: Callable[[Generator], bool],
+    promised: str,
+    low: float = -math.inf,
+    high: float = math.inf,
+) -> Figure:
+    rng = np.random.default_rng(1)
+    rate, error = simulated_rate(hit(rng) for _ in range(runs))
+    return Figure(what, rate, promised, low, high, error)
+
+
+def _all_contain(intervals: Iterable[Interval], truths: NDArray[np.float64] | list[float]) -> bool:
+    return all(i.low <= truth <= i.high for i, truth in zip(intervals, truths, strict=True))
