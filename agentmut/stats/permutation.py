@@ -73,7 +73,7 @@ def permutation_test(
     sees; where spreads differ too, the difference of means does not test the means alone. Degenerate:
     constant data give p = 1.
 
-    Raises `ValueError` for an empty sample, values or statistics that are not finite numbers, an unknown
+    Raises `ValueError` for a sample of fewer than two values, values or statistics that are not finite numbers, an unknown
     alternative or resamples < 1. Source: E. J. G. Pitman, JRSS Suppl. 4 (1937) 119-130; B. Phipson and
     G. K. Smyth, Stat. Appl. Genet. Mol. Biol. 9 (2010) 39.
 
@@ -135,13 +135,13 @@ def least_p(relabellings: int, alternative: Alternative, resamples: int = RESAMP
 
 def _values(name: str, values: ArrayLike) -> Floats:
     array = np.asarray(values, dtype=np.float64)
-    if array.ndim != 1 or not array.size or not np.isfinite(array).all():
-        raise ValueError(f"{name} must be a sequence of at least one finite number, got {_shown(array)}")
+    if array.ndim != 1 or array.size < 2 or not np.isfinite(array).all():
+        raise ValueError(f"{name} must be a sequence of at least two finite numbers, got {_shown(array)}")
     return array
 
 
 def _shown(array: Floats) -> str:
-    if array.ndim == 1 and array.size:
+    if array.ndim == 1 and array.size > 1:
         at = int(np.flatnonzero(~np.isfinite(array))[0])
         return f"{array[at]} at position {at}"
     return f"shape {array.shape}"
