@@ -108,14 +108,16 @@ def alarm_chance(chart: Cusum, pass_rate: float, horizon: int) -> float:
     """
     q = 1 - check_rate("pass_rate", pass_rate, closed=True)
     h = check_count("threshold", checked(chart).threshold, 1, LARGEST)
-    falls_to = np.maximum(np.arange(h) - chart.down, 0)
+    up, down = min(chart.up, h), min(chart.down, h)
     at = np.zeros(h)
     at[0], alarmed = 1.0, 0.0
     for _ in range(check_count("horizon", horizon)):
-        alarmed += q * float(at[max(0, h - chart.up) :].sum())
-        stays = np.bincount(falls_to, weights=(1 - q) * at, minlength=h)
-        stays[chart.up :] += q * at[: max(0, h - chart.up)]
-        at = stays
+        alarmed += q * float(at[h - up :].sum())
+        after = np.zeros(h)
+        after[: h - down] = (1 - q) * at[down:]
+        after[0] += (1 - q) * at[:down].sum()
+        after[up:] += q * at[: h - up]
+        at = after
     return min(1.0, alarmed)
 
 
