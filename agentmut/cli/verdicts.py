@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -41,10 +41,11 @@ def with_settings(path: Path, agent: str | None, section: str, given: Mapping[st
     return project.model_copy(update={section: changed})
 
 
-class UnderWay(NamedTuple):
+class UnderWay:
     """The progress line of an assessment."""
 
-    line: ProgressLine
+    def __init__(self) -> None:
+        self.line = ProgressLine()
 
     def __call__(self, work: Assessment) -> None:
         """Show how far it is."""
@@ -68,7 +69,7 @@ def under_way(
     """Session, store, time and progress line for the block; what agents print goes to stderr."""
     from agentmut.assess import opened
 
-    progress = UnderWay(ProgressLine())
+    progress = UnderWay()
     with agents_on_stderr(), opened(project, scenarios) as (session, store):
         try:
             yield session, store, time.time(), progress

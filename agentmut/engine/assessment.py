@@ -166,6 +166,8 @@ class Assessment:
         self._trouble = self._trouble + 1 if result.outcome is Outcome.INFRASTRUCTURE else 0
         if self._trouble >= DEAD_ENDPOINT:
             self.problem = self.problem or dead_endpoint(self._trouble, result.reason)
+        if not result.outcome.is_evidence and self.decided and not any(x.passed for x in self.lanes.values()):
+            self.problem = self.problem or f"no trial gave evidence ({result.ending}: {result.reason})"
 
     def judgements(self) -> dict[str, Judgement]:
         """The verdict on each scenario, from the trials so far."""

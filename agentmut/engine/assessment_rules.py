@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from agentmut.stats.kill.rule import Decision, KillTable
-from agentmut.stats.regression import TestName, kill_rule_verdict, regression_verdict
+from agentmut.stats.kill.verdict import judge_stopped
+from agentmut.stats.regression import RegressionTest, regression_verdict
 from agentmut.stats.scenario_verdict import fixed_verdict, sprt_verdict
 from agentmut.stats.sprt import SprtDesign
 from agentmut.stats.verdicts import Judgement
@@ -58,7 +59,7 @@ class FixedComparison(NamedTuple):
     alpha: float
     beta: float
     delta: float
-    test: TestName
+    test: RegressionTest
     sequential: bool = False
 
     def ended(self, passed: Sequence[bool]) -> bool:
@@ -93,4 +94,4 @@ class SequentialComparison(NamedTuple):
 
     def judgement(self, passed: Sequence[bool]) -> Judgement:
         """KILLED is FAIL, SURVIVED is PASS."""
-        return kill_rule_verdict(self.table, passed)
+        return judge_stopped(self.table, self.table.verdict(not outcome for outcome in passed))

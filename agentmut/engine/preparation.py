@@ -23,7 +23,8 @@ from agentmut.project_schema import StatisticsSettings
 from agentmut.scenario import Scenario
 from agentmut.stats.kill.rule import KillDesign, level_for
 from agentmut.stats.multiplicity import Correction
-from agentmut.stats.power import least_passing_n
+from agentmut.stats.power import Bound, least_passing_n
+from agentmut.stats.regression import RegressionTest
 from agentmut.stats.sprt import SprtDesign
 from agentmut.verdict_report import BaselineUsed
 
@@ -118,7 +119,7 @@ def _comparison_rule(project: Project, side: BaselineCounts, family: int, tables
     statistics, settings = project.statistics, project.compare
     alpha, beta, delta = statistics.alpha, beta_of(statistics), statistics.delta
     if settings.method == "fixed":
-        return FixedComparison(side, settings.trials, alpha, beta, delta, settings.test)
+        return FixedComparison(side, settings.trials, alpha, beta, delta, RegressionTest(settings.test))
     design = KillDesign(level_for(family, alpha), beta, delta, statistics.n_max)
     return SequentialComparison(tables.get(side.trials - side.passes, side.trials, design))
 
@@ -160,6 +161,6 @@ def _hopeless(session: Session) -> Iterator[str]:
     """Scenarios that cannot pass with the trials allowed, whatever the agent does: said before they are run."""
     settings, alpha = session.project.test, session.project.statistics.alpha
     for scenario in session.scenarios if settings.method == "fixed" else ():
-        least = least_passing_n(session.project.threshold_of(scenario), alpha)
+        least = least_passing_n(session.project.threshold_of(scenario), alpha, Bound.CLOPPER_PEARSON)
         if least > settings.trials:
             yield f"{scenario.name} cannot PASS with {settings.trials} trials: {least} passes in a row would do"

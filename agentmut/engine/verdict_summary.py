@@ -33,7 +33,6 @@ def report_verdicts(session: Session, work: Assessment, stop: Stop, question: Qu
     """The report of an assessment, finished or not."""
     raw = work.judgements()
     suite = suite_verdict(raw, question.alpha, question.correction)
-    adjusted = dict(zip(raw, suite.adjusted.p_values, strict=True))
     return VerdictReport(
         agentmut_version=__version__,
         kind=work.plan.kind,
@@ -45,13 +44,13 @@ def report_verdicts(session: Session, work: Assessment, stop: Stop, question: Qu
         agent=AgentSummary(adapter=session.project.agent.adapter, digest=session.suite.full.digest),
         verdict=suite.verdict,
         reason=suite.reason,
-        family=suite.adjusted.family,
+        family=str(suite.adjusted),
         correction=question.correction.value,
         alpha=question.alpha,
         needed=suite.needed,
         scenarios=tuple(
-            _row(session, work, question, name, judgement, adjusted[name])
-            for name, judgement in suite.judgements.items()
+            _row(session, work, question, name, judgement, suite.p_values[name])
+            for name, judgement in suite.scenarios.items()
         ),
         baseline=question.baseline,
         cost=cost_of(work.spend),

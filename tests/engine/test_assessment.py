@@ -1,6 +1,7 @@
 """Verdicts on the agent as it is: what is run, what is reused, what is compared with what."""
 
 import sqlite3
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from agentmut.api import measure
 from agentmut.assess import check_suite, compare_with_baseline, save_baseline
 from agentmut.errors import BudgetError, RunError, UsageError
+from agentmut.project import Project
 from agentmut.stats.verdicts import Verdict
 from agentmut.verdict_report import ScenarioVerdict, VerdictReport
 
@@ -29,6 +31,13 @@ def verdicts(report: VerdictReport) -> dict[str, Verdict]:
 
 def row(report: VerdictReport, name: str) -> ScenarioVerdict:
     return next(row for row in report.scenarios if row.scenario == name)
+
+
+def changed(projects: Any, words: tuple[str, ...], **parts: Any) -> Project:
+    """The project rewritten, its agent as a new process would import it."""
+    sys.modules.pop(projects.module, None)
+    project: Project = projects.write(words, **parts)
+    return project
 
 
 def executed(projects: Any) -> int:
@@ -90,7 +99,7 @@ def test_verdicts_do_not_depend_on_the_order_in_which_trials_end(projects: Any, 
 
     execution = {"window": window, "concurrency": 16}
     agreed = told(check_suite(projects.write(("alpha", "beta"), extra=MIXED, execution=execution)))
-    late = projects.write(("alpha", "beta"), extra=MIXED + LATE, execution=execution)
+    late = changed(projects, ("alpha", "beta"), extra=MIXED + LATE, execution=execution)
     assert told(check_suite(late)) == agreed
 
 
@@ -137,7 +146,7 @@ def test_a_worse_agent_fails_against_its_baseline(projects: Any) -> None:
     good = projects.write(("alpha", "beta"), extra="\nRATES.update(alpha=0.97, beta=0.97)")
     saved = save_baseline(good, trials=60)
     assert saved.scenarios["alpha"].trials == 60
-    worse = projects.write(("alpha", "beta"), extra="\nRATES.update(alpha=0.97, beta=0.4)")
+    worse = changed(projects, ("alpha", "beta"), extra="\nRATES.update(alpha=0.97, beta=0.4)")
     report = compare_with_baseline(worse)
     assert verdicts(report) == {"alpha": "PASS", "beta": "FAIL"}
     assert report.verdict is Verdict.FAIL
@@ -163,7 +172,7 @@ def test_an_unchanged_agent_is_compared_on_new_trials_and_passes(projects: Any) 
 def test_a_comparison_with_fixed_samples_tests_and_excludes_the_drop(projects: Any, test: str) -> None:
     save_baseline(projects.write(("alpha", "beta"), extra=FLAWLESS), trials=50)
     compare = {"method": "fixed", "trials": 50, "test": test}
-    worse = projects.write(("alpha", "beta"), extra="\nRATES.update(alpha=1.0, beta=0.6)", compare=compare)
+    worse = changed(projects, ("alpha", "beta"), extra="\nRATES.update(alpha=1.0, beta=0.6)", compare=compare)
     report = compare_with_baseline(worse)
     assert verdicts(report) == {"alpha": "PASS", "beta": "FAIL"}
     assert [r.trials for r in report.scenarios] == [50, 50]
