@@ -149,7 +149,9 @@ def probabilities(
     from scipy.integrate import tanhsinh
     from scipy.special import betainc, betaincinv
 
-    n_b, n_c, k_b, k_c, delta = np.broadcast_arrays(n_b, n_c, k_b, k_c, np.asarray(delta, dtype=np.float64))
+    n_b, n_c, k_b, k_c, delta = np.broadcast_arrays(
+        *(np.asarray(given, dtype=np.float64) for given in (n_b, n_c, k_b, k_c, delta))
+    )
     a_b, b_b, a_c, b_c = prior.a + k_b, prior.b + n_b - k_b, prior.a + k_c, prior.b + n_c - k_c
     swap = _variance(a_c, b_c) < _variance(a_b, b_b)
     a, b = np.where(swap, b_c, a_b), np.where(swap, a_c, b_b)

@@ -26,7 +26,7 @@ class RegressionTest(StrEnum):
     BOSCHLOO = "boschloo"
     """Exact over all rates, at least as powerful as Fisher. A fraction of a second at 100 trials."""
     Z = "z"
-    """Pooled normal approximation. Errs more often than alpha in small or unequal samples."""
+    """Pooled normal approximation. At alpha .05 it errs up to .06 at 50/50 and .11 at 100/30 trials."""
 
 
 class Samples(NamedTuple):
@@ -103,7 +103,7 @@ def regression_verdict(
     samples, test = check_samples(k_b, n_b, k_c, n_c), RegressionTest(test)
     alpha, beta = check_rate("alpha", alpha, 0, 0.5), check_rate("beta", beta, 0, 0.5)
     delta = check_rate("delta", delta)
-    p_fail = 1.0 if samples.lack() else _p_worse(samples, test)
+    p_fail = 1.0 if samples.lack() else p_worse(samples, test)
     verdict, reason = _decide(samples, p_fail, alpha, beta, delta)
     needed = _needed(samples, alpha, beta, delta, test) if verdict is Verdict.INCONCLUSIVE else None
     return Judgement(
@@ -132,8 +132,11 @@ def _decide(samples: Samples, p_fail: float, alpha: float, beta: float, delta: f
     )
 
 
-def _p_worse(samples: Samples, test: RegressionTest) -> float:
-    """One-sided p-value of p_c < p_b; 1 where all pass or none do, where Boschloo and z would be 0/0."""
+def p_worse(samples: Samples, test: RegressionTest) -> float:
+    """One-sided p-value of p_c < p_b; neither sample may be empty.
+
+    1 where all pass or none do: Boschloo and z would be 0/0 there.
+    """
     import numpy as np
     from scipy.stats import boschloo_exact, fisher_exact, norm
 
@@ -157,6 +160,7 @@ def _p_not_worse(samples: Samples, delta: float) -> float:
 
 
 def _needed(samples: Samples, alpha: float, beta: float, delta: float, test: RegressionTest) -> int | None:
+    import numpy as np
     from scipy.stats import hypergeom, norm
 
     k_b, n_b, k_c, n_c = samples
@@ -170,7 +174,7 @@ def _needed(samples: Samples, alpha: float, beta: float, delta: float, test: Reg
             error = (pooled * (1 - pooled) * (1 / n_b + 1 / n)) ** 0.5
             far: Flags = k_b / n_b - k / n >= least * error + 1e-12
             return far
-        small: Flags = hypergeom.cdf(k, n_b + n, k_b + k, n) <= alpha
+        small: Flags = np.asarray(hypergeom.cdf(k, n_b + n, k_b + k, n)) <= alpha
         return small
 
     def passes(k: "Counts", n: "Counts") -> "Flags":
