@@ -6,11 +6,14 @@ target's own trials: a proxy's p-value says that the proxy changed, so it is not
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from agentmut.stats.checks import check_rate
-from agentmut.stats.intervals import Interval, wilson
+from agentmut.stats.intervals import Interval
 from agentmut.stats.significance import Alternative, Significance
+
+if TYPE_CHECKING:
+    from agentmut.stats.multivariate.samples import Array
 
 SMALLEST_P = 2.0**-53
 """Distance from 0 and 1 that p-values are kept at: a normal score of 8.2."""
@@ -77,18 +80,19 @@ def control_variate(
     """The target's pass rate, corrected by how far its proxy was from the proxy's known mean.
 
     Y - b (X - proxy_mean) with the means Y of `passed` and X of `proxy` over n paired trials (same
-    scenario and seed, or same input), b the least-squares slope; the estimate of a regression at proxy_mean. Interval:
-    Student's t with n - 2 degrees of freedom, variance s^2 (1/n + (X - proxy_mean)^2/Sxx) + b^2 proxy_error^2,
-    s^2 the residual variance, clipped to [0, 1]. `proxy_mean` comes from many more runs of the proxy;
-    `proxy_error` is its standard error, 0 where it is known.
+    scenario and seed, or same input), b the least-squares slope; clipped to [0, 1]. `proxy_mean` comes from many more
+    runs of the proxy; `proxy_error` is its standard error, 0 where it is known.
 
-    The proxy may be biased: only how it varies with the target matters, and a useless one costs one degree of
-    freedom. Coverage is near the level for n >= 50 and rates of .1 to .9, lower nearer to 0 and 1.
-    Where nothing is left to estimate a variance from (target or proxy constant, or target
-    predicted without error), the interval is Wilson's of the target's own trials, and its method says so.
+    The interval is that of a regression at proxy_mean, with four trials added as in Agresti and Coull's: a pass
+    and a fail at proxy_mean plus and minus one standard deviation of the proxy. Student's t with n + 2 degrees
+    of freedom, variance by the HC2 sandwich (the target varies more where the proxy fails) plus
+    b^2 proxy_error^2, clipped to [0, 1] and widened to hold the estimate if it does not. So a constant target or a perfect proxy still leaves some
+    width. Coverage at level .95 is at least .92 for n >= 50 and rates of .05 to .97; at n = 20 it falls to .89.
 
-    Raises `ValueError` for fewer than 3 pairs, different lengths, targets that are not 0 or 1, NaN, infinity,
-    a negative error, or a level outside (0, 1).
+    The proxy may be biased: only how it varies with the target matters. A constant one changes nothing.
+    Raises `ValueError` for fewer than 2 pairs, different lengths, targets that are not 0 or 1, NaN, infinity,
+    a negative error, or a level outside (0, 1). Source of HC2: J. MacKinnon, H. White, J. Econometrics 29
+    (1985) 305-325.
     """
     import numpy as np
 
@@ -97,31 +101,43 @@ def control_variate(
     if len(passed) != len(proxy):
         raise ValueError(f"passed and proxy must be pairs, got {len(passed)} and {len(proxy)}")
     level = check_rate("level", level)
-    check_rate("proxy_mean", proxy_mean, -1e70, 1e70)
-    check_rate("proxy_error", proxy_error, 0.0, 1e70, closed=True)
-    y, x = (sample[:, 0] for sample in check_samples(passed, proxy, 3))
+    mean = check_rate("proxy_mean", proxy_mean, -1e70, 1e70)
+    error = check_rate("proxy_error", proxy_error, 0.0, 1e70, closed=True)
+    y, x = (sample[:, 0] for sample in check_samples(passed, proxy, 2))
     if not np.isin(y, (0, 1)).all():
         raise ValueError(f"passed must be true or false, got {list(passed)!r}")
-    n = len(y)
-    dx, dy = x - x.mean(), y - y.mean()
-    sxx, syy, sxy = float(dx @ dx), float(dy @ dy), float(dx @ dy)
-    correlation = sxy / math.sqrt(sxx * syy) if sxx > 0 and syy > 0 else 0.0
-    residual = syy * (1 - correlation**2)
-    if sxx == 0 or residual <= 1e-12 * n:
-        plain = wilson(int(y.sum()), n, level)._replace(method="wilson, target alone")
-        return ControlVariate(plain, correlation)
-    slope, away = sxy / sxx, float(x.mean()) - proxy_mean
-    variance = residual / (n - 2) * (1 / n + away**2 / sxx) + (slope * proxy_error) ** 2
-    return ControlVariate(_interval(float(y.mean()) - slope * away, variance, n, level), correlation)
+    x = x - mean
+    estimate, _ = _at_zero(x, y, 0.0)
+    sd = float(x.std())
+    centre, variance = _at_zero(np.r_[x, -sd, sd, -sd, sd], np.r_[y, 1, 1, 0, 0], error)
+    estimate = min(max(estimate, 0.0), 1.0)
+    low, high = _bounds(centre, variance, len(y), level)
+    interval = Interval(estimate, min(low, estimate), max(high, estimate), level, len(y), "control variate")
+    varying = sd > 0 and y.std() > 0
+    return ControlVariate(interval, float(np.corrcoef(x, y)[0, 1]) if varying else 0.0)
 
 
-def _interval(estimate: float, variance: float, n: int, level: float) -> Interval:
-    """Student's t around the estimate; bounds and estimate clipped to [0, 1]."""
+def _at_zero(x: "Array", y: "Array", error: float) -> tuple[float, float]:
+    """The regression of y on x at x = 0, and its HC2 variance; `error` is the standard error of where 0 is."""
+    import numpy as np
+
+    m = len(x)
+    dx, away = x - x.mean(), float(x.mean())
+    sxx = float(dx @ dx)
+    unit = dx / sxx if sxx > 0 else np.zeros(m)
+    slope = float(unit @ y)
+    weights = 1 / m - away * unit
+    residuals = y - y.mean() - slope * dx
+    leverage = np.minimum(1 / m + dx * unit, 1 - 1e-9)
+    variance = float((weights**2 * residuals**2 / (1 - leverage)).sum())
+    return float(y.mean()) - slope * away, variance + (slope * error) ** 2
+
+
+def _bounds(centre: float, variance: float, n: int, level: float) -> tuple[float, float]:
     from scipy.stats import t
 
-    half = float(t.isf((1 - level) / 2, n - 2)) * math.sqrt(variance)
-    middle, low, high = (min(max(value, 0.0), 1.0) for value in (estimate, estimate - half, estimate + half))
-    return Interval(middle, low, high, level, n, "control variate")
+    half = float(t.isf((1 - level) / 2, n + 2)) * math.sqrt(variance)
+    return min(max(centre - half, 0.0), 1.0), min(max(centre + half, 0.0), 1.0)
 
 
 def proxy_cost_share(correlation: float, cost_ratio: float = 0.1) -> float:

@@ -121,11 +121,18 @@ def hotelling_power(n0: int, n: int, distance: float, d: int, alpha: float = 0.0
 
 
 def _power(noncentrality: float, d: int, freedom: int, alpha: float) -> float:
-    from scipy.stats import f, ncf
+    """scipy's non-central F, away from where it errs: at 0 it is wrong, from 10^10 on it does not converge.
 
-    if noncentrality < 1e-9:  # scipy's ncf is wrong at 0
+    From 10^9 on the numerator of F is its mean, within 1e-4; what varies is the chi-squared denominator.
+    """
+    from scipy.stats import chi2, f, ncf
+
+    if noncentrality < 1e-9:
         return alpha
-    return float(ncf.sf(f.isf(alpha, d, freedom), d, freedom, noncentrality))
+    critical = float(f.isf(alpha, d, freedom))
+    if noncentrality > 1e9:
+        return float(chi2.cdf(noncentrality * freedom / (d * critical), freedom))
+    return float(ncf.sf(critical, d, freedom, noncentrality))
 
 
 def hotelling_sample_size(distance: float, d: int, alpha: float = 0.05, beta: float = 0.10) -> int:
