@@ -80,14 +80,15 @@ def control_variate(
     """The target's pass rate, corrected by how far its proxy was from the proxy's known mean.
 
     Y - b (X - proxy_mean) with the means Y of `passed` and X of `proxy` over n paired trials (same
-    scenario and seed, or same input), b the least-squares slope; clipped to [0, 1]. `proxy_mean` comes from many more
-    runs of the proxy; `proxy_error` is its standard error, 0 where it is known.
+    scenario and seed, or same input), b the least-squares slope; clipped to [0, 1]. `proxy_mean` comes
+    from many more runs of the proxy; `proxy_error` is its standard error, 0 where it is known.
 
-    The interval is that of a regression at proxy_mean, with four trials added as in Agresti and Coull's: a pass
-    and a fail at proxy_mean plus and minus one standard deviation of the proxy. Student's t with n + 2 degrees
-    of freedom, variance by the HC2 sandwich (the target varies more where the proxy fails) plus
-    b^2 proxy_error^2, clipped to [0, 1] and widened to hold the estimate if it does not. So a constant target or a perfect proxy still leaves some
-    width. Coverage at level .95 is at least .92 for n >= 50 and rates of .05 to .97; at n = 20 it falls to .89.
+    The interval is that of the regression at proxy_mean, with four trials added as in Agresti and Coull's: a
+    pass and a fail at proxy_mean plus and minus one standard deviation of the proxy. Student's t with n + 2
+    degrees of freedom, variance by the HC2 sandwich (the target varies more where the proxy fails) plus
+    b^2 proxy_error^2; clipped to [0, 1], widened to hold the estimate. So a constant target or a perfect
+    proxy still leaves some width. Coverage at level .95 is at least .92 for n >= 50 and rates of .05 to
+    .97; at n = 20 it falls to .89. From rates of about .95 on the interval is wider than one without proxy.
 
     The proxy may be biased: only how it varies with the target matters. A constant one changes nothing.
     Raises `ValueError` for fewer than 2 pairs, different lengths, targets that are not 0 or 1, NaN, infinity,

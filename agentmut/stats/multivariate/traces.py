@@ -131,8 +131,9 @@ def _t2(scores: Array, labels: Array) -> Array:
     n0 = len(scores) - n
     # sum over candidates of the centred scores = (n0 n / N) (mean of candidates - mean of baseline)
     sums = labels @ (scores - scores.mean(axis=0))
-    solved = np.linalg.solve(ledoit_wolf(scores).covariance, sums.T).T
-    return np.asarray((sums * solved).sum(axis=1) * len(scores) / (n0 * n))
+    # the shrinkage can be 0 with columns that depend on each other; directions without variance have no sums either
+    inverse = np.linalg.pinv(ledoit_wolf(scores).covariance, rcond=1e-10, hermitian=True)
+    return np.asarray((sums @ inverse * sums).sum(axis=1) * len(scores) / (n0 * n))
 
 
 def _moved(z: Array, columns: NDArray[np.intp], aspects: tuple[Aspect, ...], p: float) -> Moved | None:
