@@ -6,7 +6,17 @@ from collections.abc import Sequence
 
 from agentmut.stats.calibration.figures import Figure, Section
 
-SECTIONS = ("intervals", "tests", "sprt", "verdicts", "regression", "reliability", "kill", "resampling")
+SECTIONS = (
+    "intervals",
+    "tests",
+    "sprt",
+    "verdicts",
+    "regression",
+    "traces",
+    "reliability",
+    "kill",
+    "resampling",
+)
 """Modules of this package with a function `section(*, thorough: bool) -> Section`."""
 USAGE = f"usage: python -m agentmut.stats.calibration [--full] [SECTION ...]\nsections: {', '.join(SECTIONS)}"
 

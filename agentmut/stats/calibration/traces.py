@@ -1,0 +1,271 @@
+"""What the comparisons of traces do, next to what they promise."""
+
+import math
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from agentmut.stats.calibration.figures import Figure, Section, simulated_rate
+from agentmut.stats.combination import control_variate, stouffer
+from agentmut.stats.intervals import Interval
+from agentmut.stats.multivariate.bigrams import bigram_counts
+from agentmut.stats.multivariate.energy import energy_test
+from agentmut.stats.multivariate.hotelling import hotelling_power, hotelling_t2
+from agentmut.stats.multivariate.looks import Change, Looks, looks_verdict
+from agentmut.stats.multivariate.samples import Array
+from agentmut.stats.multivariate.traces import compare_traces
+
+FEATURES = 14
+SEED = 7
+Draw = Callable[[int, Generator], Array]
+Pair = tuple[Array, Array]
+
+
+class Effort(NamedTuple):
+    """How much is simulated."""
+
+    runs: int
+    permutations: int
+    kinds: tuple[str, ...]
+    """Kinds of features, of `KINDS`."""
+    baselines: tuple[int, ...]
+    candidates: tuple[int, ...]
+
+
+QUICK = Effort(200, 199, ("discrete", "mixed"), (30,), (5, 20))
+THOROUGH = Effort(
+    2000, 999, ("independent", "correlated", "heavy-tailed", "discrete", "mixed"), (30, 100), (5, 10, 20, 40)
+)
+
+
+def independent(n: int, rng: Generator) -> Array:
+    """Standard normal features."""
+    return rng.standard_normal((n, FEATURES))
+
+
+def correlated(n: int, rng: Generator) -> Array:
+    """Normal features that share a factor: correlation 0.8."""
+    return math.sqrt(0.8) * rng.standard_normal((n, 1)) + math.sqrt(0.2) * independent(n, rng)
+
+
+def heavy_tailed(n: int, rng: Generator) -> Array:
+    """Cauchy features, half of them exponentiated within bounds."""
+    drawn = np.clip(rng.standard_cauchy((n, FEATURES)), -50, 50)
+    drawn[:, ::2] = np.exp(drawn[:, ::2])
+    return np.asarray(drawn)
+
+
+def discrete(n: int, rng: Generator) -> Array:
+    """Small counts and rare flags: most values are tied, some columns often constant."""
+    return np.hstack([rng.poisson(1.5, (n, 7)), rng.random((n, 7)) < 0.05]).astype(float)
+
+
+def mixed(n: int, rng: Generator) -> Array:
+    """Correlated features, some rounded to counts, some flags, some heavy-tailed."""
+    drawn = correlated(n, rng)
+    drawn[:, 3] = np.round(np.abs(drawn[:, 3]))
+    drawn[:, 4] = drawn[:, 4] > 1.5
+    drawn[:, 5:8] = np.exp(2 * drawn[:, 5:8])
+    return drawn
+
+
+KINDS: dict[str, Draw] = {
+    "independent": independent,
+    "correlated": correlated,
+    "heavy-tailed": heavy_tailed,
+    "discrete": discrete,
+    "mixed": mixed,
+}
+
+
+def calls(n: int, rng: Generator, shuffled: float) -> list[list[str]]:
+    """Three to six tools in one fixed order, shuffled in this share of the traces: same tools, other order."""
+    lengths = rng.integers(3, 7, n)
+    orders = (rng.permutation(length) if rng.random() < shuffled else range(length) for length in lengths)
+    return [["abcdef"[i] for i in order] for order in orders]
+
+
+def with_order(features: Draw, n0: int, n: int, rng: Generator, shuffled: float = 0.15) -> Pair:
+    """Traces whose features do not differ; the baseline shuffles 15 % of its sequences, the candidate `shuffled`."""
+    pairs = bigram_counts(calls(n0, rng, 0.15), calls(n, rng, shuffled))
+    first, second = features(n0, rng), features(n, rng)
+    return np.hstack([first, pairs.baseline]), np.hstack([second, pairs.candidate])
+
+
+def shifted(n0: int, n: int, rng: Generator) -> Pair:
+    """One of the features larger by one standard deviation."""
+    first, second = independent(n0, rng), independent(n, rng)
+    second[:, 0] += 1.0
+    return first, second
+
+
+def spread(n0: int, n: int, rng: Generator) -> Pair:
+    """Two of the features spread three times as wide around the same median."""
+    first, second = independent(n0, rng), independent(n, rng)
+    second[:, :2] *= 3.0
+    return first, second
+
+
+def decorrelated(n0: int, n: int, rng: Generator) -> Pair:
+    """The features' correlation falls from 0.8 to 0; each alone is as before."""
+    return correlated(n0, rng), independent(n, rng)
+
+
+def section(*, thorough: bool) -> Section:
+    """Type I error and power of the tests on traces, of combined p-values, and coverage with a proxy."""
+    effort = THOROUGH if thorough else QUICK
+    figures = [
+        *_type_one(effort),
+        _over_the_looks(effort),
+        *_power(effort),
+        *_energy(effort),
+        *_hotelling(effort),
+        *_stouffer(effort),
+        *_control_variate(effort),
+    ]
+    how = (
+        f"Simulated (seed {SEED}): {effort.runs} pairs of samples with {FEATURES} features each, "
+        f"{effort.permutations} permutations; sizes are baseline + candidate."
+    )
+    return Section("Traces", how, tuple(figures))
+
+
+def rejections(draw: Callable[[Generator], Pair], effort: Effort, level: float = 0.05) -> tuple[float, float]:
+    """Share of drawn pairs that the trace comparison calls different at `level`, with its standard error."""
+    rng = np.random.default_rng(SEED)
+    found = (compare_traces(*draw(rng), rng, effort.permutations) for _ in range(effort.runs))
+    return simulated_rate(result.test.p_value <= level for result in found)
+
+
+def _type_one(effort: Effort) -> Iterator[Figure]:
+    for name, n0, n in product(effort.kinds, effort.baselines, effort.candidates):
+        rate, error = rejections(partial(with_order, KINDS[name], n0, n), effort)
+        yield Figure(
+            f"type I, {name} features and bigrams, {n0} + {n}", rate, ".04 to .06", 0.04, 0.06, error
+        )
+    rate, error = rejections(partial(with_order, mixed, 30, 10), effort._replace(permutations=999), 0.01)
+    yield Figure("type I at level .01, mixed, 30 + 10", rate, "at most .01", high=0.01, error=error)
+
+
+def _over_the_looks(effort: Effort) -> Figure:
+    """Looks with the same baseline and a candidate that grows: type I of the whole."""
+    rng, plan, hits = np.random.default_rng(SEED), Looks(), []
+    for _ in range(effort.runs // 4):
+        baseline, candidate = with_order(mixed, 50, plan.sizes[-1], rng)
+        tests = (compare_traces(baseline, candidate[:n], rng, 999) for n in plan.sizes)
+        hits.append(looks_verdict([t.test.p_value for t in tests], plan).change is Change.CHANGED)
+    rate, error = simulated_rate(hits)
+    return Figure(
+        "type I over the looks at 5, 10, 20, 40, mixed, 50 traces",
+        rate,
+        "at most .05",
+        high=0.05,
+        error=error,
+    )
+
+
+def _power(effort: Effort) -> Iterator[Figure]:
+    changes = (
+        ("order only, 15 % to 70 % shuffled", partial(with_order, mixed, shuffled=0.7), 0.97),
+        ("order only, 15 % to 60 % shuffled", partial(with_order, independent, shuffled=0.6), 0.94),
+        ("one feature of 14 shifted by 1 sd", shifted, 0.9),
+        ("two features of 14 with 3 times the sd", spread, 0.97),
+        ("correlation from .8 to 0, each feature as before", decorrelated, 0.5),
+    )
+    thousand = effort._replace(permutations=999, runs=max(effort.runs // 2, 100))
+    for name, draw, least in changes:
+        rate, error = rejections(partial(draw, 100, 30), thousand)
+        yield Figure(f"power, {name}, 100 + 30", rate, f"at least {least:g}", low=least, error=error)
+
+
+def _energy(effort: Effort) -> Iterator[Figure]:
+    changes: tuple[tuple[str, Callable[[Generator], Pair], Figure], ...] = (
+        ("type I, discrete, 30 + 10", _discrete_pair, Figure("", 0, ".04 to .06", 0.04, 0.06)),
+        ("power, 1.5 times the sd, 50 + 20", _wider_pair, Figure("", 0, "at least .9", 0.9)),
+    )
+    for name, draw, promise in changes:
+        rng = np.random.default_rng(SEED)
+        tests = (energy_test(*draw(rng), rng, effort.permutations) for _ in range(effort.runs))
+        rate, error = simulated_rate(test.p_value <= 0.05 for test in tests)
+        yield promise._replace(what=f"energy distance, {name}", measured=rate, error=error)
+
+
+def _discrete_pair(rng: Generator) -> Pair:
+    return discrete(30, rng), discrete(10, rng)
+
+
+def _wider_pair(rng: Generator) -> Pair:
+    return independent(50, rng), 1.5 * independent(20, rng)
+
+
+def _hotelling(effort: Effort) -> Iterator[Figure]:
+    """Normal features on three components; the shift lies along the first of them."""
+    d, runs = 3, 5 * effort.runs
+    for n0, n, distance, alpha in (
+        (30, 10, 0.0, 0.05),
+        (6, 4, 0.0, 0.1),
+        (20, 20, 0.0, 0.01),
+        (40, 20, 1.0, 0.01),
+    ):
+        rng = np.random.default_rng(SEED)
+        pairs = (_normal(n0, n, d, distance, rng) for _ in range(runs))
+        tests = [hotelling_t2(*pair, share=0.9999999).test for pair in pairs]
+        rate, error = simulated_rate(test is not None and test.p_value <= alpha for test in tests)
+        exact = hotelling_power(n0, n, distance, d, alpha)
+        what = (
+            f"type I at level {alpha:g}"
+            if distance == 0
+            else f"power at distance {distance:g}, level {alpha:g}"
+        )
+        yield Figure(f"Hotelling T2, {what}, {n0} + {n}, d = {d}", rate, f"{exact:.3g}", exact, exact, error)
+    rng = np.random.default_rng(SEED)
+    found = (hotelling_t2(mixed_normal(30, rng), mixed_normal(10, rng)).test for _ in range(runs))
+    rate, error = simulated_rate(test is not None and test.p_value <= 0.05 for test in found)
+    yield Figure("Hotelling T2, type I with estimated dimension, 30 + 10", rate, ".05", 0.05, 0.05, error)
+
+
+def mixed_normal(n: int, rng: Generator) -> Array:
+    """Normal features of unequal correlation, so that the effective dimension differs between samples."""
+    return correlated(n, rng) + rng.standard_normal((n, FEATURES)) * np.linspace(0, 1, FEATURES)
+
+
+def _normal(n0: int, n: int, d: int, distance: float, rng: Generator) -> Pair:
+    first, second = rng.standard_normal((n0, d)), rng.standard_normal((n, d))
+    second[:, 0] += distance
+    mixing = np.array([[1.0, 0.5, 0.2], [0.0, 1.0, -0.4], [0.0, 0.0, 2.0]])
+    return first @ mixing, second @ mixing
+
+
+def _stouffer(effort: Effort) -> Iterator[Figure]:
+    rng = np.random.default_rng(SEED)
+    drawn = rng.random((5 * effort.runs, 3))
+    for alpha in (0.05, 0.01):
+        rate, error = simulated_rate(stouffer(p, (1.0, 2.0, 5.0)).p_value <= alpha for p in drawn.tolist())
+        yield Figure(f"weighted Stouffer, type I at level {alpha:g}", rate, f"{alpha:g}", alpha, alpha, error)
+
+
+def _control_variate(effort: Effort) -> Iterator[Figure]:
+    """Where the target passes the proxy passes in nine of ten cases, else never; its mean is known."""
+    for n, rate, coverage, ratio in ((50, 0.7, 0.93, 0.75), (50, 0.9, 0.91, 1.0), (100, 0.97, 0.93, 1.25)):
+        rng = np.random.default_rng(SEED)
+        found = [_adjusted(n, rate, rng) for _ in range(5 * effort.runs)]
+        plain = 2 * 1.96 * math.sqrt(rate * (1 - rate) / n)
+        width = sum(i.high - i.low for i in found) / len(found) / plain
+        covered, error = simulated_rate(i.low <= rate <= i.high for i in found)
+        what = f"pass rate {rate:g}, n = {n}"
+        yield Figure(
+            f"control variate, coverage, {what}", covered, f"at least {coverage:g}", coverage, error=error
+        )
+        yield Figure(
+            f"control variate, width over Wald's without, {what}", width, f"at most {ratio:g}", high=ratio
+        )
+
+
+def _adjusted(n: int, rate: float, rng: Generator) -> Interval:
+    passed = rng.random(n) < rate
+    proxy = passed & (rng.random(n) < 0.9)
+    return control_variate(passed.tolist(), proxy.tolist(), 0.9 * rate).interval

@@ -1,0 +1,94 @@
+"""Two samples as one matrix: checked, freed of constant columns, standardised or turned into normal scores."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+LARGEST = 1e70
+"""Greatest size of a feature: its fourth power, summed over traces, is still a number."""
+
+
+class Pooled(NamedTuple):
+    """Both samples in one matrix, the baseline's rows first; columns that never vary are left out."""
+
+    values: Array
+    """(n0 + n) x k."""
+    columns: NDArray[np.intp]
+    """For each of the k columns, its index in the samples."""
+    n0: int
+    n: int
+
+
+def check_sample(name: str, sample: ArrayLike, least: int = 1) -> Array:
+    """`sample` as a float matrix with at least `least` rows; a flat sequence is one column.
+
+    Raises `ValueError` naming the sample for another number of dimensions, too few rows, NaN, infinity, or
+    numbers beyond `LARGEST`.
+    """
+    values = np.asarray(sample, dtype=np.float64)
+    if values.ndim == 1:
+        values = values[:, None]
+    if values.ndim != 2:
+        raise ValueError(f"{name} must be a matrix of traces by features, got shape {values.shape}")
+    if len(values) < least:
+        raise ValueError(f"{name} must have at least {least} rows, got shape {values.shape}")
+    if not (np.abs(values) <= LARGEST).all():
+        worst = values[~(np.abs(values) <= LARGEST)][0]
+        raise ValueError(f"{name} must hold numbers from -{LARGEST:g} to {LARGEST:g}, got {worst}")
+    return values
+
+
+def check_samples(baseline: ArrayLike, candidate: ArrayLike, least: int = 1) -> tuple[Array, Array]:
+    """Both samples as matrices; `ValueError` for a bad sample or if their numbers of columns differ."""
+    first, second = check_sample("baseline", baseline, least), check_sample("candidate", candidate, least)
+    if first.shape[1] != second.shape[1]:
+        raise ValueError(
+            "baseline and candidate must have the same features, "
+            f"got {first.shape[1]} and {second.shape[1]} columns"
+        )
+    return first, second
+
+
+def pool(baseline: ArrayLike, candidate: ArrayLike, least: int = 1) -> Pooled:
+    """The samples in one matrix, without the columns that are equal in all rows; k = 0 if none varies.
+
+    Raises `ValueError` as `check_samples` does.
+    """
+    first, second = check_samples(baseline, candidate, least)
+    both = np.concatenate([first, second])
+    columns = np.flatnonzero((both != both[:1]).any(axis=0))
+    return Pooled(both[:, columns], columns, len(first), len(second))
+
+
+def standardised(values: Array) -> Array:
+    """Columns with mean 0 and standard deviation 1 (denominator N). No column may be constant.
+
+    Each column is first divided by its largest absolute value, so that no square vanishes.
+    """
+    scaled = values / np.abs(values).max(axis=0, initial=0.0)
+    centred = scaled - scaled.mean(axis=0)
+    return np.asarray(centred / centred.std(axis=0))
+
+
+def normal_scores(values: Array) -> Array:
+    """Van der Waerden scores per column: the standard normal quantile of mid-rank / (N + 1).
+
+    Depends on the order of the values only, so heavy tails and units do not matter. Ties share a score.
+    """
+    from scipy.special import ndtri
+    from scipy.stats import rankdata
+
+    return np.asarray(ndtri(rankdata(values, axis=0) / (len(values) + 1)))
+
+
+def spread_scores(values: Array) -> Array:
+    """Normal scores of how far each value's mid-rank is from the middle rank, per column.
+
+    The mean score of a sample rises when it spreads more than the other, and does not move with
+    a small shift. Constant where a column has two values that are equally frequent.
+    """
+    from scipy.stats import rankdata
+
+    return normal_scores(np.abs(2 * rankdata(values, axis=0) - (len(values) + 1)))

@@ -1,0 +1,166 @@
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import combine_pvalues, norm
+from statsmodels.regression.linear_model import OLS
+
+from agentmut.stats.combination import control_variate, proxy_cost_share, stouffer
+
+P = st.floats(1e-9, 1 - 1e-9)
+PAIRS = st.lists(st.tuples(st.booleans(), st.integers(-4, 4)), min_size=2, max_size=40)
+
+
+def test_stouffer_by_hand() -> None:
+    # z of .05 is 1.644854, of .2 is .841621; (2*1.644854 + .841621)/sqrt(5) = 1.847586, p = .032331
+    found = stouffer([0.05, 0.2], [2, 1])
+    assert found.statistic == pytest.approx(1.847586, abs=1e-6)
+    assert found.p_value == pytest.approx(0.032331, abs=1e-6)
+    assert str(found) == "p = 0.0323 (one-sided: greater, weighted Stouffer, n=2)"
+
+
+@given(st.lists(st.tuples(P, st.floats(0.1, 10)), min_size=1, max_size=6))
+def test_stouffer_is_scipys(pairs: list[tuple[float, float]]) -> None:
+    p_values, weights = zip(*pairs, strict=True)
+    expected = combine_pvalues(p_values, method="stouffer", weights=weights)
+    assert stouffer(p_values, weights).p_value == pytest.approx(expected.pvalue, rel=1e-6)
+
+
+def test_one_p_value_stays_itself_and_a_weight_of_zero_drops_one() -> None:
+    assert stouffer([0.03]).p_value == pytest.approx(0.03)
+    assert stouffer([0.03, 0.9], [1, 0]).p_value == pytest.approx(0.03)
+
+
+def test_p_values_of_zero_and_one_are_numbers_and_cancel() -> None:
+    assert stouffer([0.0, 1.0]).p_value == pytest.approx(0.5)
+    assert stouffer([0.0]).p_value == pytest.approx(2.0**-53)
+    assert stouffer([1.0]).p_value == pytest.approx(1.0)
+    assert 0 < stouffer([0.0, 0.0, 0.0]).p_value < 1e-40
+
+
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=5), st.floats(0, 1))
+def test_a_smaller_p_value_never_makes_the_combination_larger(p_values: list[float], other: float) -> None:
+    low, high = sorted([p_values[0], other])
+    rest = p_values[1:]
+    assert stouffer([low, *rest]).p_value <= stouffer([high, *rest]).p_value + 1e-12
+
+
+def test_a_tenth_of_all_pairs_of_p_values_is_significant_at_a_tenth() -> None:
+    grid = (np.arange(40) + 0.5) / 40
+    found = [stouffer([p, q], [1, 2]).p_value <= 0.1 for p in grid for q in grid]
+    # an area of .1, bounded by a curve that crosses fewer than 80 of the 1600 cells, half of each on average
+    assert np.mean(found) == pytest.approx(0.1, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("p_values", "weights", "message"),
+    [
+        ([], None, "p_values must not be empty"),
+        ([0.1, 1.1], None, r"p_values must be in \[0, 1\], got 1.1"),
+        ([math.nan], None, "p_values must be in"),
+        ([0.1], [1, 2], "weights must be 1, one a p-value, got 2"),
+        ([0.1], [-1], "weights must be in"),
+        ([0.1], [math.inf], "weights must be in"),
+        ([0.1, 0.2], [0, 0], r"weights must not all be 0, got \[0, 0\]"),
+    ],
+)
+def test_bad_p_values_are_named(p_values: Any, weights: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        stouffer(p_values, weights)
+
+
+def test_a_control_variate_moves_the_estimate_along_the_regression() -> None:
+    # proxy 0, 0, 1, 1 and target 0, 1, 1, 1: slope .5, means .5 and .75; at a proxy mean of .7: .75 + .5 * .2
+    found = control_variate([False, True, True, True], [0, 0, 1, 1], 0.7)
+    assert found.interval.estimate == pytest.approx(0.85)
+    # correlation: covariance .5 over sqrt(1 * .75)
+    assert found.correlation == pytest.approx(0.5 / math.sqrt(0.75))
+    assert found.variance_ratio == pytest.approx(1 - 0.25 / 0.75)
+
+
+def test_the_interval_is_the_regression_with_four_more_trials() -> None:
+    passed, proxy = [1, 1, 0, 1, 0, 1, 1, 0, 1, 1], [3.0, 2, 1, 3, 1, 2, 3, 2, 1, 3]
+    sd = float(np.std(proxy))
+    x = np.r_[np.array(proxy) - 2.2, -sd, sd, -sd, sd]
+    fit = OLS(np.r_[passed, 1, 1, 0, 0], np.column_stack([np.ones(14), x])).fit(cov_type="HC2", use_t=True)
+    low, high = fit.conf_int(0.1)[0]
+    found = control_variate([bool(p) for p in passed], proxy, 2.2, level=0.9).interval
+    assert (found.low, found.high) == pytest.approx((low, high))
+    assert (found.level, found.n, found.method) == (0.9, 10, "control variate")
+
+
+def test_a_constant_proxy_leaves_the_plain_rate() -> None:
+    found = control_variate([True, True, False, True], [1, 1, 1, 1], 0.2)
+    assert (found.interval.estimate, found.correlation) == (0.75, 0.0)
+    assert found.interval.low < 0.5 and found.interval.high == 1.0
+
+
+def test_all_passed_or_a_perfect_proxy_still_leave_width() -> None:
+    assert control_variate([True] * 20, [0, 1] * 10, 0.5).interval.low < 0.9
+    perfect = control_variate([True, False] * 10, [1, 0] * 10, 0.5)
+    assert perfect.interval.high - perfect.interval.low > 0.1
+    assert perfect.correlation == pytest.approx(1)
+
+
+def test_an_uncertain_proxy_mean_widens_the_interval() -> None:
+    passed, proxy = [True, True, False, True, False] * 10, [1.0, 1, 0, 1, 1] * 10
+    sharp, vague = (control_variate(passed, proxy, 0.8, error).interval for error in (0.0, 0.1))
+    assert vague.estimate == sharp.estimate
+    assert vague.high - vague.low > sharp.high - sharp.low
+
+
+@settings(max_examples=60)
+@given(PAIRS, st.floats(-4, 4), st.floats(0.1, 10), st.floats(-5, 5))
+def test_the_estimate_is_inside_and_the_proxys_units_do_not_matter(
+    pairs: list[tuple[bool, int]], mean: float, factor: float, shift: float
+) -> None:
+    passed, proxy = [p for p, _ in pairs], [float(x) for _, x in pairs]
+    found = control_variate(passed, proxy, mean).interval
+    assert found.estimate is not None
+    assert 0 <= found.low <= found.estimate <= found.high <= 1
+    scaled = control_variate(passed, [factor * x + shift for x in proxy], factor * mean + shift).interval
+    assert scaled[:3] == pytest.approx(found[:3], abs=1e-5)
+
+
+def test_a_good_proxy_shortens_the_interval_and_keeps_its_coverage() -> None:
+    rng, inside, width = np.random.default_rng(4), 0, 0.0
+    for _ in range(400):
+        passed = rng.random(80) < 0.7
+        proxy = passed & (rng.random(80) < 0.9)
+        found = control_variate(passed.tolist(), proxy.tolist(), 0.63).interval
+        inside += found.low <= 0.7 <= found.high
+        width += (found.high - found.low) / 400
+    plain = 2 * norm.isf(0.025) * math.sqrt(0.7 * 0.3 / 80)
+    assert inside / 400 == pytest.approx(0.95, abs=0.04)
+    assert width < 0.75 * plain
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([True], [1], 0.5), "baseline must have at least 2 rows"),
+        (([True, False], [1], 0.5), "passed and proxy must be pairs, got 2 and 1"),
+        (([2, 0], [1, 2], 0.5), "passed must be true or false"),
+        (([True, False], [1, math.nan], 0.5), "must hold numbers"),
+        (([True, False], [1, 2], math.nan), "proxy_mean must be in"),
+        (([True, False], [1, 2], 0.5, -1.0), "proxy_error must be in"),
+        (([True, False], [1, 2], 0.5, 0.0, 95), r"level must be in \(0, 1\), got 95"),
+    ],
+)
+def test_bad_pairs_are_named(arguments: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        control_variate(*arguments)
+
+
+def test_the_cost_share_of_the_paper() -> None:
+    # 1 - .64 + .064 and 1 - .81 + .081
+    assert [proxy_cost_share(rho) for rho in (0.8, 0.9)] == pytest.approx([0.424, 0.271])
+    assert proxy_cost_share(-0.8) == proxy_cost_share(0.8)
+    assert proxy_cost_share(0.0) == 1.0
+    with pytest.raises(ValueError, match=r"correlation must be in \[-1, 1\], got 1.5"):
+        proxy_cost_share(1.5)
+    with pytest.raises(ValueError, match=r"cost_ratio must be in \[0, 1\], got -0.1"):
+        proxy_cost_share(0.5, -0.1)

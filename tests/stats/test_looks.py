@@ -1,0 +1,55 @@
+import math
+from typing import Any
+
+import pytest
+
+from agentmut.stats.multivariate.looks import Change, Looks, look_level, looks_verdict
+
+
+def test_looks_are_due_at_the_planned_sizes_only_and_share_the_level() -> None:
+    assert {n: look_level(n) for n in range(45) if look_level(n)} == dict.fromkeys((5, 10, 20, 40), 0.0125)
+    assert look_level(6, Looks((3, 6), 0.01)) == 0.005
+
+
+def test_the_first_significant_look_decides_and_later_ones_are_not_read() -> None:
+    found = looks_verdict([0.5, 0.0125, 0.9])
+    assert (found.change, found.p_values) == (Change.CHANGED, (0.5, 0.0125))
+    assert str(found).startswith("changed: p = 0.0125 <= 0.0125 at look 2 of 4 (10 traces")
+
+
+def test_a_p_value_between_the_level_of_a_look_and_alpha_does_not_decide() -> None:
+    found = looks_verdict([0.04, 0.02])
+    assert found.change is Change.CONTINUE
+    assert (
+        str(found) == "continue: p = 0.02 > 0.0125 after look 2 of 4 (10 traces; alpha = 0.05 over all looks)"
+    )
+
+
+def test_four_looks_without_a_finding_show_nothing() -> None:
+    assert looks_verdict([0.3, 0.02, 0.5, 0.013]).change is Change.NOT_SHOWN
+
+
+def test_before_the_first_look_the_verdict_is_to_continue() -> None:
+    assert str(looks_verdict([])) == "continue: no look taken, the first is at 5 traces"
+
+
+@pytest.mark.parametrize(
+    ("p_values", "plan", "message"),
+    [
+        ([0.1] * 5, Looks(), "p_values must be at most 4, one a look, got 5"),
+        ([1.1], Looks(), r"p_values must be in \[0, 1\], got 1.1"),
+        ([math.nan], Looks(), "p_values must be in"),
+        ([], Looks(()), r"sizes must rise and not be empty, got \(\)"),
+        ([], Looks((5, 5)), r"sizes must rise and not be empty, got \(5, 5\)"),
+        ([], Looks((0, 5)), "sizes must be a whole number of at least 1, got 0"),
+        ([], Looks((5,), 1.5), r"alpha must be in \(0, 1\), got 1.5"),
+    ],
+)
+def test_bad_input_is_named(p_values: Any, plan: Looks, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        looks_verdict(p_values, plan)
+
+
+def test_the_number_of_traces_is_a_count() -> None:
+    with pytest.raises(ValueError, match="n must be a whole number of at least 0, got -1"):
+        look_level(-1)
