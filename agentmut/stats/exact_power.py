@@ -16,6 +16,7 @@ from agentmut.stats.two_samples import (
     Flags,
     TwoSampleTest,
     at_most_as_likely,
+    binomials,
     chance,
     rejected,
     supremum,
