@@ -16,6 +16,7 @@ from agentmut.stats.two_samples import (
     Flags,
     TwoSampleTest,
     at_most_as_likely,
+    binomials,
     chance,
     rejected,
     supremum,
@@ -71,12 +72,10 @@ def binomial_power(
     >>> print(binomial_power(50, 0.9, 0.75))
     n=50: power 0.8363, type I error 0.0245
     """
-    from scipy.stats import binom
-
     n, side = check_count("n", n, 1), check_alternative(alternative)
     flags = _binomial_rejects(n, check_rate("p0", p0, closed=True), check_rate("alpha", alpha), side)
-    rates = np.array([[check_rate("p1", p1, closed=True)], [p0]])
-    power, type_1 = np.asarray(binom.pmf(np.arange(n + 1), n, rates))[:, flags].sum(axis=1)
+    rates = np.array([check_rate("p1", p1, closed=True), p0])
+    power, type_1 = binomials(n, rates)[:, flags].sum(axis=1)
     return OneSamplePower(n, float(power), float(type_1))
 
 

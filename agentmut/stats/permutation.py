@@ -73,8 +73,8 @@ def permutation_test(
     sees; where spreads differ too, the difference of means does not test the means alone. Degenerate:
     constant data give p = 1.
 
-    Raises `ValueError` for a sample of fewer than two values, values or statistics that are not finite numbers, an unknown
-    alternative or resamples < 1. Source: E. J. G. Pitman, JRSS Suppl. 4 (1937) 119-130; B. Phipson and
+    Raises `ValueError` for a sample of fewer than two values, values or statistics that are not finite numbers,
+    an unknown alternative or resamples < 1. Source: E. J. G. Pitman, JRSS Suppl. 4 (1937) 119-130; B. Phipson and
     G. K. Smyth, Stat. Appl. Genet. Mol. Biol. 9 (2010) 39.
 
     >>> print(permutation_test([1, 2, 3], [4, 5, 6], Alternative.LESS, rng=np.random.default_rng(1)))

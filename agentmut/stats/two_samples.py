@@ -71,7 +71,7 @@ def chance(flags: Flags, p1: float, p2: float) -> float:
     Raises `ValueError` for a rate outside [0, 1].
     """
     rates = check_rate("p1", p1, closed=True), check_rate("p2", p2, closed=True)
-    first, second = (_binomials(size - 1, np.array([p])) for size, p in zip(flags.shape, rates, strict=True))
+    first, second = (binomials(size - 1, np.array([p])) for size, p in zip(flags.shape, rates, strict=True))
     return float(_summed(flags, first, second)[0])
 
 
@@ -151,14 +151,19 @@ def _boschloo_rejects(n1: int, n2: int, alpha: float, side: Alternative) -> Flag
 
 def _grid(n1: int, n2: int, steps: Floats) -> tuple[Floats, Floats]:
     rates = np.sin(np.pi / 2 * steps) ** 2
-    return _binomials(n1, rates), _binomials(n2, rates)
+    return binomials(n1, rates), binomials(n2, rates)
 
 
-def _binomials(n: int, rates: Floats) -> Floats:
-    """Row i: the chances of 0..n successes at rates[i]."""
-    from scipy.stats import binom
+def binomials(n: int, rates: Floats) -> Floats:
+    """Row i: the chances of 0..n successes at rates[i], shape (len(rates), n + 1).
 
-    return np.asarray(binom.pmf(np.arange(n + 1), n, rates[:, None]))
+    By logarithms, since scipy.stats.binom.pmf overflows at rates of 1e-308 and takes longer.
+    """
+    from scipy.special import gammaln, xlog1py, xlogy
+
+    k, p = np.arange(n + 1), rates[:, None]
+    ways = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+    return np.asarray(np.exp(ways + xlogy(k, p) + xlog1py(n - k, -p)))
 
 
 def _summed(flags: Flags, first: Floats, second: Floats) -> Floats:

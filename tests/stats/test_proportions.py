@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import barnard_exact
-from statsmodels.stats.proportion import proportions_ztest
+from statsmodels.stats.proportion import proportions_ztest  # type: ignore[import-untyped]
 
 from agentmut.stats.proportions import binomial_test, boschloo_test, fisher_test, normal_p, z_test
 from agentmut.stats.significance import Alternative, Significance
@@ -128,8 +128,8 @@ def test_a_result_prints_its_sides_method_and_size() -> None:
 
 
 def test_numpy_integers_are_counts() -> None:
-    found = fisher_test(*np.array([3, 10, 10, 10]), LESS)
-    assert found == fisher_test(3, 10, 10, 10, LESS)
+    counts: Any = np.array([3, 10])
+    assert fisher_test(counts[0], counts[1], 10, 10, LESS) == fisher_test(3, 10, 10, 10, LESS)
 
 
 @pytest.mark.parametrize("test", TESTS)
