@@ -220,8 +220,8 @@ def _style(values: list[float]) -> str:
     size = max(map(abs, values), default=0.0)
     spread = max(values) - min(values) if values else 0.0
     if spread <= 1e-12 * size:
-        spread = size / 1000 or 1.0
-    decimals = 2 - math.floor(math.log10(spread or 1.0))
+        spread = size / 100 if 0 < size < 1e-3 else max(size / 100, 0.1)
+    decimals = 2 - math.floor(math.log10(spread))
     if size > 1 and min(values) > 0:  # a ratio's bounds: two digits of the smallest
         decimals = max(decimals, min(3, 1 - math.floor(math.log10(min(values)))))
     if size >= 1e7 or 0 < size < 1e-3:

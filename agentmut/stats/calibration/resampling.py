@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,9 +72,7 @@ def _bootstrap(runs: int) -> Iterator[Figure]:
     for method, n, level, low, high in BOOTSTRAP:
         what = f"{method} bootstrap of an exponential mean, level {level:g}, n = {n}"
         known = f"falls short: {low:g} to {high:g}"
-        yield _figure(
-            what, runs, lambda rng, m=method, n=n, c=level: skewed_mean(m, n, c, rng), known, low, high
-        )
+        yield _figure(what, runs, partial(skewed_mean, method, n, level), known, low, high)
 
 
 def _clusters(runs: int) -> Iterator[Figure]:
@@ -84,7 +83,7 @@ def _clusters(runs: int) -> Iterator[Figure]:
             yield _figure(
                 what,
                 runs,
-                lambda rng, g=clusters, size=size, c=level: clustered_rate(g, size, c, rng),
+                partial(clustered_rate, clusters, size, level),
                 f"{low:.3f} to {high:.3f}",
                 low,
                 min(high, 1.0),
@@ -94,10 +93,10 @@ def _clusters(runs: int) -> Iterator[Figure]:
 def _scheffe(runs: int) -> Iterator[Figure]:
     for level in LEVELS:
         what = f"Scheffe, level {level:g}, 4 normal samples, the contrast that looks largest"
-        yield _figure(what, runs, lambda rng, c=level: worst_contrast(c, rng), f"{level:g}", level, level)
+        yield _figure(what, runs, partial(worst_contrast, level), f"{level:g}", level, level)
     for level in LEVELS:
         what = f"Scheffe with wilson, level {level:g}, all differences of 4 rates, n = 50"
-        yield _figure(what, runs, lambda rng, c=level: pairs_of_rates(c, rng), f"at least {level:g}", level)
+        yield _figure(what, runs, partial(pairs_of_rates, level), f"at least {level:g}", level)
 
 
 def _figure(
