@@ -106,13 +106,11 @@ def test_run_lengths_by_hand() -> None:
     assert average_run_length(Cusum(1, 9, 300), 0.9) == math.inf
 
 
-@given(charts, rates, st.integers(0, 9))
+@given(charts, rates, st.integers(0, 7))
 @settings(max_examples=50)
 def test_the_chance_of_an_alarm_is_the_sum_over_all_sequences(
     chart: Cusum, pass_rate: float, horizon: int
 ) -> None:
-    if horizon > 7:
-        horizon = 7
     chance = 0.0
     for outcomes in product("PF", repeat=horizon):
         if run(chart, "".join(outcomes)).alarm:
@@ -188,6 +186,11 @@ def test_after_a_change_the_run_is_counted_from_there() -> None:
     assert found.runs > 400
 
 
+def untyped(function: Any) -> Any:
+    """The function for a call that a type checker refuses."""
+    return function
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -219,7 +222,10 @@ def test_after_a_change_the_run_is_counted_from_there() -> None:
             lambda: page_hinkley(0.1, 3).update(DriftState(), math.inf),
             "value must be a finite number, got inf",
         ),
-        (lambda: Cusum(1, 1, 3).update(DriftState(), "fail"), "passed must be True or False, got 'fail'"),  # type: ignore[arg-type]
+        (
+            lambda: untyped(Cusum(1, 1, 3).update)(DriftState(), "fail"),
+            "passed must be True or False, got 'fail'",
+        ),
         (
             lambda: simulated_run_length(
                 PageHinkley(0.1, 3), failures(0.1), np.random.default_rng(1), runs=1
