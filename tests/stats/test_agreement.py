@@ -108,7 +108,10 @@ def untyped(function: Any) -> Any:
             lambda: krippendorff_alpha([1, 0], default_rng(1)),
             r"a table of finite numbers .* got shape \(2,\)",
         ),
-        (lambda: krippendorff_alpha([[1.0, math.inf], [1, 0]], default_rng(1)), "a table of finite numbers"),
+        (
+            lambda: krippendorff_alpha([[1.0, math.inf], [1.0, 0.0]], default_rng(1)),
+            "a table of finite numbers",
+        ),
         (lambda: krippendorff_alpha(PUBLISHED, default_rng(1), level=1.0), r"level must be in \(0, 1\)"),
         (
             lambda: krippendorff_alpha(PUBLISHED, default_rng(1), resamples=10),

@@ -17,6 +17,7 @@ from agentmut.stats.run_length import (
     alarm_chance,
     average_run_length,
     cusum_for,
+    page_hinkley_for,
     page_hinkley_run_length,
     simulated_run_length,
 )
@@ -135,6 +136,15 @@ def test_a_plan_has_the_least_threshold_for_its_run_length(pass_rate: float, dro
     assert 1 - pass_rate < plan.chart.reference < 1 - pass_rate + drop
 
 
+@pytest.mark.parametrize(("pass_rate", "tolerance"), [(0.9, 0.1), (0.97, 0.03), (0.5, 0.15)])
+def test_a_page_hinkley_plan_has_the_least_threshold_too(pass_rate: float, tolerance: float) -> None:
+    chart = page_hinkley_for(pass_rate, tolerance, 300)
+    walk = chart.as_cusum()
+    lower = average_run_length(walk._replace(threshold=walk.threshold - 1), pass_rate)
+    assert lower < 300 <= page_hinkley_run_length(chart, pass_rate)
+    assert walk.reference == pytest.approx(1 - pass_rate + tolerance)
+
+
 def test_simulated_runs_are_as_long_as_promised() -> None:
     plan = cusum_for(0.9, 0.2, 100)
     rng = np.random.default_rng(7)
@@ -202,6 +212,9 @@ def untyped(function: Any) -> Any:
         (lambda: cusum(0.9, 0.2, math.inf), "threshold must be a finite number, got inf"),
         (lambda: cusum_for(0.9, 0.2, 0.5), r"in_control must be in \[1, 1e9\] trials, got 0.5"),
         (lambda: cusum_for(0.9, 0.2, math.nan), "in_control must be in"),
+        (lambda: page_hinkley_for(0.9, 0.9), r"tolerance must be in \(0, 0.9\), got 0.9"),
+        (lambda: page_hinkley_for(1.0, 0.1), r"pass_rate must be in \(0, 1\), got 1.0"),
+        (lambda: page_hinkley_for(0.9, 0.1, 0), r"in_control must be in \[1, 1e9\] trials, got 0"),
         (lambda: average_run_length(Cusum(1, 0, 3), 0.9), "down must be a whole number of at least 1, got 0"),
         (
             lambda: average_run_length(Cusum(1, 1, 30_000), 0.9),
