@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_banded
 
 from agentmut.stats.checks import check_count, check_rate
-from agentmut.stats.drift import SLACK, Cusum, PageHinkley, checked, reference_rate
+from agentmut.stats.drift import SLACK, Cusum, PageHinkley, checked, page_hinkley, reference_rate
 
 Array = NDArray[np.float64]
 Draws = Callable[[np.random.Generator, int], Array]
@@ -130,12 +130,29 @@ def cusum_for(pass_rate: float, drop: float, in_control: float = 500.0) -> Cusum
     and for a drop so small that the chart would need more than 20 000 states.
     """
     reference = reference_rate(pass_rate, drop)
-    if not 1 <= in_control <= 1e9:
-        raise ValueError(f"in_control must be in [1, 1e9] trials, got {in_control!r}")
     steps = Cusum(reference.denominator - reference.numerator, reference.numerator, 1)
     chart = steps._replace(threshold=_least_threshold(steps, pass_rate, in_control))
     lengths = (average_run_length(chart, rate) for rate in (pass_rate, pass_rate - drop))
     return CusumPlan(chart, pass_rate, drop, *lengths)
+
+
+def page_hinkley_for(pass_rate: float, tolerance: float, in_control: float = 500.0) -> PageHinkley:
+    """The Page-Hinkley chart on failures around `1 - pass_rate` with the least threshold for an exact ARL.
+
+    Its mean is the failure rate 1 - pass_rate (to twelve decimals), taken as known; `page_hinkley_run_length`
+    gives the exact ARL, which is `in_control` or a little more. Half the drop that matters is a sensible
+    tolerance: the reference rate is then midway between the two.
+
+    Raises `ValueError` unless pass_rate and pass_rate - tolerance are in (0, 1), tolerance > 0, 1 <= in_control
+    <= 1e9, and for rates so fine that the chart would need more than 20 000 states.
+    """
+    pass_rate = check_rate("pass_rate", pass_rate)
+    tolerance = check_rate("tolerance", tolerance, 0.0, pass_rate)
+    chart = page_hinkley(tolerance, 1.0, round(1 - pass_rate, 12))
+    steps = chart.as_cusum()
+    least = _least_threshold(steps, pass_rate, in_control)
+    # alarm above (least - 1)/m, at or before least/m: the middle is clear of rounding on both sides
+    return chart._replace(threshold=(least - 0.5) / (steps.up + steps.down))
 
 
 def page_hinkley_run_length(chart: PageHinkley, pass_rate: float) -> float:
@@ -204,6 +221,8 @@ class _Walks:
 
 def _least_threshold(steps: Cusum, pass_rate: float, wanted: float) -> int:
     """By doubling, then bisection: the ARL never falls as the threshold rises."""
+    if not 1 <= wanted <= 1e9:
+        raise ValueError(f"in_control must be in [1, 1e9] trials, got {wanted!r}")
 
     def enough(threshold: int) -> bool:
         return average_run_length(steps._replace(threshold=threshold), pass_rate) >= wanted

@@ -107,8 +107,6 @@ def test_the_decay_curve_truncates(letters: str, curve: tuple[int, ...]) -> None
 
 
 def test_a_percent_that_is_whole_is_not_truncated_to_the_one_below() -> None:
-    # one pass then failures: (1/2)^2 = 25 %; 2 of 10 after 8 failures: (1/5)^10 = 0; 7 of 10 at k = 1 would be
-    # 0.7 * 100 = 70.0 but 0.29 * 100 = 28.999...: whole percents come from whole numbers
     assert decay_curve(passes("PF"))[1] == 25
     assert variance_amplification(passes("PPPPF")) == 80  # 200 sqrt(4 * 1)/5 = 80
     assert variance_amplification(passes("P" * 9 + "F")) == 60  # 200 sqrt(9)/10 = 60
