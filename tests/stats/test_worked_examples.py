@@ -165,7 +165,8 @@ def trials(given: Inputs) -> Any:
 
 
 def fisher(given: Inputs) -> float:
-    return fisher_test(*given["current"], *given["baseline"], TWO_SIDED).p_value
+    (k1, n1), (k2, n2) = given["current"], given["baseline"]
+    return fisher_test(k1, n1, k2, n2, TWO_SIDED).p_value
 
 
 def equation_4(given: Inputs) -> Any:
