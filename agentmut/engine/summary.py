@@ -6,6 +6,7 @@ from typing import NamedTuple
 from agentmut import __version__
 from agentmut.engine.arm import Arm
 from agentmut.engine.baseline import ScenarioBaseline, most_common_trouble
+from agentmut.engine.ci import ci_red, ci_runs, mutant_tried
 from agentmut.engine.locate import changed_text, target_of
 from agentmut.engine.scoring import score, share_not_killed
 from agentmut.engine.session import Session
@@ -48,6 +49,7 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
         classes=scored.grouped(rows, lambda row: row.operator_class.value, degrading=True),
         operators=scored.grouped(rows, lambda row: row.operator, degrading=False),
         mutants=rows,
+        ci=ci_runs(session, state, rows),
         cost=Cost(
             trials=spend.trials,
             baseline_trials=spend.baseline_trials,
@@ -100,6 +102,7 @@ def _row(session: Session, state: CampaignState, mutant: Mutant) -> MutantRow:
     status, reason = state.status(mutant.id) or (Status.UNDECIDED, "the run ended before it was decided")
     arm = state.arms.get(mutant.id)
     before, after = changed_text(mutant)
+    tried = mutant_tried(session, state, mutant)
     return MutantRow(
         id=mutant.id,
         operator=mutant.operator,
@@ -113,6 +116,8 @@ def _row(session: Session, state: CampaignState, mutant: Mutant) -> MutantRow:
         subject=mutant.subject,
         killed_by=_killed_by(arm) if arm and status is Status.KILLED else (),
         gate_red=_gate_red(session, state, arm) if arm else None,
+        ci_red=ci_red(session, tried),
+        ci_as_original=sum(scenario.ceiling for scenario in tried),
         gap=_gap(status),
         witness=WitnessSummary(route=arm.route, trials=arm.witnessed, of=arm.consumed)
         if arm and arm.route
