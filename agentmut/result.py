@@ -172,8 +172,9 @@ class MutantRow(Frozen):
     ci_red: tuple[CiRed, ...] = ()
     """How likely a CI job would be red on this mutant; empty where no trial and no reach tells."""
     ci_as_original: int = 0
-    """Scenarios that reach the change and were not tried: `ci_red` takes the original's rate there for the value
-    and the lower bound, since a mutant is taken to be no better, and any rate below for the upper bound."""
+    """Scenarios that reach the change and were not tried. A mutant is taken to be no better than the original, so
+    there, and where its trials passed more often, `ci_red` takes the original's for the value and the lower
+    bound; the upper bound takes an untried scenario as always failing."""
     gap: str | None = None
     witness: WitnessSummary | None = None
     evidence: tuple[Evidence, ...] = ()

@@ -16,8 +16,9 @@ _JUDGED = (Status.KILLED, Status.SURVIVED, Status.UNDECIDED)
 def mutant_tried(session: Session, state: CampaignState, mutant: Mutant) -> tuple[Tried, ...]:
     """A mutant's trials scenario by scenario; empty for a mutant that says nothing about the suite.
 
-    A scenario that the mutant does not reach behaves as the original's. So does one that it reaches and was
-    not tried on, because it was decided before or is not testable; but that is only the most it can pass.
+    A scenario that the mutant does not reach behaves as the original's. Where it is reached, the mutant is taken
+    to be no better than the original: that bounds a scenario that it was not tried on (because it was decided
+    before, or because the scenario is not testable), and one where its few trials happened to pass more often.
     """
     status, _ = state.status(mutant.id) or (Status.UNDECIDED, "")
     arm = state.arms.get(mutant.id)
@@ -25,13 +26,13 @@ def mutant_tried(session: Session, state: CampaignState, mutant: Mutant) -> tupl
         return original_tried(session, state)
     if status not in _JUDGED or arm is None or not arm.evidence:
         return ()
-    own = {lane.scenario: lane for lane in arm.lanes if lane.trials}
+    own = {lane.scenario: (lane.trials - lane.failures, lane.trials) for lane in arm.lanes}
     where = reached(mutant, state.detectors[mutant.id], state.suite, state.baselines, state.scenarios)
     return tuple(
-        tried._replace(passes=own[name].trials - own[name].failures, trials=own[name].trials)
-        if name in own
-        else tried._replace(ceiling=name in where.scenarios)
-        for name, tried in zip(state.plan.scenarios, original_tried(session, state), strict=True)
+        Tried(*own.get(name, (0, 0)), original.threshold, no_better_than=original[:2])
+        if name in where.scenarios
+        else original
+        for name, original in zip(state.plan.scenarios, original_tried(session, state), strict=True)
     )
 
 

@@ -117,7 +117,7 @@ def _row(session: Session, state: CampaignState, mutant: Mutant) -> MutantRow:
         killed_by=_killed_by(arm) if arm and status is Status.KILLED else (),
         gate_red=_gate_red(session, state, arm) if arm else None,
         ci_red=ci_red(session, tried),
-        ci_as_original=sum(scenario.ceiling for scenario in tried),
+        ci_as_original=sum(s.no_better_than is not None and not s.trials for s in tried),
         gap=_gap(status),
         witness=WitnessSummary(route=arm.route, trials=arm.witnessed, of=arm.consumed)
         if arm and arm.route

@@ -39,7 +39,8 @@ from agentmut.stats.intervals import Interval
 
 Array = NDArray[np.float64]
 POINTS = 4000
-"""Draws of the rates that the bounds are quantiles of. They are fixed, so equal trials give equal bounds."""
+"""Draws of the rates that the bounds are quantiles of. They are fixed, so equal trials give equal bounds; the order
+of the scenarios moves a bound by less than .01, with a trial or two of each by up to .03."""
 
 
 class Tried(NamedTuple):
@@ -48,9 +49,18 @@ class Tried(NamedTuple):
     passes: int
     trials: int
     threshold: float
-    ceiling: bool = False
-    """The rate is at most what these trials show, and may be anything below: a mutant that was not tried on
-    a scenario is taken to be no better there than the original, whose trials stand here."""
+    no_better_than: tuple[int, int] | None = None
+    """(passes, trials) of something that passes at least as often: of the original, where this is a mutant that
+    is taken to be no better. It stands in where the scenario's own trials are missing or passed more often."""
+
+    @property
+    def standing(self) -> "Tried":
+        """The counts that show the lower rate; its own if there is nothing to compare with."""
+        passes, trials = self.no_better_than or (0, 0)
+        if not trials:
+            return self
+        own_is_lower = self.trials and self.passes * trials < passes * self.trials
+        return self if own_is_lower else Tried(passes, trials, self.threshold)
 
 
 class RedChance(NamedTuple):
@@ -93,7 +103,7 @@ def red_at(rates: ArrayLike, thresholds: ArrayLike, runs: int) -> float:
 
     Raises `ValueError` for no scenarios, shapes that do not fit, and numbers out of range.
     """
-    known = [check_rate("rates", p, closed=True) for p in np.asarray(rates, dtype=float).ravel()]
+    known = [check_rate("rates", p, closed=True) for p in np.asarray(rates, dtype=float).ravel().tolist()]
     if not known:
         raise ValueError("rates must name at least one scenario, got none")
     asked = np.asarray(thresholds, dtype=float).ravel()
@@ -114,8 +124,8 @@ def red_chances(
     to hold the estimate, which matters only where hardly more than R trials are stored.
 
     A scenario without trials leaves no estimate; it counts as always green at the lower end, always red
-    at the upper one. A `ceiling` counts as stored for the estimate and the lower end, as always red at
-    the upper one.
+    at the upper one. With `no_better_than`, the estimate takes whichever counts make green less likely, the
+    lower end those that show the lower rate; the upper end knows the scenario's own trials only.
 
     Raises `ValueError` for no scenarios, counts that are none, and numbers out of range.
     """
@@ -123,25 +133,27 @@ def red_chances(
     if not scenarios:
         raise ValueError("scenarios must name at least one scenario, got none")
     for tried in scenarios:
-        check_count("passes", tried.passes, 0, check_count("trials", tried.trials))
+        for passes, trials in (tried[:2], tried.no_better_than or (0, 0)):
+            check_count("passes", passes, 0, check_count("trials", trials))
     return tuple(_red_chance(scenarios, number, level) for number in runs)
 
 
 def _red_chance(scenarios: Sequence[Tried], runs: int, level: float) -> RedChance:
     needed = [passes_needed(tried.threshold, runs) for tried in scenarios]
     estimate = None
-    if all(tried.trials for tried in scenarios):
-        estimate = 1 - math.prod(_replayed(t, c, runs) for t, c in zip(scenarios, needed, strict=True))
+    standing = [tried.standing for tried in scenarios]
+    if all(tried.trials for tried in standing):
+        estimate = 1 - math.prod(_estimate(t, c, runs) for t, c in zip(scenarios, needed, strict=True))
     error = (1 - level) / 2
-    low, high = _low(scenarios, needed, runs, error), _high(scenarios, needed, runs, error)
+    low, high = _low(standing, needed, runs, error), _high(scenarios, needed, runs, error)
     if estimate is not None:
         low, high = min(low, estimate), max(high, estimate)
-    total = sum(tried.trials for tried in scenarios)
+    total = sum(tried.trials for tried in standing)
     return RedChance(runs, Interval(estimate, low, high, level, total, "melded Clopper-Pearson"))
 
 
 def _high(scenarios: Sequence[Tried], needed: Sequence[int], runs: int, error: float) -> float:
-    if any(tried.ceiling or not tried.trials for tried in scenarios):
+    if not all(tried.trials for tried in scenarios):
         return 1.0
     if len(scenarios) == 1:
         return _high_drawn(scenarios, needed, runs, error)
@@ -202,9 +214,14 @@ def _low_on_average(scenarios: Sequence[Tried], needed: int, runs: int, error: f
     return 1 - float(bdtrc(needed - 1, runs, mean)) ** len(scenarios)
 
 
-def _replayed(tried: Tried, needed: int, runs: int) -> float:
+def _estimate(tried: Tried, needed: int, runs: int) -> float:
+    """The smaller of the chances of green that the counts of a scenario show."""
+    counts = [(tried.passes, tried.trials), tried.no_better_than or (0, 0)]
+    return min(_replayed(k, n, needed, runs) for k, n in counts if n)
+
+
+def _replayed(passes: int, trials: int, needed: int, runs: int) -> float:
     """The chance that `runs` of the stored trials hold at least `needed` passes."""
-    passes, trials = tried.passes, tried.trials
     if trials < runs:
         return float(bdtrc(needed - 1, runs, passes / trials))
     failures = trials - passes
