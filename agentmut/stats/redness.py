@@ -166,8 +166,7 @@ def _high(scenarios: Sequence[Tried], needed: Sequence[int], runs: int, error: f
 def _high_drawn(scenarios: Sequence[Tried], needed: Sequence[int], runs: int, error: float) -> float:
     green = np.ones(POINTS)
     for dimension, (tried, least) in enumerate(zip(scenarios, needed, strict=True)):
-        rates = _rates(tried.passes, tried.trials - tried.passes + 1)
-        green *= bdtrc(least - 1, runs, rates)[_order(dimension)]
+        green *= _greens(tried.passes, tried.trials, least, runs)[_order(dimension)]
     return 1 - float(np.quantile(green, error, method="hazen"))
 
 
@@ -230,7 +229,14 @@ def _replayed(passes: int, trials: int, needed: int, runs: int) -> float:
     return ways / math.comb(trials, runs)
 
 
-@lru_cache(maxsize=1024)  # the mutants of a campaign share the baselines, and survivors much of the rest
+@lru_cache(maxsize=512)
+def _greens(passes: int, trials: int, needed: int, runs: int) -> Array:
+    """The chance of green at rates as low as the trials allow."""
+    green: Array = bdtrc(needed - 1, runs, _rates(passes, trials - passes + 1))
+    return green
+
+
+@lru_cache(maxsize=512)  # the mutants of a campaign share the baselines, and survivors much of the rest
 def _rates(a: int, b: int) -> Array:
     """`POINTS` equally likely values of Beta(a, b), from low to high; all 0 for a = 0 and all 1 for b = 0."""
     if a == 0 or b == 0:
