@@ -96,7 +96,7 @@ def _is_over(truth: float, interval: Interval) -> bool:
 
 def section(*, thorough: bool) -> Section:
     """Known chances, mean errors, and the coverage of the bounds of the false alarm."""
-    figures = [*_known(), *_means(), *_enumerated(thorough), *_simulated(2000 if thorough else 60)]
+    figures = [*_known(), *_means(), *_enumerated(thorough), *_simulated(2000 if thorough else 200)]
     how = (
         "Threshold 0.9. Chances at known rates, mean errors and the coverage with one and three scenarios are exact "
         "sums over the stored trials; the other coverages are simulated (seed 1, 50 trials a scenario)."
