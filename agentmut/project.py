@@ -64,6 +64,8 @@ class Project(Frozen):
     scenarios: tuple[Scenario, ...] = Field(min_length=1)
     threshold: float = 0.9
     """The suite's pass rate, for scenarios that name none."""
+    ci_runs: tuple[int, ...] = (1, 10)
+    """How often a CI job may run each scenario."""
     mutation: MutationSettings = MutationSettings()
     statistics: StatisticsSettings = StatisticsSettings()
     test: VerdictSettings = VerdictSettings()
@@ -155,6 +157,7 @@ class _ProjectReader:
             agent=spec,
             agent_version=agent.version,
             threshold=file.suite.threshold,
+            ci_runs=file.suite.ci_runs,
             mutation=file.mutation,
             statistics=file.statistics,
             test=file.test,

@@ -9,7 +9,7 @@ import json
 import sys
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, RootModel
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, RootModel
 
 from agentmut.config import ModelConfig
 from agentmut.frozen import Frozen
@@ -17,6 +17,7 @@ from agentmut.scenario import ToolDouble
 
 Reference = Annotated[str, Field(pattern=r"^[\w.]+:[\w.]+$", examples=["my_package.agent:run"])]
 Rate = Annotated[float, Field(gt=0, lt=1)]
+Runs = Annotated[int, Field(ge=1, le=10_000)]
 MutationClass = Literal["prompt", "tool", "model", "context", "orchestration"]
 
 
@@ -60,6 +61,12 @@ class AgentSection(Section):
     """The agent's parts."""
 
 
+def _distinct(runs: tuple[int, ...]) -> tuple[int, ...]:
+    if len(set(runs)) < len(runs):
+        raise ValueError("every number of runs may be named once")
+    return runs
+
+
 class SuiteSection(Section):
     """The tests that are being tested."""
 
@@ -67,6 +74,10 @@ class SuiteSection(Section):
     """Glob patterns of scenario files, relative to this file."""
     threshold: Rate = 0.9
     """The pass rate asked of a scenario that names none."""
+    ci_runs: Annotated[
+        tuple[Runs, ...], AfterValidator(_distinct), Field(json_schema_extra={"uniqueItems": True})
+    ] = (1, 10)
+    """How often a CI job may run each scenario; the report tells how likely each such job turns red."""
 
 
 class IgnoredMutant(Section):

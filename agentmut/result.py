@@ -110,6 +110,42 @@ class Evidence(Frozen):
     """Why the first failed trial failed."""
 
 
+class CiRed(Frozen):
+    """The chance that a CI job is red: one that runs each scenario `runs` times, and is red if some scenario's
+    observed rate is under its threshold.
+
+    Trials of a mutant are stopped early, so its bounds describe and promise no coverage.
+    """
+
+    runs: int
+    value: float | None
+    """Null where some scenario has no trial to tell from."""
+    low: float
+    high: float
+    level: float = 0.95
+
+
+class CiNoticed(Frozen):
+    """What a CI job would have made of the degrading mutants of one status."""
+
+    mutants: int
+    """Those with a chance of red."""
+    let_through: int
+    """Those that it is more likely to pass than not."""
+    mean_red: float | None
+    """Their mean chance of red; null without mutants."""
+
+
+class CiRun(Frozen):
+    """What a CI job that runs each scenario `runs` times would have seen."""
+
+    runs: int
+    false_alarm: CiRed
+    """The chance that it is red on the unchanged agent."""
+    killed: CiNoticed
+    survived: CiNoticed
+
+
 class WitnessSummary(Frozen):
     """Proof of delivery: in how many trials the change was seen, and where."""
 
@@ -134,6 +170,12 @@ class MutantRow(Frozen):
     killed_by: tuple[str, ...] = ()
     gate_red: bool | None = None
     """Whether the observed rate of some scenario fell under the suite's own threshold."""
+    ci_red: tuple[CiRed, ...] = ()
+    """How likely a CI job would be red on this mutant; empty where no trial and no reach tells."""
+    ci_as_original: int = 0
+    """Scenarios that reach the change and were not tried. A mutant is taken to be no better than the original, so
+    there, and where its trials passed more often, `ci_red` takes the original's for the value and the lower
+    bound; the upper bound takes an untried scenario as always failing."""
     gap: str | None = None
     witness: WitnessSummary | None = None
     evidence: tuple[Evidence, ...] = ()
@@ -175,6 +217,7 @@ class Result(Frozen):
     classes: dict[str, Score]
     operators: dict[str, Score]
     mutants: tuple[MutantRow, ...]
+    ci: tuple[CiRun, ...] = ()
     cost: Cost
     rule: Mapping[str, float] = Field(default_factory=dict)
     """Parameters of the kill rule."""

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from agentmut import __version__
 from agentmut.engine.arm import Arm
 from agentmut.engine.baseline import ScenarioBaseline, most_common_trouble
+from agentmut.engine.ci import ci_red, ci_runs, mutant_tried
 from agentmut.engine.limits import Spend
 from agentmut.engine.locate import changed_text, target_of
 from agentmut.engine.scoring import score, share_not_killed
@@ -50,6 +51,7 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
         classes=scored.grouped(rows, lambda row: row.operator_class.value, degrading=True),
         operators=scored.grouped(rows, lambda row: row.operator, degrading=False),
         mutants=rows,
+        ci=ci_runs(session, state, rows),
         cost=cost_of(spend),
         rule={**plan.rule.model_dump(), "baseline": max(b.wanted for b in state.baselines.values())},
         notes=tuple(_notes(state)),
@@ -106,6 +108,7 @@ def _row(session: Session, state: CampaignState, mutant: Mutant) -> MutantRow:
     status, reason = state.status(mutant.id) or (Status.UNDECIDED, "the run ended before it was decided")
     arm = state.arms.get(mutant.id)
     before, after = changed_text(mutant)
+    tried = mutant_tried(session, state, mutant)
     return MutantRow(
         id=mutant.id,
         operator=mutant.operator,
@@ -119,6 +122,8 @@ def _row(session: Session, state: CampaignState, mutant: Mutant) -> MutantRow:
         subject=mutant.subject,
         killed_by=_killed_by(arm) if arm and status is Status.KILLED else (),
         gate_red=_gate_red(session, state, arm) if arm else None,
+        ci_red=ci_red(session, tried),
+        ci_as_original=sum(s.no_better_than is not None and not s.trials for s in tried),
         gap=_gap(status),
         witness=WitnessSummary(route=arm.route, trials=arm.witnessed, of=arm.consumed)
         if arm and arm.route

@@ -5,7 +5,7 @@ from rich.text import Text
 
 from agentmut.mutant import Intent, Status
 from agentmut.report.paint import Page, clean, diff_lines, shorten
-from agentmut.report.terminal import without_marker
+from agentmut.report.terminal import counted, interval, without_marker
 from agentmut.result import MutantRow, Result
 
 MEANING = {
@@ -42,6 +42,7 @@ def render_mutant(result: Result, row: MutantRow, color: bool = False) -> str:
     if row.gate_red is not None:
         gate = "would" if row.gate_red else "would not"
         page.add(f"At the rates seen here the suite's own thresholds {gate} have turned red.")
+    _ci(page, result, row)
     for advice in _advice(row):
         page.add(advice)
     return page.text()
@@ -70,6 +71,31 @@ def _evidence(page: Page, result: Result, row: MutantRow) -> None:
             page.add(f"A failure of {clean(item.scenario)}: {shorten(item.failure, 300)}")
     if len(row.evidence) < len(result.baseline):
         page.add("The other scenarios do not reach the change, or were not needed for the decision.")
+    page.add()
+
+
+def _ci(page: Page, result: Result, row: MutantRow) -> None:
+    if not row.ci_red:
+        return
+    original = {run.runs: run.false_alarm for run in result.ci}
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
+    for name in ("runs a scenario", "mutant", "unchanged agent"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for red in row.ci_red:
+        alarm = original.get(red.runs)
+        table.add_row(str(red.runs), interval(red), interval(alarm) if alarm else "-")
+    page.title("Chance that a CI run is red, by the trials stored")
+    page.add(table)
+    if row.ci_as_original:
+        page.add(
+            f"It was not tried on {counted(row.ci_as_original, 'scenario')} that the change reaches: there it counts "
+            "as passing like the original, at the upper bound as failing."
+        )
+    if row.trials:
+        page.add(
+            "A mutant counts as no better than the original. Its trials stop as soon as it is decided: the bounds "
+            "describe, they promise nothing."
+        )
     page.add()
 
 

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from agentmut.mutant import Intent, Status
 from agentmut.report.paint import Page, clean, diff_lines, shorten
-from agentmut.result import MutantRow, Result, Score
+from agentmut.result import CiNoticed, CiRed, MutantRow, Result, Score
 from agentmut.text.modality import Modality, modality
 
 SHOWN_SURVIVORS = 15
@@ -31,11 +31,12 @@ def render(result: Result, color: bool = False, listed: frozenset[str] | None = 
     _unnoticed(page, rows)
     _brittle(page, rows)
     _unusual(page, rows)
+    _ci(page, result)
     _foot(page, result)
     return page.text()
 
 
-def interval(score: Score) -> str:
+def interval(score: Score | CiRed) -> str:
     """Value and bounds.
 
     >>> interval(Score(value=0.5, low=0.25, high=0.75))
@@ -242,6 +243,32 @@ def _by_reason(rows: Sequence[MutantRow]) -> list[tuple[str, list[MutantRow]]]:
     for row in rows:
         groups.setdefault(row.reason, []).append(row)
     return list(groups.items())
+
+
+def _ci(page: Page, result: Result) -> None:
+    if not result.ci:
+        return
+    page.title("What a CI run would have seen (red: a scenario under its threshold)")
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
+    for name in ("runs", f"false alarm [{result.ci[0].false_alarm.level:.0%}]".replace("%", " %")):
+        table.add_column(name, justify="right", no_wrap=True)
+    for name in ("killed", "missed", "survived", "missed"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for run in result.ci:
+        noticed = (*_noticed(run.killed), *_noticed(run.survived))
+        table.add_row(str(run.runs), interval(run.false_alarm), *noticed)
+    page.add(table)
+    page.add(
+        "runs: of each scenario. False alarm: the chance of red on the unchanged agent. Killed, survived: the "
+        "mean chance of red on these mutants; missed: those more likely green than red. A mutant counts as no "
+        "better than the original: where it was not tried, or passed more often, the original's rate stands."
+    )
+
+
+def _noticed(noticed: CiNoticed) -> tuple[str, str]:
+    if noticed.mean_red is None:
+        return "-", "-"
+    return f"{noticed.mean_red:.2f}", f"{noticed.let_through} of {noticed.mutants}"
 
 
 def _foot(page: Page, result: Result) -> None:

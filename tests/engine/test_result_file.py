@@ -15,14 +15,15 @@ from agentmut.result import Result, read_result, write_result
 COUNTS = ["killed", "survived", "no_coverage", "undecided", "equivalent", "not_applied", "ignored", "error"]
 KEYS = {
     "": "schema_version agentmut_version run_id seed agent baseline controls score robustness classes operators "
-    "mutants cost",
+    "mutants ci cost",
     "agent": "adapter digest",
     "baseline": "scenario trials passes rate interval",
     "controls": "identity destroyed",
     "score": "value low high " + " ".join(COUNTS),
     "robustness": "value low high " + " ".join(COUNTS),
     "mutants": "id operator class intent status target before after description killed_by gap witness evidence "
-    "trials usd reason",
+    "trials usd reason ci_red ci_as_original",
+    "ci": "runs false_alarm killed survived",
     "cost": "trials baseline_trials tokens usd seconds",
 }
 

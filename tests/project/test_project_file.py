@@ -76,7 +76,7 @@ agent:
     model: {provider: openai, name: m-1, temperature: 1}
     context: [docs/policy.md]
     orchestration: {max_turns: 4}
-suite: {scenarios: [scenarios/*.yaml, more/**/*.yaml], threshold: 0.8}
+suite: {scenarios: [scenarios/*.yaml, more/**/*.yaml], threshold: 0.8, ci_runs: [1, 3, 20]}
 mutation:
   operators: [prompt.drop_instruction, tool.remove]
   per_operator: 2
@@ -102,6 +102,7 @@ def test_every_section_reaches_the_project(root: Path) -> None:
     assert [scenario.name for scenario in project.scenarios] == ["two", "one"]
     assert project.scenarios[0].context[0].text == "5 days"
     assert (project.threshold, project.agent_version) == (0.8, "2.1")
+    assert project.ci_runs == (1, 3, 20)
     assert project.mutation.ignore[0].reason == "cosmetic"
     assert (project.statistics.baseline, project.statistics.scoring, project.statistics.seed) == (
         60,
@@ -176,6 +177,9 @@ def test_a_missing_file_points_at_init(tmp_path: Path) -> None:
         (AGENT + "suite: {treshold: 0.5}\n", ["suite.treshold", "Did you mean 'threshold'?"]),
         (AGENT + "suite: {threshold: 1.0}\n", ["suite.threshold", "less than 1, got 1.0"]),
         (AGENT + "suite: {threshold: '0.9'}\n", ["suite.threshold", "a valid number", '"0.9"']),
+        (AGENT + "suite: {ci_runs: [0]}\n", ["suite.ci_runs[0]", "greater than or equal to 1, got 0"]),
+        (AGENT + "suite: {ci_runs: [3, 3]}\n", ["suite.ci_runs", "every number of runs may be named once"]),
+        (AGENT + "suite: {ci_runs: 3}\n", ["suite.ci_runs", "list", "got 3"]),
         (AGENT + "suite: {scenarios: 3}\n", ["suite.scenarios", "string", "a list", "got 3"]),
         (AGENT + "statistics: {kill: gate}\n", ["statistics.kill", "not available", "`kill: rate`"]),
         (AGENT + "statistics: {alpha: 0}\n", ["statistics.alpha", "0.0001", "got 0"]),

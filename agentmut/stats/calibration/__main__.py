@@ -15,6 +15,7 @@ SECTIONS = (
     "traces",
     "reliability",
     "kill",
+    "ci",
     "resampling",
 )
 """Modules of this package with a function `section(*, thorough: bool) -> Section`."""

@@ -1,0 +1,161 @@
+"""The chance of a red CI job, estimated from stored trials, next to the chance at the true rates."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from itertools import combinations_with_replacement
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import bdtrc, betaln
+from scipy.stats import binom
+
+from agentmut.stats.calibration.figures import Figure, Section, simulated_rate
+from agentmut.stats.intervals import Interval
+from agentmut.stats.redness import Tried, passes_needed, red_at, red_chances
+
+THRESHOLD = 0.9
+MEANS = ((0.99, 50, 1), (0.9, 50, 1), (0.99, 50, 10), (0.9, 50, 10), (0.9, 10, 10))
+"""True pass rate of each of ten scenarios, stored trials, runs."""
+ENUMERATED = ((1, 50, 0.95), (1, 50, 0.8), (3, 12, 0.95), (3, 12, 0.8))
+"""Scenarios, stored trials and level of the coverages that are summed exactly."""
+SIMULATED = (
+    ("ten scenarios at 0.99", [0.99] * 10),
+    ("ten scenarios at 0.9", [0.9] * 10),
+    ("thirty scenarios at 0.99", [0.99] * 30),
+    ("one scenario at 0.5, nine that never fail", [0.5] + [1.0] * 9),
+    ("one scenario at 0.8, nine at 0.99", [0.8] + [0.99] * 9),
+)
+
+
+class Misses(NamedTuple):
+    """How often the true chance lies under the lower end and over the upper one, with standard errors."""
+
+    under: float
+    over: float
+    errors: tuple[float, float] = (0.0, 0.0)
+
+
+def mean_estimate(estimated_green: Callable[[int], float], p: float, n: int, scenarios: int = 10) -> float:
+    """The mean of 1 - prod of the estimated chances of green, over the stored trials of equal scenarios; exact."""
+    one = math.fsum(float(binom.pmf(k, n, p)) * estimated_green(k) for k in range(n + 1))
+    return 1 - one**scenarios
+
+
+def replayed_green(k: int, n: int, runs: int) -> float:
+    """The estimated chance that one scenario is green."""
+    estimate = red_chances([Tried(k, n, THRESHOLD)], [runs])[0].interval.estimate
+    assert estimate is not None
+    return 1 - estimate
+
+
+def predictive_green(k: int, n: int, runs: int) -> float:
+    """The same by the posterior predictive of Jeffreys' prior, for comparison."""
+    a, b = k + 0.5, n - k + 0.5
+    logs = [betaln(a + j, b + runs - j) - betaln(a, b) for j in range(runs + 1)]
+    needed = passes_needed(THRESHOLD, runs)
+    return math.fsum(math.comb(runs, j) * math.exp(logs[j]) for j in range(needed, runs + 1))
+
+
+def enumerated_misses(p: float, scenarios: int, n: int, runs: int, level: float) -> Misses:
+    """Exact misses with equal scenarios: every multiset of pass counts, weighted by its chance."""
+    truth, pmf = red_at([p] * scenarios, THRESHOLD, runs), binom.pmf(np.arange(n + 1), n, p)
+    under = over = 0.0
+    for counts in combinations_with_replacement(range(n + 1), scenarios):
+        ways = math.factorial(scenarios) / math.prod(map(math.factorial, Counter(counts).values()))
+        weight = ways * math.prod(float(pmf[k]) for k in counts)
+        if weight > 1e-9:
+            found = _interval(counts, n, runs, level)
+            under, over = under + weight * _is_under(truth, found), over + weight * _is_over(truth, found)
+    return Misses(under, over)
+
+
+def simulated_misses(
+    rates: Sequence[float], n: int, runs: int, level: float, *, draws: int, seed: int
+) -> Misses:
+    """Misses over `draws` baselines of n trials a scenario."""
+    rng, truth = np.random.default_rng(seed), red_at(rates, THRESHOLD, runs)
+    found = [_interval(rng.binomial(n, rates).tolist(), n, runs, level) for _ in range(draws)]
+    under, under_error = simulated_rate(_is_under(truth, interval) for interval in found)
+    over, over_error = simulated_rate(_is_over(truth, interval) for interval in found)
+    return Misses(under, over, (under_error, over_error))
+
+
+def _interval(counts: Iterable[int], n: int, runs: int, level: float) -> Interval:
+    return red_chances([Tried(k, n, THRESHOLD) for k in counts], [runs], level)[0].interval
+
+
+def _is_under(truth: float, interval: Interval) -> bool:
+    return truth < interval.low - 1e-9
+
+
+def _is_over(truth: float, interval: Interval) -> bool:
+    return truth > interval.high + 1e-9
+
+
+def section(*, thorough: bool) -> Section:
+    """Known chances, mean errors, and the coverage of the bounds of the false alarm."""
+    figures = [*_known(), *_means(), *_enumerated(thorough), *_simulated(2000 if thorough else 200)]
+    how = (
+        "Threshold 0.9. Chances at known rates, mean errors and the coverage with one and three scenarios are exact "
+        "sums over the stored trials; the other coverages are simulated (seed 1, 50 trials a scenario)."
+    )
+    return Section("Red CI runs", how, tuple(figures))
+
+
+def _known() -> Iterable[Figure]:
+    for scenarios, promise in ((10, 0.651), (20, 0.878)):
+        red = red_at([0.9] * scenarios, THRESHOLD, 1)
+        name = f"red with {scenarios} scenarios at 0.9 run once"
+        yield Figure(name, red, f"{promise}", promise - 5e-4, promise + 5e-4)
+
+
+def _means() -> Iterable[Figure]:
+    for p, n, runs in MEANS:
+        truth = red_at([p] * 10, THRESHOLD, runs)
+        error = mean_estimate(partial(replayed_green, n=n, runs=runs), p, n) - truth
+        name = f"mean error, ten scenarios at {p}, {n} trials, R = {runs}"
+        yield Figure(name, error, "0", -1e-9, 1e-9)
+    prior = mean_estimate(partial(predictive_green, n=50, runs=1), 0.99, 50) - red_at(
+        [0.99] * 10, THRESHOLD, 1
+    )
+    yield Figure(
+        "mean error of Jeffreys' predictive, ten scenarios at 0.99, 50 trials, R = 1",
+        prior,
+        "not used: 0.084 too high",
+        0.083,
+        0.085,
+    )
+    green = 1 - mean_estimate(partial(replayed_green, n=5, runs=10), 0.9, 5, 1)
+    yield Figure(
+        "mean error, one scenario at 0.9, 5 trials, R = 10 (drawn with replacement)",
+        float(bdtrc(8, 10, 0.9)) - green,
+        "biased with fewer trials than runs: 0.019",
+        0.0185,
+        0.0195,
+    )
+
+
+def _enumerated(thorough: bool) -> Iterable[Figure]:
+    for scenarios, n, level in ENUMERATED:
+        for runs in (1, 10):
+            rates = (0.5, 0.7, 0.8, 0.9, 0.95, 0.99) if thorough or scenarios == 1 else (0.95,)
+            found = [enumerated_misses(p, scenarios, n, runs, level) for p in rates]
+            worst = Misses(max(m.under for m in found), max(m.over for m in found))
+            yield from _sides(f"scenarios: {scenarios}, of {n} trials, R = {runs}", worst, level)
+
+
+def _simulated(draws: int) -> Iterable[Figure]:
+    for name, rates in SIMULATED:
+        for runs, level in ((1, 0.95), (10, 0.95), (10, 0.8)):
+            misses = simulated_misses(rates, 50, runs, level, draws=draws, seed=1)
+            yield from _sides(f"{name}, R = {runs}", misses, level)
+
+
+def _sides(name: str, misses: Misses, level: float) -> Iterable[Figure]:
+    most = (1 - level) / 2
+    sides = (("under the lower end", misses.under), ("over the upper end", misses.over))
+    for (side, measured), error in zip(sides, misses.errors, strict=True):
+        what = f"truth {side} at level {level}, {name}"
+        yield Figure(what, measured, f"at most {most:.3g}", high=most + 1e-6, error=error)

@@ -1,0 +1,149 @@
+"""What a CI run would have seen, end to end: coin agents of known rates, through `measure`."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentmut.api import measure
+from agentmut.mutant import Status
+from agentmut.report.mutant import render_mutant
+from agentmut.report.terminal import render
+from agentmut.result import MutantRow, Result, read_result
+
+WORDS = ("alpha", "beta", "gamma")
+
+
+@pytest.fixture(scope="module")
+def folder(make_projects: Any) -> Path:
+    """Three scenarios at 0.9, one idle rule and a tool that nobody calls."""
+    projects = make_projects("ci")
+    measure(
+        projects.write(
+            WORDS,
+            idle=1,
+            extra='\nRATES = dict.fromkeys(("alpha", "beta", "gamma"), 0.9)\n'
+            'TOOLS = [{"name": "lookup", "description": "d", "parameters": {"type": "object"}}]\n',
+            agent_section={"config": {"prompt": "prompt.md", "tools": f"{projects.module}:TOOLS"}},
+            mutation={"operators": ["prompt.drop_instruction", "tool.remove"]},
+            suite={"ci_runs": [1, 5], "threshold": 0.8},
+            statistics={"baseline": 200},
+        )
+    )
+    path: Path = projects.folder
+    return path
+
+
+@pytest.fixture(scope="module")
+def path(folder: Path) -> Path:
+    (path,) = (folder / ".agentmut" / "runs").glob("*/result.json")
+    return path
+
+
+@pytest.fixture(scope="module")
+def result(path: Path) -> Result:
+    return read_result(path)
+
+
+def row(result: Result, status: Status) -> MutantRow:
+    return next(row for row in result.mutants if row.status is status)
+
+
+def test_three_scenarios_at_nine_tenths_alarm_falsely_more_than_a_quarter_of_the_time(result: Result) -> None:
+    once = result.ci[0].false_alarm
+    assert once.value is not None
+    # standard error .81 * sqrt(3 * .09/200) = .03, four of them
+    assert once.value == pytest.approx(1 - 0.9**3, abs=0.12)
+    assert once.value == pytest.approx(1 - math.prod(b.passes / b.trials for b in result.baseline), abs=1e-6)
+    assert once.low < 1 - 0.9**3 < once.high
+
+
+def test_repeats_calm_the_false_alarm_and_keep_the_alarm(result: Result) -> None:
+    once, often = result.ci
+    assert (once.runs, often.runs) == (1, 5)
+    # four of five are enough: red 1 - (.9^5 + 5 * .1 * .9^4)^3 = .226 at the true rates
+    assert often.false_alarm.low < 0.226 < often.false_alarm.high
+    assert often.killed.mutants == 3
+    assert often.killed.let_through == 0
+    assert often.killed.mean_red is not None and often.killed.mean_red > 0.9
+    assert (often.survived.mutants, often.survived.let_through) == (1, 1)
+
+
+def test_a_killed_mutant_counts_as_the_original_where_it_was_not_tried(result: Result) -> None:
+    killed = row(result, Status.KILLED)
+    tried = {e.scenario: 1 - e.failures / e.trials for e in killed.evidence}
+    # every scenario reaches the prompt
+    rates = [min(tried.get(b.scenario, 1), b.passes / b.trials) for b in result.baseline]
+    assert killed.ci_red[0].value == pytest.approx(1 - math.prod(rates), abs=1e-6)
+    assert killed.ci_as_original == len(WORDS) - len(tried)
+    assert (killed.ci_red[0].high == 1) is (killed.ci_as_original > 0)
+
+
+def test_a_survivor_was_tried_wherever_it_is_reached(result: Result) -> None:
+    survived = row(result, Status.SURVIVED)
+    assert len(survived.evidence) == len(WORDS)
+    assert survived.ci_as_original == 0
+    assert survived.ci_red[0].high < 1
+    alarm = result.ci[0].false_alarm.value
+    assert alarm is not None and survived.ci_red[0].value is not None
+    assert survived.ci_red[0].value >= alarm
+
+
+def test_a_mutant_that_no_scenario_reaches_alarms_like_the_original(result: Result) -> None:
+    uncovered = row(result, Status.NO_COVERAGE)
+    assert uncovered.ci_red == tuple(run.false_alarm for run in result.ci)
+
+
+def test_a_result_from_before_still_loads_and_is_reported_without_the_section(
+    path: Path, tmp_path: Path
+) -> None:
+    document = json.loads(path.read_text())
+    del document["ci"]
+    for mutant in document["mutants"]:
+        del mutant["ci_red"], mutant["ci_as_original"]
+    (tmp_path / "result.json").write_text(json.dumps(document))
+    old = read_result(tmp_path / "result.json")
+    assert (old.ci, old.mutants[0].ci_red) == ((), ())
+    assert "CI run" not in render(old) + render_mutant(old, old.mutants[0])
+
+
+def test_the_report_says_it_within_eighty_columns(result: Result) -> None:
+    text = render(result)
+    once = result.ci[0].false_alarm
+    section = text[text.index("What a CI run would have seen") :].split("\n\n")[0]
+    lines = section.splitlines()
+    assert lines[2].split()[:2] == ["1", f"{once.value:.2f}"]
+    assert lines[3].endswith("1 of 1")
+    assert max(map(len, lines)) <= 80
+    told = render_mutant(result, row(result, Status.SURVIVED))
+    assert "Chance that a CI run is red" in told
+    assert "stop as soon as it is decided" in " ".join(told.split())
+
+
+def test_a_mutant_that_never_arrived_says_nothing_about_ci(projects: Any) -> None:
+    (projects.folder / "doc.md").write_text("Nobody reads this. " * 40)
+    agent = {"config": {"prompt": "prompt.md", "context": ["doc.md"]}}
+    project = projects.write(
+        agent_section=agent, mutation={"operators": ["context.truncate"], "per_operator": 1}
+    )
+    found = measure(project)
+    assert found.mutants[0].status is Status.NOT_APPLIED
+    assert found.mutants[0].ci_red == ()
+    assert found.ci[0].killed.mutants == 0
+    assert found.ci[0].killed.mean_red is None
+
+
+def test_a_scenario_too_bad_to_be_tried_is_taken_as_the_originals_at_most(projects: Any) -> None:
+    result = measure(projects.write(("alpha", "beta"), idle=1, extra='\nRATES = {"beta": 0.05}\n'))
+    assert [b.testable for b in result.baseline] == [True, False]
+    survived = row(result, Status.SURVIVED)
+    assert survived.ci_as_original == 1
+    assert survived.ci_red[0].high == 1
+
+
+def test_no_number_of_runs_switches_it_off(projects: Any) -> None:
+    result = measure(projects.write(("alpha",), idle=1, suite={"ci_runs": []}))
+    assert result.ci == ()
+    assert all(mutant.ci_red == () for mutant in result.mutants)

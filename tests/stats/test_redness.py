@@ -1,0 +1,207 @@
+"""The chance of a red CI job: hand calculations, other libraries, and what must never happen."""
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binom, binomtest
+
+from agentmut.stats.redness import RedChance, Tried, passes_needed, red_at, red_chances
+
+CASES = st.lists(
+    st.integers(1, 30).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), min_size=1, max_size=4
+)
+RUNS = st.sampled_from([1, 2, 3, 10, 25])
+
+
+def chance(*counts: tuple[int, int], runs: int = 1, threshold: float = 0.9, level: float = 0.95) -> RedChance:
+    return red_chances([Tried(k, n, threshold) for k, n in counts], [runs], level)[0]
+
+
+@pytest.mark.parametrize("hundredths", [1, 7, 10, 29, 57, 58, 70, 90, 95, 99])
+def test_a_rate_exactly_at_the_threshold_is_green(hundredths: int) -> None:
+    for runs in range(1, 201):
+        assert passes_needed(hundredths / 100, runs) == -(-hundredths * runs // 100)
+
+
+def test_nine_of_ten_are_enough_for_nine_tenths() -> None:
+    # P(Bin(10, .9) >= 9) = .9^10 + 10 * .1 * .9^9 = .34867844 + .38742049
+    assert red_at([0.9], 0.9, 10) == pytest.approx(1 - 0.73609893, abs=1e-8)
+
+
+def test_flaky_scenarios_add_up_to_a_red_job() -> None:
+    assert red_at([0.9] * 10, 0.9, 1) == pytest.approx(0.651, abs=5e-4)  # 1 - .9^10
+    assert red_at([0.9] * 20, 0.9, 1) == pytest.approx(0.878, abs=5e-4)
+
+
+def test_each_scenario_has_its_own_rate_and_threshold() -> None:
+    # two runs; .9 asks for both: .81; .5 asks for one: 1 - .5^2 = .75; red 1 - .81 * .75
+    assert red_at([0.9, 0.5], [0.9, 0.5], 2) == pytest.approx(0.3925)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=5), RUNS)
+def test_known_rates_agree_with_scipy(rates: list[float], runs: int) -> None:
+    green = math.prod(binom.sf(math.ceil(8 * runs / 10) - 1, runs, p) for p in rates)
+    assert red_at(rates, 0.8, runs) == pytest.approx(1 - green, abs=1e-9)
+
+
+def test_the_estimate_draws_the_stored_trials_without_replacement() -> None:
+    # three of four passed, two runs are drawn, both must pass: C(3,2)/C(4,2) = 1/2; two such scenarios: 3/4
+    assert chance((3, 4), runs=2).interval.estimate == pytest.approx(0.5)
+    assert chance((3, 4), (3, 4), runs=2).interval.estimate == pytest.approx(0.75)
+    # one pass is enough and only one trial failed: never red
+    assert chance((3, 4), runs=2, threshold=0.5).interval.estimate == 0
+
+
+def test_fewer_trials_than_runs_are_drawn_with_replacement() -> None:
+    # one of two passed, three runs, two must pass: P(Bin(3, 1/2) >= 2) = 1/2
+    assert chance((1, 2), runs=3, threshold=0.6).interval.estimate == pytest.approx(0.5)
+
+
+def test_one_scenario_run_once_has_the_bounds_of_clopper_and_pearson() -> None:
+    for passes, trials, level in ((45, 50, 0.95), (0, 7, 0.95), (7, 7, 0.9), (3, 11, 0.8)):
+        exact = binomtest(passes, trials).proportion_ci(level, method="exact")
+        found = chance((passes, trials), level=level).interval
+        assert (found.low, found.high) == pytest.approx((1 - exact.high, 1 - exact.low), abs=2e-4)
+
+
+def test_scenarios_that_never_failed_are_bounded_by_all_their_trials_together() -> None:
+    # 500 of 500 at error .025/2: q <= 1 - .0125^(1/500) = .0087255 on average, ten times that in sum
+    found = chance(*[(50, 50)] * 10).interval
+    assert (found.estimate, found.low) == (0, 0)
+    assert found.high == pytest.approx(0.087255, abs=1e-5)
+
+
+def test_the_lower_end_of_two_scenarios_comes_out_by_hand() -> None:
+    # 0 of 3 and 3 of 3, error .0125 for each of the two bounds. Jointly: u = 1 - (1 - sqrt(.9875))^(1/3) = .8156,
+    # red >= .1844. On average: (1 - .0125^(1/3) + 1)/2 = .88396, squared .78139: red >= .21861, the larger
+    assert chance((0, 3), (3, 3)).interval.low == pytest.approx(0.21861, abs=2e-4)
+
+
+def test_one_bad_scenario_among_many_is_not_averaged_away() -> None:
+    # jointly: 0 of 20 has u = 1 - (1 - .9875^(1/30))^(1/20) = .322, red >= .67; the mean rate alone gives .59
+    assert chance((0, 20), *[(20, 20)] * 29).interval.low == pytest.approx(0.678, abs=2e-3)
+
+
+@settings(max_examples=80, deadline=None)
+@given(CASES, RUNS, st.data())
+def test_fewer_passes_never_make_red_less_likely(
+    counts: list[tuple[int, int]], runs: int, data: st.DataObject
+) -> None:
+    place = data.draw(st.integers(0, len(counts) - 1))
+    passes, trials = counts[place]
+    worse = [*counts[:place], (data.draw(st.integers(0, passes)), trials), *counts[place + 1 :]]
+    below, above = chance(*counts, runs=runs).interval, chance(*worse, runs=runs).interval
+    for name in ("estimate", "low", "high"):
+        assert getattr(above, name) >= getattr(below, name) - 1e-12
+
+
+@settings(max_examples=80, deadline=None)
+@given(CASES, RUNS, st.sampled_from([(0.1, 0.2), (0.5, 0.9), (0.9, 0.95), (0.89, 0.9)]), st.data())
+def test_a_higher_threshold_never_makes_red_less_likely(
+    counts: list[tuple[int, int]], runs: int, thresholds: tuple[float, float], data: st.DataObject
+) -> None:
+    place = data.draw(st.integers(0, len(counts) - 1))
+    low, high = (
+        [Tried(k, n, threshold if i == place else 0.5) for i, (k, n) in enumerate(counts)]
+        for threshold in thresholds
+    )
+    below, above = red_chances(low, [runs])[0].interval, red_chances(high, [runs])[0].interval
+    for name in ("estimate", "low", "high"):
+        assert getattr(above, name) >= getattr(below, name) - 1e-12
+
+
+@settings(max_examples=80, deadline=None)
+@given(CASES, RUNS)
+def test_the_estimate_lies_within_bounds_that_the_order_of_scenarios_hardly_moves(
+    counts: list[tuple[int, int]], runs: int
+) -> None:
+    found, turned = chance(*counts, runs=runs).interval, chance(*counts[::-1], runs=runs).interval
+    assert found.estimate is not None
+    assert 0 <= found.low <= found.estimate <= found.high <= 1
+    assert turned.estimate == pytest.approx(found.estimate, abs=1e-12)
+    assert (turned.low, turned.high) == pytest.approx((found.low, found.high), abs=0.05)
+
+
+def test_an_untried_mutant_is_no_better_than_the_original_and_may_be_anything_worse() -> None:
+    tried = [Tried(45, 50, 0.9), Tried(48, 50, 0.9)]
+    (known,) = red_chances(tried, [1])
+    (untried,) = red_chances([tried[0], Tried(0, 0, 0.9, no_better_than=(48, 50))], [1])
+    assert untried.interval.high == 1
+    assert untried.interval[:2] == known.interval[:2]  # estimate and lower end
+
+
+def test_a_lucky_mutant_is_no_better_than_the_original() -> None:
+    (lucky,) = red_chances([Tried(11, 11, 0.9, no_better_than=(48, 50))], [1])
+    assert lucky.interval[:2] == chance((48, 50)).interval[:2]
+    assert lucky.interval.high == chance((11, 11)).interval.high
+    (unlucky,) = red_chances([Tried(2, 11, 0.9, no_better_than=(48, 50))], [1])
+    assert unlucky.interval == chance((2, 11)).interval
+
+
+@settings(max_examples=60, deadline=None)
+@given(CASES, CASES, RUNS)
+def test_no_mutant_is_less_likely_red_than_its_original(
+    own: list[tuple[int, int]], original: list[tuple[int, int]], runs: int
+) -> None:
+    pairs = list(zip(own, original, strict=False))
+    mutant = [Tried(*mine, 0.9, no_better_than=its) for mine, its in pairs]
+    red = red_chances(mutant, [runs])[0].interval.estimate
+    alarm = chance(*[its for _, its in pairs], runs=runs).interval.estimate
+    assert red is not None and alarm is not None
+    assert red >= alarm - 1e-12
+
+
+def test_a_scenario_without_trials_leaves_no_estimate_and_counts_for_nothing_below() -> None:
+    found = chance((0, 0), (10, 20)).interval
+    assert (found.estimate, found.high) == (None, 1)
+    assert 0.2 < found.low <= chance((10, 20)).interval.low
+    assert chance((0, 0)).interval[:3] == (None, 0, 1)
+
+
+def test_every_number_of_runs_gets_its_chance_and_prints_it() -> None:
+    once, often = red_chances([Tried(45, 50, 0.9)], [1, 10])
+    assert (once.runs, often.runs) == (1, 10)
+    assert str(often).startswith("each scenario run 10 times: 0.2")
+    assert str(once) == "each scenario run once: 0.100 [0.033, 0.218] (95% melded Clopper-Pearson, n=50)"
+
+
+@pytest.mark.parametrize(
+    ("tried", "runs", "level", "message"),
+    [
+        ([], [1], 0.95, "scenarios must name at least one scenario"),
+        ([(5, 4, 0.9)], [1], 0.95, "passes must be a whole number of at least 0 and at most 4, got 5"),
+        ([(1, 2.5, 0.9)], [1], 0.95, "trials must be a whole number"),
+        (
+            [(0, 0, 0.9, (3, 2))],
+            [1],
+            0.95,
+            "passes must be a whole number of at least 0 and at most 2, got 3",
+        ),
+        ([(1, 2, 1.0)], [1], 0.95, r"threshold must be in \(0, 1\), got 1.0"),
+        ([(1, 2, math.nan)], [1], 0.95, "threshold must be in"),
+        ([(1, 2, 0.9)], [0], 0.95, "runs must be a whole number of at least 1, got 0"),
+        ([(1, 2, 0.9)], [2.5], 0.95, "runs must be a whole number"),
+        ([(1, 2, 0.9)], [1], 95, r"level must be in \(0, 1\), got 95"),
+    ],
+)
+def test_bad_input_is_named_with_its_range(tried: Any, runs: Any, level: float, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        red_chances([Tried(*counts) for counts in tried], runs, level)
+
+
+@pytest.mark.parametrize(
+    ("rates", "thresholds", "message"),
+    [
+        ([], 0.9, "rates must name at least one scenario, got none"),
+        ([1.1], 0.9, r"rates must be in \[0, 1\], got 1.1"),
+        ([math.nan], 0.9, "rates must be in"),
+        ([0.5, 0.5, 0.5], [0.9, 0.8], "thresholds must be one or 3, one for each rate, got 2"),
+        ([0.5], 0, r"threshold must be in \(0, 1\)"),
+    ],
+)
+def test_bad_rates_are_named_with_their_range(rates: Any, thresholds: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        red_at(rates, thresholds, 1)
