@@ -10,6 +10,8 @@ from agentmut.frozen import Frozen, storable_json
 from agentmut.mutant import Intent, OperatorClass, Status
 
 SCHEMA_VERSION = 1
+SUITE = "the suite as a whole"
+"""In `killed_by`: the runs of all scenarios together, where `statistics.suite_share` gives them a say."""
 
 
 class AgentSummary(Frozen):
@@ -131,6 +133,7 @@ class MutantRow(Frozen):
     description: str
     subject: str = ""
     killed_by: tuple[str, ...] = ()
+    """Scenarios whose own runs suffice, and `SUITE` where those of all together do."""
     gate_red: bool | None = None
     """Whether the observed rate of some scenario fell under the suite's own threshold."""
     gap: str | None = None

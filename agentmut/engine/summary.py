@@ -111,7 +111,7 @@ def _row(session: Session, state: CampaignState, mutant: Mutant) -> MutantRow:
         after=after,
         description=mutant.description,
         subject=mutant.subject,
-        killed_by=_killed_by(arm) if arm and status is Status.KILLED else (),
+        killed_by=arm.killed_by if arm and status is Status.KILLED else (),
         gate_red=_gate_red(session, state, arm) if arm else None,
         gap=_gap(status),
         witness=WitnessSummary(route=arm.route, trials=arm.witnessed, of=arm.consumed)
@@ -122,10 +122,6 @@ def _row(session: Session, state: CampaignState, mutant: Mutant) -> MutantRow:
         usd=arm.cost if arm else 0.0,
         reason=reason,
     )
-
-
-def _killed_by(arm: Arm) -> tuple[str, ...]:
-    return tuple(lane.scenario for lane in arm.lanes if lane.decision == "killed")
 
 
 def _gap(status: Status) -> str | None:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from agentmut.stats.kill.allocation import LOSSES, TIE
 from agentmut.stats.kill.rule import KillDesign, KillTable, decision_table
 from agentmut.stats.kill.sequences import log_ratios, row
-from agentmut.stats.kill.suite_share import BEHIND, SHARED_LOSSES
+from agentmut.stats.kill.suite_share import BEHIND, LEFT_OUT, SHARED_LOSSES, pooled_ratios
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -60,7 +61,7 @@ def simulate(
     worse = 1 - np.asarray(rates) + np.asarray(drops)
     n, f = np.zeros_like(f0), np.zeros_like(f0)
     live = ~book.untestable[baseline]
-    logs = np.zeros((len(SHARED_LOSSES), runs))
+    logs = np.tile(-LEFT_OUT * (~live).sum(axis=1), (len(SHARED_LOSSES), 1))
     trials, top = np.zeros(runs, dtype=int), np.zeros(runs)
     killed, at = np.zeros(runs, dtype=bool), np.arange(runs)
     while True:
@@ -101,16 +102,16 @@ def _book(drawn: Sequence[int], n0: int, design: KillDesign, table_of: TableOf) 
         np.array([table.kill_at for table in tables]),
         np.array([table.survive_at for table in tables]),
         np.array([table.untestable for table in tables]),
-        _squares(drawn, n0, design.n_max, LOSSES),
-        tuple(_squares(drawn, n0, design.n_max, (loss,)) for loss in SHARED_LOSSES),
+        _squares(drawn, n0, design.n_max, partial(log_ratios, losses=LOSSES)),
+        tuple(_squares(drawn, n0, design.n_max, partial(pooled_ratios, loss=loss)) for loss in SHARED_LOSSES),
     )
 
 
-def _squares(drawn: Sequence[int], n0: int, n_max: int, losses: Sequence[float]) -> Array:
-    """log m1/m0 indexed [baseline, n, f]."""
+def _squares(drawn: Sequence[int], n0: int, n_max: int, of: Callable[[int, int, int], Array]) -> Array:
+    """Logarithms of evidence, indexed [baseline, n, f]."""
     squares = np.zeros((len(drawn), n_max + 1, n_max + 1))
     for square, f0 in zip(squares, drawn, strict=True):
-        flat = log_ratios(f0, n0, n_max, losses)
+        flat = of(f0, n0, n_max)
         for n in range(n_max + 1):
             square[n, : n + 1] = flat[row(n)]
     return squares

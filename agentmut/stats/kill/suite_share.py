@@ -1,23 +1,30 @@
 """Evidence of the whole suite: a small drop everywhere shows in all scenarios together before it does in any.
 
-A part of alpha may be spent on it. For a relative loss u shared by all scenarios, the product over scenarios of
-m1(u)/m0 is a martingale while nothing has changed, whatever scenario each trial went to and whenever that
-was decided, because each factor has expectation 1 under its own scenario's predictive m0. So is the mean over
-several u. By Ville's inequality the mean ever reaches 1/a with chance at most a. The scenarios share the rest of
-alpha, so that the sum of all levels stays alpha.
+A part of alpha may be spent on it. For a relative loss u shared by all scenarios, the evidence is the product over
+scenarios of m1(u)/m0: the chance of that scenario's trials if its pass rate fell from q to (1 - u) q, over their
+chance if it did not, both averaged over q ~ Beta(n0 - f0, f0 + 1). That prior, dq/q, gives all scales of q the
+same weight; with it the ratio's expectation over baseline and trials is at most 1 at every true q (with Jeffreys'
+prior it reaches 1.2 after three trials, and 1.2^10 with ten scenarios). So it is for the product, for scenarios are
+independent, and for the mean over several u; such a quantity exceeds 1/a with chance at most a.
 
-m0 is predictive, averaged over what the baseline leaves uncertain. At a fixed true rate the chance can be larger,
-the more so the more scenarios there are and the smaller their baselines; `log_threshold` keeps a distance for
-that, as `safety_factor` does for one scenario.
+Averaged over q the evidence is a martingale, whatever scenario each trial goes to and however that is decided. At a
+fixed q that is not so to the letter: simulated, with adaptive trials, the chance of ever reaching 1/a stays below a.
+The scenarios share the rest of alpha, so that the sum of all levels stays alpha.
 """
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from agentmut.stats.checks import check_count, check_rate
 from agentmut.stats.kill.allocation import Standing
 
+if TYPE_CHECKING:
+    from agentmut.stats.kill.sequences import Array
+
+LEFT_OUT = 0.25
+"""What an untestable scenario takes off the logarithm. Leaving out the scenarios with the worst baselines selects
+lucky ones; simulated with 30 scenarios at pass rates of .2 to .4 the evidence would be e^0.25 too large for each."""
 SHARED_LOSSES = (0.1, 0.25)
 """Relative losses of all pass rates that the pooled evidence averages over, with equal weights."""
 BEHIND = 1.0
@@ -43,21 +50,38 @@ class PooledStanding(NamedTuple):
 def pooled_evidence(f0: int, n0: int, n_max: int = 100) -> PooledEvidence:
     """The table of a baseline with `f0` failures in `n0` trials. A few milliseconds: keep it.
 
-    m0 and the failure rates phi + (1 - phi) u of m1 are those of `allocation.evidence`, each u by itself.
+    A baseline without a pass gives no evidence: all logarithms are 0.
 
     Raises `ValueError` for n0 < 1, f0 outside [0, n0] or n_max < 1.
     """
-    from agentmut.stats.kill.sequences import log_ratios, row
+    from agentmut.stats.kill.sequences import row
 
     n0, n_max = check_count("n0", n0, 1), check_count("n_max", n_max, 1)
     f0 = check_count("f0", f0, 0, n0)
-    flat = [log_ratios(f0, n0, n_max, (loss,)).tolist() for loss in SHARED_LOSSES]
+    flat = [pooled_ratios(f0, n0, n_max, loss).tolist() for loss in SHARED_LOSSES]
     return PooledEvidence(f0, n0, tuple(tuple(tuple(x[row(n)]) for n in range(n_max + 1)) for x in flat))
 
 
-def log_pooled(standings: Iterable[PooledStanding]) -> float:
-    """Logarithm of the mean over u of the product over scenarios of m1(u)/m0; 0 before the first trial."""
-    totals = [0.0] * len(SHARED_LOSSES)
+def pooled_ratios(f0: int, n0: int, n_max: int, loss: float) -> "Array":
+    """log m1(u)/m0 for one relative loss, flat over the states as in `sequences`."""
+    import numpy as np
+
+    from agentmut.stats.kill.sequences import log_ratios
+
+    if f0 == n0:
+        return np.zeros((n_max + 1) * (n_max + 2) // 2)
+    return log_ratios(f0 + 0.5, n0, n_max, (loss,))  # half a failure turns Jeffreys' prior into dq/q
+
+
+def log_pooled(standings: Iterable[PooledStanding], left_out: int = 0) -> float:
+    """Logarithm of the mean over u of the product over scenarios of m1(u)/m0; 0 before the first trial.
+
+    `left_out` counts the scenarios that could have been tried had their baselines not been untestable: each
+    costs `LEFT_OUT`.
+
+    Raises `ValueError` for a negative `left_out`.
+    """
+    totals = [-LEFT_OUT * check_count("left_out", left_out)] * len(SHARED_LOSSES)
     for scenario in standings:
         for i, ratios in enumerate(scenario.evidence.log_ratio):
             totals[i] += ratios[scenario.n][scenario.f]
@@ -65,21 +89,9 @@ def log_pooled(standings: Iterable[PooledStanding]) -> float:
     return top + math.log(sum(math.exp(t - top) for t in totals) / len(totals))
 
 
-def log_threshold(level: float, sizes: Sequence[int]) -> float:
-    """The logarithm that the pooled evidence must reach to kill at `level`; `sizes` are the baselines' n0.
-
-    log(1/level) + log(1 + s) max(1, log(1/level)/log(100)) with s the sum of 1/n0. Simulated with up to 30
-    scenarios, baselines of 10 to 200 and true pass rates from .3 to .99, log(1/level) alone was crossed up to
-    1 + s times as often as it should be at level .01, and the excess grew towards smaller levels.
-
-    Raises `ValueError` for a level outside (0, 0.5), fewer than two scenarios, or a size below 1.
-    """
-    level = check_rate("level", level, 0.0, 0.5)
-    if len(sizes) < 2:
-        raise ValueError(f"sizes must have an entry for each of two scenarios or more, got {list(sizes)!r}")
-    excess = math.log1p(sum(1 / check_count("n0", n0, 1) for n0 in sizes))
-    wanted = -math.log(level)
-    return wanted + excess * max(1.0, wanted / math.log(100))
+def log_threshold(level: float) -> float:
+    """The logarithm that the pooled evidence must reach to kill at `level` in (0, 0.5): log(1/level)."""
+    return -math.log(check_rate("level", level, 0.0, 0.5))
 
 
 def spread(states: Sequence[Standing | None], pooled: float) -> list[Standing | None]:
