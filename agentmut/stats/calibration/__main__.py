@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from agentmut.stats.calibration.figures import Figure, Section
 
-SECTIONS = ("kill",)
+SECTIONS = ("kill", "bound", "suprema", "suite_share", "replay", "score")
 """Modules of this package with a function `section(*, thorough: bool) -> Section`."""
 USAGE = f"usage: python -m agentmut.stats.calibration [--full] [SECTION ...]\nsections: {', '.join(SECTIONS)}"
 
