@@ -119,6 +119,9 @@ class StatisticsSettings(Section):
     """Most trials of one mutant on one scenario."""
     baseline: Literal["auto"] | Annotated[int, Field(ge=1)] = "auto"
     """Trials of the unchanged agent on each scenario; `auto` goes by the number of mutants."""
+    suite_share: float = Field(default=0.0, ge=0, lt=1)
+    """The part of `alpha` that is spent on all scenarios together: finds a small drop everywhere sooner, a drop
+    in one scenario a little later. 0 leaves it all to single scenarios."""
     kill: Literal["rate"] = "rate"
     """What kills a mutant: a degraded pass rate."""
     scoring: Literal["default", "paper"] = "default"

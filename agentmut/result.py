@@ -11,6 +11,8 @@ from agentmut.mutant import Intent, OperatorClass, Status
 from agentmut.written import write_json
 
 SCHEMA_VERSION = 1
+SUITE = "the suite as a whole"
+"""In `killed_by`: the runs of all scenarios together, where `statistics.suite_share` gives them a say."""
 
 
 class AgentSummary(Frozen):
@@ -168,6 +170,7 @@ class MutantRow(Frozen):
     description: str
     subject: str = ""
     killed_by: tuple[str, ...] = ()
+    """Scenarios whose own runs suffice, and `SUITE` where those of all together do."""
     gate_red: bool | None = None
     """Whether the observed rate of some scenario fell under the suite's own threshold."""
     ci_red: tuple[CiRed, ...] = ()

@@ -1,14 +1,17 @@
 """One mutant under test: where its next trial goes, and what its trials so far say."""
 
 import random
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from agentmut.engine.trials import Launch, TrialResult
 from agentmut.execution import Ending
 from agentmut.frozen import digest_of
 from agentmut.mutant import Mutant, Status
+from agentmut.result import SUITE
 from agentmut.stats.kill.allocation import Evidence, Standing, choose
 from agentmut.stats.kill.rule import Decision, KillTable
+from agentmut.stats.kill.suite_share import PooledEvidence, PooledStanding, log_pooled, log_threshold, spread
 from agentmut.witness import Route
 
 WITNESS_PATIENCE = 3
@@ -47,6 +50,25 @@ class Lane:
 
 
 @dataclass
+class SuiteEvidence:
+    """All scenarios of a mutant together, where the suite as a whole has a share of alpha."""
+
+    level: float
+    by_scenario: dict[str, PooledEvidence]
+    left_out: int = 0
+    """Scenarios that reach the mutant, on which the original fails too often."""
+    log_evidence: float = 0.0
+    killed: bool = False
+    """Whether the evidence has ever reached the threshold."""
+
+    def update(self, lanes: Iterable[Lane]) -> None:
+        """Look at the trials so far; to be called after each."""
+        states = (PooledStanding(self.by_scenario[x.scenario], x.trials, x.failures) for x in lanes)
+        self.log_evidence = log_pooled(states, self.left_out)
+        self.killed = self.killed or self.log_evidence >= log_threshold(self.level)
+
+
+@dataclass
 class Arm:
     """A mutant's campaign. Results are consumed in launch order, whatever order they arrive in."""
 
@@ -54,6 +76,7 @@ class Arm:
     lanes: list[Lane]
     seed: int
     window: int = 1
+    suite: SuiteEvidence | None = None
     status: Status | None = None
     reason: str = ""
     launches: list[Launch] = field(default_factory=list)
@@ -83,6 +106,12 @@ class Arm:
         return len(self.launches) - self.consumed - len(self.arrived)
 
     @property
+    def killed_by(self) -> tuple[str, ...]:
+        """The scenarios whose own evidence suffices for a kill, and `SUITE` if that of all together does."""
+        alone = tuple(lane.scenario for lane in self.lanes if lane.decision is Decision.KILLED)
+        return (*alone, SUITE) if self.suite and self.suite.killed else alone
+
+    @property
     def evidence(self) -> int:
         """Trials so far that say something about the agent."""
         return sum(lane.trials for lane in self.lanes)
@@ -90,14 +119,17 @@ class Arm:
     def launch(self) -> Launch:
         """The next trial: the live scenario where a kill is most likely; ties by affinity, then at random.
 
+        With a share for the suite it goes to those with the fewest trials while the suite's evidence leads.
+
         A function of the seed, the mutant and the results consumed so far.
         """
         number = len(self.launches)
         live = [lane for lane in self.lanes if lane.decision is Decision.CONTINUE]
         rng = random.Random(digest_of([self.seed, self.mutant.id, number]))
-        lane = live[
-            choose([lane.standing for lane in live], [1.0] * len(live), [x.affinity for x in live], rng)
-        ]
+        states: Sequence[Standing | None] = [lane.standing for lane in live]
+        if self.suite:
+            states = spread(states, self.suite.log_evidence)
+        lane = live[choose(states, [1.0] * len(live), [x.affinity for x in live], rng)]
         launch = Launch(self.mutant.id, lane.scenario, lane.launched, number)
         lane.launched += 1
         self.launches.append(launch)
@@ -124,6 +156,8 @@ class Arm:
             self.trouble = 0
             lane = next(lane for lane in self.lanes if lane.scenario == launch.scenario)
             lane.record(result.outcome != "pass", result.reason)
+            if self.suite:
+                self.suite.update(self.lanes)
         else:
             self.trouble += 1
         self._conclude(result)
@@ -141,11 +175,11 @@ class Arm:
 
     def _decide(self, result: TrialResult) -> None:
         decisions = [lane.decision for lane in self.lanes]
-        if Decision.KILLED in decisions and (self.witnessed or self.lost):
+        if self.killed_by and (self.witnessed or self.lost):
             self.route = self.route or Route.EFFECT
             self._end(Status.KILLED, "")
         elif Decision.CONTINUE not in decisions:
-            if Decision.KILLED in decisions:
+            if self.killed_by:
                 self._end(Status.NOT_APPLIED, _unwitnessed(self.evidence, result))
             elif all(decision is Decision.SURVIVED for decision in decisions):
                 self._end(Status.SURVIVED, "")

@@ -24,6 +24,8 @@ class Rule(Frozen):
     beta: float = 0.10
     delta: float = 0.20
     n_max: int = 100
+    suite_share: float = 0.0
+    """The part of alpha that the scenarios together may spend."""
 
 
 class RunPlan(Frozen):

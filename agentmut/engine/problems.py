@@ -74,10 +74,14 @@ def destroyed_problem(status: Status, reason: str) -> str:
 
 def identity_problem(arm: Arm) -> str:
     """What to say when an unchanged agent was killed."""
-    lane = next(lane for lane in arm.lanes if lane.decision == "killed")
+    lane = next((lane for lane in arm.lanes if lane.decision == "killed"), None)
+    where = f"scenario {lane.scenario}" if lane else ", ".join(arm.killed_by)
+    failures, trials = (
+        (lane.failures, lane.trials) if lane else (sum(x.failures for x in arm.lanes), arm.evidence)
+    )
     return (
-        f"control failed: an unchanged agent was called killed by scenario {lane.scenario} "
-        f"({lane.failures} of {lane.trials} trials failed). Something other than the mutation changes "
+        f"control failed: an unchanged agent was called killed by {where} "
+        f"({failures} of {trials} trials failed). Something other than the mutation changes "
         "between trials: state kept by the agent, a service that drifts, or a rate limit. Kills of this "
         "run mean nothing"
     )

@@ -23,7 +23,11 @@ def score(mutants: Sequence[tuple[Status, Arm | None]]) -> Score:
     Undecided mutants widen the bounds; equivalent, not applied, ignored and broken ones are only counted.
     """
     counts = Counter(status for status, _ in mutants)
-    judged = [Judged(_DECISIONS[status], _family(arm)) for status, arm in mutants if status in _DECISIONS]
+    judged = [
+        Judged(_DECISIONS[status], _family(arm), arm.suite.level if arm and arm.suite else 0.0)
+        for status, arm in mutants
+        if status in _DECISIONS
+    ]
     found = mutation_score(judged, no_coverage=counts[Status.NO_COVERAGE], gamma=1 - LEVEL)
     decided = counts[Status.KILLED] + counts[Status.SURVIVED] + counts[Status.NO_COVERAGE]
     return Score(

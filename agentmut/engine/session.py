@@ -109,6 +109,7 @@ def make_plan(session: Session, generation: Generation, seed: int | None, now: f
             beta=round(1 - settings.power, 10),
             delta=settings.delta,
             n_max=settings.n_max,
+            suite_share=settings.suite_share,
         ),
         window=project.execution.window,
         budget=project.budget,

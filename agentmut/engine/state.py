@@ -5,10 +5,10 @@ same loop on the stored plan: stored results are recorded again, and the rest fo
 """
 
 import heapq
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from agentmut.engine.arm import Arm, Lane
+from agentmut.engine.arm import Arm, Lane, SuiteEvidence
 from agentmut.engine.baseline import ScenarioBaseline
 from agentmut.engine.limits import Spend, baseline_within, price_missing
 from agentmut.engine.plan import Plan
@@ -195,7 +195,7 @@ class CampaignState:
             where = reached(mutant, self.detectors[mutant.id], self.suite, self.baselines, self.scenarios)
             testable = {name: weight for name, weight in where.scenarios.items() if self.testable(name)}
             if testable:
-                self.arms[mutant.id] = self._arm(mutant, testable)
+                self.arms[mutant.id] = self._arm(mutant, testable, len(where.scenarios) - len(testable))
             else:
                 self.decided_free[mutant.id] = _without_trial(where)
         for id, reason in self.plan.ignored.items():
@@ -205,12 +205,21 @@ class CampaignState:
         self._ready = list(range(len(self._order)))
         self._check_free_controls()
 
-    def _arm(self, mutant: Mutant, scenarios: Mapping[str, float]) -> Arm:
+    def _arm(self, mutant: Mutant, scenarios: Mapping[str, float], left_out: int) -> Arm:
         rule = self.plan.rule
         alpha = rule.alpha if mutant.edits else IDENTITY_ALPHA
-        design = KillDesign(level_for(len(scenarios), alpha), rule.beta, rule.delta, rule.n_max)
+        together = rule.suite_share if len(scenarios) > 1 else 0.0
+        level = level_for(len(scenarios), alpha * (1 - together))
+        design = KillDesign(level, rule.beta, rule.delta, rule.n_max)
         lanes = [self._lane(name, weight, design) for name, weight in scenarios.items()]
-        return Arm(mutant, lanes, self.plan.seed, self.plan.window)
+        suite = self._suite_evidence(scenarios, alpha * together, left_out) if together else None
+        return Arm(mutant, lanes, self.plan.seed, self.plan.window, suite)
+
+    def _suite_evidence(self, scenarios: Iterable[str], level: float, left_out: int) -> SuiteEvidence:
+        baselines = {name: self.baselines[name] for name in scenarios}
+        n_max = self.plan.rule.n_max
+        pooled = {name: self.tables.pooled(b.failures, b.trials, n_max) for name, b in baselines.items()}
+        return SuiteEvidence(level, pooled, left_out)
 
     def _lane(self, scenario: str, affinity: float, design: KillDesign) -> Lane:
         baseline = self.baselines[scenario]

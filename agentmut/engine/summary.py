@@ -120,7 +120,7 @@ def _row(session: Session, state: CampaignState, mutant: Mutant) -> MutantRow:
         after=after,
         description=mutant.description,
         subject=mutant.subject,
-        killed_by=_killed_by(arm) if arm and status is Status.KILLED else (),
+        killed_by=arm.killed_by if arm and status is Status.KILLED else (),
         gate_red=_gate_red(session, state, arm) if arm else None,
         ci_red=ci_red(session, tried),
         ci_as_original=sum(s.no_better_than is not None and not s.trials for s in tried),
@@ -133,10 +133,6 @@ def _row(session: Session, state: CampaignState, mutant: Mutant) -> MutantRow:
         usd=arm.cost if arm else 0.0,
         reason=reason,
     )
-
-
-def _killed_by(arm: Arm) -> tuple[str, ...]:
-    return tuple(lane.scenario for lane in arm.lanes if lane.decision == "killed")
 
 
 def _gap(status: Status) -> str | None:

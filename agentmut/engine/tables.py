@@ -6,6 +6,7 @@ from pathlib import Path
 from agentmut.frozen import digest_of
 from agentmut.stats.kill.allocation import Evidence, evidence
 from agentmut.stats.kill.rule import RULE_VERSION, KillDesign, KillTable, decision_table
+from agentmut.stats.kill.suite_share import PooledEvidence, pooled_evidence
 
 
 class Tables:
@@ -15,6 +16,7 @@ class Tables:
         self._folder = folder
         self._loaded: dict[tuple[int, int, KillDesign], KillTable] = {}
         self._evidence: dict[tuple[int, int, int], Evidence] = {}
+        self._pooled: dict[tuple[int, int, int], PooledEvidence] = {}
 
     def get(self, f0: int, n0: int, design: KillDesign) -> KillTable:
         """The table for a baseline of `f0` failures in `n0` trials."""
@@ -29,6 +31,13 @@ class Tables:
         if key not in self._evidence:
             self._evidence[key] = evidence(f0, n0, n_max)
         return self._evidence[key]
+
+    def pooled(self, f0: int, n0: int, n_max: int) -> PooledEvidence:
+        """What a scenario adds to the evidence of the whole suite, for the same baseline."""
+        key = (f0, n0, n_max)
+        if key not in self._pooled:
+            self._pooled[key] = pooled_evidence(f0, n0, n_max)
+        return self._pooled[key]
 
     def _stored(self, key: tuple[int, int, KillDesign]) -> KillTable | None:
         try:

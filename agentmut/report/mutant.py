@@ -6,7 +6,7 @@ from rich.text import Text
 from agentmut.mutant import Intent, Status
 from agentmut.report.paint import Page, clean, diff_lines, shorten
 from agentmut.report.terminal import counted, interval, without_marker
-from agentmut.result import MutantRow, Result
+from agentmut.result import SUITE, MutantRow, Result
 
 MEANING = {
     Status.KILLED: "The suite notices this change: the pass rate of a scenario has dropped.",
@@ -69,6 +69,8 @@ def _evidence(page: Page, result: Result, row: MutantRow) -> None:
     for item in row.evidence:
         if item.failure:
             page.add(f"A failure of {clean(item.scenario)}: {shorten(item.failure, 300)}")
+    if SUITE in row.killed_by:
+        page.add("Killed by the runs of all these scenarios together.")
     if len(row.evidence) < len(result.baseline):
         page.add("The other scenarios do not reach the change, or were not needed for the decision.")
     page.add()

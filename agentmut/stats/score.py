@@ -55,6 +55,8 @@ class Judged(NamedTuple):
 
     decision: Decision
     family: Family
+    suite_level: float = 0.0
+    """The level at which all scenarios together might have killed it; see `kill.suite_share`."""
 
 
 class Score(NamedTuple):
@@ -81,14 +83,18 @@ def mutation_score(mutants: Iterable[Judged], no_coverage: int = 0, gamma: float
     """
     mutants = list(mutants)
     by_scenario = scenario_rates(mutants)
-    families: dict[frozenset[Key], Counter[Decision]] = defaultdict(Counter)
+    families: dict[tuple[frozenset[Key], float], Counter[Decision]] = defaultdict(Counter)
     for mutant in mutants:
-        families[frozenset(_key(*item) for item in mutant.family.items())][mutant.decision] += 1
-    groups = [_group(counts, [by_scenario[key] for key in family]) for family, counts in families.items()]
+        family = frozenset(_key(*item) for item in mutant.family.items())
+        families[family, mutant.suite_level][mutant.decision] += 1
+    groups = [
+        _group(counts, [by_scenario[key] for key in family], level)
+        for (family, level), counts in families.items()
+    ]
     return score_interval(groups, no_coverage, gamma)
 
 
-def _group(counts: Counter[Decision], scenarios: Sequence[Rates]) -> Group:
+def _group(counts: Counter[Decision], scenarios: Sequence[Rates], suite_level: float) -> Group:
     known = (counts[Decision.KILLED], counts[Decision.SURVIVED], counts[Decision.UNDECIDED])
     decided = counts[Decision.KILLED] + counts[Decision.SURVIVED]
     if sum(known) != counts.total() or (decided and not scenarios):
@@ -96,7 +102,7 @@ def _group(counts: Counter[Decision], scenarios: Sequence[Rates]) -> Group:
             "mutants must be killed, survived or undecided, the decided ones on a scenario or more, "
             f"got {counts}"
         )
-    return Group(*known, family_rates(scenarios))
+    return Group(*known, family_rates(scenarios, suite_level))
 
 
 def scenario_rates(mutants: Iterable[Judged]) -> dict[Key, Rates]:
@@ -119,17 +125,32 @@ def table_rates(table: KillTable, dimension: int = 0) -> Rates:
     return Rates(decision_probability(table, killed, phi), decision_probability(table, survived, worse))
 
 
-def family_rates(scenarios: Sequence[Rates]) -> Rates:
+def family_rates(scenarios: Sequence[Rates], suite_level: float = 0.0) -> Rates:
     """A bound on a family's rates: the sum of its FK, because one kill suffices, and the largest of its MS.
 
     A mutant survives only if every scenario says SURVIVED, the one that dropped included: so the chance of
     missing the drop is at most that scenario's own MS, whichever scenario it is. Both are 0 for an empty
     family: where nothing was tried, nothing was decided wrongly.
+
+    Where the scenarios together could kill too (`kill.suite_share`), that adds a rate of mean `suite_level`. It
+    is taken to vary over the draws as the scenarios' sum does: baselines that were lucky mislead both.
+
+    Raises `ValueError` for a suite level outside [0, 1).
     """
+    if suite_level:
+        check_rate("suite_level", suite_level)
     if not scenarios:
         return Rates(np.zeros(POINTS), np.zeros(POINTS))
-    false_kill = np.minimum(np.sum([s.false_kill for s in scenarios], axis=0), 1.0)
-    return Rates(false_kill, np.max([s.missed for s in scenarios], axis=0))
+    false_kill = np.sum([s.false_kill for s in scenarios], axis=0)
+    if suite_level > 0:
+        false_kill = false_kill + suite_level * _shape(false_kill)
+    return Rates(np.minimum(false_kill, 1.0), np.max([s.missed for s in scenarios], axis=0))
+
+
+def _shape(rates: Array) -> Array:
+    """The rates with mean 1; constant where they are all 0."""
+    mean = float(rates.mean())
+    return rates / mean if mean > 0 else np.ones(POINTS)
 
 
 def score_interval(groups: Sequence[Group], no_coverage: int = 0, gamma: float = 0.05) -> Score | None:

@@ -15,8 +15,13 @@ SECTIONS = (
     "traces",
     "reliability",
     "kill",
+    "bound",
+    "replay",
+    "score",
     "ci",
     "resampling",
+    "suite_share",
+    "suprema",
 )
 """Modules of this package with a function `section(*, thorough: bool) -> Section`."""
 USAGE = f"usage: python -m agentmut.stats.calibration [--full] [SECTION ...]\nsections: {', '.join(SECTIONS)}"

@@ -42,7 +42,9 @@ def evidence(f0: int, n0: int, n_max: int = 100) -> Evidence:
     Raises `ValueError` for n0 < 1, f0 outside [0, n0] or n_max < 1.
     """
     n0, n_max = check_count("n0", n0, 1), check_count("n_max", n_max, 1)
-    ratios = _log_ratios(check_count("f0", f0, 0, n0), n0, n_max)
+    from agentmut.stats.kill.sequences import log_ratios
+
+    ratios = log_ratios(check_count("f0", f0, 0, n0), n0, n_max, LOSSES).tolist()
     rows = (ratios[n * (n + 1) // 2 : (n + 1) * (n + 2) // 2] for n in range(1, n_max + 1))
     return Evidence(f0, n0, ((0.0,), *map(tuple, rows)))
 
@@ -51,21 +53,6 @@ def log_m1_over_m0(f: int, n: int, f0: int, n0: int) -> float:
     """log m1/m0 of one state, for looking at it once; see `evidence`."""
     n = check_count("n", n)
     return evidence(f0, n0, max(n, 1)).log_ratio[n][check_count("f", f, 0, n)]
-
-
-def _log_ratios(f0: int, n0: int, n_max: int) -> list[float]:
-    import numpy as np
-
-    from agentmut.stats.kill.sequences import mean_chances, rate_grid, unchanged_chances
-
-    grid = rate_grid(f0, n0)
-    losses = np.array(LOSSES)[:, None]
-    worse = np.clip(grid.rates + (1 - grid.rates) * losses, 1e-4, 1 - 1e-4).ravel()
-    weights = np.tile(grid.weights / len(LOSSES), len(LOSSES))
-    m1, m0 = mean_chances(worse, weights, n_max), unchanged_chances(f0, n0, n_max)
-    tiny = np.finfo(float).tiny
-    ratios: list[float] = np.log(np.maximum(m1, tiny) / np.maximum(m0, tiny)).tolist()
-    return ratios
 
 
 def choose(

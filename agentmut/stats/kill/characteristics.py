@@ -122,7 +122,7 @@ def false_kill_supremum(n0: int, design: KillDesign, table_of: TableOf = decisio
     The rate is a polynomial in phi; its maximum is searched on 400 points equally spaced in
     arcsin(sqrt(phi)), then on 200 points around the best.
     """
-    killed = [endings(table_of(f0, n0, design)).get(Decision.KILLED) for f0 in range(n0 + 1)]
+    killed = _killing(n0, design, table_of)
     low, high = 0.0, np.pi / 2
     for points in (401, 201):
         angles = np.linspace(low, high, points)
@@ -130,6 +130,17 @@ def false_kill_supremum(n0: int, design: KillDesign, table_of: TableOf = decisio
         best, step = int(rates.argmax()), angles[1] - angles[0]
         low, high = max(0.0, angles[best] - step), min(np.pi / 2, angles[best] + step)
     return Supremum(float(rates[best]), float(np.sin(angles[best]) ** 2))
+
+
+def false_kill_rates(
+    n0: int, design: KillDesign, phi: ArrayLike, table_of: TableOf = decision_table
+) -> Array:
+    """The exact false-kill rate at each true failure rate in `phi`, averaged over the draw of the baseline."""
+    return _false_kills(_killing(n0, design, table_of), np.atleast_1d(np.asarray(phi, dtype=float)))
+
+
+def _killing(n0: int, design: KillDesign, table_of: TableOf) -> list[Endings | None]:
+    return [endings(table_of(f0, n0, design)).get(Decision.KILLED) for f0 in range(n0 + 1)]
 
 
 def _false_kills(killed: list[Endings | None], phi: Array) -> Array:

@@ -5,6 +5,7 @@ states (n, f) are flat, ordered by n, then f: n = 0..n_max, f = 0..n; `row(n)` i
 """
 
 import math
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -37,7 +38,7 @@ class RateGrid(NamedTuple):
     weights: Array
 
 
-def rate_grid(f0: int, n0: int) -> RateGrid:
+def rate_grid(f0: float, n0: int) -> RateGrid:
     """Centres sin^2(pi/2 (i + 1/2)/160) and the posterior mass of each cell; the weights sum to 1.
 
     Masses are differences of the nearer tail: differences near 1 would be rounding noise.
@@ -67,7 +68,7 @@ def row(n: int) -> slice:
     return slice(n * (n + 1) // 2, (n + 1) * (n + 2) // 2)
 
 
-def unchanged_chances(f0: int, n0: int, n_max: int) -> Array:
+def unchanged_chances(f0: float, n0: int, n_max: int) -> Array:
     """B(a + f, b + n - f) / B(a, b) with a = f0 + 1/2, b = n0 - f0 + 1/2."""
     a, b, steps = f0 + 0.5, n0 - f0 + 0.5, np.arange(n_max + 1)
     log_f = gammaln(a + steps) - gammaln(a)
@@ -85,6 +86,20 @@ def mean_chances(rates: Array, weights: Array, n_max: int) -> Array:
     n, f = np.tril_indices(n_max + 1)
     chances: Array = by_passes[f, n - f]
     return chances
+
+
+def log_ratios(f0: float, n0: int, n_max: int, losses: Iterable[float]) -> Array:
+    """log m1/m0, flat over the states: m0 if nothing changed, m1 averaged over relative losses of the pass rate.
+
+    A loss u makes the failure rate phi + (1 - phi) u, clipped to [1e-4, 1 - 1e-4].
+    """
+    grid, lost = rate_grid(f0, n0), np.array(list(losses))[:, None]
+    worse = np.clip(grid.rates + (1 - grid.rates) * lost, 1e-4, 1 - 1e-4).ravel()
+    weights = np.tile(grid.weights / len(lost), len(lost))
+    m1, m0 = mean_chances(worse, weights, n_max), unchanged_chances(f0, n0, n_max)
+    tiny = np.finfo(float).tiny
+    ratios: Array = np.log(np.maximum(m1, tiny) / np.maximum(m0, tiny))
+    return ratios
 
 
 def _dropped(grid: RateGrid, drop: float, n_max: int) -> Array:

@@ -1,0 +1,117 @@
+"""Many mutants tried at once on several scenarios: what a campaign does, in arrays over the mutants."""
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agentmut.stats.kill.allocation import LOSSES, TIE
+from agentmut.stats.kill.rule import KillDesign, KillTable, decision_table
+from agentmut.stats.kill.sequences import log_ratios, row
+from agentmut.stats.kill.suite_share import BEHIND, LEFT_OUT, SHARED_LOSSES, pooled_ratios
+
+Array = NDArray[np.float64]
+Whole = NDArray[np.int64]
+TableOf = Callable[[int, int, KillDesign], KillTable]
+
+
+class Mutants(NamedTuple):
+    """One entry per simulated mutant, each with a baseline of its own."""
+
+    trials: Whole
+    killed: NDArray[np.bool_]
+    """By some scenario, or by the pooled evidence where it may kill."""
+    pooled: Array
+    """The largest logarithm of the pooled evidence that was reached."""
+
+
+class _Book(NamedTuple):
+    """Decisions and evidence of every baseline that was drawn, indexed [baseline, n] or [baseline, n, f]."""
+
+    kill_at: Whole
+    survive_at: Whole
+    untestable: NDArray[np.bool_]
+    evidence: Array
+    pooled: tuple[Array, ...]
+
+
+def simulate(
+    rates: Sequence[float],
+    drops: Sequence[float],
+    design: KillDesign,
+    runs: int,
+    rng: np.random.Generator,
+    *,
+    n0: int = 100,
+    log_threshold: float = math.inf,
+    table_of: TableOf = decision_table,
+) -> Mutants:
+    """`runs` mutants that lose `drops[j]` of the pass rate `rates[j]`; `design` is that of one scenario.
+
+    Trials go to the scenario with the most evidence, ties at random. The pooled evidence kills once its
+    logarithm reaches `log_threshold`; where that is finite, trials are spread as `suite_share.spread` says.
+    """
+    f0 = rng.binomial(n0, 1 - np.asarray(rates), (runs, len(rates)))
+    drawn, baseline = np.unique(f0, return_inverse=True)
+    baseline = baseline.reshape(f0.shape)
+    book = _book(drawn.tolist(), n0, design, table_of)
+    worse = 1 - np.asarray(rates) + np.asarray(drops)
+    n, f = np.zeros_like(f0), np.zeros_like(f0)
+    live = ~book.untestable[baseline]
+    logs = np.tile(-LEFT_OUT * (~live).sum(axis=1), (len(SHARED_LOSSES), 1))
+    trials, top = np.zeros(runs, dtype=int), np.zeros(runs)
+    killed, at = np.zeros(runs, dtype=bool), np.arange(runs)
+    while True:
+        at = at[live[at].any(axis=1) & ~killed[at]]
+        if not len(at):
+            return Mutants(trials, killed, top)
+        scores = np.where(live[at], book.evidence[baseline[at], n[at], f[at]], -np.inf)
+        if log_threshold < math.inf:
+            scores = _spread(scores, np.where(live[at], n[at], design.n_max), _pooled(logs[:, at]))
+        j = (scores + rng.random(scores.shape) * TIE).argmax(axis=1)
+        b, before = baseline[at, j], (n[at, j], f[at, j])
+        n[at, j] += 1
+        f[at, j] += rng.random(len(at)) < worse[j]
+        trials[at] += 1
+        now = (n[at, j], f[at, j])
+        logs[:, at] += [r[b, *now] - r[b, *before] for r in book.pooled]
+        pool = _pooled(logs[:, at])
+        top[at] = np.maximum(top[at], pool)
+        kill = now[1] >= book.kill_at[b, now[0]]
+        killed[at] = kill | (pool >= log_threshold)
+        live[at, j] = ~(kill | (now[1] <= book.survive_at[b, now[0]]) | (now[0] == design.n_max))
+
+
+def _pooled(logs: Array) -> Array:
+    return np.asarray(np.logaddexp.reduce(logs, axis=0) - math.log(len(logs)))
+
+
+def _spread(scores: Array, n: Whole, pooled: Array) -> Array:
+    """`suite_share.spread` for many mutants: only the scenarios with the fewest trials keep their scores."""
+    spread = pooled > scores.max(axis=1) - BEHIND
+    others = n > n.min(axis=1, keepdims=True)
+    return np.where(spread[:, None] & others, -np.inf, scores)
+
+
+def _book(drawn: Sequence[int], n0: int, design: KillDesign, table_of: TableOf) -> _Book:
+    tables = [table_of(f0, n0, design) for f0 in drawn]
+    return _Book(
+        np.array([table.kill_at for table in tables]),
+        np.array([table.survive_at for table in tables]),
+        np.array([table.untestable for table in tables]),
+        _squares(drawn, n0, design.n_max, partial(log_ratios, losses=LOSSES)),
+        tuple(_squares(drawn, n0, design.n_max, partial(pooled_ratios, loss=loss)) for loss in SHARED_LOSSES),
+    )
+
+
+def _squares(drawn: Sequence[int], n0: int, n_max: int, of: Callable[[int, int, int], Array]) -> Array:
+    """Logarithms of evidence, indexed [baseline, n, f]."""
+    squares = np.zeros((len(drawn), n_max + 1, n_max + 1))
+    for square, f0 in zip(squares, drawn, strict=True):
+        flat = of(f0, n0, n_max)
+        for n in range(n_max + 1):
+            square[n, : n + 1] = flat[row(n)]
+    return squares
