@@ -54,11 +54,12 @@ def scheffe_intervals(
     if any(row.ndim != 1 or row.size == 0 or not np.isfinite(row).all() for row in rows):
         raise ValueError("samples must be rows of at least one finite number")
     c, rank = _coefficients(coefficients, m)
+    level = check_rate("level", level)
     means, sizes = np.array([row.mean() for row in rows]), np.array([row.size for row in rows])
     freedom = int(sizes.sum()) - m
     factor, variance = math.inf, 1.0
     if freedom:
-        factor = math.sqrt(rank * float(stats.f.ppf(check_rate("level", level), rank, freedom)))
+        factor = math.sqrt(rank * float(stats.f.ppf(level, rank, freedom)))
         variance = sum(float(np.sum((row - row.mean()) ** 2)) for row in rows) / freedom
     half = factor * np.sqrt(variance * (c**2 / sizes).sum(axis=1))
     return _named(c @ means, c @ means - half, c @ means + half, c, sizes, level, f"t, {_scheffe(m, rank)}")
