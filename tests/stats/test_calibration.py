@@ -27,4 +27,4 @@ def test_a_figure_that_is_no_number_is_no_kept_promise() -> None:
 
 def test_an_unknown_section_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["nonsense"]) == 2
-    assert "sections: kill, " in capsys.readouterr().err
+    assert "sections: kill" in capsys.readouterr().err
