@@ -21,6 +21,7 @@ lint: $(VENV)/.dev  ## style, format and strict types
 bench: $(VENV)/.dev  ## the figures of docs/benchmarks.md, next to their targets
 	$(BIN)/python benchmarks/engine.py
 	$(BIN)/python benchmarks/simulator.py
+	$(BIN)/python benchmarks/stats.py
 
 slow: $(VENV)/.dev  ## longer studies: operating characteristics of the kill rule next to the promised ones
 	$(BIN)/python -m agentmut.stats.calibration

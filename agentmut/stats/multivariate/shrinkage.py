@@ -21,8 +21,9 @@ def ledoit_wolf(sample: ArrayLike) -> Shrunk:
     """(1 - s) S + s m I: the covariance S, drawn towards its mean variance m = tr(S)/d on the diagonal.
 
     s = min(b^2/d^2, 1) minimises the expected squared error: d^2 = |S - m I|^2, b^2 = the mean over rows of
-    |x x' - S|^2, divided by N; |.| is the Frobenius norm. s = 1 where S is m I already. Positive definite where
-    s > 0 and some column varies; s = 0 where all rows have the same x x', as two points do. Source: O. Ledoit, M. Wolf, J. Multivariate Analysis 88 (2004) 365-411.
+    |x x' - S|^2, divided by N; |.| is the Frobenius norm. s = 1 where S is m I already. Positive definite
+    where s > 0 and some column varies; s = 0 where all rows have the same x x', as two points do. Source:
+    O. Ledoit, M. Wolf, J. Multivariate Analysis 88 (2004) 365-411.
 
     Raises `ValueError` for no rows, no columns, NaN or infinity.
     """
