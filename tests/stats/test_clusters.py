@@ -3,7 +3,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-import statsmodels.api as sm  # type: ignore[import-untyped]
+import statsmodels.api as sm
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats

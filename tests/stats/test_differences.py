@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from statsmodels.stats.proportion import confint_proportions_2indep  # type: ignore[import-untyped]
+from statsmodels.stats.proportion import confint_proportions_2indep
 
 from agentmut.stats.differences import newcombe
 

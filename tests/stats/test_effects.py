@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats.contingency import odds_ratio as scipy_odds_ratio
-from statsmodels.stats.proportion import proportion_effectsize  # type: ignore[import-untyped]
+from statsmodels.stats.proportion import proportion_effectsize
 
 from agentmut.stats.effects import EffectSize, cohens_h, effects, odds_ratio
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import beta, binom, binomtest
-from statsmodels.stats.proportion import proportion_confint  # type: ignore[import-untyped]
+from statsmodels.stats.proportion import proportion_confint
 
 from agentmut.stats.calibration.intervals import least_coverage
 from agentmut.stats.intervals import (

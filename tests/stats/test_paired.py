@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from statsmodels.stats.contingency_tables import mcnemar  # type: ignore[import-untyped]
+from statsmodels.stats.contingency_tables import mcnemar
 
 from agentmut.stats.paired import mcnemar_paired, mcnemar_test
 from agentmut.stats.significance import Alternative

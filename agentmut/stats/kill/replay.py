@@ -64,7 +64,9 @@ def replay_design(
     """
     kept = tuple(seed for seed, passed in recorded.items() if passed)
     if not kept:
-        raise ValueError(f"recorded must hold a seed on which the original passed, got none in {len(recorded)}")
+        raise ValueError(
+            f"recorded must hold a seed on which the original passed, got none in {len(recorded)}"
+        )
     unknown = [seed for seed in replays if not recorded.get(seed, False)]
     if unknown:
         raise ValueError(
