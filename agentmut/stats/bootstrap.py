@@ -3,7 +3,7 @@
 import math
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,7 +40,7 @@ def bootstrap(
     `statistic(*rows, axis=-1)`. The generator alone decides the result.
 
     Both are asymptotic and fall short of `level` in small samples: for the mean of exponential values, 95 %
-    intervals cover about 0.86 at n = 10 and 0.91-0.92 at n = 30.
+    intervals cover about 0.86 (percentile) and 0.87 (bca) at n = 10, 0.92 at n = 30.
 
     Degenerate cases. A sample of one value: (-inf, inf), for nothing is known of how it varies. A statistic that
     is the same on every resample, as with equal values: no width, which says that the sample does not vary, not
@@ -106,9 +106,10 @@ def _resampled(
 
 
 def _rows(samples: ArrayLike | Sequence[ArrayLike], paired: bool) -> list[Array]:
-    several = isinstance(samples, Sequence) and len(samples) > 0 and np.ndim(samples[0]) > 0
-    several = several or np.ndim(cast(ArrayLike, samples)) > 1
-    rows = [np.asarray(row, dtype=np.float64) for row in (samples if several else [samples])]  # type: ignore[union-attr]
+    first: Any = samples[0] if isinstance(samples, Sequence) and len(samples) else samples
+    several = np.ndim(first) > (0 if first is not samples else 1)
+    items: Any = samples if several else [samples]
+    rows = [np.asarray(row, dtype=np.float64) for row in items]
     for row in rows:
         if row.ndim != 1 or row.size == 0:
             raise ValueError(f"a sample must be one row of at least one number, got the shape {row.shape}")

@@ -54,6 +54,7 @@ def test_the_seed_decides_and_the_call_form_does_not() -> None:
     one = bootstrap(VALUES, np.mean, rng=seeded(), resamples=300, vectorized=True)
     other = bootstrap([VALUES], statistics.fmean, rng=seeded(), resamples=300)
     assert one[:3] == pytest.approx(other[:3])
+    assert bootstrap(np.array([VALUES]), np.mean, rng=seeded(), resamples=300)[:3] == pytest.approx(one[:3])
     assert bootstrap(VALUES, np.mean, rng=np.random.default_rng(12), resamples=300)[1:3] != one[1:3]
 
 
