@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from agentmut.stats.checks import check_count, check_rate
-from agentmut.stats.intervals import Interval, wilson
+from agentmut.stats.intervals import Interval, descriptive, proportion_interval, wilson
 from agentmut.stats.sprt import SprtDesign, SprtState, check_threshold
 from agentmut.stats.verdicts import Judgement, Verdict
 
@@ -23,7 +23,6 @@ LIKELY = 0.80
 """The chance of a verdict that `needed` trials must give."""
 MOST_NEEDED = 10_000
 """Further trials beyond which none are proposed."""
-DESCRIPTIVE = "descriptive after sequential stopping"
 
 
 class PValues(NamedTuple):
@@ -65,7 +64,7 @@ def fixed_verdict(
     k = check_count("k", k, 0, check_count("n", n))
     _check_rule(threshold, alpha, method)
     p_fail, p_pass = (float(p) for p in p_values(k, n, threshold, method))
-    interval = _interval(k, n, 1 - alpha, method)
+    interval = proportion_interval(k, n, 1 - alpha, method)
     verdict = Verdict.FAIL if p_fail <= alpha else Verdict.PASS if p_pass <= alpha else Verdict.INCONCLUSIVE
     open_ = verdict is Verdict.INCONCLUSIVE and n > 0
     needed = _further_fixed(k, n, threshold, alpha, method) if open_ else None
@@ -95,7 +94,7 @@ def sprt_verdict(design: SprtDesign, trials: SprtState | Iterable[bool]) -> Judg
     n = check_count("n", state.n, 0, design.n_max)
     k = n - check_count("failures", state.failures, 0, n)
     verdict = state.verdict or Verdict.INCONCLUSIVE
-    interval = wilson(k, n, 1 - design.alpha)._replace(method=f"wilson, {DESCRIPTIVE}")
+    interval = descriptive(wilson(k, n, 1 - design.alpha))
     needed = _further_sprt(design, state) if verdict is Verdict.INCONCLUSIVE and n else None
     method = f"SPRT, {design.boundaries} boundaries"
     return Judgement(
@@ -149,19 +148,6 @@ def _check_rule(threshold: float, alpha: float, method: str) -> None:
     check_rate("alpha", alpha)
     if method not in get_args(FixedMethod):
         raise ValueError(f"method must be one of {get_args(FixedMethod)}, got {method!r}")
-
-
-def _interval(k: int, n: int, level: float, method: FixedMethod) -> Interval:
-    return wilson(k, n, level) if method == "wilson" else _clopper_pearson(k, n, level)
-
-
-def _clopper_pearson(k: int, n: int, level: float) -> Interval:
-    from scipy.stats import binomtest
-
-    if n == 0:
-        return Interval(None, 0.0, 1.0, level, 0, "clopper-pearson")
-    found = binomtest(k, n).proportion_ci(level, method="exact")
-    return Interval(k / n, float(found.low), float(found.high), level, n, "clopper-pearson")
 
 
 def _further_fixed(k: int, n: int, threshold: float, alpha: float, method: FixedMethod) -> int | None:
