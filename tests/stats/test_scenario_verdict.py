@@ -184,7 +184,7 @@ def test_an_open_test_can_be_judged_from_its_state() -> None:
 
 def test_a_sequential_interval_says_that_it_is_descriptive() -> None:
     found = sprt_verdict(SprtDesign(0.9, boundaries="wald"), [True] * 60)
-    assert found.interval.method == "wilson, descriptive after sequential stopping"
+    assert found.interval.method == "wilson, descriptive after early stopping"
     assert found.method == "SPRT, wald boundaries"
 
 
