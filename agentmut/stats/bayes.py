@@ -162,12 +162,14 @@ def probabilities(
         return found
 
     start = betainc(a, b, delta)
+    negligible = start > 1 - 1e-11  # the whole integral is smaller, and the interval too short for nodes
+    start = np.where(negligible, 0.5, start)
     done = tanhsinh(
         beyond, start, np.ones_like(start), args=(a, b, other_a, other_b, delta), atol=1e-10, rtol=1e-10
     )
-    if not np.all(done.success | (start == 1)):
+    if not np.all(done.success | negligible):
         raise ArithmeticError(f"the probability of a regression did not converge: error {np.max(done.error)}")
-    found: Array = np.where(start == 1, 0.0, np.clip(done.integral, 0, 1))
+    found: Array = np.where(negligible, 0.0, np.clip(done.integral, 0, 1))
     return found
 
 
