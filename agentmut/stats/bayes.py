@@ -158,8 +158,7 @@ def probabilities(
     other_a, other_b = np.where(swap, b_b, a_c), np.where(swap, a_b, b_c)
 
     def beyond(u: "Array", a: "Array", b: "Array", other_a: "Array", other_b: "Array", d: "Array") -> "Array":
-        found: Array = betainc(other_a, other_b, np.clip(betaincinv(a, b, u) - d, 0, 1))
-        return found
+        return np.asarray(betainc(other_a, other_b, np.clip(betaincinv(a, b, u) - d, 0, 1)), dtype=np.float64)
 
     start = betainc(a, b, delta)
     negligible = start > 1 - 1e-11  # the whole integral is smaller, and the interval too short for nodes
@@ -169,8 +168,7 @@ def probabilities(
     )
     if not np.all(done.success | negligible):
         raise ArithmeticError(f"the probability of a regression did not converge: error {np.max(done.error)}")
-    found: Array = np.where(negligible, 0.0, np.clip(done.integral, 0, 1))
-    return found
+    return np.where(negligible, 0.0, np.clip(np.asarray(done.integral, dtype=np.float64), 0, 1))
 
 
 def _variance(a: "Array", b: "Array") -> "Array":
