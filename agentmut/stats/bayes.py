@@ -158,17 +158,17 @@ def probabilities(
     other_a, other_b = np.where(swap, b_b, a_c), np.where(swap, a_b, b_c)
 
     def beyond(u: "Array", a: "Array", b: "Array", other_a: "Array", other_b: "Array", d: "Array") -> "Array":
-        found: Array = betainc(other_a, other_b, np.clip(betaincinv(a, b, u) - d, 0, 1))
-        return found
+        return np.asarray(betainc(other_a, other_b, np.clip(betaincinv(a, b, u) - d, 0, 1)), dtype=np.float64)
 
     start = betainc(a, b, delta)
+    negligible = start > 1 - 1e-11  # the whole integral is smaller, and the interval too short for nodes
+    start = np.where(negligible, 0.5, start)
     done = tanhsinh(
         beyond, start, np.ones_like(start), args=(a, b, other_a, other_b, delta), atol=1e-10, rtol=1e-10
     )
-    if not np.all(done.success | (start == 1)):
+    if not np.all(done.success | negligible):
         raise ArithmeticError(f"the probability of a regression did not converge: error {np.max(done.error)}")
-    found: Array = np.where(start == 1, 0.0, np.clip(done.integral, 0, 1))
-    return found
+    return np.where(negligible, 0.0, np.clip(np.asarray(done.integral, dtype=np.float64), 0, 1))
 
 
 def _variance(a: "Array", b: "Array") -> "Array":
