@@ -19,7 +19,7 @@ def energy_distance(baseline: ArrayLike, candidate: ArrayLike) -> float:
     Raises `ValueError` for an empty sample, NaN, infinity, or different numbers of columns.
     """
     first, second = check_samples(baseline, candidate)
-    labels = labellings(len(first), len(second), 1, np.random.default_rng(0))[:1]
+    labels = np.repeat([0.0, 1.0], [len(first), len(second)])[None, :]
     return float(energies(np.concatenate([first, second]), labels)[0])
 
 
