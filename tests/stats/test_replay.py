@@ -100,7 +100,9 @@ def test_seeds_of_unequal_difficulty_do_not_raise_false_kills(bad: float, table_
     assert killed / runs <= 0.05 + 3 * (0.05 * 0.95 / runs) ** 0.5
 
 
-@pytest.mark.parametrize(("p", "drop", "rho"), [(0.0, 0.0, 0.5), (0.9, 0.95, 0.5), (0.9, 0.2, 1.5), (0.9, -0.1, 0)])
+@pytest.mark.parametrize(
+    ("p", "drop", "rho"), [(0.0, 0.0, 0.5), (0.9, 0.95, 0.5), (0.9, 0.2, 1.5), (0.9, -0.1, 0)]
+)
 def test_impossible_models_are_refused(p: float, drop: float, rho: float) -> None:
     with pytest.raises(ValueError, match="must be in"):
         coupling(p, drop, rho)

@@ -20,7 +20,9 @@ MIXES: tuple[Mapping[float, int], ...] = (
     {0.0: 100, 0.1: 50, 0.2: 50, 0.4: 50},
 )
 """Drop -> number of mutants."""
-SETTINGS = tuple((p, n0, mix) for p in (0.95, 0.9, 0.8, 0.5) for n0, mix in zip((100,) * 5, MIXES, strict=True))
+SETTINGS = tuple(
+    (p, n0, mix) for p in (0.95, 0.9, 0.8, 0.5) for n0, mix in zip((100,) * 5, MIXES, strict=True)
+)
 
 
 class Coverage(NamedTuple):
@@ -35,8 +37,9 @@ class Coverage(NamedTuple):
 def coverage(p: float, n0: int, mix: Mapping[float, int], runs: int, table_of: TableOf) -> Coverage:
     """Simulated campaigns, each with one baseline that its mutants share (seed 11)."""
     rng, total = np.random.default_rng(11), sum(mix.values())
-    chances, rates = cache(lambda f0, drop: _chances(f0, n0, p, drop, table_of)), cache(
-        lambda f0: table_rates(table_of(f0, n0, DEFAULT_DESIGN))
+    chances, rates = (
+        cache(lambda f0, drop: _chances(f0, n0, p, drop, table_of)),
+        cache(lambda f0: table_rates(table_of(f0, n0, DEFAULT_DESIGN))),
     )
     worse = sum(number for drop, number in mix.items() if drop > 0) / total
     much_worse = sum(number for drop, number in mix.items() if drop >= DEFAULT_DESIGN.delta) / total
@@ -52,9 +55,9 @@ def coverage(p: float, n0: int, mix: Mapping[float, int], runs: int, table_of: T
 
 
 def section(*, thorough: bool) -> Section:
-    """Twenty settings; five of them in the quick pass."""
+    """Twenty settings; two of them in the quick pass."""
     table_of, runs = cache(decision_table), 2000 if thorough else 200
-    settings = SETTINGS if thorough else SETTINGS[5:10]
+    settings = SETTINGS if thorough else SETTINGS[6:8]
     figures = [f for p, n0, mix in settings for f in _figures(p, n0, mix, runs, table_of)]
     how = (
         "Simulated (seed 11): mutants with known drops on one scenario, n0 = 100; the lower end must not exceed the "

@@ -64,7 +64,9 @@ def replay_design(
     """
     kept = tuple(seed for seed, passed in recorded.items() if passed)
     if not kept:
-        raise ValueError(f"recorded must hold a seed on which the original passed, got none in {len(recorded)}")
+        raise ValueError(
+            f"recorded must hold a seed on which the original passed, got none in {len(recorded)}"
+        )
     unknown = [seed for seed in replays if not recorded.get(seed, False)]
     if unknown:
         raise ValueError(
@@ -80,8 +82,9 @@ def replay_design(
 class Coupling(NamedTuple):
     """A model of shared luck, for planning: each trial uses its seed's own luck with chance `rho`, else fresh luck.
 
-    The recorded run's luck is its seed's own. Luck is uniform in [0, 1); the agent passes if it is below its pass rate. So with rho = 1 a mutant fails on a
-    kept seed exactly where its lower pass rate made the difference, and with rho = 0 seeds mean nothing.
+    The recorded run's luck is its seed's own. Luck is uniform in [0, 1); the agent passes if it is below its pass
+    rate. So with rho = 1 a mutant fails on a kept seed exactly where its lower pass rate made the difference, and
+    with rho = 0 seeds mean nothing.
     """
 
     p: float
