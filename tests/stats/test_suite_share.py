@@ -27,7 +27,7 @@ def test_the_evidence_of_one_trial_by_hand(f0: int, n0: int, loss: int) -> None:
     # a pass is 1 - u times as likely, a failure (1 - (1 - u) q)/(1 - q) times
     u, q = SHARED_LOSSES[loss], (n0 - f0) / (n0 + 1)
     found = pooled_evidence(f0, n0, 5).log_ratio[loss]
-    assert found[0] == (pytest.approx(0, abs=1e-3),)
+    assert found[0] == pytest.approx((0.0,), abs=1e-3)
     assert found[1][0] == pytest.approx(math.log(1 - u), abs=3e-3)  # a grid of 160 cells
     assert found[1][1] == pytest.approx(math.log((1 - (1 - u) * q) / (1 - q)), abs=0.02)
 
