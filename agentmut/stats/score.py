@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.special import bdtr, betaincinv
 
 from agentmut.stats.checks import check_count, check_rate
-from agentmut.stats.intervals import Interval
+from agentmut.stats.intervals import Interval, wilson
 from agentmut.stats.kill.characteristics import decision_probability
 from agentmut.stats.kill.rule import Decision, KillDesign, KillTable
 
@@ -92,6 +92,24 @@ def mutation_score(mutants: Iterable[Judged], no_coverage: int = 0, gamma: float
         for (family, level), counts in families.items()
     ]
     return score_interval(groups, no_coverage, gamma)
+
+
+def paper_score(mutants: int, equivalent: int, killed: int, level: float = 0.95) -> Interval | None:
+    """Eq. 22 of the AgentAssay paper: killed / (mutants - equivalent), with Wilson's interval.
+
+    The interval takes every verdict for true: it says how far the ratio may be from that of all such mutants, not
+    how many kills are false; `mutation_score` does. Equivalent are mutants shown to change nothing. Counting
+    every survivor as one would make the score 1 whatever the suite does. None where all are equivalent.
+
+    Raises `ValueError` for negative counts, equivalent > mutants or killed > mutants - equivalent.
+
+    >>> print(paper_score(20, 2, 14))
+    0.778 [0.548, 0.910] (95% wilson, n=18)
+    """
+    mutants = check_count("mutants", mutants)
+    rest = mutants - check_count("equivalent", equivalent, 0, mutants)
+    killed, level = check_count("killed", killed, 0, rest), check_rate("level", level)
+    return wilson(killed, rest, level) if rest else None
 
 
 def _group(counts: Counter[Decision], scenarios: Sequence[Rates], suite_level: float) -> Group:

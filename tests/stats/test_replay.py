@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -40,7 +41,7 @@ def test_skipped_or_surplus_seeds_are_refused() -> None:
     with pytest.raises(ValueError, match="number 0 must be 1, got 2"):
         found.verdict([(2, True)])
     with pytest.raises(ValueError, match="at most 0, one for each kept seed"):
-        replay_design({1: True}, {1: False})._replace(seeds=()).verdict([(1, False)])
+        replace(replay_design({1: True}, {1: False}), seeds=()).verdict([(1, False)])
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from agentmut.stats.score import (
     Rates,
     family_rates,
     mutation_score,
+    paper_score,
     score_interval,
     table_rates,
 )
@@ -100,6 +102,42 @@ def test_a_family_may_be_killed_by_any_scenario_and_survives_only_in_all() -> No
     bound = family_rates([constant(0.02, 0.1), constant(0.03, 0.3)])
     assert bound.false_kill[0] == pytest.approx(0.05)
     assert bound.missed[0] == 0.3
+
+
+def test_a_share_for_the_suite_adds_its_level_to_the_false_kills(table_of: TableOf) -> None:
+    rates = [table_rates(table_of(10, 100, KillDesign(0.01)), dimension) for dimension in range(2)]
+    alone, shared = family_rates(rates), family_rates(rates, suite_level=0.025)
+    assert float((shared.false_kill - alone.false_kill).mean()) == pytest.approx(0.025)
+    assert np.argmax(shared.false_kill) == np.argmax(alone.false_kill)
+    assert shared.missed.tolist() == alone.missed.tolist()
+    assert family_rates([constant(0.0, 0.1)] * 2, 0.02).false_kill[0] == 0.02
+    with pytest.raises(ValueError, match=r"suite_level must be in \(0, 1\), got -0.1"):
+        family_rates(rates, suite_level=-0.1)
+
+
+def test_mutants_with_and_without_a_share_for_the_suite_are_scored_together(table_of: TableOf) -> None:
+    family = {name: table_of(10, 100, KillDesign(0.01)) for name in "ab"}
+    without = mutation_score([Judged(Decision.KILLED, family)] * 60)
+    mixed = mutation_score(
+        [Judged(Decision.KILLED, family)] * 30 + [Judged(Decision.KILLED, family, 0.1)] * 30
+    )
+    assert without is not None and mixed is not None
+    assert mixed.interval.n == 60
+    assert mixed.false_kills > without.false_kills
+
+
+def test_the_papers_score_is_a_plain_ratio_with_wilsons_interval() -> None:
+    score = paper_score(20, 2, 14)
+    assert score is not None
+    # Wilson for 14 of 18: (14/18 + z^2/36 -+ z sqrt(14/18 4/18 / 18 + z^2/1296)) / (1 + z^2/18), z = 1.959964
+    assert score.estimate == pytest.approx(14 / 18)
+    assert (score.low, score.high) == pytest.approx((0.547854, 0.909991), abs=1e-6)
+    assert paper_score(3, 3, 0) is None
+    assert paper_score(0, 0, 0) is None
+    impossible: list[Any] = [(20, 21, 0), (20, 2, 19), (-1, 0, 0), (20, 2, 1.5)]
+    for bad in impossible:
+        with pytest.raises(ValueError, match="must be a whole number"):
+            paper_score(*bad)
 
 
 def test_mutants_are_grouped_by_family(table_of: TableOf) -> None:

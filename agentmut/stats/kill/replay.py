@@ -9,21 +9,25 @@ runs on are alike; and each is replayed once at most, for replays of one seed ar
 """
 
 from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass
 from random import Random
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from agentmut.stats.checks import check_rate
 from agentmut.stats.kill.rule import DEFAULT_DESIGN, Decision, KillDesign, KillTable, Stopped, decision_table
 
+Seed = TypeVar("Seed", bound=Hashable)
 
-class ReplayDesign(NamedTuple):
+
+@dataclass(frozen=True)
+class ReplayDesign(Generic[Seed]):
     """The seeds that a mutant runs on, in this order, and the decisions."""
 
-    seeds: tuple[Hashable, ...]
+    seeds: tuple[Seed, ...]
     table: KillTable
     """Its baseline is the replays: f0 of the n0 failed."""
 
-    def verdict(self, results: Iterable[tuple[Hashable, bool]]) -> Stopped:
+    def verdict(self, results: Iterable[tuple[Seed, bool]]) -> Stopped:
         """Consume (seed, failed) of the mutant's trials in order, up to the first decision.
 
         Undecided when all kept seeds are used without a decision; CONTINUE while some are left. Later results are
@@ -41,7 +45,7 @@ class ReplayDesign(NamedTuple):
         used_up = reached.n == len(self.seeds) and reached.decision is Decision.CONTINUE
         return reached._replace(decision=Decision.UNDECIDED) if used_up else reached
 
-    def _check_next(self, i: int, seed: Hashable) -> None:
+    def _check_next(self, i: int, seed: Seed) -> None:
         if i >= len(self.seeds):
             raise ValueError(f"results must be at most {len(self.seeds)}, one for each kept seed, got more")
         if seed != self.seeds[i]:
@@ -51,10 +55,10 @@ class ReplayDesign(NamedTuple):
 
 
 def replay_design(
-    recorded: Mapping[Hashable, bool],
-    replays: Mapping[Hashable, bool],
+    recorded: Mapping[Seed, bool],
+    replays: Mapping[Seed, bool],
     design: KillDesign = DEFAULT_DESIGN,
-) -> ReplayDesign:
+) -> ReplayDesign[Seed]:
     """The kept seeds, in the order of `recorded`, and the decision table.
 
     Both mappings say for each seed whether the original passed; `recorded` in its first run, `replays` when run
@@ -82,8 +86,9 @@ def replay_design(
 class Coupling(NamedTuple):
     """A model of shared luck, for planning: each trial uses its seed's own luck with chance `rho`, else fresh luck.
 
-    The recorded run's luck is its seed's own. Luck is uniform in [0, 1); the agent passes if it is below its pass rate. So with rho = 1 a mutant fails on a
-    kept seed exactly where its lower pass rate made the difference, and with rho = 0 seeds mean nothing.
+    The recorded run's luck is its seed's own. Luck is uniform in [0, 1); the agent passes if it is below its pass
+    rate. So with rho = 1 a mutant fails on a kept seed exactly where its lower pass rate made the difference, and
+    with rho = 0 seeds mean nothing.
     """
 
     p: float
