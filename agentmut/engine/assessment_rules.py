@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from agentmut.stats.kill.rule import Decision, KillTable
 from agentmut.stats.kill.verdict import judge_stopped
-from agentmut.stats.regression import RegressionTest, regression_verdict
+from agentmut.stats.proportions import TwoSampleTest
+from agentmut.stats.regression import regression_verdict
 from agentmut.stats.scenario_verdict import fixed_verdict, sprt_verdict
 from agentmut.stats.sprt import SprtDesign
 from agentmut.stats.verdicts import Judgement
@@ -59,7 +60,7 @@ class FixedComparison(NamedTuple):
     alpha: float
     beta: float
     delta: float
-    test: RegressionTest
+    test: TwoSampleTest
     sequential: bool = False
 
     def ended(self, passed: Sequence[bool]) -> bool:

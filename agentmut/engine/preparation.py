@@ -24,7 +24,7 @@ from agentmut.scenario import Scenario
 from agentmut.stats.kill.rule import KillDesign, level_for
 from agentmut.stats.multiplicity import Correction
 from agentmut.stats.power import Bound, least_passing_n
-from agentmut.stats.regression import RegressionTest
+from agentmut.stats.proportions import TwoSampleTest
 from agentmut.stats.sprt import SprtDesign
 from agentmut.verdict_report import BaselineUsed
 
@@ -119,7 +119,7 @@ def _comparison_rule(project: Project, side: BaselineCounts, family: int, tables
     statistics, settings = project.statistics, project.compare
     alpha, beta, delta = statistics.alpha, beta_of(statistics), statistics.delta
     if settings.method == "fixed":
-        return FixedComparison(side, settings.trials, alpha, beta, delta, RegressionTest(settings.test))
+        return FixedComparison(side, settings.trials, alpha, beta, delta, TwoSampleTest(settings.test))
     design = KillDesign(level_for(family, alpha), beta, delta, statistics.n_max)
     return SequentialComparison(tables.get(side.trials - side.passes, side.trials, design))
 

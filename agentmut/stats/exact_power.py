@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from agentmut.stats.checks import check_count, check_rate
+from agentmut.stats.proportions import TwoSampleTest
 from agentmut.stats.significance import Alternative, check_alternative
 from agentmut.stats.two_samples import (
     TIE,
     Flags,
-    TwoSampleTest,
     at_most_as_likely,
     binomials,
     chance,

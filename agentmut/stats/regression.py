@@ -1,13 +1,15 @@
 """Has a candidate regressed against a baseline? A verdict from fixed samples of both."""
 
-from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentmut.stats.checks import check_count, check_rate
+from agentmut.stats.differences import newcombe
 from agentmut.stats.further import further_trials
-from agentmut.stats.intervals import Interval, wilson
+from agentmut.stats.intervals import Interval
 from agentmut.stats.kill.rule import is_untestable
 from agentmut.stats.noninferiority import LARGEST_TABLE, MarginTest, noninferiority_test, score_statistic
+from agentmut.stats.proportions import LARGEST_BOSCHLOO, TwoSampleTest, check_test, two_sample_test
+from agentmut.stats.significance import Alternative
 from agentmut.stats.verdicts import Judgement, Verdict
 
 if TYPE_CHECKING:
@@ -16,17 +18,6 @@ if TYPE_CHECKING:
 
     Counts = NDArray[np.int64]
     Flags = NDArray[np.bool_]
-
-
-class RegressionTest(StrEnum):
-    """The one-sided test of p_c < p_b whose rejection is FAIL."""
-
-    FISHER = "fisher"
-    """Exact given both margins; keeps alpha with room to spare."""
-    BOSCHLOO = "boschloo"
-    """Exact over all rates, at least as powerful as Fisher. A fraction of a second at 100 trials."""
-    Z = "z"
-    """Pooled normal approximation. At alpha .05 it errs up to .06 at 50/50 and .11 at 100/30 trials."""
 
 
 class Samples(NamedTuple):
@@ -39,7 +30,7 @@ class Samples(NamedTuple):
 
     def change(self, level: float) -> Interval:
         """p_c - p_b with Newcombe's interval."""
-        return _newcombe(self.k_c, self.n_c, self.k_b, self.n_b, level)
+        return newcombe(self.k_c, self.n_c, self.k_b, self.n_b, level)
 
     def __str__(self) -> str:
         return f"{self.k_c}/{self.n_c} against {self.k_b}/{self.n_b} of the baseline"
@@ -72,7 +63,7 @@ def regression_verdict(
     alpha: float = 0.05,
     beta: float = 0.10,
     delta: float = 0.20,
-    test: RegressionTest = RegressionTest.FISHER,
+    test: TwoSampleTest = TwoSampleTest.BOSCHLOO,
 ) -> Judgement:
     """Judge `k_c` passes in `n_c` trials of a candidate against `k_b` in `n_b` of the baseline.
 
@@ -82,7 +73,8 @@ def regression_verdict(
     that is real but smaller than delta is FAIL, and the reason says so. Otherwise INCONCLUSIVE. Observed
     power is never looked at: after the fact it is the p-value in other clothes.
 
-    The test of the drop is exact where both samples together allow it ((n_b + 1)(n_c + 1) up to a million),
+    With more than 500 trials in a sample, Boschloo's test gives way to Fisher's, as `method` then says. The
+    test of the drop is exact where both samples together allow it ((n_b + 1)(n_c + 1) up to a million),
     beyond that the score test. Its level is kept before FAIL is looked at, hence also after.
 
     `interval` is Newcombe's for p_c - p_b at level 1 - 2 alpha, whose upper end is the one-sided limit at
@@ -100,7 +92,8 @@ def regression_verdict(
     Raises `ValueError` for a count that is negative, fractional or above its trials, alpha or beta outside
     (0, 0.5), delta outside (0, 1), or an unknown test.
     """
-    samples, test = check_samples(k_b, n_b, k_c, n_c), RegressionTest(test)
+    samples = check_samples(k_b, n_b, k_c, n_c)
+    test = _affordable(check_test(test), samples)
     alpha, beta = check_rate("alpha", alpha, 0, 0.5), check_rate("beta", beta, 0, 0.5)
     delta = check_rate("delta", delta)
     p_fail = 1.0 if samples.lack() else p_worse(samples, test)
@@ -132,24 +125,16 @@ def _decide(samples: Samples, p_fail: float, alpha: float, beta: float, delta: f
     )
 
 
-def p_worse(samples: Samples, test: RegressionTest) -> float:
-    """One-sided p-value of p_c < p_b; neither sample may be empty.
+def _affordable(test: TwoSampleTest, samples: Samples) -> TwoSampleTest:
+    """Fisher's test in place of Boschloo's for samples beyond its reach."""
+    large = max(samples.n_b, samples.n_c) > LARGEST_BOSCHLOO
+    return TwoSampleTest.FISHER if large and test is TwoSampleTest.BOSCHLOO else test
 
-    1 where all pass or none do: Boschloo and z would be 0/0 there.
-    """
-    import numpy as np
-    from scipy.stats import boschloo_exact, fisher_exact, norm
 
+def p_worse(samples: Samples, test: TwoSampleTest) -> float:
+    """One-sided p-value of p_c < p_b; neither sample may be empty."""
     k_b, n_b, k_c, n_c = samples
-    pooled = (k_b + k_c) / (n_b + n_c)
-    if pooled in (0, 1):
-        return 1.0
-    if test is RegressionTest.Z:
-        error = (pooled * (1 - pooled) * (1 / n_b + 1 / n_c)) ** 0.5
-        return float(norm.cdf((k_c / n_c - k_b / n_b) / error))
-    table = np.array([[k_c, k_b], [n_c - k_c, n_b - k_b]])
-    exact = fisher_exact if test is RegressionTest.FISHER else boschloo_exact
-    return min(1.0, float(exact(table, alternative="less").pvalue))
+    return two_sample_test(test, k_c, n_c, k_b, n_b, Alternative.LESS).p_value
 
 
 def _p_not_worse(samples: Samples, delta: float) -> float:
@@ -159,7 +144,7 @@ def _p_not_worse(samples: Samples, delta: float) -> float:
     return noninferiority_test(samples.k_c, samples.n_c, samples.k_b, samples.n_b, delta, method).p_value
 
 
-def _needed(samples: Samples, alpha: float, beta: float, delta: float, test: RegressionTest) -> int | None:
+def _needed(samples: Samples, alpha: float, beta: float, delta: float, test: TwoSampleTest) -> int | None:
     import numpy as np
     from scipy.stats import hypergeom, norm
 
@@ -169,7 +154,7 @@ def _needed(samples: Samples, alpha: float, beta: float, delta: float, test: Reg
     room, least, enough = not samples.no_room(delta), float(norm.isf(alpha)), float(norm.isf(beta))
 
     def fails(k: "Counts", n: "Counts") -> "Flags":
-        if test is RegressionTest.Z:
+        if test is TwoSampleTest.Z:
             pooled = (k_b + k) / (n_b + n)
             error = (pooled * (1 - pooled) * (1 / n_b + 1 / n)) ** 0.5
             far: Flags = k_b / n_b - k / n >= least * error + 1e-12
@@ -182,13 +167,3 @@ def _needed(samples: Samples, alpha: float, beta: float, delta: float, test: Reg
         return (score_statistic(np.maximum(k - 0.5, 0), n, k_b, n_b, delta) >= enough) & room
 
     return further_trials(k_c, n_c, k_c / n_c if n_c else k_b / n_b, fails, passes)
-
-
-def _newcombe(k1: int, n1: int, k2: int, n2: int, level: float = 0.95) -> Interval:
-    """Newcombe's hybrid score interval for k1/n1 - k2/n2; [-1, 1] and no estimate if either sample is empty."""
-    if not (n1 and n2):
-        return Interval(None, -1.0, 1.0, level, n1 + n2, "newcombe")
-    first, second, d = wilson(k1, n1, level), wilson(k2, n2, level), k1 / n1 - k2 / n2
-    low = d - ((k1 / n1 - first.low) ** 2 + (second.high - k2 / n2) ** 2) ** 0.5
-    high = d + ((first.high - k1 / n1) ** 2 + (k2 / n2 - second.low) ** 2) ** 0.5
-    return Interval(d, low, high, level, n1 + n2, "newcombe")

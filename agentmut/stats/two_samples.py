@@ -4,13 +4,13 @@ An outcome is (k1, k2): successes in n1 and in n2 trials. Arrays are indexed [k1
 the two binomials, not simulations.
 """
 
-from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agentmut.stats.checks import check_count, check_rate
+from agentmut.stats.proportions import LARGEST_BOSCHLOO, TwoSampleTest, check_test
 from agentmut.stats.significance import Alternative, check_alternative
 
 Floats = NDArray[np.float64]
@@ -19,19 +19,8 @@ TIE = 1e-7
 """Chances closer than this share are equal: the difference is rounding."""
 GRID = 513
 """Common rates at which a supremum is searched, equidistant in the arcsine of their root."""
-LARGEST = 500
+LARGEST = LARGEST_BOSCHLOO
 """Most trials of one sample: the arrays grow with the square."""
-
-
-class TwoSampleTest(StrEnum):
-    """The tests of `agentmut.stats.proportions` for two samples."""
-
-    FISHER = "Fisher"
-    """Holds its level given the total of successes, hence always; conservative."""
-    BOSCHLOO = "Boschloo"
-    """Holds its level at every common rate, and comes close to it."""
-    Z = "Z"
-    """Pooled variance, normal approximation; may exceed its level."""
 
 
 class Supremum(NamedTuple):
@@ -54,9 +43,7 @@ def rejected(
     """
     n1, n2 = check_count("n1", n1, 1, LARGEST), check_count("n2", n2, 1, LARGEST)
     alpha, side = check_rate("alpha", alpha), check_alternative(alternative)
-    if test not in tuple(TwoSampleTest):
-        raise ValueError(f"test must be one of {', '.join(TwoSampleTest)}, got {test!r}")
-    if test != TwoSampleTest.BOSCHLOO:
+    if check_test(test) != TwoSampleTest.BOSCHLOO:
         p_values = (fisher_p_values if test == TwoSampleTest.FISHER else z_p_values)(n1, n2, side)
         return np.asarray(p_values <= alpha * (1 + TIE))
     if side is Alternative.TWO_SIDED:

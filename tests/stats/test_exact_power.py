@@ -16,9 +16,9 @@ from agentmut.stats.exact_power import (
     two_sample_power,
     two_sample_power_table,
 )
-from agentmut.stats.proportions import binomial_test, boschloo_test, fisher_test, z_test
+from agentmut.stats.proportions import TwoSampleTest, binomial_test, boschloo_test, fisher_test, z_test
 from agentmut.stats.significance import Alternative, Significance
-from agentmut.stats.two_samples import TwoSampleTest, chance, rejected, supremum
+from agentmut.stats.two_samples import chance, rejected, supremum
 
 LESS, GREATER, TWO_SIDED = Alternative.LESS, Alternative.GREATER, Alternative.TWO_SIDED
 FISHER, BOSCHLOO, Z = TwoSampleTest.FISHER, TwoSampleTest.BOSCHLOO, TwoSampleTest.Z
@@ -176,5 +176,5 @@ def test_bad_input_is_named_with_its_range(call: Callable[[], Any], message: str
 
 def test_an_unknown_test_is_refused() -> None:
     unknown: Any = "barnard"
-    with pytest.raises(ValueError, match="test must be one of Fisher, Boschloo, Z, got 'barnard'"):
+    with pytest.raises(ValueError, match="test must be one of fisher, boschloo, z, got 'barnard'"):
         rejected(unknown, 5, 5, 0.05)

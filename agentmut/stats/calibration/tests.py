@@ -10,8 +10,9 @@ from agentmut.stats.exact_power import binomial_power, two_sample_power
 from agentmut.stats.paired import LEAST_FOR_NORMAL, mcnemar_test
 from agentmut.stats.permutation import paired_permutation_test, permutation_test
 from agentmut.stats.power import trials_one_sided, trials_two_sided
+from agentmut.stats.proportions import TwoSampleTest
 from agentmut.stats.significance import Alternative, Significance
-from agentmut.stats.two_samples import Floats, TwoSampleTest, rejected, supremum
+from agentmut.stats.two_samples import Floats, rejected, supremum
 from agentmut.stats.variance import chance_within, variance_interval
 
 LEVELS = (0.05, 0.01)
