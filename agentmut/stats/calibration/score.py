@@ -30,6 +30,10 @@ class Coverage(NamedTuple):
 
     score: tuple[float, float]
     """Rate and standard error: both ends of the mutation score's."""
+    low: tuple[float, float]
+    """Its lower end alone."""
+    high: tuple[float, float]
+    """Its upper end alone."""
     wilson: tuple[float, float]
     """Wilson's on killed / total, of the share of mutants with a real drop."""
 
@@ -43,15 +47,17 @@ def coverage(p: float, n0: int, mix: Mapping[float, int], runs: int, table_of: T
     )
     worse = sum(number for drop, number in mix.items() if drop > 0) / total
     much_worse = sum(number for drop, number in mix.items() if drop >= DEFAULT_DESIGN.delta) / total
-    held, held_by_wilson = [], []
+    low, high, held_by_wilson = [], [], []
     for f0 in rng.binomial(n0, 1 - p, runs).tolist():
         counts = sum(rng.multinomial(number, chances(f0, drop)) for drop, number in mix.items())
         killed, survived, undecided = np.asarray(counts).tolist()
         score = _score(killed, survived, undecided, rates(f0))
-        held.append(score[0] <= worse and score[1] >= much_worse)
+        low.append(score[0] <= worse)
+        high.append(score[1] >= much_worse)
         plain = wilson(killed, total)
         held_by_wilson.append(plain.low <= worse and plain.high >= much_worse)
-    return Coverage(simulated_rate(held), simulated_rate(held_by_wilson))
+    held = [a and b for a, b in zip(low, high, strict=True)]
+    return Coverage(*map(simulated_rate, (held, low, high, held_by_wilson)))
 
 
 def section(*, thorough: bool) -> Section:
@@ -61,7 +67,9 @@ def section(*, thorough: bool) -> Section:
     figures = [f for p, n0, mix in settings for f in _figures(p, n0, mix, runs, table_of)]
     how = (
         "Simulated (seed 11): mutants with known drops on one scenario, n0 = 100; the lower end must not exceed the "
-        "share with any drop, the upper end not fall below the share with a drop of 0.2 or more."
+        "share with any drop, the upper end not fall below the share with a drop of 0.2 or more. Each end has level "
+        "0.975. Where half of the mutants are unchanged and half have dropped by exactly 0.2 both ends can fail, and "
+        "the two together have covered 0.958 to 0.975 (2,000 campaigns each)."
     )
     return Section("Mutation score", how, tuple(figures))
 
@@ -70,7 +78,10 @@ def _figures(p: float, n0: int, mix: Mapping[float, int], runs: int, table_of: T
     found = coverage(p, n0, mix, runs, table_of)
     what = f"p = {p}, drops " + ", ".join(f"{drop:g} x {number}" for drop, number in mix.items())
     rate, error = found.score
-    yield Figure(f"coverage, {what}", rate, "at least 0.975", low=0.975, error=error)
+    promise = "0.95; at least 0.975 in settings where one end alone can fail"
+    yield Figure(f"coverage, {what}", rate, promise, low=0.95, error=error)
+    for end, (rate, error) in (("lower", found.low), ("upper", found.high)):
+        yield Figure(f"{end} end, {what}", rate, "at least 0.975", low=0.975, error=error)
     rate, error = found.wilson
     yield Figure(f"Wilson's, {what}", rate, "none; falls to 0.15", 0.0, 1.0, error)
 
