@@ -13,7 +13,6 @@ from enum import StrEnum
 from agentmut.stats.checks import check_count, check_rate
 from agentmut.stats.significance import Alternative, Significance, check_alternative
 
-
 LARGEST_BOSCHLOO = 500
 """Most trials of one sample."""
 
@@ -128,7 +127,7 @@ def two_sample_test(
     return by_name[check_test(test)](k1, n1, k2, n2, alternative)
 
 
-def check_test(test: object) -> TwoSampleTest:
+def check_test(test: str) -> TwoSampleTest:
     """`test` as a member of `TwoSampleTest`; `ValueError` that lists them for anything else."""
     if test not in tuple(TwoSampleTest):
         raise ValueError(f"test must be one of {', '.join(TwoSampleTest)}, got {test!r}")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
-from statsmodels.stats.power import NormalIndPower  # type: ignore[import-untyped]
+from statsmodels.stats.power import NormalIndPower
 
 from agentmut.stats.intervals import wilson
 from agentmut.stats.power import (

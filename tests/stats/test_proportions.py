@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import barnard_exact
-from statsmodels.stats.proportion import proportions_ztest  # type: ignore[import-untyped]
+from statsmodels.stats.proportion import proportions_ztest
 
 from agentmut.stats.proportions import binomial_test, boschloo_test, fisher_test, normal_p, z_test
 from agentmut.stats.significance import Alternative, Significance
