@@ -11,7 +11,7 @@ demo: $(VENV)/.ready  ## measure the example support desk, offline
 	$(BIN)/agentmut simulate -- $(BIN)/agentmut run --project examples/support_desk --yes
 
 test: $(VENV)/.dev  ## all tests
-	$(BIN)/python -m pytest -q -n 2
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2
 
 lint: $(VENV)/.dev  ## style, format and strict types
 	$(BIN)/ruff check .
@@ -23,8 +23,8 @@ bench: $(VENV)/.dev  ## the figures of docs/benchmarks.md, next to their targets
 	$(BIN)/python benchmarks/simulator.py
 	$(BIN)/python benchmarks/stats.py
 
-slow: $(VENV)/.dev  ## longer studies: operating characteristics of the kill rule next to the promised ones
-	$(BIN)/python -m agentmut.stats.calibration
+slow: $(VENV)/.dev  ## longer studies: every promised rate at full length; docs/calibration.md is its output
+	$(BIN)/python -m agentmut.stats.calibration --full
 
 $(VENV)/.ready: pyproject.toml
 	@rm -rf $(VENV) build
