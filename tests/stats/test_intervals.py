@@ -68,7 +68,9 @@ STATSMODELS = {
     "jeffreys": "jeffreys",
 }
 LEVELS = st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99, 0.999])
-every_method = pytest.mark.parametrize("interval", PROPORTION_INTERVALS.values(), ids=list(PROPORTION_INTERVALS))
+every_method = pytest.mark.parametrize(
+    "interval", PROPORTION_INTERVALS.values(), ids=list(PROPORTION_INTERVALS)
+)
 
 
 @pytest.mark.parametrize("name", PROPORTION_INTERVALS)
