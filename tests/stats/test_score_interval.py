@@ -80,7 +80,7 @@ def test_a_perfect_score_is_never_printed_bare(table_of: TableOf) -> None:
     score = score_interval([Group(20, 0, 0, table_rates(table_of(10, 100, KillDesign())))])
     assert score is not None
     assert score.interval.low < 1
-    assert str(score) == "1.000 [0.950, 1.000] (95% kill rule, n=20); up to 1 false kills, 0 missed"
+    assert str(score) == "1.0000 [0.9500, 1.0000] (95% kill rule, n=20); up to 1 false kills, 0 missed"
 
 
 def test_rates_of_a_scenario_are_those_of_its_table(table_of: TableOf) -> None:
