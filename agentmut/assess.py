@@ -7,6 +7,7 @@ from pathlib import Path
 
 from agentmut import __version__
 from agentmut.engine.assessment import Assessment
+from agentmut.engine.baseline import OLD
 from agentmut.engine.comparability import comparable, count_baseline, first_key, saved_scenarios
 from agentmut.engine.preparation import Asked, Prepared, prepare_comparison, prepare_saving, prepare_test
 from agentmut.engine.session import Session, open_session
@@ -22,8 +23,6 @@ from agentmut.store.sqlite import Store
 from agentmut.verdict_report import BaselineUsed, VerdictReport, write_verdicts
 
 DEFAULT_NAME = "default"
-OLD = 7 * 86_400
-"""Seconds after which a baseline is called old: services drift, and a small drift looks like a regression."""
 Progress = Callable[[Assessment], None]
 
 

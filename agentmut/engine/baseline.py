@@ -8,6 +8,8 @@ from agentmut.engine.trials import TrialResult
 from agentmut.wire.footprint import Footprint
 from agentmut.witness import Detector
 
+OLD = 7 * 86_400
+"""Seconds after which trials are called old: services drift, and a drift of 3 points doubles false kills."""
 SPARE = 0.2
 """Share of extra trials that may replace those that were no evidence."""
 
@@ -72,6 +74,17 @@ class ScenarioBaseline:
     def share_calling(self, tool: str) -> float:
         """Share of the evidence trials that called a tool."""
         return self.tools[tool] / self.trials if self.trials else 0.0
+
+
+def age_note(seconds: float, what: str) -> str:
+    """What to say of trials of the original that are `seconds` old; empty while they are not old."""
+    if seconds <= OLD:
+        return ""
+    days = round(seconds / 86_400)
+    return (
+        f"{what} up to {days} days old: if the model service has drifted since, that shows as a change of the agent. "
+        "`--fresh` runs everything again"
+    )
 
 
 def most_common_trouble(baselines: Iterable[ScenarioBaseline]) -> str:

@@ -29,6 +29,8 @@ class Spend:
     reused: int = 0
     """Trials taken over from other runs."""
     abandoned: int = 0
+    age: float = 0.0
+    """Seconds since the oldest trial of the original that was taken from the store."""
 
 
 class BaselineLimit(Frozen):

@@ -179,6 +179,9 @@ class Loop:
         if stored.run != self._run:
             self._taken_over.append(stored.id)
             self._work.spend = replace(self._work.spend, reused=self._work.spend.reused + 1)
+        if not launch.mutant:
+            age = self._tools.now() - stored.finished
+            self._work.spend = replace(self._work.spend, age=max(self._work.spend.age, age))
         self._work.record(launch, self._result(launch, stored.execution))
 
     def _result(self, launch: Launch, execution: Execution) -> TrialResult:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from agentmut import __version__
 from agentmut.engine.arm import Arm
-from agentmut.engine.baseline import ScenarioBaseline, most_common_trouble
+from agentmut.engine.baseline import ScenarioBaseline, age_note, most_common_trouble
 from agentmut.engine.ci import ci_red, ci_runs, mutant_tried
 from agentmut.engine.limits import Spend
 from agentmut.engine.locate import changed_text, target_of
@@ -232,6 +232,8 @@ def _notes(state: CampaignState) -> Iterable[str]:
         yield f"the destroyed agent could not be run ({destroyed[1]}), so that control says nothing"
     if state.spend.unpriced:
         yield "the price of a model is unknown, so the cost is too: set budget.prices"
+    if old := age_note(state.spend.age, "mutants are compared with trials of the original that are"):
+        yield old
     if state.spend.abandoned:
         abandoned = f"{state.spend.abandoned} runs were abandoned at their timeout"
         yield f"{abandoned}; `isolate: process` would end them"

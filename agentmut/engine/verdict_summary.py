@@ -1,11 +1,12 @@
 """From an assessment to `verdicts.json`."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from agentmut import __version__
 from agentmut.engine.assessment import AssessedScenario, Assessment
 from agentmut.engine.assessment_rules import BaselineCounts
+from agentmut.engine.baseline import age_note
 from agentmut.engine.session import Session
 from agentmut.engine.summary import bounds_of, cost_of
 from agentmut.engine.work import Stop
@@ -55,8 +56,17 @@ def report_verdicts(session: Session, work: Assessment, stop: Stop, question: Qu
         baseline=question.baseline,
         cost=cost_of(work.spend),
         settings=work.plan.settings,
-        notes=question.notes,
+        notes=(*question.notes, *_notes(work)),
     )
+
+
+def _notes(work: Assessment) -> Iterator[str]:
+    if old := age_note(work.spend.age, "verdicts rest on trials that are"):
+        yield old
+    if work.spend.unpriced:
+        yield "the price of a model is unknown, so the cost is too: set budget.prices"
+    if work.spend.abandoned:
+        yield f"{work.spend.abandoned} runs were abandoned at their timeout; `isolate: process` would end them"
 
 
 def _row(

@@ -230,3 +230,14 @@ def test_a_baseline_cut_short_is_not_kept(projects: Any) -> None:
         save_baseline(project, trials=40)
     with pytest.raises(UsageError, match="there is no baseline"):
         compare_with_baseline(project)
+
+
+def test_old_trials_are_said_to_be_old(projects: Any) -> None:
+    project = projects.write(("alpha",), extra=FLAWLESS, idle=0)
+    assert not check_suite(project).notes
+    with closing(sqlite3.connect(projects.folder / ".agentmut" / "store.db")) as store:
+        store.execute("UPDATE trials SET finished = finished - 9 * 86400 WHERE repeat = 3")
+        store.commit()
+    (note,) = check_suite(project).notes
+    assert note.startswith("verdicts rest on trials that are up to 9 days old")
+    assert any("trials of the original that are up to 9 days old" in note for note in measure(project).notes)
