@@ -7,7 +7,7 @@ import typer
 
 from agentmut.cli.output import print_json
 from agentmut.engine.assessment_rules import Sprt
-from agentmut.engine.preparation import threshold_rule
+from agentmut.engine.preparation import hopeless, threshold_rule
 from agentmut.errors import UsageError, nearest
 from agentmut.project import Project
 from agentmut.report.verdicts import PreviewLine, render_preview
@@ -31,7 +31,7 @@ def print_preview(project: Project, scenarios: Sequence[str], rates: Sequence[fl
     if as_json:
         print_json([_plain(line) for line in lines])
     else:
-        typer.echo(render_preview(lines, project.test), nl=False)
+        typer.echo(render_preview(lines, project.test, tuple(hopeless(project, chosen))), nl=False)
 
 
 def preview_lines(
@@ -46,14 +46,13 @@ def preview_lines(
 def _preview(
     project: Project, scenario: Scenario, family: int, rate: Callable[[float], float], cost: float | None
 ) -> Preview:
-    """One scenario; the fixed method at alpha over the number of scenarios, as Bonferroni has it."""
     threshold = project.threshold_of(scenario)
     rule = threshold_rule(project, scenario, family)
     true = min(1.0, max(0.0, rate(threshold)))
     if isinstance(rule, Sprt):
         return preview_sprt(true, rule.design, cost)
-    level = project.statistics.alpha / family
-    return preview_fixed(true, rule.most, threshold, level, cost_per_trial=cost)
+    alpha = project.statistics.alpha
+    return preview_fixed(true, rule.most, threshold, alpha, cost_per_trial=cost, family=family)
 
 
 def _assumptions(project: Project, rates: Sequence[float]) -> list[Assumption]:

@@ -52,7 +52,12 @@ class UnderWay:
         self.line.show(lambda: describe(work))
 
     def ask(self, prepared: "Prepared", yes: bool) -> None:
-        """Ask before an unbounded run. Raises `UsageError` where nobody can be asked."""
+        """Say what is known before any trial, and ask before an unbounded run.
+
+        Raises `UsageError` where nobody can be asked.
+        """
+        for note in prepared.question.notes:
+            typer.echo(f"Note: {note}.", err=True)
         if yes or prepared.work.plan.bounded:
             return
         lanes = len(prepared.work.lanes)

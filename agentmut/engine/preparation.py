@@ -1,6 +1,6 @@
 """From a project to an assessment that is ready to run: which trials, which rules, which question."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -62,7 +62,11 @@ def prepare_test(session: Session, asked: Asked) -> Prepared:
     shown: Shown = {"method": settings.method, "trials": settings.trials, "alpha": statistics.alpha}
     if settings.method == "sequential":
         shown |= {"margin": settings.margin, "beta": beta_of(statistics)}
-    question = Question(statistics.alpha, Correction(settings.correction), notes=tuple(_hopeless(session)))
+    question = Question(
+        statistics.alpha,
+        Correction(settings.correction),
+        notes=tuple(hopeless(session.project, session.scenarios)),
+    )
     return Prepared(_assessment(session, "test", rules, shown, asked), question)
 
 
@@ -157,10 +161,10 @@ def beta_of(statistics: StatisticsSettings) -> float:
     return round(1 - statistics.power, 10)
 
 
-def _hopeless(session: Session) -> Iterator[str]:
+def hopeless(project: Project, scenarios: Iterable[Scenario]) -> Iterator[str]:
     """Scenarios that cannot pass with the trials allowed, whatever the agent does: said before they are run."""
-    settings, alpha = session.project.test, session.project.statistics.alpha
-    for scenario in session.scenarios if settings.method == "fixed" else ():
-        least = least_passing_n(session.project.threshold_of(scenario), alpha, Bound.CLOPPER_PEARSON)
+    settings, alpha = project.test, project.statistics.alpha
+    for scenario in scenarios if settings.method == "fixed" else ():
+        least = least_passing_n(project.threshold_of(scenario), alpha, Bound.CLOPPER_PEARSON)
         if least > settings.trials:
             yield f"{scenario.name} cannot PASS with {settings.trials} trials: {least} passes in a row would do"

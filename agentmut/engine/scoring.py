@@ -7,7 +7,7 @@ from agentmut.engine.arm import Arm
 from agentmut.mutant import Status
 from agentmut.result import Score
 from agentmut.stats.kill.rule import Decision, KillTable
-from agentmut.stats.score import Judged, mutation_score
+from agentmut.stats.score import Judged, mutation_score, paper_score
 
 LEVEL = 0.95
 _DECISIONS = {
@@ -17,10 +17,11 @@ _DECISIONS = {
 }
 
 
-def score(mutants: Sequence[tuple[Status, Arm | None]]) -> Score:
+def score(mutants: Sequence[tuple[Status, Arm | None]], *, paper: bool = False) -> Score:
     """The score of some mutants: killed / (killed + survived + no_coverage), null where that is 0/0.
 
-    Undecided mutants widen the bounds; equivalent, not applied, ignored and broken ones are only counted.
+    Undecided mutants widen the bounds; with `paper` they are in the denominator as well (Eq. 22: killed over all
+    that are not equivalent). Equivalent, not applied, ignored and broken ones are only counted.
     """
     counts = Counter(status for status, _ in mutants)
     judged = [
@@ -30,8 +31,9 @@ def score(mutants: Sequence[tuple[Status, Arm | None]]) -> Score:
     ]
     found = mutation_score(judged, no_coverage=counts[Status.NO_COVERAGE], gamma=1 - LEVEL)
     decided = counts[Status.KILLED] + counts[Status.SURVIVED] + counts[Status.NO_COVERAGE]
+    ratio = paper_score(decided + (counts[Status.UNDECIDED] if paper else 0), 0, counts[Status.KILLED])
     return Score(
-        value=round(counts[Status.KILLED] / decided, 6) if decided else None,
+        value=round(counts[Status.KILLED] / ratio.n, 6) if ratio else None,
         low=round(found.interval.low, 6) if found else None,
         high=round(found.interval.high, 6) if found else None,
         level=LEVEL,

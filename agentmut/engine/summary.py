@@ -220,7 +220,8 @@ class _Scorer(NamedTuple):
         return share_not_killed(self._score(rows)) if preserve else self._score(rows)
 
     def _score(self, rows: Iterable[MutantRow]) -> Score:
-        return score([(row.status, self.state.arms.get(row.id)) for row in rows])
+        judged = [(row.status, self.state.arms.get(row.id)) for row in rows]
+        return score(judged, paper=self.scoring == "paper")
 
 
 def _notes(state: CampaignState) -> Iterable[str]:

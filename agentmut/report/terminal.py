@@ -283,7 +283,8 @@ def _foot(page: Page, result: Result) -> None:
     rule = result.rule
     if rule:
         page.add(
-            f"A mutant no worse than the original is called killed with chance at most {rule['alpha']:g}; one "
+            f"A mutant no worse than the original is called killed with chance at most {rule['alpha']:g}, over all "
+            f"scenarios that reach it together (each is tested at its share, as Bonferroni has it); one "
             f"that fails {rule['delta']:g} more often survives with chance about {rule['beta']:g}. The lower end "
             "of the score counts mutants with any real drop, the upper end those with a drop of at least "
             f"{rule['delta']:g}, at 95 % confidence."

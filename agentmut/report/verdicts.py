@@ -54,7 +54,7 @@ class PreviewLine(NamedTuple):
     suite: Preview
 
 
-def render_preview(lines: Sequence[PreviewLine], settings: VerdictSettings) -> str:
+def render_preview(lines: Sequence[PreviewLine], settings: VerdictSettings, notes: Sequence[str] = ()) -> str:
     """What to expect of `agentmut test`, as text."""
     page = Page(color=False)
     page.add(f"{settings.method} test, at most {settings.trials} trials a scenario; nothing has been run")
@@ -69,6 +69,8 @@ def render_preview(lines: Sequence[PreviewLine], settings: VerdictSettings) -> s
     page.add("Scenarios are taken to fail independently of each other; trials and cost are means.")
     if any(line.suite.cost is None for line in lines):
         page.add("Cost: known once a trial with a priced model is in the store.")
+    for note in notes:
+        page.add(f"Note: {clean(note)}.", style="yellow")
     return page.text()
 
 

@@ -42,17 +42,21 @@ def preview_fixed(
     alpha: float = 0.05,
     method: FixedMethod = "clopper-pearson",
     cost_per_trial: float | None = None,
+    family: int = 1,
 ) -> Preview:
     """`fixed_verdict` on `n` trials that pass at `rate`: sums over the binomial.
 
-    n = 0 is INCONCLUSIVE for certain. Raises `ValueError` for a rate outside [0, 1], a negative or infinite cost,
+    As one of `family` scenarios FAIL takes alpha/family (Bonferroni; Holm's correction fails at least as often), PASS
+    still alpha. n = 0 is INCONCLUSIVE for certain. Raises `ValueError` for a rate outside [0, 1], a negative or infinite cost,
     and what `fixed_verdict` refuses.
     """
     from scipy.stats import binom
 
     rate, n = check_rate("rate", rate, closed=True), check_count("n", n)
-    bound = critical(n, threshold, alpha, method)
-    failed, passed = float(binom.cdf(bound.fail_at, n, rate)), float(binom.sf(bound.pass_at - 1, n, rate))
+    level = check_rate("alpha", alpha) / check_count("family", family, 1)
+    fail_at = critical(n, threshold, level, method).fail_at
+    pass_at = critical(n, threshold, alpha, method).pass_at
+    failed, passed = float(binom.cdf(fail_at, n, rate)), float(binom.sf(pass_at - 1, n, rate))
     named = f"{method}, n={n}, threshold {threshold:g}"
     return _preview(passed, failed, float(n), cost_per_trial, named)
 

@@ -151,6 +151,13 @@ def test_undecided_mutants_alone_leave_no_value_and_the_widest_bounds() -> None:
     assert (open_.value, open_.low, open_.high, open_.undecided) == (None, 0.0, 1.0, 2)
 
 
+def test_paper_scoring_divides_by_all_that_are_not_equivalent() -> None:
+    rows = [(Status.NO_COVERAGE, None), (Status.UNDECIDED, None), (Status.EQUIVALENT, None)]
+    assert score(rows).value == score(rows, paper=True).value == 0.0
+    only_open: list[tuple[Status, Any]] = [(Status.UNDECIDED, None)]
+    assert (score(only_open).value, score(only_open, paper=True).value) == (None, 0.0)  # 0/0 and 0/1
+
+
 def test_what_is_not_judged_leaves_the_score_and_is_counted() -> None:
     statuses = [Status.NO_COVERAGE, Status.NOT_APPLIED, Status.IGNORED, Status.ERROR, Status.EQUIVALENT]
     found = score([(status, None) for status in statuses])

@@ -146,3 +146,13 @@ def test_the_fast_solver_agrees_with_plain_bisection(
             assert fast.decide(*state) == slow.decisions[state], state
         going = [s for s in alive if slow.decisions[s] == "continue"]
         alive = {(n + 1, f + failed) for n, f in going for failed in (0, 1)}
+
+
+def test_a_table_whose_prices_settle_slowly_is_found_too() -> None:
+    # plain rounds need about 150 here: each goes a seventh of the remaining way
+    table = decision_table(26, 107)
+    neighbours = decision_table(25, 107), decision_table(27, 107)
+    assert neighbours[0].log_kill > 0
+    for n in (20, 50, 100):
+        low, high = sorted(t.kill_at[n] for t in neighbours)
+        assert low <= table.kill_at[n] <= high

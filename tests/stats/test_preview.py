@@ -104,3 +104,9 @@ def test_a_cost_that_is_none_is_refused(cost: float) -> None:
 def test_a_rate_that_is_none_is_refused(preview: Callable[[Any], Preview], rate: float) -> None:
     with pytest.raises(ValueError, match=r"rate must be in \[0, 1\]"):
         preview(rate)
+
+
+def test_a_member_of_a_family_fails_at_its_share_and_passes_at_the_whole_level() -> None:
+    alone, one_of_ten = (preview_fixed(0.9, 60, 0.9, 0.05, family=m) for m in (1, 10))
+    assert one_of_ten.passed == alone.passed
+    assert one_of_ten.failed == preview_fixed(0.9, 60, 0.9, 0.005).failed < alone.failed

@@ -16,7 +16,7 @@ import pytest
 from agentmut.stats.bayes import regression_probability
 from agentmut.stats.combination import proxy_cost_share
 from agentmut.stats.coverage import overall_coverage, state_coverage
-from agentmut.stats.intervals import PROPORTION_INTERVALS, clopper_pearson, coverage, wilson
+from agentmut.stats.intervals import PROPORTION_INTERVALS, clopper_pearson, coverage
 from agentmut.stats.multiplicity import Correction, adjust
 from agentmut.stats.multivariate.hotelling import hotelling_sample_size, hotelling_sample_size_eq30
 from agentmut.stats.paired import mcnemar_test
@@ -32,6 +32,7 @@ from agentmut.stats.power import (
 from agentmut.stats.proportions import fisher_test
 from agentmut.stats.reliability import Estimator, graceful_degradation, pass_at_k, pass_hat_k, reliability
 from agentmut.stats.scenario_verdict import fixed_verdict
+from agentmut.stats.score import paper_score
 from agentmut.stats.significance import Alternative
 from agentmut.stats.sprt import SprtDesign, cerberus
 from agentmut.stats.sprt_characteristics import sprt_characteristics, wald_trials
@@ -204,8 +205,8 @@ def exact_coverage(given: Inputs) -> Any:
 
 
 def eq_22(given: Inputs) -> Any:
-    """`scoring: paper` counts the share killed of the mutants that are not equivalent."""
-    found = wilson(given["killed"], given["mutants"] - given["equivalent"])
+    found = paper_score(given["mutants"], given["equivalent"], given["killed"])
+    assert found is not None
     return {"MS": found.estimate, "wilson": ends(found)}
 
 

@@ -25,6 +25,11 @@ class Figure(NamedTuple):
     """Standard error of a simulated figure; 0 where it is computed exactly."""
 
     @property
+    def bounded(self) -> bool:
+        """Whether anything is promised; other figures are only told."""
+        return self.low > -math.inf or self.high < math.inf
+
+    @property
     def holds(self) -> bool:
         """Within the bounds; a simulated figure within four standard errors of them. Never for NaN."""
         slack = 4 * self.error

@@ -131,11 +131,11 @@ def _cell(n0: int, p: float, drop: float, table_of: TableOf) -> Iterator[Figure]
     if drop == 0:
         yield Figure(f"killed, {name}", found.killed, "at most 0.05", high=0.05)
     else:
-        yield Figure(f"killed, {name}", found.killed, "not stated", 0.0, 1.0)
+        yield Figure(f"killed, {name}", found.killed, "-")
     if drop == DEFAULT_DESIGN.delta:
         most = SURVIVORS[n0]
         yield Figure(f"survived, {name}", found.survived, f"at most {most}", high=most + 0.0005)
-    yield Figure(f"trials, {name}", found.trials, "not stated", 0.0, 100.0)
+    yield Figure(f"trials, {name}", found.trials, "-")
 
 
 def _rows(table_of: TableOf) -> list[Figure]:

@@ -17,6 +17,9 @@ from agentmut.stats.kill.sequences import Sequences
 
 PRECISION = 1e-10
 """Relative half-width within which a price brackets its kink."""
+PATIENCE = 8
+"""Rounds after which the search leaps ahead. Nearly every table has settled by then."""
+MOST_ROUNDS = 1000
 SETTLED = 1e-9
 """Both prices have settled when a round moves neither logarithm by more than this."""
 
@@ -40,8 +43,8 @@ def solve(chances: Sequences, false_kill: float, missed: float) -> Solution:
     sweep = Sweep(chances)
     known = first_rules(chances)
     limits = (false_kill, missed)
-    prices = [0.0, known[-1].cost / missed]
-    for _ in range(100):
+    prices, last, start = [0.0, known[-1].cost / missed], 0.0, 0.0
+    for rounds in range(MOST_ROUNDS):
         before = list(prices)
         for axis in (KILL, SURVIVE):
             prices[axis] = _least_price(sweep, known, prices, axis, limits[axis])
@@ -49,7 +52,20 @@ def solve(chances: Sequences, false_kill: float, missed: float) -> Solution:
             old > 0 and abs(math.log(new / old)) < SETTLED for old, new in zip(before, prices, strict=True)
         ):
             return _solution(sweep, prices, limits)
-    raise ArithmeticError("the prices of the kill rule did not settle in 100 rounds")
+        step = math.log(before[SURVIVE] / prices[SURVIVE])
+        if step < 0 < start:  # a leap went too far: below the settled pair the price rises again
+            prices[SURVIVE], last, start = start, 0.0, 0.0
+            continue
+        start, leap = prices[SURVIVE], _leap(last, step) if rounds >= PATIENCE else 0.0
+        prices[SURVIVE] *= math.exp(-leap)
+        last = 0.0 if leap else step  # the step after a leap tells nothing about the next one
+    raise ArithmeticError(f"the prices of the kill rule did not settle in {MOST_ROUNDS} rounds")
+
+
+def _leap(last: float, step: float) -> float:
+    """Most of the way that steps which shrink by a constant factor still have to go; 0 if they do not shrink."""
+    factor = step / last if last > 0 else 1.0
+    return 0.9 * step * factor / (1 - factor) if 0 < factor < 1 else 0.0
 
 
 def _solution(sweep: Sweep, prices: list[float], limits: tuple[float, float]) -> Solution:
