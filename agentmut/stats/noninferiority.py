@@ -8,7 +8,7 @@ from enum import StrEnum
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
-from agentmut.stats.checks import check_count, check_rate
+from agentmut.stats.checks import check_choice, check_count, check_rate
 from agentmut.stats.intervals import wilson
 from agentmut.stats.significance import Alternative, Significance
 
@@ -56,7 +56,7 @@ def noninferiority_test(
     Raises `ValueError` for an empty sample, k > n, a delta outside (0, 1), and for EXACT when
     (n_c + 1)(n_b + 1) is above one million: use SCORE there.
     """
-    method, delta = MarginTest(method), check_rate("delta", delta)
+    method, delta = check_choice("method", method, MarginTest), check_rate("delta", delta)
     n_c, n_b = check_count("n_c", n_c, 1), check_count("n_b", n_b, 1)
     k_c, k_b = check_count("k_c", k_c, 0, n_c), check_count("k_b", k_b, 0, n_b)
     statistic, p = _TESTS[method](k_c, n_c, k_b, n_b, delta)

@@ -82,9 +82,10 @@ def fisher_p_values(n1: int, n2: int, alternative: Alternative) -> Floats:
     from scipy.stats import hypergeom
 
     k1, k2 = np.ogrid[: n1 + 1, : n2 + 1]
-    if alternative is Alternative.LESS:
+    side = check_alternative(alternative)
+    if side is Alternative.LESS:
         return np.asarray(hypergeom.cdf(k1, n1 + n2, n1, k1 + k2))
-    if alternative is Alternative.GREATER:
+    if side is Alternative.GREATER:
         return np.asarray(hypergeom.sf(k1 - 1, n1 + n2, n1, k1 + k2))
     chances = np.asarray(hypergeom.pmf(k1, n1 + n2, n1, k1 + k2))
     p_values = np.empty((n1 + 1, n2 + 1))
