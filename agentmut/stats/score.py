@@ -199,7 +199,7 @@ def score_interval(groups: Sequence[Group], no_coverage: int = 0, gamma: float =
     if total == 0:
         return None
     false_kills = min(killed, _false_kills(groups, killed, 1 - gamma / 2))
-    missed = min(survived, _missed(groups, killed + undecided, 1 - gamma / 2))
+    missed = min(survived, _missed(groups, 1 - gamma / 2))
     decided = killed + survived + no_coverage
     low, high = (killed - false_kills) / total, (killed + undecided + missed) / total
     estimate = killed / decided if decided else None
@@ -218,10 +218,11 @@ def _false_kills(groups: Sequence[Group], killed: int, confidence: float) -> int
         bound = lower
 
 
-def _missed(groups: Sequence[Group], fallen: int, confidence: float) -> int:
+def _missed(groups: Sequence[Group], confidence: float) -> int:
     """Start from no missed drop; each bound on M raises the number that may have dropped, until it stays.
 
-    M is believable as long as M misses among the fallen and M mutants more are: one more is tried each time.
+    M is believable as long as M misses among the killed, the undecided and M mutants more are: one more is tried
+    each time.
     """
     known = [(g.killed + g.undecided, g.rates.missed) for g in groups]
     survived = sum(g.survived for g in groups)
