@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import bdtr, betaincinv
 
 from agentmut.stats.checks import check_count, check_rate
 from agentmut.stats.intervals import Interval, wilson
@@ -137,6 +136,8 @@ def table_rates(table: KillTable, dimension: int = 0) -> Rates:
     midpoints of equal cells, in dimension d > 0 multiples of the root of the d-th prime modulo 1, so that
     different dimensions are spread as if independent.
     """
+    from scipy.special import betaincinv
+
     phi = betaincinv(table.f0 + 0.5, table.n0 - table.f0 + 0.5, _levels(dimension))
     worse = np.minimum(phi + table.design.delta, 0.999)
     killed, survived = Decision.KILLED, Decision.SURVIVED
@@ -245,6 +246,8 @@ def _mixed(parts: Sequence[tuple[int, Array]]) -> tuple[int, Array]:
 
 def _quantile(binomial: tuple[int, Array], confidence: float) -> int:
     """The least x at which the mixture's distribution function reaches `confidence`."""
+    from scipy.special import bdtr
+
     number, rate = binomial
     low, high = 0, number
     while low < high:

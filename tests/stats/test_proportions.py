@@ -152,9 +152,7 @@ def test_bad_counts_are_named(test: Callable[..., Significance], counts: Any, me
 
 @pytest.mark.parametrize("test", TESTS)
 def test_an_unknown_alternative_is_refused(test: Callable[..., Significance]) -> None:
-    with pytest.raises(
-        ValueError, match="alternative must be one of less, greater, two-sided, got 'up'"
-    ):
+    with pytest.raises(ValueError, match="alternative must be one of less, greater, two-sided, got 'up'"):
         test(1, 5, 2, 5, "up")
 
 
