@@ -38,7 +38,7 @@ class Sprt(NamedTuple):
 
     def ended(self, passed: Sequence[bool]) -> bool:
         """Once a boundary is reached."""
-        return self.design.run(passed).verdict is not None
+        return self.design.decide(len(passed), passed.count(False)) is not None  # no fewer trials had decided
 
     def judgement(self, passed: Sequence[bool]) -> Judgement:
         """FAIL below the threshold, PASS above threshold - margin."""

@@ -1,6 +1,7 @@
 """From an assessment to `verdicts.json`."""
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from agentmut import __version__
@@ -26,7 +27,7 @@ class Question(NamedTuple):
     alpha: float
     correction: Correction
     baseline: BaselineUsed | None = None
-    sides: Mapping[str, BaselineCounts] = {}
+    sides: Mapping[str, BaselineCounts] = MappingProxyType({})
     notes: tuple[str, ...] = ()
 
 

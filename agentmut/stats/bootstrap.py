@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from agentmut.stats.checks import check_count, check_rate
 from agentmut.stats.intervals import Interval
@@ -88,6 +87,8 @@ def _resampled(
     paired: bool,
     drawn: Any = None,
 ) -> Any:
+    from scipy import stats
+
     with warnings.catch_warnings(), np.errstate(divide="ignore", invalid="ignore"):
         warnings.simplefilter("ignore")  # a degenerate distribution is dealt with by the caller
         return stats.bootstrap(

@@ -1,7 +1,11 @@
 """Domain errors of the statistics: each names the parameter, its range and what was given."""
 
 import math
+from enum import StrEnum
 from numbers import Integral
+from typing import TypeVar
+
+Choice = TypeVar("Choice", bound=StrEnum)
 
 
 def check_count(name: str, value: object, low: int = 0, high: int | None = None) -> int:
@@ -26,3 +30,13 @@ def check_rate(
         brackets = "[]" if closed else "()"
         raise ValueError(f"{name} must be in {brackets[0]}{low:g}, {high:g}{brackets[1]}, got {value!r}")
     return number
+
+
+def check_choice(name: str, value: object, kind: type[Choice]) -> Choice:
+    """`value`, a member of `kind` or its text, as that member; `ValueError` that lists them for anything else.
+
+    Text must be converted before it is compared by `is`: it would pass for another member without a word.
+    """
+    if isinstance(value, str) and value in tuple(kind):
+        return kind(value)
+    raise ValueError(f"{name} must be one of {', '.join(kind)}, got {value!r}")

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from agentmut.stats.checks import check_rate
 from agentmut.stats.intervals import Interval
@@ -69,6 +68,8 @@ def clustered_mean(
     Source: K.-Y. Liang and S. L. Zeger, Biometrika 73 (1986) 13-22; L. Kish, Survey Sampling (1965).
     Raises `ValueError` for no values, values that are not finite or outside `bounds`, and unequal lengths.
     """
+    from scipy import stats
+
     x, labels = _checked(values, clusters, bounds)
     level = check_rate("level", level)
     mean, n, groups = float(x.mean()), x.size, int(labels.max()) + 1

@@ -9,7 +9,6 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaln, xlog1py, xlogy
 
 from agentmut.stats.checks import check_count, check_rate
 from agentmut.stats.intervals import Interval
@@ -71,6 +70,8 @@ def anytime_bounds(k: ArrayLike, n: ArrayLike, level: float = 0.95) -> tuple[Arr
 
 def _lower(k: Array, n: Array, level: float) -> Array:
     """The least p with log M(p) <= log 1/(1 - level): log M is convex in p and below 0 at p = k/n."""
+    from scipy.special import betaln, xlog1py, xlogy
+
     limit = betaln(0.5, 0.5) - betaln(k + 0.5, n - k + 0.5) - math.log1p(-level)
     outside, inside = np.zeros(k.shape), k / np.maximum(n, 1)
     # halves the bracket; at p as small as 1e-12, reached by levels like 1 - 1e-9, 100 steps still resolve 1e-18

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from agentmut.stats.binomial import binomials
 from agentmut.stats.checks import check_count, check_rate
 from agentmut.stats.proportions import TwoSampleTest
 from agentmut.stats.significance import Alternative, check_alternative
@@ -16,7 +17,6 @@ from agentmut.stats.two_samples import (
     TIE,
     Flags,
     at_most_as_likely,
-    binomials,
     chance,
     rejected,
     supremum,

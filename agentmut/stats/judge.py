@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agentmut.stats.checks import check_count, check_rate
+from agentmut.stats.checks import check_choice, check_count, check_rate
 from agentmut.stats.intervals import Interval, wilson
 
 Counts = NDArray[np.float64] | float
@@ -83,8 +83,8 @@ def corrected_pass_rate(
     counts: Labels, level: float = 0.95, correction: Correction = Correction.RECTIFIED
 ) -> Interval:
     """The true pass rate with an interval, clipped to [0, 1]; see `rectified` and `rogan_gladen`."""
-    exact = Correction(correction) is Correction.RECTIFIED
-    return rectified(counts, level) if exact else rogan_gladen(counts, level)
+    chosen = check_choice("correction", correction, Correction)
+    return (rectified if chosen is Correction.RECTIFIED else rogan_gladen)(counts, level)
 
 
 def rectified(counts: Labels, level: float = 0.95) -> Interval:

@@ -5,7 +5,7 @@ from enum import StrEnum
 from itertools import accumulate
 from typing import NamedTuple
 
-from agentmut.stats.checks import check_rate
+from agentmut.stats.checks import check_choice, check_rate
 
 ROUNDING = 1e-12
 """Relative slack of a rejection: a p-value of alpha/m times m may exceed alpha in the last digit."""
@@ -65,7 +65,7 @@ def adjust(
     Raises `ValueError` for a p-value outside [0, 1] or NaN, a level outside (0, 1), an unknown correction.
     """
     found = [check_rate("a p-value", p, closed=True) for p in p_values]
-    alpha, correction = check_rate("alpha", alpha), Correction(correction)
+    alpha, correction = check_rate("alpha", alpha), check_choice("correction", correction, Correction)
     adjusted = _adjusted(found, correction) if found else ()
     rejected = tuple(p <= alpha * (1 + ROUNDING) for p in adjusted)
     return Adjusted(adjusted, rejected, correction, alpha, family, len(found))

@@ -8,7 +8,7 @@ from enum import StrEnum
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
-from agentmut.stats.checks import check_count, check_rate
+from agentmut.stats.checks import check_choice, check_count, check_rate
 from agentmut.stats.intervals import wilson
 from agentmut.stats.significance import Alternative, Significance
 
@@ -56,7 +56,7 @@ def noninferiority_test(
     Raises `ValueError` for an empty sample, k > n, a delta outside (0, 1), and for EXACT when
     (n_c + 1)(n_b + 1) is above one million: use SCORE there.
     """
-    method, delta = MarginTest(method), check_rate("delta", delta)
+    method, delta = check_choice("method", method, MarginTest), check_rate("delta", delta)
     n_c, n_b = check_count("n_c", n_c, 1), check_count("n_b", n_b, 1)
     k_c, k_b = check_count("k_c", k_c, 0, n_c), check_count("k_b", k_b, 0, n_b)
     statistic, p = _TESTS[method](k_c, n_c, k_b, n_b, delta)
@@ -129,28 +129,20 @@ def _largest_chance(region: "NDArray[np.bool_]", delta: float) -> float:
     """The supremum over p of the chance of `region` at p_b = p and p_c = p - delta."""
     import numpy as np
 
+    from agentmut.stats.binomial import binomials
+
     n_c, n_b, extreme = region.shape[0] - 1, region.shape[1] - 1, region.astype(np.float64)
 
     def chances(rates: "Array") -> "Array":
-        candidate, baseline = _chances(n_c, np.maximum(rates - delta, 0)), _chances(n_b, rates)
-        found: Array = np.einsum("ig,ig->g", candidate, extreme @ baseline)
+        rates = np.minimum(rates, 1)
+        candidate, baseline = binomials(n_c, np.maximum(rates - delta, 0)), binomials(n_b, rates)
+        found: Array = np.einsum("gi,gi->g", candidate, baseline @ extreme.T)
         return found
 
     coarse = delta + (1 - delta) * np.sin(np.linspace(0, np.pi / 2, RATES)) ** 2
     top = int(chances(coarse).argmax())
     closer = np.linspace(coarse[max(top - 1, 0)], coarse[min(top + 1, RATES - 1)], 33)
     return min(1.0, float(chances(closer).max()))
-
-
-def _chances(n: int, rates: "Array") -> "Array":
-    """Chances of 0..n passes, one column a rate; scipy's binom.pmf takes ten times as long."""
-    import numpy as np
-    from scipy.special import gammaln, xlog1py, xlogy
-
-    k = np.arange(n + 1)[:, None]
-    ways = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
-    found: Array = np.exp(ways + xlogy(k, rates) + xlog1py(n - k, -np.minimum(rates, 1)))
-    return found
 
 
 def _newcombe(k_c: int, n_c: int, k_b: int, n_b: int, delta: float) -> tuple[float, float]:

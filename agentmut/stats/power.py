@@ -4,7 +4,7 @@ import math
 from enum import StrEnum
 from statistics import NormalDist
 
-from agentmut.stats.checks import check_count, check_rate
+from agentmut.stats.checks import check_choice, check_count, check_rate
 
 ROUNDING = 1e-9
 """A number of trials is rounded up unless it exceeds a whole number by no more than this share."""
@@ -101,9 +101,7 @@ def least_passing_n(theta: float, alpha: float = 0.05, bound: Bound = Bound.WILS
     (35, 36)
     """
     theta, alpha = check_rate("theta", theta), check_rate("alpha", alpha)
-    if bound not in tuple(Bound):
-        raise ValueError(f"bound must be one of {', '.join(Bound)}, got {bound!r}")
-    if bound == Bound.CLOPPER_PEARSON:
+    if check_choice("bound", bound, Bound) is Bound.CLOPPER_PEARSON:
         return whole(math.log(alpha / 2) / math.log(theta))
     return whole(_quantile(1 - alpha, None) ** 2 * theta / (1 - theta))
 

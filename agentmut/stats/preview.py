@@ -47,8 +47,9 @@ def preview_fixed(
     """`fixed_verdict` on `n` trials that pass at `rate`: sums over the binomial.
 
     As one of `family` scenarios FAIL takes alpha/family (Bonferroni; Holm's correction fails at least as often), PASS
-    still alpha. n = 0 is INCONCLUSIVE for certain. Raises `ValueError` for a rate outside [0, 1], a negative or infinite cost,
-    and what `fixed_verdict` refuses.
+    still alpha. n = 0 is INCONCLUSIVE for certain.
+
+    Raises `ValueError` for a rate outside [0, 1], a negative or infinite cost, and what `fixed_verdict` refuses.
     """
     from scipy.stats import binom
 

@@ -10,7 +10,7 @@ measured in `agentmut.stats.calibration.tests`.
 import math
 from enum import StrEnum
 
-from agentmut.stats.checks import check_count, check_rate
+from agentmut.stats.checks import check_choice, check_count, check_rate
 from agentmut.stats.significance import Alternative, Significance, check_alternative
 
 LARGEST_BOSCHLOO = 500
@@ -129,9 +129,7 @@ def two_sample_test(
 
 def check_test(test: str) -> TwoSampleTest:
     """`test` as a member of `TwoSampleTest`; `ValueError` that lists them for anything else."""
-    if test not in tuple(TwoSampleTest):
-        raise ValueError(f"test must be one of {', '.join(TwoSampleTest)}, got {test!r}")
-    return TwoSampleTest(test)
+    return check_choice("test", test, TwoSampleTest)
 
 
 def check_samples(k1: int, n1: int, k2: int, n2: int) -> tuple[int, int, int, int]:
@@ -146,7 +144,8 @@ def normal_p(z: float, alternative: Alternative) -> float:
     >>> round(normal_p(-1.959964, Alternative.TWO_SIDED), 6)
     0.05
     """
+    side = check_alternative(alternative)
     # erfc keeps its digits far out, where 1 + erf(z) of NormalDist.cdf is 0
-    if alternative is Alternative.TWO_SIDED:
+    if side is Alternative.TWO_SIDED:
         return math.erfc(abs(z) / math.sqrt(2))
-    return math.erfc((-z if alternative is Alternative.LESS else z) / math.sqrt(2)) / 2
+    return math.erfc((-z if side is Alternative.LESS else z) / math.sqrt(2)) / 2

@@ -11,7 +11,7 @@ from itertools import accumulate
 from math import comb, isqrt
 from typing import NamedTuple
 
-from agentmut.stats.checks import check_count
+from agentmut.stats.checks import check_choice, check_count
 
 
 class Estimator(StrEnum):
@@ -29,11 +29,13 @@ def pass_at_k(c: int, n: int, k: int, estimator: Estimator = Estimator.UNBIASED)
 
     Unbiased: 1 - C(n-c, k) / C(n, k) (Chen et al., arXiv:2107.03374). Plug-in: 1 - (1 - c/n)^k.
 
-    Raises `ValueError` unless n >= 1, 0 <= c <= n, k >= 1, and k <= n for the unbiased estimator.
+    Raises `ValueError` unless n >= 1, 0 <= c <= n, k >= 1, and k <= n for the unbiased estimator;
+    and for an unknown estimator.
 
     >>> pass_at_k(1, 4, 2)
     0.5
     """
+    estimator = check_choice("estimator", estimator, Estimator)
     c, n, k = _counts(c, n, k, estimator)
     if estimator is Estimator.PLUG_IN:
         return float(1 - Fraction(n - c, n) ** k)
@@ -45,11 +47,13 @@ def pass_hat_k(c: int, n: int, k: int, estimator: Estimator = Estimator.UNBIASED
 
     Unbiased: C(c, k) / C(n, k) (Yao et al., arXiv:2406.12045). Plug-in: (c/n)^k.
 
-    Raises `ValueError` unless n >= 1, 0 <= c <= n, k >= 1, and k <= n for the unbiased estimator.
+    Raises `ValueError` unless n >= 1, 0 <= c <= n, k >= 1, and k <= n for the unbiased estimator;
+    and for an unknown estimator.
 
     >>> pass_hat_k(4, 5, 2), pass_hat_k(4, 5, 2, Estimator.PLUG_IN)
     (0.6, 0.64)
     """
+    estimator = check_choice("estimator", estimator, Estimator)
     c, n, k = _counts(c, n, k, estimator)
     if estimator is Estimator.PLUG_IN:
         return float(Fraction(c, n) ** k)
@@ -149,7 +153,7 @@ def graceful_degradation(outcomes: Iterable[bool]) -> int:
 
 def _counts(c: int, n: int, k: int, estimator: Estimator) -> tuple[int, int, int]:
     n = check_count("n", n, 1)
-    most = n if Estimator(estimator) is Estimator.UNBIASED else None
+    most = n if estimator is Estimator.UNBIASED else None
     return check_count("c", c, 0, n), n, check_count("k", k, 1, most)
 
 

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve_banded
 
 from agentmut.stats.checks import check_count, check_rate
 from agentmut.stats.drift import SLACK, Cusum, PageHinkley, checked, page_hinkley, reference_rate
@@ -82,6 +81,8 @@ def average_run_length(chart: Cusum, pass_rate: float) -> float:
 
     Raises `ValueError` for a rate outside [0, 1], steps or threshold below 1, or a threshold over 20 000.
     """
+    from scipy.linalg import solve_banded
+
     q = 1 - check_rate("pass_rate", pass_rate, closed=True)
     h = check_count("threshold", checked(chart).threshold, 1, LARGEST)
     if q == 0:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from agentmut.stats.checks import check_count, check_rate
+from agentmut.stats.further import LIKELY, MOST
 from agentmut.stats.intervals import Interval, descriptive, proportion_interval, wilson
 from agentmut.stats.sprt import SprtDesign, SprtState, check_threshold
 from agentmut.stats.verdicts import Judgement, Verdict
@@ -19,10 +20,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 FixedMethod = Literal["clopper-pearson", "wilson"]
-LIKELY = 0.80
-"""The chance of a verdict that `needed` trials must give."""
-MOST_NEEDED = 10_000
-"""Further trials beyond which none are proposed."""
 
 
 class PValues(NamedTuple):
@@ -156,8 +153,8 @@ def _further_fixed(k: int, n: int, threshold: float, alpha: float, method: Fixed
     from scipy.stats import binom
 
     first, size = 1, 64
-    while first <= MOST_NEEDED:
-        more = np.arange(first, min(first + size, MOST_NEEDED + 1))
+    while first <= MOST:
+        more = np.arange(first, min(first + size, MOST + 1))
         bound = critical(n + more, threshold, alpha, method)
         chance = binom.cdf(bound.fail_at - k, more, k / n) + binom.sf(bound.pass_at - k - 1, more, k / n)
         if np.any(chance >= LIKELY):
@@ -180,7 +177,7 @@ def _further_sprt(design: SprtDesign, state: SprtState) -> int | None:
     for stop in stops(design, 1 - state.failures / state.n, state.n, state.failures):
         if stop.alive <= 1 - LIKELY:
             return stop.n - state.n
-        if stop.n - state.n == MOST_NEEDED:
+        if stop.n - state.n == MOST:
             break
     return None
 

@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import bdtr, betaincinv
 
 from agentmut.stats.checks import check_count, check_rate
 from agentmut.stats.intervals import Interval, wilson
@@ -137,6 +136,8 @@ def table_rates(table: KillTable, dimension: int = 0) -> Rates:
     midpoints of equal cells, in dimension d > 0 multiples of the root of the d-th prime modulo 1, so that
     different dimensions are spread as if independent.
     """
+    from scipy.special import betaincinv
+
     phi = betaincinv(table.f0 + 0.5, table.n0 - table.f0 + 0.5, _levels(dimension))
     worse = np.minimum(phi + table.design.delta, 0.999)
     killed, survived = Decision.KILLED, Decision.SURVIVED
@@ -199,7 +200,7 @@ def score_interval(groups: Sequence[Group], no_coverage: int = 0, gamma: float =
     if total == 0:
         return None
     false_kills = min(killed, _false_kills(groups, killed, 1 - gamma / 2))
-    missed = min(survived, _missed(groups, killed + undecided, 1 - gamma / 2))
+    missed = min(survived, _missed(groups, 1 - gamma / 2))
     decided = killed + survived + no_coverage
     low, high = (killed - false_kills) / total, (killed + undecided + missed) / total
     estimate = killed / decided if decided else None
@@ -218,10 +219,11 @@ def _false_kills(groups: Sequence[Group], killed: int, confidence: float) -> int
         bound = lower
 
 
-def _missed(groups: Sequence[Group], fallen: int, confidence: float) -> int:
+def _missed(groups: Sequence[Group], confidence: float) -> int:
     """Start from no missed drop; each bound on M raises the number that may have dropped, until it stays.
 
-    M is believable as long as M misses among the fallen and M mutants more are: one more is tried each time.
+    M is believable as long as M misses among the killed, the undecided and M mutants more are: one more is tried
+    each time.
     """
     known = [(g.killed + g.undecided, g.rates.missed) for g in groups]
     survived = sum(g.survived for g in groups)
@@ -244,6 +246,8 @@ def _mixed(parts: Sequence[tuple[int, Array]]) -> tuple[int, Array]:
 
 def _quantile(binomial: tuple[int, Array], confidence: float) -> int:
     """The least x at which the mixture's distribution function reaches `confidence`."""
+    from scipy.special import bdtr
+
     number, rate = binomial
     low, high = 0, number
     while low < high:

@@ -3,6 +3,8 @@
 from enum import StrEnum
 from typing import NamedTuple
 
+from agentmut.stats.checks import check_choice
+
 
 class Alternative(StrEnum):
     """What the test would show: the first quantity, compared with the second or with a stated value, is ..."""
@@ -38,8 +40,4 @@ class Significance(NamedTuple):
 
 def check_alternative(value: "Alternative | str") -> Alternative:
     """`value` as an `Alternative`; `ValueError` that lists the three for anything else."""
-    try:
-        return Alternative(value)
-    except ValueError:
-        choices = ", ".join(map(repr, map(str, Alternative)))
-        raise ValueError(f"alternative must be one of {choices}, got {value!r}") from None
+    return check_choice("alternative", value, Alternative)

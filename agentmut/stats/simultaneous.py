@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from agentmut.stats.checks import check_count, check_rate
 from agentmut.stats.intervals import Interval, proportion_interval, wilson
@@ -49,6 +48,8 @@ def scheffe_intervals(
     every sample: no width. Raises `ValueError` for no samples, empty ones, values that are not finite, and
     coefficients that are not finite, all 0 in a row, or not m a row.
     """
+    from scipy import stats
+
     rows = [np.asarray(sample, dtype=np.float64) for sample in samples]
     m = _family(len(rows), "samples")
     if any(row.ndim != 1 or row.size == 0 or not np.isfinite(row).all() for row in rows):
@@ -78,6 +79,8 @@ def scheffe_proportions(
 
     Raises `ValueError` for no counts, n = 0, what `wilson` refuses, and coefficients as in `scheffe_intervals`.
     """
+    from scipy import stats
+
     m = _family(len(counts), "counts")
     c, rank = _coefficients(coefficients, m)
     z = math.sqrt(float(stats.chi2.ppf(check_rate("level", level), rank)))

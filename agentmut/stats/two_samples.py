@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from agentmut.stats.binomial import binomials
 from agentmut.stats.checks import check_count, check_rate
 from agentmut.stats.proportions import LARGEST_BOSCHLOO, TwoSampleTest, check_test
 from agentmut.stats.significance import Alternative, check_alternative
@@ -82,9 +83,10 @@ def fisher_p_values(n1: int, n2: int, alternative: Alternative) -> Floats:
     from scipy.stats import hypergeom
 
     k1, k2 = np.ogrid[: n1 + 1, : n2 + 1]
-    if alternative is Alternative.LESS:
+    side = check_alternative(alternative)
+    if side is Alternative.LESS:
         return np.asarray(hypergeom.cdf(k1, n1 + n2, n1, k1 + k2))
-    if alternative is Alternative.GREATER:
+    if side is Alternative.GREATER:
         return np.asarray(hypergeom.sf(k1 - 1, n1 + n2, n1, k1 + k2))
     chances = np.asarray(hypergeom.pmf(k1, n1 + n2, n1, k1 + k2))
     p_values = np.empty((n1 + 1, n2 + 1))
@@ -139,18 +141,6 @@ def _boschloo_rejects(n1: int, n2: int, alpha: float, side: Alternative) -> Flag
 def _grid(n1: int, n2: int, steps: Floats) -> tuple[Floats, Floats]:
     rates = np.sin(np.pi / 2 * steps) ** 2
     return binomials(n1, rates), binomials(n2, rates)
-
-
-def binomials(n: int, rates: Floats) -> Floats:
-    """Row i: the chances of 0..n successes at rates[i], shape (len(rates), n + 1).
-
-    By logarithms, since scipy.stats.binom.pmf overflows at rates of 1e-308 and takes longer.
-    """
-    from scipy.special import gammaln, xlog1py, xlogy
-
-    k, p = np.arange(n + 1), rates[:, None]
-    ways = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
-    return np.asarray(np.exp(ways + xlogy(k, p) + xlog1py(n - k, -p)))
 
 
 def _summed(flags: Flags, first: Floats, second: Floats) -> Floats:

@@ -4,26 +4,8 @@ import math
 from typing import NamedTuple
 
 from agentmut.stats.checks import check_count, check_rate
+from agentmut.stats.intervals import Interval
 from agentmut.stats.power import normal_quantiles, whole
-
-
-class VarianceInterval(NamedTuple):
-    """An interval for the variance of a normal distribution.
-
-    >>> print(variance_interval(1.0, 10))
-    1 [0.473, 3.33] (95% chi-square, n=10)
-    """
-
-    estimate: float
-    low: float
-    high: float
-    level: float
-    n: int
-    method: str
-
-    def __str__(self) -> str:
-        bounds = f"[{self.low:.3g}, {self.high:.3g}]"
-        return f"{self.estimate:.3g} {bounds} ({100 * self.level:g}% {self.method}, n={self.n})"
 
 
 class AdaptiveBudget(NamedTuple):
@@ -43,7 +25,7 @@ class AdaptiveBudget(NamedTuple):
         )
 
 
-def variance_interval(variance: float, k: int, level: float = 0.95) -> VarianceInterval:
+def variance_interval(variance: float, k: int, level: float = 0.95) -> Interval:
     """The interval for the variance behind `variance`, estimated from `k` normal values with divisor k - 1.
 
     [(k-1) variance / q(1/2 + level/2), (k-1) variance / q(1/2 - level/2)], q the quantiles of chi-square with k - 1
@@ -59,7 +41,7 @@ def variance_interval(variance: float, k: int, level: float = 0.95) -> VarianceI
     variance, k = check_rate("variance", variance, 0, math.inf), check_count("k", k, 2)
     level = check_rate("level", level)
     low, high = ((k - 1) * variance / float(chi2.ppf((1 + sign * level) / 2, k - 1)) for sign in (1, -1))
-    return VarianceInterval(variance, low, high, level, k, "chi-square")
+    return Interval(variance, low, high, level, k, "chi-square")
 
 
 def chance_within(share: float, k: int) -> float:

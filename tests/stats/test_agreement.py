@@ -119,7 +119,7 @@ def untyped(function: Any) -> Any:
         ),
         (
             lambda: untyped(krippendorff_alpha)(PUBLISHED, default_rng(1), scale="ratio"),
-            "'ratio' is not a valid Scale",
+            "scale must be one of nominal, ordinal, interval, got 'ratio'",
         ),
     ],
 )

@@ -93,7 +93,7 @@ def dense_run_length(chart: Cusum, pass_rate: float) -> float:
 @given(charts, rates)
 def test_the_banded_run_length_is_that_of_the_whole_chain(chart: Cusum, pass_rate: float) -> None:
     expected = dense_run_length(chart, pass_rate)
-    if expected < 1e8:
+    if 1 <= expected < 1e8:  # beyond, the dense solution has no digits left, nor always its sign
         assert average_run_length(chart, pass_rate) == pytest.approx(expected, rel=1e-6)
 
 

@@ -90,7 +90,7 @@ def test_the_family_and_the_correction_are_printed() -> None:
         (([-0.1],), r"a p-value must be in \[0, 1\], got -0.1"),
         (([math.nan],), r"a p-value must be in \[0, 1\], got nan"),
         (([0.1], 1.0), r"alpha must be in \(0, 1\), got 1.0"),
-        (([0.1], 0.05, "sidak"), "'sidak' is not a valid Correction"),
+        (([0.1], 0.05, "sidak"), "correction must be one of holm, .*, got 'sidak'"),
     ],
 )
 def test_bad_input_is_named(arguments: Any, message: str) -> None:

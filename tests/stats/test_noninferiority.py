@@ -136,7 +136,7 @@ def test_the_results_say_what_was_shown() -> None:
         ((1, 2, 1.5, 2, 0.1), "k_b must be a whole number"),
         ((1, 2, 1, 2, 0.0), r"delta must be in \(0, 1\), got 0.0"),
         ((1, 2, 1, 2, math.nan), r"delta must be in \(0, 1\), got nan"),
-        ((1, 2, 1, 2, 0.1, "wald"), "'wald' is not a valid MarginTest"),
+        ((1, 2, 1, 2, 0.1, "wald"), "method must be one of exact, score, newcombe, got 'wald'"),
         ((1, 2000, 1, 2000, 0.1), "must be at most 1000000 for the exact test, got n_c=2000, n_b=2000"),
     ],
 )

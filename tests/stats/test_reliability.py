@@ -167,3 +167,10 @@ def test_the_largest_spread_is_at_half() -> None:
     # 200 sqrt(1 * 2)/3 = 94.28
     assert variance_amplification(passes("PFF")) == 94 == round(200 * sqrt(2) / 3)
     assert variance_amplification(passes("PF")) == 100
+
+
+def test_an_estimator_may_be_given_by_its_name_and_is_not_taken_for_another() -> None:
+    assert pass_at_k(2, 4, 2, "plug-in") == 0.75  # type: ignore[arg-type]
+    assert pass_hat_k(4, 5, 2, "plug-in") == 0.64  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="estimator must be one of unbiased, plug-in, got 'plugin'"):
+        pass_at_k(2, 4, 2, "plugin")  # type: ignore[arg-type]

@@ -20,7 +20,7 @@ def test_ten_values_leave_a_factor_of_seven() -> None:
     # chi-square, 9 degrees of freedom: 19.0228 and 2.70039 in any table; 9/19.0228 and 9/2.70039
     found = variance_interval(2.0, 10)
     assert (found.low / 2, found.high / 2) == pytest.approx((0.473116, 3.332851), abs=1e-5)
-    assert str(variance_interval(1, 10, 0.9)) == "1 [0.532, 2.71] (90% chi-square, n=10)"
+    assert str(variance_interval(1, 10, 0.9)) == "1.00 [0.53, 2.71] (90% chi-square, n=10)"
 
 
 @given(st.floats(0.001, 1000), st.integers(2, 500), st.floats(0.5, 0.99))

@@ -12,8 +12,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import minimize_scalar
-from scipy.special import rel_entr
 
 from agentmut.stats.checks import check_count, check_rate
 
@@ -34,6 +32,8 @@ class TrialBound(NamedTuple):
 
 def divergence(a: ArrayLike, b: ArrayLike) -> Array:
     """KL(a || b) of two Bernoulli rates in nats: a log(a/b) + (1-a) log((1-a)/(1-b)); inf where b excludes a."""
+    from scipy.special import rel_entr
+
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     return np.asarray(rel_entr(a, b) + rel_entr(1 - a, 1 - b))
 
@@ -87,6 +87,8 @@ def _least_favourable(phi: float, rate: float, n0: int, needed: float, shift: fl
 
 
 def _argmax(bound: Callable[[ArrayLike], Array]) -> float:
+    from scipy.optimize import minimize_scalar
+
     angles = np.pi / 2 * np.arange(1, POINTS) / POINTS
     best = angles[int(np.argmax(bound(angles)))]
     step = np.pi / 2 / POINTS

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 
+from agentmut.stats.further import LIKELY
+from agentmut.stats.intervals import descriptive
 from agentmut.stats.kill.rule import DEFAULT_DESIGN, Decision, KillDesign, KillTable, Stopped, decision_table
 from agentmut.stats.regression import Samples
 from agentmut.stats.verdicts import Judgement, Verdict
 
-LIKELY = 0.8
-"""The chance of a decision that is worth the trials."""
 VERDICTS = {Decision.KILLED: Verdict.FAIL, Decision.SURVIVED: Verdict.PASS}
 """Every other decision is INCONCLUSIVE."""
 
@@ -44,8 +44,7 @@ def judge_stopped(table: KillTable, stopped: Stopped) -> Judgement:
     verdict = VERDICTS.get(decision, Verdict.INCONCLUSIVE)
     p_fail = design.alpha if decision is Decision.KILLED else 1.0
     samples = Samples(table.n0 - table.f0, table.n0, n - f, n)
-    interval = samples.change(1 - 2 * design.alpha if design.alpha < 0.5 else 0.5)
-    interval = interval._replace(method=f"{interval.method}, descriptive after early stopping")
+    interval = descriptive(samples.change(1 - 2 * design.alpha if design.alpha < 0.5 else 0.5))
     needed = _needed(table, n, f) if decision is Decision.CONTINUE else None
     return Judgement(verdict, _reason(table, stopped), p_fail, interval, n, needed, "kill rule")
 
