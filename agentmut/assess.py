@@ -6,13 +6,19 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from agentmut import __version__
-from agentmut.engine.assessment import Assessment
+from agentmut.engine.assessment.comparability import comparable, count_baseline, first_key, saved_scenarios
+from agentmut.engine.assessment.preparation import (
+    Asked,
+    Prepared,
+    prepare_comparison,
+    prepare_saving,
+    prepare_test,
+)
+from agentmut.engine.assessment.state import Assessment
+from agentmut.engine.assessment.summary import report_verdicts
 from agentmut.engine.baseline import OLD
-from agentmut.engine.comparability import comparable, count_baseline, first_key, saved_scenarios
-from agentmut.engine.preparation import Asked, Prepared, prepare_comparison, prepare_saving, prepare_test
 from agentmut.engine.session import Session, open_session
 from agentmut.engine.tables import Tables
-from agentmut.engine.verdict_summary import report_verdicts
 from agentmut.engine.work import Stop
 from agentmut.errors import BudgetError, RunError
 from agentmut.project import Project, load_project

@@ -8,7 +8,7 @@ from pydantic import Field, ValidationError
 from agentmut.errors import UsageError
 from agentmut.frozen import Frozen
 from agentmut.mutant import Intent, OperatorClass, Status
-from agentmut.written import write_json
+from agentmut.whole_files import write_json
 
 SCHEMA_VERSION = 1
 SUITE = "the suite as a whole"

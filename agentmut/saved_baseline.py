@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from agentmut.errors import UsageError, nearest
 from agentmut.frozen import Frozen
 from agentmut.result import AgentSummary
-from agentmut.written import write_json
+from agentmut.whole_files import write_json
 
 SCHEMA_VERSION = 1
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")

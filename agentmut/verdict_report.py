@@ -7,7 +7,7 @@ from pydantic import Field
 from agentmut.frozen import Frozen
 from agentmut.result import AgentSummary, Bounds, Cost
 from agentmut.stats.verdicts import Verdict
-from agentmut.written import write_json
+from agentmut.whole_files import write_json
 
 SCHEMA_VERSION = 1
 

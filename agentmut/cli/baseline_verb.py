@@ -42,7 +42,7 @@ def save(
     from agentmut.assess import carry_out_saving
     from agentmut.cli.output import print_json
     from agentmut.cli.verdicts import under_way, with_settings
-    from agentmut.engine.preparation import Asked, prepare_saving
+    from agentmut.engine.assessment.preparation import Asked, prepare_saving
     from agentmut.report.verdicts import render_baseline
     from agentmut.saved_baseline import check_name
 
@@ -87,7 +87,7 @@ def compare(
     """
     from agentmut.assess import comparison
     from agentmut.cli.verdicts import assess_and_print, with_settings
-    from agentmut.engine.preparation import Asked
+    from agentmut.engine.assessment.preparation import Asked
 
     given = {"method": method, "trials": trials, "test": test, "correction": correction}
     assess_and_print(

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import typer
 
 from agentmut.cli.output import print_json
-from agentmut.engine.assessment_rules import Sprt
-from agentmut.engine.preparation import hopeless, threshold_rule
+from agentmut.engine.assessment.preparation import hopeless, threshold_rule
+from agentmut.engine.assessment.rules import Sprt
 from agentmut.errors import UsageError, nearest
 from agentmut.project import Project
 from agentmut.report.verdicts import PreviewLine, render_preview

@@ -11,13 +11,13 @@ import typer
 
 from agentmut.cli.output import agents_on_stderr, print_json, wants_color
 from agentmut.cli.progress import ProgressLine, clock
-from agentmut.engine.assessment import Assessment
+from agentmut.engine.assessment.state import Assessment
 from agentmut.errors import ExitCode, UsageError
 from agentmut.project import Project, load_project
 from agentmut.stats.verdicts import Verdict
 
 if TYPE_CHECKING:
-    from agentmut.engine.preparation import Prepared
+    from agentmut.engine.assessment.preparation import Prepared
     from agentmut.engine.session import Session
     from agentmut.store.sqlite import Store
     from agentmut.verdict_report import VerdictReport

@@ -2,7 +2,7 @@
 
 import random
 
-from agentmut.engine.assessment_rules import Sprt
+from agentmut.engine.assessment.rules import Sprt
 from agentmut.stats.sprt import SprtDesign
 
 

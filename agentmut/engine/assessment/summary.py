@@ -5,8 +5,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from agentmut import __version__
-from agentmut.engine.assessment import AssessedScenario, Assessment
-from agentmut.engine.assessment_rules import BaselineCounts
+from agentmut.engine.assessment.rules import BaselineCounts
+from agentmut.engine.assessment.state import AssessedScenario, Assessment
 from agentmut.engine.baseline import age_note
 from agentmut.engine.session import Session
 from agentmut.engine.summary import bounds_of, cost_of

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from agentmut.engine.assessment import Assessment
-from agentmut.engine.assessment_rules import BaselineCounts
+from agentmut.engine.assessment.rules import BaselineCounts
+from agentmut.engine.assessment.state import Assessment
 from agentmut.engine.identity import trial_key
 from agentmut.engine.session import Session
 from agentmut.errors import UsageError

@@ -4,19 +4,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from agentmut.engine.assessment import Assessment, AssessmentPlan, StoppingRule
-from agentmut.engine.assessment_rules import (
+from agentmut.engine.assessment.comparability import Counted
+from agentmut.engine.assessment.rules import (
     BaselineCounts,
     FixedComparison,
     FixedTrials,
     SequentialComparison,
     Sprt,
 )
-from agentmut.engine.comparability import Counted
+from agentmut.engine.assessment.state import Assessment, AssessmentPlan, StoppingRule
+from agentmut.engine.assessment.summary import Question
 from agentmut.engine.plan import new_run_id
 from agentmut.engine.session import Session, suite_digest
 from agentmut.engine.tables import Tables
-from agentmut.engine.verdict_summary import Question
 from agentmut.errors import UsageError
 from agentmut.project import Project
 from agentmut.project_schema import StatisticsSettings
