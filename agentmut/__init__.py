@@ -8,12 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from agentmut.api import measure
+    from agentmut.assess import check_suite, compare_with_baseline, save_baseline
     from agentmut.config import AgentConfig
     from agentmut.instrument import tool
 
     __version__: str
 
-__all__ = ["AgentConfig", "__version__", "measure", "tool"]
+__all__ = [
+    "AgentConfig",
+    "__version__",
+    "check_suite",
+    "compare_with_baseline",
+    "measure",
+    "save_baseline",
+    "tool",
+]
 
 
 def __getattr__(name: str) -> Any:
@@ -23,6 +32,10 @@ def __getattr__(name: str) -> Any:
         from agentmut.config import AgentConfig
 
         return AgentConfig
+    if name in ("check_suite", "compare_with_baseline", "save_baseline"):
+        from agentmut import assess
+
+        return getattr(assess, name)
     if name == "measure":
         from agentmut.api import measure
 

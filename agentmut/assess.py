@@ -1,12 +1,21 @@
 """Verdicts on the agent as it is, and comparisons with how it was: for the command line and for Python."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
 
 from agentmut import __version__
-from agentmut.engine.assessment.comparability import comparable, count_baseline, first_key, saved_scenarios
+from agentmut.engine.assessment.comparability import (
+    comparable,
+    comparison_notes,
+    count_baseline,
+    first_key,
+    saved_scenarios,
+)
 from agentmut.engine.assessment.preparation import (
     Asked,
     Prepared,
@@ -16,11 +25,10 @@ from agentmut.engine.assessment.preparation import (
 )
 from agentmut.engine.assessment.state import Assessment
 from agentmut.engine.assessment.summary import report_verdicts
-from agentmut.engine.baseline import OLD
 from agentmut.engine.session import Session, open_session
 from agentmut.engine.tables import Tables
 from agentmut.engine.work import Stop
-from agentmut.errors import BudgetError, RunError
+from agentmut.errors import BudgetError, RunError, RunInterruptedError, UsageError
 from agentmut.project import Project, load_project
 from agentmut.result import AgentSummary
 from agentmut.runtime import FOLDER, agent_environment, open_store, refuse_running_loop, register, run_work
@@ -38,13 +46,15 @@ def check_suite(
     scenarios: Sequence[str] = (),
     seed: int | None = None,
     fresh: bool = False,
+    **settings: str | float,
 ) -> VerdictReport:
     """Verdicts of the suite on the agent as it is, as `agentmut test` gives them.
 
-    Raises the errors of `agentmut.errors`. A report whose `status` is `budget` or `interrupted` is partial.
+    `settings` take the place of the project's `test:` section: method, trials, margin, correction. Raises the
+    errors of `agentmut.errors`. A report whose `status` is `budget` or `interrupted` is partial.
     """
     refuse_running_loop("agentmut.assess.check_suite")
-    with opened(project, scenarios) as (session, store):
+    with opened(with_settings(project, "test", settings), scenarios) as (session, store):
         return carry_out(session, prepare_test(session, Asked(time.time(), seed, fresh)), store)
 
 
@@ -55,6 +65,7 @@ def save_baseline(
     *,
     scenarios: Sequence[str] = (),
     seed: int | None = None,
+    fresh: bool = False,
 ) -> SavedBaseline:
     """Keep the agent's pass rates, and its trials, as the baseline `name`: `agentmut baseline save`.
 
@@ -64,7 +75,7 @@ def save_baseline(
     refuse_running_loop("agentmut.assess.save_baseline")
     with opened(project, scenarios) as (session, store):
         return carry_out_saving(
-            session, prepare_saving(session, trials, Asked(time.time(), seed)), store, name
+            session, prepare_saving(session, trials, Asked(time.time(), seed, fresh)), store, name
         )
 
 
@@ -75,14 +86,29 @@ def compare_with_baseline(
     scenarios: Sequence[str] = (),
     seed: int | None = None,
     fresh: bool = False,
+    **settings: str | float,
 ) -> VerdictReport:
     """Whether the agent has become worse than the baseline `name`: `agentmut baseline compare`.
 
-    Raises the errors of `agentmut.errors`. A report whose `status` is `budget` or `interrupted` is partial.
+    `settings` take the place of the project's `compare:` section: method, trials, test, correction. Raises the
+    errors of `agentmut.errors`. A report whose `status` is `budget` or `interrupted` is partial.
     """
     refuse_running_loop("agentmut.assess.compare_with_baseline")
-    with opened(project, scenarios) as (session, store):
+    with opened(with_settings(project, "compare", settings), scenarios) as (session, store):
         return carry_out(session, comparison(session, store, name, Asked(time.time(), seed, fresh)), store)
+
+
+def with_settings(project: Project | str | Path, section: str, given: Mapping[str, Any]) -> Project:
+    """The project with the settings given in place of those of its file. Raises `UsageError`."""
+    loaded = project if isinstance(project, Project) else load_project(Path(project))
+    settings = getattr(loaded, section)
+    try:
+        changed = type(settings).model_validate({**settings.model_dump(), **given})
+    except ValidationError as error:
+        first = error.errors()[0]
+        said = first["msg"].removeprefix("Value error, ")
+        raise UsageError(f"{section}.{first['loc'][0]}: {said}, got {first['input']!r}.") from None
+    return loaded.model_copy(update={section: changed})
 
 
 @contextmanager
@@ -114,11 +140,12 @@ def carry_out_saving(
     """Run the trials and keep the baseline `name`. Raises `BudgetError` or `KeyboardInterrupt` if cut short."""
     work, stop = _run(session, prepared, store, progress)
     _raise_problem(work)
-    if stop is Stop.INTERRUPTED:
-        raise KeyboardInterrupt
-    if stop is Stop.BUDGET:
-        raise BudgetError(
-            "the budget ended before the baseline was complete. Finished trials are reused: raise it."
+    if stop is not Stop.FINISHED:
+        kind = RunInterruptedError if stop is Stop.INTERRUPTED else BudgetError
+        done = sum(len(lane.passed) for lane in work.lanes.values())
+        raise kind(
+            f"{stop} after {done} of {prepared.most_trials} trials: baseline {name!r} was not saved. Give the command "
+            "again to go on: finished trials are reused."
         )
     baseline = SavedBaseline(
         agentmut_version=__version__,
@@ -138,10 +165,16 @@ def comparison(session: Session, store: Store, name: str, asked: Asked) -> Prepa
     saved = read_baseline(name, baselines_folder(session.project))
     seed = session.project.statistics.seed if asked.seed is None else asked.seed
     counted = count_baseline(session, store, saved, seed)
-    same = all(first_key(session, n, seed) == saved.scenarios[n].first_key for n in counted)
-    used = BaselineUsed(name=name, saved=saved.saved, run_id=saved.run_id, agent=saved.agent, same_agent=same)
+    used = BaselineUsed(
+        name=name,
+        saved=saved.saved,
+        run_id=saved.run_id,
+        agent=saved.agent,
+        same_agent=all(first_key(session, n, seed) == saved.scenarios[n].first_key for n in counted),
+        not_compared={n: said for n, said in comparable(session, saved).items() if said},
+    )
     tables = Tables(session.project.root / FOLDER / "tables")
-    notes = tuple(_notes(session, saved, same, asked.now))
+    notes = tuple(comparison_notes(session, saved, used, counted, asked.now))
     return prepare_comparison(session, used, counted, tables, notes, asked)
 
 
@@ -167,16 +200,3 @@ def _raise_problem(work: Assessment) -> None:
 
 def _agent(session: Session) -> AgentSummary:
     return AgentSummary(adapter=session.project.agent.adapter, digest=session.suite.full.digest)
-
-
-def _notes(session: Session, saved: SavedBaseline, same: bool, now: float) -> Iterator[str]:
-    for name, obstacle in comparable(session, saved).items():
-        if obstacle:
-            yield f"{name} was not compared: {obstacle}"
-    for name in saved.scenarios.keys() - {scenario.name for scenario in session.project.scenarios}:
-        yield f"{name} is in the baseline, but no longer in the suite"
-    if same:
-        yield "nothing that shapes a trial has changed since the baseline: the agent was compared with itself"
-    if now - saved.saved > OLD:
-        days = round((now - saved.saved) / 86_400)
-        yield f"the baseline is {days} days old: if the model service has drifted since, that shows as a change here"

@@ -61,6 +61,12 @@ class RunError(AgentmutError):
     """The campaign cannot be carried out: no testable scenario, a failed control, a dead endpoint."""
 
 
+class RunInterruptedError(AgentmutError):
+    """Ctrl-C before there was anything to report."""
+
+    exit_code = ExitCode.INTERRUPTED
+
+
 class BudgetError(AgentmutError):
     """A budget ended the run before it could be finished."""
 

@@ -25,9 +25,13 @@ class AgentSummary(Frozen):
 class Bounds(Frozen):
     """A confidence interval."""
 
+    estimate: float | None = None
+    """None where there is nothing to estimate from, and in results of earlier versions."""
     low: float
     high: float
     level: float
+    n: int | None = None
+    """Observations behind it; None in results of earlier versions."""
     method: str
 
 

@@ -2,15 +2,16 @@
 
 import re
 from pathlib import Path
+from typing import Literal, Self
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError, model_validator
 
 from agentmut.errors import UsageError, nearest
 from agentmut.frozen import Frozen
 from agentmut.result import AgentSummary
 from agentmut.whole_files import write_json
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION: Literal[1] = 1
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
@@ -23,19 +24,25 @@ class SavedScenario(Frozen):
     """Digest of the evaluators as written."""
     first_key: str
     """Key of the first trial: equal later if nothing that shapes the trials has changed."""
-    launched: int
-    passes: int
-    trials: int
+    launched: int = Field(ge=0, le=1_000_000)
+    passes: int = Field(ge=0)
+    trials: int = Field(ge=0)
     """Trials that are evidence."""
+
+    @model_validator(mode="after")
+    def _counts_fit(self) -> Self:
+        if not self.passes <= self.trials <= self.launched:
+            raise ValueError("passes <= trials <= launched must hold")
+        return self
 
 
 class SavedBaseline(Frozen):
     """Pass rates of one version of the agent, and the run whose trials they rest on."""
 
-    schema_version: int = SCHEMA_VERSION
+    schema_version: Literal[1] = SCHEMA_VERSION
     agentmut_version: str
     name: str
-    saved: float
+    saved: float = Field(ge=0, le=1e11)
     """Seconds since the epoch."""
     run_id: str
     seed: int
@@ -67,14 +74,21 @@ def read_baseline(name: str, folder: Path) -> SavedBaseline:
         known = baseline_names(folder)
         hint = nearest(name, known) if known else "`agentmut baseline save` makes one."
         raise UsageError(f"there is no baseline {name!r}. {hint}") from None
-    except (OSError, ValidationError, UnicodeDecodeError) as error:
-        said = str(error).splitlines()[0]
-        raise UsageError(
-            f"{path} cannot be read as a baseline: {said}. `agentmut baseline save {name}` of the good version "
-            "makes it anew."
-        ) from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise UsageError(_unreadable(path, name, f"{where + ': ' if where else ''}{first['msg']}")) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(_unreadable(path, name, str(error))) from None
+
+
+def _unreadable(path: Path, name: str, said: str) -> str:
+    return (
+        f"{path} cannot be read as a baseline: {said}. Delete it, or let `agentmut baseline save {name}` of the good "
+        "version make it anew."
+    )
 
 
 def baseline_names(folder: Path) -> list[str]:
     """The names of all baselines."""
-    return sorted(path.stem for path in folder.glob("*.json"))
+    return sorted(path.stem for path in folder.glob("*.json") if _NAME.fullmatch(path.stem))

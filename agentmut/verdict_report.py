@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
+from agentmut.errors import UsageError
 from agentmut.frozen import Frozen
 from agentmut.result import AgentSummary, Bounds, Cost
 from agentmut.stats.verdicts import Verdict
@@ -46,17 +47,20 @@ class ScenarioVerdict(Frozen):
     """The pass rate asked for; None in a comparison."""
     interval: Bounds | None
     """Of the pass rate, or of the difference to the baseline."""
+    anytime: Bounds | None = None
+    """Of the pass rate after a sequential test: valid although the trials were watched."""
     p_fail: float
     """p-value of the test whose rejection is FAIL."""
     p_adjusted: float
     needed: int | None
-    """Further trials after which a verdict is likely, if the observed rates are the true ones."""
+    """Further trials after which a verdict is likely, if the observed rates are the true ones. After a fixed number
+    of trials they belong to a new sample: going on with the old one would be a second look."""
     method: str
     outcomes: dict[str, int] = Field(default_factory=dict)
     """How many trials ended in each way, those that are no evidence included."""
-    per_protocol: float | None = None
+    per_protocol: Bounds | None = None
     """Pass rate of the trials that are evidence."""
-    intention_to_treat: float | None = None
+    intention_to_treat: Bounds | None = None
     """Pass rate of all trials, trouble with the machinery counted as not passed."""
     failure: str = ""
     """Why the first failed trial failed."""
@@ -73,7 +77,9 @@ class BaselineUsed(Frozen):
     run_id: str
     agent: AgentSummary
     same_agent: bool
-    """Nothing that shapes a trial has changed since: the agent was compared with itself, on new trials."""
+    """Nothing that shapes a trial has changed since: only a drift of the service could show."""
+    not_compared: dict[str, str] = Field(default_factory=dict)
+    """Scenarios of the suite that were left out, each with the reason."""
 
 
 class VerdictReport(Frozen):
@@ -103,6 +109,15 @@ class VerdictReport(Frozen):
     cost: Cost
     settings: dict[str, str | float | int] = Field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+
+def read_verdicts(path: Path) -> VerdictReport:
+    """Read a `verdicts.json`. Raises `UsageError` when it is missing or not one."""
+    try:
+        return VerdictReport.model_validate_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValidationError, UnicodeDecodeError) as error:
+        said = str(error).splitlines()[0]
+        raise UsageError(f"{path} cannot be read as verdicts of schema {SCHEMA_VERSION}: {said}.") from None
 
 
 def write_verdicts(report: VerdictReport, folder: Path) -> Path:

@@ -1,5 +1,6 @@
 """Files that are written whole or not at all."""
 
+from contextlib import suppress
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -16,6 +17,8 @@ def write_json(model: BaseModel, path: Path, remedy: str) -> Path:
         scratch.write_text(storable_json(model, indent=2, by_alias=True) + "\n", encoding="utf-8")
         scratch.replace(path)
     except OSError as error:
+        with suppress(OSError):
+            scratch.unlink()
         raise StoreError(
             f"cannot write {path}: {error}. The trials are in the store: make room, then {remedy}."
         ) from error

@@ -31,6 +31,7 @@ def save(
     ] = 100,
     seed: Seed = None,
     yes: Yes = False,
+    fresh: Fresh = False,
     as_json: Json = False,
 ) -> None:
     """Run the agent as it is and keep its pass rates under a name.
@@ -43,19 +44,20 @@ def save(
     from agentmut.cli.output import print_json
     from agentmut.cli.verdicts import under_way, with_settings
     from agentmut.engine.assessment.preparation import Asked, prepare_saving
+    from agentmut.engine.summary import cost_of
     from agentmut.report.verdicts import render_baseline
     from agentmut.saved_baseline import check_name
 
     check_name(name)
     loaded = with_settings(project, agent, "compare", {})
     with under_way(loaded, tuple(scenarios or ())) as (session, store, now, progress):
-        prepared = prepare_saving(session, trials, Asked(now, seed))
+        prepared = prepare_saving(session, trials, Asked(now, seed, fresh))
         progress.ask(prepared, yes)
         saved = carry_out_saving(session, prepared, store, name, progress)
     if as_json:
         print_json(saved.model_dump(mode="json"))
     else:
-        typer.echo(render_baseline(saved), nl=False)
+        typer.echo(render_baseline(saved, cost_of(prepared.work.spend)), nl=False)
 
 
 @app.command()

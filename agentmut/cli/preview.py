@@ -6,11 +6,11 @@ from typing import NamedTuple
 import typer
 
 from agentmut.cli.output import print_json
-from agentmut.engine.assessment.preparation import hopeless, threshold_rule
+from agentmut.engine.assessment.preparation import known_before, shares_of, threshold_rule
 from agentmut.engine.assessment.rules import Sprt
-from agentmut.errors import UsageError, nearest
+from agentmut.errors import StoreError, UsageError, nearest
 from agentmut.project import Project
-from agentmut.report.verdicts import PreviewLine, render_preview
+from agentmut.report.preview import PreviewLine, render_preview
 from agentmut.runtime import FOLDER, open_store
 from agentmut.scenario import Scenario
 from agentmut.stats.preview import Preview, preview_fixed, preview_sprt, preview_suite
@@ -27,11 +27,14 @@ class Assumption(NamedTuple):
 def print_preview(project: Project, scenarios: Sequence[str], rates: Sequence[float], as_json: bool) -> None:
     """Print chances, trials and cost at assumed pass rates; nothing is run."""
     chosen = _chosen(project, scenarios)
+    notes = [*known_before(project, chosen), *_budget(project)]
     lines = list(preview_lines(project, chosen, _assumptions(project, rates), _mean_cost(project)))
     if as_json:
-        print_json([_plain(line) for line in lines])
+        print_json(
+            {"schema_version": 1, "kind": "preview", "notes": notes, "lines": [_plain(x) for x in lines]}
+        )
     else:
-        typer.echo(render_preview(lines, project.test, tuple(hopeless(project, chosen))), nl=False)
+        typer.echo(render_preview(lines, project.test, notes), nl=False)
 
 
 def preview_lines(
@@ -47,7 +50,7 @@ def _preview(
     project: Project, scenario: Scenario, family: int, rate: Callable[[float], float], cost: float | None
 ) -> Preview:
     threshold = project.threshold_of(scenario)
-    rule = threshold_rule(project, scenario, family)
+    rule = threshold_rule(project, scenario, shares_of(family, project.test.correction))
     true = min(1.0, max(0.0, rate(threshold)))
     if isinstance(rule, Sprt):
         return preview_sprt(true, rule.design, cost)
@@ -74,8 +77,17 @@ def _mean_cost(project: Project) -> float | None:
     """US dollars of a trial of the unchanged agent so far; None before the first."""
     if not (project.root / FOLDER / "store.db").exists():
         return None
-    with open_store(project) as store:
-        return store.mean_cost()
+    try:
+        with open_store(project) as store:
+            return store.mean_cost() or None
+    except StoreError:  # another command is at work there, or the store is damaged: neither matters here
+        return None
+
+
+def _budget(project: Project) -> Iterator[str]:
+    budget = project.budget
+    if any(limit is not None for limit in (budget.usd, budget.trials, budget.minutes)):
+        yield "the budget of the project file may stop the test earlier; that is not in these figures"
 
 
 def _chosen(project: Project, names: Sequence[str]) -> list[Scenario]:

@@ -10,6 +10,7 @@ from agentmut.errors import UsageError, nearest
 
 if TYPE_CHECKING:
     from agentmut.result import MutantRow, Result
+    from agentmut.verdict_report import VerdictReport
 
 
 def report(
@@ -21,21 +22,37 @@ def report(
     scenarios: Scenarios = None,
     as_json: Json = False,
 ) -> None:
-    """Print a stored run again; nothing is executed.
+    """Print a stored run, test or comparison again; nothing is executed.
 
     Filters narrow the mutants that are listed; the scores stay those of the whole run.
 
     Example: agentmut report --class tool
     """
     from agentmut.cli.output import print_result
-    from agentmut.cli.runs import find_result
+    from agentmut.cli.runs import find_result, find_verdicts
 
+    verdicts = find_verdicts(project, run)
+    if verdicts is not None:
+        _print_verdicts(verdicts, as_json)
+        return
     result = find_result(project, run)
     kept = _filtered(result.mutants, "--class", classes, lambda row: [row.operator_class.value])
     kept = _filtered(kept, "--operator", operators, lambda row: [row.operator], result.mutants)
     kept = _filtered(kept, "--scenario", scenarios, _tried_on, result.mutants, _names(result))
     kept = _beginning(kept, mutants)
     print_result(result, as_json, project, frozenset(row.id for row in kept))
+
+
+def _print_verdicts(verdicts: "VerdictReport", as_json: bool) -> None:
+    import typer
+
+    from agentmut.cli.output import print_json, wants_color
+    from agentmut.report.verdicts import render_verdicts
+
+    if as_json:
+        print_json(verdicts.model_dump(mode="json"))
+    else:
+        typer.echo(render_verdicts(verdicts, wants_color()), nl=False)
 
 
 def _filtered(

@@ -1,11 +1,13 @@
 """Finding the results of earlier runs."""
 
+from glob import escape as glob_escape
 from pathlib import Path
 
 from agentmut.errors import UsageError
 from agentmut.project import FILE_NAME
 from agentmut.result import Result, read_result
 from agentmut.runtime import FOLDER
+from agentmut.verdict_report import VerdictReport, read_verdicts
 
 
 def find_result(project: Path, run: str | None) -> Result:
@@ -24,6 +26,19 @@ def find_result(project: Path, run: str | None) -> Result:
     if run is not None and len(found) > 1:
         raise UsageError(f"{len(found)} runs begin with {run!r}: {', '.join(found)}.")
     return read_result(folder / found[-1] / "result.json")
+
+
+def find_verdicts(project: Path, run: str | None) -> VerdictReport | None:
+    """The verdicts of the test or comparison that `run` begins; None if it names none. Raises `UsageError`.
+
+    `run` may also be the path of a `verdicts.json`.
+    """
+    if run is None or (run.endswith(".json") and Path(run).name != "verdicts.json"):
+        return None
+    if run.endswith(".json"):
+        return read_verdicts(Path(run))
+    found = sorted((_root(project) / FOLDER / "runs").glob(f"{glob_escape(run)}*/verdicts.json"))
+    return read_verdicts(found[0]) if len(found) == 1 else None
 
 
 def _root(project: Path) -> Path:

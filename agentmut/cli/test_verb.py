@@ -31,7 +31,7 @@ def test(
     ] = False,
     rate: Annotated[
         list[float] | None,
-        typer.Option("--rate", help="A pass rate to assume for --preview; may be repeated."),
+        typer.Option("--rate", help="With --preview: a pass rate to assume; may be repeated."),
     ] = None,
     yes: Yes = False,
     fresh: Fresh = False,
@@ -46,10 +46,13 @@ def test(
     """
     from agentmut.cli.verdicts import assess_and_print, with_settings
     from agentmut.engine.assessment.preparation import Asked, prepare_test
+    from agentmut.errors import UsageError
 
     given = {"method": method, "trials": trials, "margin": margin, "correction": correction}
     loaded = with_settings(project, agent, "test", given)
-    if preview or rate:
+    if rate and not preview:
+        raise UsageError("--rate is an assumption for --preview; without it the agent's own rate is tested.")
+    if preview:
         from agentmut.cli.preview import print_preview
 
         print_preview(loaded, tuple(scenarios or ()), tuple(rate or ()), as_json)

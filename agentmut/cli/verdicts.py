@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -22,23 +23,26 @@ if TYPE_CHECKING:
     from agentmut.store.sqlite import Store
     from agentmut.verdict_report import VerdictReport
 
+ONLY_FOR: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {"test": {"margin": "sequential"}, "compare": {"trials": "fixed", "test": "fixed"}}
+)
+"""Options that only one method looks at."""
 _CODES = {Verdict.PASS: ExitCode.OK, Verdict.FAIL: ExitCode.FAIL, Verdict.INCONCLUSIVE: ExitCode.INCONCLUSIVE}
 
 
 def with_settings(path: Path, agent: str | None, section: str, given: Mapping[str, Any]) -> Project:
     """The project with what the command line says put in place of the file's. Raises `UsageError`."""
-    from pydantic import ValidationError
+    from agentmut.assess import with_settings as changed
 
     with agents_on_stderr():
         project = load_project(path, agent)
-    settings = getattr(project, section)
     wanted = {name: value for name, value in given.items() if value is not None}
-    try:
-        changed = type(settings).model_validate({**settings.model_dump(), **wanted})
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise UsageError(f"--{first['loc'][0]}: {first['msg']}, got {first['input']!r}.") from None
-    return project.model_copy(update={section: changed})
+    project = changed(project, section, wanted)
+    method = getattr(project, section).method
+    for option, of in ONLY_FOR[section].items():
+        if option in wanted and method != of:
+            raise UsageError(f"--{option} is for --method {of}, not {method}.")
+    return project
 
 
 class UnderWay:
@@ -60,8 +64,13 @@ class UnderWay:
             typer.echo(f"Note: {note}.", err=True)
         if yes or prepared.work.plan.bounded:
             return
+        from agentmut.report.terminal import counted
+
         lanes = len(prepared.work.lanes)
-        worst = f"{lanes} scenarios: at most {prepared.most_trials} agent runs, reused ones included. No budget is set."
+        worst = (
+            f"{counted(lanes, 'scenario')}: at most {prepared.most_trials} agent runs, reused ones included. No budget "
+            "is set."
+        )
         if not sys.stdin.isatty():
             raise UsageError(f"{worst} Set `budget:` in the project file, or pass --yes.")
         typer.confirm(f"{worst} Run?", abort=True, err=True)

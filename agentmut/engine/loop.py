@@ -114,7 +114,7 @@ class Loop:
                 return
             key = self._key(launch)
             stored = self._tools.store.find(key, self._run)
-            if stored is None or (self._work.plan.fresh and stored.run != self._run):
+            if stored is None or not self._may_reuse(stored):
                 self._start(launch, key)
                 continue
             self._reuse(launch, stored)
@@ -125,6 +125,11 @@ class Loop:
                 await asyncio.sleep(0)
             if self._work.problem or self._interrupted:
                 return
+
+    def _may_reuse(self, stored: StoredTrial) -> bool:
+        plan = self._work.plan
+        recent = plan.max_age is None or stored.finished >= plan.started - plan.max_age
+        return stored.run == self._run or (recent and not plan.fresh)
 
     def _start(self, launch: Launch, key: str) -> None:
         self._tasks.add(asyncio.create_task(self._execute(launch, key)))

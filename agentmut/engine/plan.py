@@ -47,6 +47,8 @@ class RunPlan(Frozen):
     """Launch k of a mutant (or of a scenario under test) looks at the results of its launches 1..k-window."""
     fresh: bool = False
     """Take no trial over from other runs."""
+    max_age: float | None = None
+    """Seconds before the start from which trials may be taken over; None for any."""
 
     @property
     def bounded(self) -> bool:

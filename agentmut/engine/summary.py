@@ -73,8 +73,14 @@ def cost_of(spend: Spend) -> Cost:
 
 def bounds_of(interval: Interval) -> Bounds:
     """The ends of an interval, as reports show them."""
-    low, high = round(interval.low, 6), round(interval.high, 6)
-    return Bounds(low=low, high=high, level=interval.level, method=interval.method)
+    return Bounds(
+        estimate=None if interval.estimate is None else round(interval.estimate, 6),
+        low=round(interval.low, 6),
+        high=round(interval.high, 6),
+        level=round(interval.level, 6),
+        n=interval.n,
+        method=interval.method,
+    )
 
 
 def _baseline_row(session: Session, state: CampaignState, name: str) -> BaselineRow:

@@ -84,7 +84,7 @@ def test_a_bad_agent_fails_with_exit_code_one_and_says_why(agentmut: Command) ->
 def test_too_little_evidence_has_exit_code_three_and_says_what_it_would_take(agentmut: Command) -> None:
     done = agentmut("test", "--yes", "--method", "fixed", "--trials", "10")
     assert done.returncode == 3, done.stderr
-    assert "further trials" in done.stdout
+    assert "a new sample of" in done.stdout
     assert "cannot PASS with 10 trials" in done.stdout.replace("\n", " ")
 
 
@@ -112,8 +112,8 @@ def test_a_preview_runs_nothing(agentmut: Command) -> None:
 
 def test_a_preview_tells_the_chances_at_an_assumed_rate(agentmut: Command) -> None:
     done = agentmut("test", "--preview", "--rate", "1", "--method", "fixed", "--trials", "20", "--json")
-    (line,) = json.loads(done.stdout)
-    # 0.8^20 = 0.0115 <= 0.05 / 2 / 2: twenty passes in a row pass, and a flawless agent has no others
+    (line,) = json.loads(done.stdout)["lines"]
+    # 0.8^20 = 0.0115 <= 0.05 / 2: twenty passes in a row pass, and a flawless agent has no others
     assert (line["suite"]["passed"], line["suite"]["failed"], line["suite"]["trials"]) == (1.0, 0.0, 40.0)
     assert line["suite"]["cost"] is None
 
@@ -131,7 +131,7 @@ def test_a_baseline_tells_a_regression_from_a_change_of_nothing(agentmut: Comman
     assert "agentmut baseline compare" in saved.stdout
     same = agentmut("baseline", "compare", "--yes")
     assert same.returncode == 0, same.stderr
-    assert "compared with itself" in same.stdout.replace("\n", " ")
+    assert "only a drift of the model service" in same.stdout.replace("\n", " ")
     agentmut.agent(50)
     worse = agentmut("baseline", "compare", "--yes")
     assert worse.returncode == 1, worse.stderr
@@ -165,4 +165,49 @@ def test_resume_says_what_to_do_instead_for_a_test(agentmut: Command) -> None:
 def test_a_margin_out_of_range_is_refused(agentmut: Command) -> None:
     done = agentmut("test", "--yes", "--margin", "1.5")
     assert done.returncode == 2
-    assert "--margin" in done.stderr
+    assert "test.margin: Input should be less than 1, got 1.5" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("test", "--rate", "0.9"), "--rate is an assumption for --preview"),
+        (("test", "--method", "fixed", "--margin", "0.2"), "--margin is for --method sequential"),
+        (("baseline", "compare", "--trials", "5"), "--trials is for --method fixed"),
+        (("baseline", "compare", "--test", "z"), "--test is for --method fixed"),
+    ],
+)
+def test_an_option_that_would_be_ignored_is_refused(
+    agentmut: Command, arguments: tuple[str, ...], message: str
+) -> None:
+    done = agentmut(*arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_a_stored_test_is_printed_again(agentmut: Command) -> None:
+    first = agentmut("test", "--yes")
+    run_id = first.stdout.split()[3]
+    assert agentmut("report", run_id).stdout == first.stdout
+    assert json.loads(agentmut("report", run_id, "--json").stdout)["run_id"] == run_id
+
+
+def test_what_cannot_pass_is_said_before_anything_is_run(agentmut: Command) -> None:
+    done = agentmut("test", "--method", "fixed", "--trials", "10")
+    assert done.returncode == 2
+    assert done.stderr.startswith("Note: greets cannot PASS with 10 trials: 17 passes in a row would do.")
+    assert (
+        "cannot PASS with 10" in agentmut("test", "--preview", "--method", "fixed", "--trials", "10").stdout
+    )
+
+
+@pytest.mark.parametrize("statistics", ["{alpha: 0.5, power: 0.5}", "{delta: 0.96}"])
+def test_settings_that_no_sequential_rule_can_have_are_an_error_and_no_crash(
+    agentmut: Command, statistics: str
+) -> None:
+    (agentmut.folder / "agentmut.yaml").write_text(PROJECT + f"statistics: {statistics}\n")
+    agentmut("baseline", "save", "--yes", "--trials", "40")
+    for verb in (("test",), ("baseline", "compare")):
+        done = agentmut(*verb, "--yes")
+        assert done.returncode in (0, 2), done.stderr
+        assert "this is a bug" not in done.stderr

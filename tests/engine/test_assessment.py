@@ -1,5 +1,6 @@
 """Verdicts on the agent as it is: what is run, what is reused, what is compared with what."""
 
+import json
 import sqlite3
 import sys
 from collections.abc import Callable
@@ -115,9 +116,10 @@ async def run(config, input, inner=run):
     found = row(check_suite(project), "alpha")
     assert found.trials == 40
     assert found.outcomes["infrastructure"] > 0
-    assert found.per_protocol == 1.0
+    assert found.per_protocol is not None and found.per_protocol.estimate == 1.0
     share = 40 / (40 + found.outcomes["infrastructure"])
-    assert found.intention_to_treat == pytest.approx(share)
+    assert found.intention_to_treat is not None
+    assert found.intention_to_treat.estimate == pytest.approx(share, abs=1e-6)
 
 
 def test_no_trial_at_all_is_an_error_and_no_verdict(projects: Any) -> None:
@@ -136,10 +138,41 @@ def test_a_budget_leaves_it_open_and_a_larger_one_goes_on(projects: Any) -> None
     assert (rest.status, rest.verdict, rest.cost.trials) == ("finished", Verdict.PASS, 25)
 
 
-def test_a_margin_as_large_as_the_threshold_is_refused(projects: Any) -> None:
-    project = projects.write(("alpha",), test={"margin": 0.5}, suite={"threshold": 0.4})
-    with pytest.raises(UsageError, match=r"test.margin is 0.5, but scenario alpha asks for .* only 0.4"):
-        check_suite(project)
+def test_a_margin_beyond_the_threshold_is_halved_and_that_is_said(projects: Any) -> None:
+    project = projects.write(("alpha",), extra=FLAWLESS, test={"margin": 0.5}, suite={"threshold": 0.4})
+    report = check_suite(project)
+    assert report.verdict is Verdict.PASS
+    assert report.notes[0] == "alpha: margin 0.2, half of its threshold 0.4"
+
+
+def test_a_fixed_sample_that_was_cut_short_is_not_judged(projects: Any) -> None:
+    fixed = {"method": "fixed", "trials": 100}
+    project = projects.write(("alpha",), extra="\nRATES.update(alpha=0.1)", test=fixed, budget={"trials": 30})
+    cut = check_suite(project)
+    found = row(cut, "alpha")
+    assert (cut.status, cut.verdict, found.p_fail, found.needed) == ("budget", Verdict.INCONCLUSIVE, 1.0, 70)
+    assert found.reason.startswith("cut short after 30 of 100 trials")
+
+
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "benjamini-hochberg", "benjamini-yekutieli"])
+def test_a_collapse_fails_under_every_correction(projects: Any, correction: str) -> None:
+    words = ("alpha", "beta", "gamma")
+    save_baseline(projects.write(words, extra=FLAWLESS), trials=60)
+    gone = changed(projects, words, extra="\nRATES.update(alpha=1.0, beta=0.0, gamma=1.0)")
+    for report in (
+        check_suite(gone, correction=correction),
+        compare_with_baseline(gone, correction=correction),
+    ):
+        assert verdicts(report)["beta"] is Verdict.FAIL
+        assert row(report, "beta").p_adjusted <= 0.05
+
+
+def test_settings_given_to_a_function_take_the_place_of_the_files(projects: Any) -> None:
+    project = projects.write(("alpha",), extra=FLAWLESS)
+    report = check_suite(project, method="fixed", trials=40)
+    assert (row(report, "alpha").trials, report.settings["method"]) == (40, "fixed")
+    with pytest.raises(UsageError, match=r"test.method: .*got 'quick'"):
+        check_suite(project, method="quick")
 
 
 def test_a_worse_agent_fails_against_its_baseline(projects: Any) -> None:
@@ -165,6 +198,7 @@ def test_an_unchanged_agent_is_compared_on_new_trials_and_passes(projects: Any) 
     assert report.verdict is Verdict.PASS
     assert report.baseline is not None and report.baseline.same_agent
     assert report.cost.reused == 0
+    assert any("only a drift of the model service can show" in note for note in report.notes)
     assert executed(projects) - before == report.cost.trials == sum(r.trials for r in report.scenarios)
 
 
@@ -226,7 +260,7 @@ def test_a_name_that_is_no_file_name_is_refused(projects: Any, name: str) -> Non
 
 def test_a_baseline_cut_short_is_not_kept(projects: Any) -> None:
     project = projects.write(("alpha",), extra=FLAWLESS, budget={"trials": 20})
-    with pytest.raises(BudgetError, match="before the baseline was complete"):
+    with pytest.raises(BudgetError, match="budget after 20 of 40 trials: baseline 'default' was not saved"):
         save_baseline(project, trials=40)
     with pytest.raises(UsageError, match="there is no baseline"):
         compare_with_baseline(project)
@@ -238,6 +272,64 @@ def test_old_trials_are_said_to_be_old(projects: Any) -> None:
     with closing(sqlite3.connect(projects.folder / ".agentmut" / "store.db")) as store:
         store.execute("UPDATE trials SET finished = finished - 9 * 86400 WHERE repeat = 3")
         store.commit()
-    (note,) = check_suite(project).notes
-    assert note.startswith("verdicts rest on trials that are up to 9 days old")
+    old, free = check_suite(project).notes
+    assert old.startswith("verdicts rest on trials that are up to 9 days old")
+    assert free.startswith("nothing was run")
     assert any("trials of the original that are up to 9 days old" in note for note in measure(project).notes)
+
+
+def test_an_unchanged_agent_is_run_again_when_its_last_trials_are_hours_old(projects: Any) -> None:
+    project = projects.write(("alpha",), extra="\nRATES.update(alpha=0.95)")
+    save_baseline(project, trials=50)
+    first = compare_with_baseline(project)
+    assert (
+        compare_with_baseline(project).cost.trials == 0
+    )  # within hours: what an interrupted one has is kept
+    with closing(sqlite3.connect(projects.folder / ".agentmut" / "store.db")) as store:
+        store.execute("UPDATE trials SET finished = finished - 7 * 3600")
+        store.commit()
+    assert compare_with_baseline(project).cost.trials == first.cost.trials > 0
+
+
+def test_a_baseline_judged_otherwise_than_when_it_was_saved_is_named(projects: Any) -> None:
+    save_baseline(projects.write(("alpha",), extra=FLAWLESS), trials=50)
+    strict: Callable[[str], dict[str, Any]] = lambda word: {"evaluators": [{"contains": "impossible"}]}  # noqa: E731
+    report = compare_with_baseline(projects.write(("alpha",), extra=FLAWLESS, scenario=strict))
+    assert any("50/50 passed when saved, 0/50 do now" in note for note in report.notes)
+    assert any("the baseline passes too rarely (0/50)" in note for note in report.notes)
+    assert report.verdict is Verdict.INCONCLUSIVE
+
+
+def test_the_verdict_says_how_many_scenarios_were_left_out(projects: Any) -> None:
+    save_baseline(projects.write(("alpha",), extra=FLAWLESS), trials=40)
+    report = compare_with_baseline(changed(projects, ("alpha", "beta"), extra=FLAWLESS))
+    assert report.reason.endswith("; 1 not compared")
+    assert report.baseline is not None and report.baseline.not_compared == {"beta": "not in the baseline"}
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("schema_version", 99),
+        ("saved", -1e18),
+        ("saved", 1e300),
+        ("scenarios.alpha.passes", 999),
+        ("scenarios.alpha.passes", -3),
+        ("scenarios.alpha.trials", 1_000_000),
+        ("scenarios.alpha.launched", -7),
+        ("scenarios.alpha.launched", 10**30),
+    ],
+)
+def test_a_baseline_file_that_cannot_be_is_refused(projects: Any, key: str, value: float) -> None:
+    project = projects.write(("alpha",), extra=FLAWLESS)
+    save_baseline(project, trials=40)
+    path = projects.folder / ".agentmut" / "baselines" / "default.json"
+    stored = json.loads(path.read_text())
+    *sections, name = key.split(".")
+    place = stored
+    for section in sections:
+        place = place[section]
+    place[name] = value
+    path.write_text(json.dumps(stored))
+    with pytest.raises(UsageError, match="cannot be read as a baseline"):
+        compare_with_baseline(project)

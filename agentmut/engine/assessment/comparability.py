@@ -1,23 +1,29 @@
 """What a stored baseline still says about the scenarios as they are now."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from agentmut.engine.assessment.rules import BaselineCounts
 from agentmut.engine.assessment.state import Assessment
+from agentmut.engine.baseline import OLD
 from agentmut.engine.identity import trial_key
+from agentmut.engine.limits import BASELINE_MINIMUM
 from agentmut.engine.session import Session
 from agentmut.errors import UsageError
 from agentmut.frozen import digest_of
 from agentmut.saved_baseline import SavedBaseline, SavedScenario
 from agentmut.scenario import Scenario
+from agentmut.stats.kill.rule import is_untestable
 from agentmut.store.sqlite import Store
+from agentmut.verdict_report import BaselineUsed
 
 
 class Counted(NamedTuple):
     """A baseline on one scenario, judged by the evaluators of today."""
 
     counts: BaselineCounts
+    was: BaselineCounts
+    """The counts when it was saved."""
     first_free: int
     """The repeat that a new trial may start with: past the baseline's own where the agent is the same, since
     a trial compared with itself shows nothing."""
@@ -56,7 +62,9 @@ def count_baseline(session: Session, store: Store, saved: SavedBaseline, seed: i
     judged = _judged_again(session, store, saved)
     return {
         name: Counted(
-            _counts(session, saved, name, judged.get(name, [])), _first_free(session, saved, name, seed)
+            counts=_counts(session, saved, name, judged.get(name, [])),
+            was=BaselineCounts(saved.scenarios[name].passes, saved.scenarios[name].trials),
+            first_free=_first_free(session, saved, name, seed),
         )
         for name in names
     }
@@ -114,3 +122,39 @@ def _counts(session: Session, saved: SavedBaseline, name: str, judged: list[bool
 def _first_free(session: Session, saved: SavedBaseline, name: str, seed: int) -> int:
     kept = saved.scenarios[name]
     return kept.launched if first_key(session, name, seed) == kept.first_key else 0
+
+
+def comparison_notes(
+    session: Session, saved: SavedBaseline, used: BaselineUsed, counted: Mapping[str, Counted], now: float
+) -> Iterator[str]:
+    """What a user should know of a comparison besides its verdicts."""
+    for name, obstacle in used.not_compared.items():
+        yield f"{name} was not compared: {obstacle}"
+    for name in saved.scenarios.keys() - {scenario.name for scenario in session.project.scenarios}:
+        yield f"{name} is in the baseline, but no longer in the suite"
+    yield from _sides(session, counted)
+    if used.same_agent:
+        yield (
+            "nothing that shapes a trial has changed since the baseline: only a drift of the model service can show. "
+            "Trials older than 6 hours are run again, `--fresh` runs all again"
+        )
+    elif now - saved.saved > OLD:
+        days = round((now - saved.saved) / 86_400)
+        yield f"the baseline is {days} days old: if the model service has drifted since, that shows as a change here"
+
+
+def _sides(session: Session, counted: Mapping[str, Counted]) -> Iterator[str]:
+    """What limits the comparisons from the side of the baseline."""
+    for name, (side, was, _) in counted.items():
+        if side != was:
+            yield (
+                f"{name}: today's evaluators judged the baseline's trials again: {was.passes}/{was.trials} passed when "
+                f"saved, {side.passes}/{side.trials} do now"
+            )
+        if is_untestable(side.trials - side.passes, side.trials, session.project.statistics.delta):
+            yield (
+                f"{name}: the baseline passes too rarely ({side.passes}/{side.trials}) for a drop to show. Save a new "
+                "one, or leave the scenario out with --scenario"
+            )
+        elif side.trials < BASELINE_MINIMUM:
+            yield f"{name}: with only {side.trials} baseline trials most drops go unnoticed; {BASELINE_MINIMUM} are few"

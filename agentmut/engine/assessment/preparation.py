@@ -1,5 +1,6 @@
 """From a project to an assessment that is ready to run: which trials, which rules, which question."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
@@ -29,6 +30,9 @@ from agentmut.stats.sprt import SprtDesign
 from agentmut.verdict_report import BaselineUsed
 
 Shown = dict[str, str | float | int]
+SAME_AGENT = 6 * 3600
+"""Seconds. When nothing has changed since the baseline, a comparison can only show a drift of the service; then trials
+older than this say nothing new, and younger ones let an interrupted comparison go on."""
 
 
 class Asked(NamedTuple):
@@ -55,36 +59,48 @@ class Prepared(NamedTuple):
 def prepare_test(session: Session, asked: Asked) -> Prepared:
     """Every scenario against its threshold.
 
-    Raises `UsageError` where a threshold leaves no room for the margin.
+    Raises `UsageError` for settings that no test can have.
     """
     statistics, settings = session.project.statistics, session.project.test
-    rules = {s.name: threshold_rule(session.project, s, len(session.scenarios)) for s in session.scenarios}
+    shares = shares_of(len(session.scenarios), settings.correction)
+    rules = {s.name: threshold_rule(session.project, s, shares) for s in session.scenarios}
     shown: Shown = {"method": settings.method, "trials": settings.trials, "alpha": statistics.alpha}
     if settings.method == "sequential":
         shown |= {"margin": settings.margin, "beta": beta_of(statistics)}
     question = Question(
         statistics.alpha,
         Correction(settings.correction),
-        notes=tuple(hopeless(session.project, session.scenarios)),
+        notes=tuple(known_before(session.project, session.scenarios)),
     )
     return Prepared(_assessment(session, "test", rules, shown, asked), question)
 
 
-def threshold_rule(project: Project, scenario: Scenario, family: int) -> StoppingRule:
-    """The rule of one of `family` scenarios under the project's `test` settings.
+def threshold_rule(project: Project, scenario: Scenario, shares: float) -> StoppingRule:
+    """The rule of one scenario under the project's `test` settings.
 
-    A sequential test has to know its level before it starts: alpha over the number of scenarios.
+    A sequential test has to know its level before it starts: alpha over the shares of the suite. Raises `UsageError`.
     """
     settings, threshold = project.test, project.threshold_of(scenario)
     if settings.method == "fixed":
         return FixedTrials(threshold, settings.trials, project.statistics.alpha)
-    if threshold <= settings.margin:
-        raise UsageError(
-            f"test.margin is {settings.margin:g}, but scenario {scenario.name} asks for a pass rate of only "
-            f"{threshold:g}: choose a smaller margin, or `test: {{method: fixed}}`."
-        )
-    level, beta = project.statistics.alpha / family, beta_of(project.statistics)
-    return Sprt(SprtDesign(threshold, settings.margin, level, beta, settings.trials), settings.trials)
+    level, beta = project.statistics.alpha / shares, beta_of(project.statistics)
+    try:
+        design = SprtDesign(threshold, margin_of(project, scenario), level, beta, settings.trials)
+    except ValueError as error:
+        raise UsageError(f"scenario {scenario.name} cannot be tested sequentially: {error}.") from None
+    return Sprt(design, settings.trials)
+
+
+def margin_of(project: Project, scenario: Scenario) -> float:
+    """The project's margin, or half the threshold where that is less: a rate below 0 is no alternative."""
+    return min(project.test.margin, project.threshold_of(scenario) / 2)
+
+
+def shares_of(scenarios: int, correction: str) -> float:
+    """In how many parts alpha is divided, so that a scenario which fails at its part fails in the suite too."""
+    if Correction(correction) is not Correction.BENJAMINI_YEKUTIELI:
+        return scenarios
+    return scenarios * sum(1 / i for i in range(1, scenarios + 1))
 
 
 def prepare_saving(session: Session, trials: int, asked: Asked) -> Prepared:
@@ -107,25 +123,30 @@ def prepare_comparison(
     """The scenarios of `counted`, each against the stored baseline's trials on it."""
     statistics, settings = session.project.statistics, session.project.compare
     sides = {name: found.counts for name, found in counted.items()}
-    rules = {
-        name: _comparison_rule(session.project, side, len(sides), tables) for name, side in sides.items()
-    }
+    shares = math.ceil(shares_of(len(sides), settings.correction))
+    rules = {name: _comparison_rule(session.project, side, shares, tables) for name, side in sides.items()}
     shown: Shown = {"method": settings.method, "alpha": statistics.alpha, "beta": beta_of(statistics)}
     shown |= {"delta": statistics.delta}
     shown |= {"trials": settings.trials, "test": settings.test} if settings.method == "fixed" else {}
     first = {name: found.first_free for name, found in counted.items()}
-    work = _assessment(session, "compare", rules, shown, asked, first)
+    max_age = SAME_AGENT if used.same_agent else None
+    work = _assessment(session, "compare", rules, shown, asked, first, max_age)
     correction = Correction(settings.correction)
     return Prepared(work, Question(statistics.alpha, correction, used, sides, notes))
 
 
-def _comparison_rule(project: Project, side: BaselineCounts, family: int, tables: Tables) -> StoppingRule:
+def _comparison_rule(project: Project, side: BaselineCounts, shares: int, tables: Tables) -> StoppingRule:
     statistics, settings = project.statistics, project.compare
     alpha, beta, delta = statistics.alpha, beta_of(statistics), statistics.delta
     if settings.method == "fixed":
+        if alpha >= 0.5:
+            raise UsageError(f"statistics.alpha must be below 0.5 for a comparison, got {alpha:g}.")
         return FixedComparison(side, settings.trials, alpha, beta, delta, TwoSampleTest(settings.test))
-    design = KillDesign(level_for(family, alpha), beta, delta, statistics.n_max)
-    return SequentialComparison(tables.get(side.trials - side.passes, side.trials, design))
+    design = KillDesign(level_for(shares, alpha), beta, delta, statistics.n_max)
+    try:
+        return SequentialComparison(tables.get(side.trials - side.passes, side.trials, design))
+    except ValueError as error:
+        raise UsageError(f"these settings cannot be compared sequentially: {error}.") from None
 
 
 def _assessment(
@@ -135,6 +156,7 @@ def _assessment(
     settings: Shown,
     asked: Asked,
     first: Mapping[str, int] = MappingProxyType({}),
+    max_age: float | None = None,
 ) -> Assessment:
     project = session.project
     plan = AssessmentPlan(
@@ -150,8 +172,9 @@ def _assessment(
         concurrency=project.execution.concurrency,
         window=project.execution.window,
         fresh=asked.fresh,
+        max_age=max_age,
         first=dict(first),
-        settings=settings,
+        settings=settings | ({"fresh": True} if asked.fresh else {}),
     )
     return Assessment(plan, session.suite, session.tests.scenarios, rules)
 
@@ -161,10 +184,15 @@ def beta_of(statistics: StatisticsSettings) -> float:
     return round(1 - statistics.power, 10)
 
 
-def hopeless(project: Project, scenarios: Iterable[Scenario]) -> Iterator[str]:
-    """Scenarios that cannot pass with the trials allowed, whatever the agent does: said before they are run."""
+def known_before(project: Project, scenarios: Iterable[Scenario]) -> Iterator[str]:
+    """What a user should know before any trial: scenarios that cannot pass, and margins that are not the asked one."""
     settings, alpha = project.test, project.statistics.alpha
-    for scenario in scenarios if settings.method == "fixed" else ():
-        least = least_passing_n(project.threshold_of(scenario), alpha, Bound.CLOPPER_PEARSON)
+    for scenario in scenarios:
+        threshold = project.threshold_of(scenario)
+        if settings.method == "sequential":
+            if margin_of(project, scenario) < settings.margin:
+                yield f"{scenario.name}: margin {threshold / 2:g}, half of its threshold {threshold:g}"
+            continue
+        least = least_passing_n(threshold, alpha, Bound.CLOPPER_PEARSON)
         if least > settings.trials:
             yield f"{scenario.name} cannot PASS with {settings.trials} trials: {least} passes in a row would do"

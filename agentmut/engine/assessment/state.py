@@ -15,7 +15,7 @@ from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Launch, TrialResult
 from agentmut.mutant import Mutant
 from agentmut.scenario import Scenario
-from agentmut.stats.verdicts import Judgement
+from agentmut.stats.verdicts import Judgement, Verdict
 from agentmut.trace import Outcome
 from agentmut.witness import Detector
 
@@ -88,6 +88,17 @@ class AssessedScenario:
     def _limit(self) -> int:
         """Launches at most: some trials may turn out to be no evidence."""
         return self.rule.most + max(3, round(SPARE * self.rule.most))
+
+    def judgement(self) -> Judgement:
+        """The verdict. A fixed number of trials that was cut short is not judged: that would be one more look."""
+        found = self.rule.judgement(self.passed)
+        if self.complete or self.rule.sequential:
+            return found
+        reason = (
+            f"cut short after {len(self.passed)} of {self.rule.most} trials: a fixed number is judged once"
+        )
+        missing = self.rule.most - len(self.passed)
+        return found._replace(verdict=Verdict.INCONCLUSIVE, reason=reason, p_fail=1.0, needed=missing)
 
     def record(self, number: int, result: TrialResult) -> None:
         """Take in the result of a launch, and consume what has become consecutive."""
@@ -171,4 +182,4 @@ class Assessment:
 
     def judgements(self) -> dict[str, Judgement]:
         """The verdict on each scenario, from the trials so far."""
-        return {name: lane.rule.judgement(lane.passed) for name, lane in self.lanes.items()}
+        return {name: lane.judgement() for name, lane in self.lanes.items()}

@@ -11,7 +11,8 @@ from agentmut.engine.baseline import age_note
 from agentmut.engine.session import Session
 from agentmut.engine.summary import bounds_of, cost_of
 from agentmut.engine.work import Stop
-from agentmut.result import AgentSummary
+from agentmut.result import AgentSummary, Bounds
+from agentmut.stats.confidence_sequence import anytime_interval
 from agentmut.stats.effects import effects
 from agentmut.stats.multiplicity import Correction
 from agentmut.stats.suite_verdict import suite_verdict
@@ -45,7 +46,7 @@ def report_verdicts(session: Session, work: Assessment, stop: Stop, question: Qu
         project=session.project.path.name,
         agent=AgentSummary(adapter=session.project.agent.adapter, digest=session.suite.full.digest),
         verdict=suite.verdict,
-        reason=suite.reason,
+        reason=suite.reason + _left_out(question.baseline),
         family=str(suite.adjusted),
         correction=question.correction.value,
         alpha=question.alpha,
@@ -61,9 +62,16 @@ def report_verdicts(session: Session, work: Assessment, stop: Stop, question: Qu
     )
 
 
+def _left_out(used: BaselineUsed | None) -> str:
+    left_out = len(used.not_compared) if used else 0
+    return f"; {left_out} not compared" if left_out else ""
+
+
 def _notes(work: Assessment) -> Iterator[str]:
     if old := age_note(work.spend.age, "verdicts rest on trials that are"):
         yield old
+    if work.spend.trials == 0:
+        yield "nothing was run, since all trials were in the store; `--fresh` runs the agent again"
     if work.spend.unpriced:
         yield "the price of a model is unknown, so the cost is too: set budget.prices"
     if work.spend.abandoned:
@@ -83,17 +91,24 @@ def _row(
         trials=len(lane.passed),
         threshold=None if side else session.project.threshold_of(work.scenarios[name]),
         interval=bounds_of(judgement.interval),
+        anytime=_anytime(lane),
         p_fail=judgement.p_fail,
         p_adjusted=adjusted,
         needed=judgement.needed,
         method=judgement.method,
         outcomes={outcome.value: lane.outcomes[outcome] for outcome in Outcome if lane.outcomes[outcome]},
-        per_protocol=rates.per_protocol.estimate,
-        intention_to_treat=rates.intention_to_treat.estimate,
+        per_protocol=bounds_of(rates.per_protocol),
+        intention_to_treat=bounds_of(rates.intention_to_treat),
         failure=lane.first_failure or lane.trouble,
         baseline=BaselineSide(passes=side.passes, trials=side.trials) if side else None,
         effect=_effect(lane, side) if side else None,
     )
+
+
+def _anytime(lane: AssessedScenario) -> Bounds | None:
+    if not (lane.rule.sequential and lane.passed):
+        return None
+    return bounds_of(anytime_interval(sum(lane.passed), len(lane.passed)))
 
 
 def _effect(lane: AssessedScenario, side: BaselineCounts) -> EffectRow | None:
