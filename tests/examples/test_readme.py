@@ -114,3 +114,18 @@ def test_the_example_callable_shows_its_gap(tmp_path: Path) -> None:
         "- Add up the numbers in the message.": "killed",
         "- Thank the user at the end.": "survived",
     }
+
+
+def test_the_verdicts_of_the_readme_are_given_in_python_and_its_settings_are_read(tmp_path: Path) -> None:
+    folder = tmp_path / "my_project"
+    folder.mkdir()
+    write_project(folder, blocks("yaml")[0] + blocks("yaml")[2], blocks("python")[0])
+    done = subprocess.run(
+        [sys.executable, "-c", blocks("python")[2]],
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        timeout=150,
+    )
+    assert done.stdout == "PASS [('greeting', <Verdict.PASS: 'PASS'>)]\nPASS\n", done.stderr
