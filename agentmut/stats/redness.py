@@ -47,7 +47,7 @@ from agentmut.stats.intervals import Interval
 Array = NDArray[np.float64]
 POINTS = 4000
 """Draws of the rates that the bounds are quantiles of. They are fixed, so equal trials give equal bounds; the order
-of the scenarios moves a bound by less than .01, with a trial or two of each by up to .03."""
+of the scenarios moves a bound by at most .02, with 3 to 10 trials of each by up to .05, with one or two by .08."""
 
 
 class Tried(NamedTuple):
