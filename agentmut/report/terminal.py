@@ -255,7 +255,7 @@ def _ci(page: Page, result: Result) -> None:
     if not result.ci:
         return
     page.title("What a CI run would have seen (red: a scenario under its threshold)")
-    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, pad_edge=False)
     level = f"{result.ci[0].false_alarm.level:.0%}".replace("%", " %")
     for name in ("runs", f"false alarm [{level}]", "killed: red", "missed", "survived: red", "missed"):
         table.add_column(name, justify="right", no_wrap=True)
