@@ -5,7 +5,7 @@ from rich.text import Text
 
 from agentmut.mutant import Intent, Status
 from agentmut.report.paint import Page, clean, diff_lines, shorten
-from agentmut.report.terminal import counted, interval, without_marker
+from agentmut.report.terminal import ROUNDED_UP, counted, interval, without_marker
 from agentmut.result import SUITE, MutantRow, Result
 
 MEANING = {
@@ -88,6 +88,8 @@ def _ci(page: Page, result: Result, row: MutantRow) -> None:
         table.add_row(str(red.runs), interval(red), interval(alarm) if alarm else "-")
     page.title("Chance that a CI run is red, by the trials stored")
     page.add(table)
+    if any(red.runs > 1 for red in row.ci_red):
+        page.add(ROUNDED_UP)
     if row.ci_as_original:
         page.add(
             f"It was not tried on {counted(row.ci_as_original, 'scenario')} that the change reaches: there it counts "

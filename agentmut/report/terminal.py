@@ -245,24 +245,32 @@ def _by_reason(rows: Sequence[MutantRow]) -> list[tuple[str, list[MutantRow]]]:
     return list(groups.items())
 
 
+ROUNDED_UP = (
+    "Of R runs, threshold times R must pass, rounded up: at 0.9 all of 3, but 9 of 10. So more runs can be red "
+    "more often."
+)
+
+
 def _ci(page: Page, result: Result) -> None:
     if not result.ci:
         return
     page.title("What a CI run would have seen (red: a scenario under its threshold)")
-    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
-    for name in ("runs", f"false alarm [{result.ci[0].false_alarm.level:.0%}]".replace("%", " %")):
-        table.add_column(name, justify="right", no_wrap=True)
-    for name in ("killed", "missed", "survived", "missed"):
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, pad_edge=False)
+    level = f"{result.ci[0].false_alarm.level:.0%}".replace("%", " %")
+    for name in ("runs", f"false alarm [{level}]", "killed: red", "missed", "survived: red", "missed"):
         table.add_column(name, justify="right", no_wrap=True)
     for run in result.ci:
         noticed = (*_noticed(run.killed), *_noticed(run.survived))
         table.add_row(str(run.runs), interval(run.false_alarm), *noticed)
     page.add(table)
     page.add(
-        "runs: of each scenario. False alarm: the chance of red on the unchanged agent. Killed, survived: the "
-        "mean chance of red on these mutants; missed: those more likely green than red. A mutant counts as no "
-        "better than the original: where it was not tried, or passed more often, the original's rate stands."
+        "runs: of each scenario. False alarm: the chance of red on the unchanged agent. Red: the mean chance of "
+        "red on the mutants killed, or survived; missed: how many of them are more likely green than red. A mutant "
+        "counts as no better than the original: where it was not tried, or passed more often, the original's "
+        "rate stands."
     )
+    if any(run.runs > 1 for run in result.ci):
+        page.add(ROUNDED_UP)
 
 
 def _noticed(noticed: CiNoticed) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from agentmut.api import measure
 from agentmut.mutant import Status
 from agentmut.report.mutant import render_mutant
 from agentmut.report.terminal import render
-from agentmut.result import MutantRow, Result, read_result
+from agentmut.result import CiNoticed, MutantRow, Result, read_result
 
 WORDS = ("alpha", "beta", "gamma")
 
@@ -114,12 +114,25 @@ def test_the_report_says_it_within_eighty_columns(result: Result) -> None:
     once = result.ci[0].false_alarm
     section = text[text.index("What a CI run would have seen") :].split("\n\n")[0]
     lines = section.splitlines()
+    assert lines[1].split("  ")[-4:] == ["killed: red", "missed", "survived: red", "missed"]
+    assert "9 of 10. So more runs can be red more often." in " ".join(lines)
     assert lines[2].split()[:2] == ["1", f"{once.value:.2f}"]
     assert lines[3].endswith("1 of 1")
     assert max(map(len, lines)) <= 80
     told = render_mutant(result, row(result, Status.SURVIVED))
     assert "Chance that a CI run is red" in told
     assert "stop as soon as it is decided" in " ".join(told.split())
+    assert "So more runs can be red more often." in " ".join(told.split())
+
+
+def test_one_run_of_each_scenario_needs_no_word_on_rounding(result: Result) -> None:
+    assert "So more runs" not in render(result.model_copy(update={"ci": result.ci[:1]}))
+
+
+def test_thousands_of_mutants_fit_into_the_columns(result: Result) -> None:
+    many = CiNoticed(mutants=5000, let_through=4000, mean_red=0.5)
+    runs = tuple(run.model_copy(update={"killed": many, "survived": many}) for run in result.ci)
+    assert render(result.model_copy(update={"ci": runs})).count("4000 of 5000") == 4
 
 
 def test_a_mutant_that_never_arrived_says_nothing_about_ci(projects: Any) -> None:

@@ -47,12 +47,40 @@ def test_known_rates_agree_with_scipy(rates: list[float], runs: int) -> None:
     assert red_at(rates, 0.8, runs) == pytest.approx(1 - green, abs=1e-9)
 
 
-def test_the_estimate_draws_the_stored_trials_without_replacement() -> None:
-    # three of four passed, two runs are drawn, both must pass: C(3,2)/C(4,2) = 1/2; two such scenarios: 3/4
-    assert chance((3, 4), runs=2).interval.estimate == pytest.approx(0.5)
-    assert chance((3, 4), (3, 4), runs=2).interval.estimate == pytest.approx(0.75)
-    # one pass is enough and only one trial failed: never red
-    assert chance((3, 4), runs=2, threshold=0.5).interval.estimate == 0
+def test_the_estimate_draws_the_stored_trials_half_without_replacement_at_half_their_number() -> None:
+    # three of four passed, two runs are drawn, both must pass. Without replacement C(3,2)/C(4,2) = 1/2, with it
+    # 9/16, each with weight 1/2: 17/32 green. Two such scenarios: 1 - (17/32)^2
+    assert chance((3, 4), runs=2).interval.estimate == pytest.approx(15 / 32)
+    assert chance((3, 4), (3, 4), runs=2).interval.estimate == pytest.approx(1 - (17 / 32) ** 2)
+    # one pass is enough, and only one trial failed: without replacement never red, with it 1/16
+    assert chance((3, 4), runs=2, threshold=0.5).interval.estimate == pytest.approx(1 / 32)
+
+
+def test_a_quarter_of_the_trials_is_drawn_with_replacement_for_a_quarter() -> None:
+    # six of eight, both of two: 15/28 and 9/16, by 3/4 and 1/4
+    assert chance((6, 8), runs=2).interval.estimate == pytest.approx(1 - (3 * 15 / 28 + 9 / 16) / 4)
+
+
+def test_as_many_runs_as_trials_do_not_turn_the_threshold_into_a_certainty() -> None:
+    # exactly at the threshold: P(Bin(50, .9) < 45) = .3839 at the true rate; without replacement it would be 0
+    found = {runs: chance((45, 50), runs=runs).interval.estimate for runs in (40, 50, 60)}
+    assert found[50] == pytest.approx(binom.cdf(44, 50, 0.9), abs=1e-9)
+    assert found[40] == pytest.approx(0.37, abs=0.06)
+    assert found[60] == pytest.approx(binom.cdf(53, 60, 0.9), abs=1e-9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_the_estimate_moves_little_from_one_number_of_runs_to_the_next_near_the_trials_stored(
+    counts: tuple[int, int],
+) -> None:
+    # all of them must pass, so that no rounding of threshold * runs comes in between
+    n = counts[1]
+    greens = [
+        1 - (chance(counts, runs=r, threshold=0.999).interval.estimate or 0) for r in (n - 1 or 1, n, n + 1)
+    ]
+    assert greens[1] == pytest.approx((counts[0] / n) ** n, abs=1e-9)
+    assert max(greens) - min(greens) <= 0.26  # two runs at rate 1/2 are green half as often as one
 
 
 def test_fewer_trials_than_runs_are_drawn_with_replacement() -> None:

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln, xlog1py, xlogy
 
 from agentmut.stats.checks import check_count, check_rate
 from agentmut.stats.kill.rule import Decision, KillDesign, KillTable, decision_table
@@ -65,6 +64,8 @@ def endings(table: KillTable) -> dict[Decision, Endings]:
 
 def chance_of(ends: Endings | None, phi: ArrayLike) -> Array:
     """Chance of ending in each of the states (rows) at each failure rate in `phi` (columns)."""
+    from scipy.special import xlog1py, xlogy
+
     rates = np.atleast_1d(np.asarray(phi, dtype=float))
     if ends is None:
         return np.zeros((0, len(rates)))
@@ -154,6 +155,8 @@ def _false_kills(killed: list[Endings | None], phi: Array) -> Array:
 
 def _baseline_weights(n0: int, phi: Array) -> Array:
     """P(f0 failures in n0 trials): rows f0 = 0..n0, columns `phi`."""
+    from scipy.special import gammaln, xlog1py, xlogy
+
     f0 = np.arange(n0 + 1)[:, None]
     log_paths = gammaln(n0 + 1) - gammaln(f0 + 1) - gammaln(n0 - f0 + 1)
     weights: Array = np.exp(log_paths + xlogy(f0, phi) + xlog1py(n0 - f0, -phi))

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc, betaincc, gammaln
 
 Array = NDArray[np.float64]
 
@@ -43,6 +42,8 @@ def rate_grid(f0: float, n0: int) -> RateGrid:
 
     Masses are differences of the nearer tail: differences near 1 would be rounding noise.
     """
+    from scipy.special import betainc, betaincc
+
     edges = np.sin(np.pi / 2 * np.arange(CELLS + 1) / CELLS) ** 2
     centres = np.sin(np.pi / 2 * (np.arange(CELLS) + 0.5) / CELLS) ** 2
     below, above = betainc(f0 + 0.5, n0 - f0 + 0.5, edges), betaincc(f0 + 0.5, n0 - f0 + 0.5, edges)
@@ -70,6 +71,8 @@ def row(n: int) -> slice:
 
 def unchanged_chances(f0: float, n0: int, n_max: int) -> Array:
     """B(a + f, b + n - f) / B(a, b) with a = f0 + 1/2, b = n0 - f0 + 1/2."""
+    from scipy.special import gammaln
+
     a, b, steps = f0 + 0.5, n0 - f0 + 0.5, np.arange(n_max + 1)
     log_f = gammaln(a + steps) - gammaln(a)
     log_pass = gammaln(b + steps) - gammaln(b)
