@@ -121,6 +121,9 @@ def test_outcomes_that_are_neither_true_nor_false_are_refused(odd: Any) -> None:
 
 def test_numpys_booleans_and_zero_and_one_are_outcomes() -> None:
     plain = replay_design({1: True, 2: False, 3: True}, {1: False})
-    assert replay_design({1: np.True_, 2: np.False_, 3: np.True_}, {1: np.False_}) == plain
-    assert replay_design({1: 1, 2: 0, 3: 1}, {1: 0}) == plain
-    assert plain.verdict([(1, True)]) == plain.verdict([(1, np.True_)]) == plain.verdict([(1, 1)])
+    numpys: Any = {1: np.True_, 2: np.False_, 3: np.True_}
+    whole: Any = {1: 1, 2: 0, 3: 1}
+    again: Any = {1: np.False_}
+    assert replay_design(numpys, again) == replay_design(whole, again) == plain
+    results: list[Any] = [True, np.True_, 1]
+    assert len({plain.verdict([(1, failed)]) for failed in results}) == 1
