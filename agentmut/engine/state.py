@@ -27,6 +27,7 @@ from agentmut.engine.trials import Launch, TrialResult
 from agentmut.mutant import Mutant, Status
 from agentmut.scenario import Scenario
 from agentmut.stats.kill.rule import KillDesign, is_untestable, level_for
+from agentmut.stats.kill.suite_share import LEAST_BASELINE
 from agentmut.witness import Detector
 
 IDENTITY_ALPHA = 0.001
@@ -208,7 +209,8 @@ class CampaignState:
     def _arm(self, mutant: Mutant, scenarios: Mapping[str, float], left_out: int) -> Arm:
         rule = self.plan.rule
         alpha = rule.alpha if mutant.edits else IDENTITY_ALPHA
-        together = rule.suite_share if len(scenarios) > 1 else 0.0
+        pooled = [name for name in scenarios if self.baselines[name].trials >= LEAST_BASELINE]
+        together = rule.suite_share if len(pooled) > 1 else 0.0
         level = level_for(len(scenarios), alpha * (1 - together))
         design = KillDesign(level, rule.beta, rule.delta, rule.n_max)
         lanes = [self._lane(name, weight, design) for name, weight in scenarios.items()]

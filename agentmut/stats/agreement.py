@@ -75,6 +75,7 @@ def krippendorff_alpha(
     level, resamples = check_rate("level", level), check_count("resamples", resamples, 100)
     scale = check_choice("scale", scale, Scale)
     values, counts = _value_counts(ratings)
+    values = _unit_range(values) if scale is Scale.INTERVAL else values
     units, total = len(counts), int(counts.sum())
     alpha = _alpha(values, counts, scale)
     if alpha is None:
@@ -98,6 +99,12 @@ def _value_counts(ratings: ArrayLike) -> tuple[Array, NDArray[np.int64]]:
         raise ValueError("ratings must have a unit that two judges or more rated, got none")
     values = np.unique(compared[~np.isnan(compared)])
     return values, (compared.T[:, :, None] == values).sum(axis=1)
+
+
+def _unit_range(values: Array) -> Array:
+    """The ordered values moved to [0, 1], which leaves alpha as it is: squares of very large ones are infinite."""
+    values = values / (np.abs(values).max() or 1.0)
+    return np.asarray((values - values[0]) / ((values[-1] - values[0]) or 1.0))
 
 
 def _alpha(values: Array, counts: NDArray[np.int64], scale: Scale) -> float | None:

@@ -6,6 +6,7 @@ target's own trials: a proxy's p-value says that the proxy changed, so it is not
 
 import math
 from collections.abc import Sequence
+from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
 from agentmut.stats.checks import check_rate
@@ -85,10 +86,15 @@ def control_variate(
 
     The interval is that of the regression at proxy_mean, with four trials added as in Agresti and Coull's: a
     pass and a fail at proxy_mean plus and minus one standard deviation of the proxy. Student's t with n + 2
-    degrees of freedom, variance by the HC2 sandwich (the target varies more where the proxy fails) plus
-    b^2 proxy_error^2; clipped to [0, 1], widened to hold the estimate. So a constant target or a perfect
-    proxy still leaves some width. Coverage at level .95 is at least .92 for n >= 50 and rates of .05 to
-    .97; at n = 20 it falls to .89. From rates of about .95 on the interval is wider than one without proxy.
+    degrees of freedom; the variance is the HC2 sandwich (the target varies more where the proxy fails) plus
+    b^2 proxy_error^2 plus 2 a/(n + 4)^2: `a` = max(1, z^2/4) disagreements of each kind, since a good proxy
+    shows too few of them to judge by. Clipped to [0, 1], widened to hold the estimate. So a constant target or a
+    perfect proxy still leaves some width.
+
+    Coverage at level .95, simulated for n of 50 to 200, rates of .05 to .97, binary proxies right in .8 to .99
+    of the cases and skewed continuous ones: at least .93; a proxy hardly ever wrong gives .99 and more. At
+    level .8 it can fall to .75 (n = 200, rate .97, a binary proxy right in .99). From
+    rates of about .9 on, with n = 50, the interval can be wider than one without proxy.
 
     The proxy may be biased: only how it varies with the target matters. A constant one changes nothing.
     Raises `ValueError` for fewer than 2 pairs, different lengths, targets that are not 0 or 1, NaN, infinity,
@@ -97,14 +103,12 @@ def control_variate(
     """
     import numpy as np
 
-    from agentmut.stats.multivariate.samples import check_samples
-
     if len(passed) != len(proxy):
         raise ValueError(f"passed and proxy must be pairs, got {len(passed)} and {len(proxy)}")
     level = check_rate("level", level)
     mean = check_rate("proxy_mean", proxy_mean, -1e70, 1e70)
     error = check_rate("proxy_error", proxy_error, 0.0, 1e70, closed=True)
-    y, x = (sample[:, 0] for sample in check_samples(passed, proxy, 2))
+    y, x = _column("passed", passed), _column("proxy", proxy)
     if not np.isin(y, (0, 1)).all():
         raise ValueError(f"passed must be true or false, got {list(passed)!r}")
     x = x - mean
@@ -112,10 +116,24 @@ def control_variate(
     sd = float(x.std())
     centre, variance = _at_zero(np.r_[x, -sd, sd, -sd, sd], np.r_[y, 1, 1, 0, 0], error)
     estimate = min(max(estimate, 0.0), 1.0)
-    low, high = _bounds(centre, variance, len(y), level)
+    low, high = _bounds(centre, variance + _unseen(len(y), level), len(y), level)
     interval = Interval(estimate, min(low, estimate), max(high, estimate), level, len(y), "control variate")
     varying = sd > 0 and y.std() > 0
     return ControlVariate(interval, float(np.corrcoef(x, y)[0, 1]) if varying else 0.0)
+
+
+def _column(name: str, sample: Sequence[float]) -> "Array":
+    from agentmut.stats.multivariate.samples import check_sample
+
+    values = check_sample(name, sample, 2)
+    if values.shape[1] != 1:
+        raise ValueError(f"{name} must be one number a trial, got shape {values.shape}")
+    return values[:, 0]
+
+
+def _unseen(n: int, level: float) -> float:
+    """What disagreements of target and proxy that were not seen may add to the variance."""
+    return 2 * max(1.0, NormalDist().inv_cdf((1 + level) / 2) ** 2 / 4) / (n + 4) ** 2
 
 
 def _at_zero(x: "Array", y: "Array", error: float) -> tuple[float, float]:

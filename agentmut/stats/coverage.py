@@ -7,7 +7,7 @@ from agentmut.stats.checks import check_count, check_rate
 
 
 def state_coverage(states: int, scale: float) -> float:
-    """1 - exp(-states/scale), in [0, 1): the state coverage of Eq. 17.
+    """1 - exp(-states/scale), in [0, 1]: the state coverage of Eq. 17. Below 1 but for rounding: 1 from 37 scales on.
 
     `states` is the number of distinct abstract states seen; `scale` (lambda) the number expected for such
     agents: seeing as many gives 0.632. No states: 0. Says how many states were seen, not how many there are.
@@ -27,7 +27,7 @@ def overall_coverage(dimensions: Sequence[float], weights: Sequence[float] | Non
     Raises `ValueError` for no dimension, a coverage outside [0, 1], as many weights as there are not
     dimensions, a negative weight, or weights that are all 0.
     """
-    if not dimensions:
+    if not len(dimensions):
         raise ValueError(f"dimensions must not be empty, got {dimensions!r}")
     weights = [1.0] * len(dimensions) if weights is None else weights
     if len(weights) != len(dimensions):

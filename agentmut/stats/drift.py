@@ -15,6 +15,9 @@ from agentmut.stats.checks import check_count, check_rate
 SLACK = 1e-9
 """A gap this close to a Page-Hinkley threshold is at it: sums of floats such as 0.1 are off by less."""
 
+LEAST_DROP = 1e-3
+"""Drops of this size and below are refused: the lattice of a chart for them is too fine to compute on."""
+
 
 class DriftState(NamedTuple):
     """Where a chart stands. The default is the start."""
@@ -77,10 +80,13 @@ class PageHinkley(NamedTuple):
     mean: float | None = None
 
     def update(self, state: DriftState, value: float) -> DriftState:
-        """The state after one more value; `ValueError` if it is not finite."""
+        """The state after one more value; `ValueError` if it, or a parameter of the chart, is not finite, and where
+        the sum of the values, or the gap, becomes too large for a float."""
+        check_parameters(self)
         value = _finite("value", value)
-        mean = (state.total + value) / (state.trials + 1) if self.mean is None else self.mean
-        gap = max(0.0, state.level + value - mean - self.tolerance)
+        total = _finite("sum of the values", state.total + value)
+        mean = total / (state.trials + 1) if self.mean is None else self.mean
+        gap = max(0.0, _finite("gap", state.level + value - mean - self.tolerance))
         return _next(state, gap, value, gap > self.threshold + SLACK)
 
     def as_cusum(self) -> Cusum:
@@ -105,7 +111,7 @@ def cusum(pass_rate: float, drop: float, threshold: float) -> Cusum:
     r2 = r1 + log(q'/q), rounded to the simplest fraction down/(up + down) within 2% of `drop`: on that lattice
     the chart can be computed exactly. The threshold is rounded up to the lattice.
 
-    Raises `ValueError` unless pass_rate and pass_rate - drop are in (0, 1), drop > 0, threshold > 0 and finite.
+    Raises `ValueError` unless pass_rate and pass_rate - drop are in (0, 1), drop > 0.001, threshold > 0 and finite.
 
     >>> cusum(0.9, 0.2, 3)
     Cusum(up=13, down=3, threshold=48)
@@ -120,7 +126,7 @@ def cusum(pass_rate: float, drop: float, threshold: float) -> Cusum:
 def reference_rate(pass_rate: float, drop: float) -> Fraction:
     """The failure rate, rounded, at which a CUSUM for this drop stands still; see `cusum`."""
     p = check_rate("pass_rate", pass_rate)
-    drop = check_rate("drop", drop, 0.0, p)
+    drop = check_rate("drop", drop, LEAST_DROP, p)
     worse = p - drop
     r1 = math.log(p / worse)
     exact = r1 / (r1 + math.log((1 - worse) / (1 - p)))
@@ -135,12 +141,20 @@ def page_hinkley(tolerance: float, threshold: float, mean: float | None = None) 
 
     Without a known mean, tolerance must be more than 0, or the gap of a steady stream grows without bound.
     """
-    tolerance, threshold = _finite("tolerance", tolerance), _finite("threshold", threshold)
-    if tolerance < 0 or (mean is None and tolerance == 0):
+    known = None if mean is None else float(mean)
+    return check_parameters(PageHinkley(float(tolerance), float(threshold), known))
+
+
+def check_parameters(chart: PageHinkley) -> PageHinkley:
+    """`chart` itself; `ValueError` as `page_hinkley`."""
+    tolerance, threshold, mean = chart
+    if _finite("tolerance", tolerance) < 0 or (mean is None and tolerance == 0):
         raise ValueError(f"tolerance must be at least 0, and more without a known mean, got {tolerance!r}")
-    if threshold <= 0:
+    if _finite("threshold", threshold) <= 0:
         raise ValueError(f"threshold must be more than 0, got {threshold!r}")
-    return PageHinkley(tolerance, threshold, None if mean is None else _finite("mean", mean))
+    if mean is not None:
+        _finite("mean", mean)
+    return chart
 
 
 def checked(chart: Cusum) -> Cusum:

@@ -8,10 +8,13 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from fractions import Fraction
 from itertools import accumulate
-from math import comb, isqrt
+from math import comb, exp, isqrt, log1p
 from typing import NamedTuple
 
 from agentmut.stats.checks import check_choice, check_count
+
+MARGIN = 1e-7
+"""A percent in floats that is nearer to a whole number is computed again in whole numbers."""
 
 
 class Estimator(StrEnum):
@@ -120,7 +123,17 @@ def decay_curve(outcomes: Iterable[bool]) -> tuple[int, ...]:
     Raises `ValueError` for no runs, or for anything but booleans.
     """
     passes = accumulate(_booleans(outcomes))
-    return tuple(100 * c**k // k**k for k, c in enumerate(passes, start=1))
+    return tuple(_truncated_power(c, k) for k, c in enumerate(passes, start=1))
+
+
+def _truncated_power(c: int, k: int) -> int:
+    """100 (c/k)^k, truncated, for 0 <= c <= k. Whole numbers of k log k digits only where a float may err."""
+    if c in (0, k):
+        return 100 if c else 0
+    power = 100 * exp(k * log1p((c - k) / k))
+    near = round(power)
+    # where the result is 1 or more, k |log(c/k)| is at most 4.7, and the float errs by less than 1e-11
+    return int(power) if abs(power - near) > MARGIN or near == 0 else 100 * c**k // k**k
 
 
 def variance_amplification(outcomes: Iterable[bool]) -> int:

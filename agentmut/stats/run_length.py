@@ -13,7 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agentmut.stats.checks import check_count, check_rate
-from agentmut.stats.drift import SLACK, Cusum, PageHinkley, checked, page_hinkley, reference_rate
+from agentmut.stats.drift import (
+    SLACK,
+    Cusum,
+    PageHinkley,
+    check_parameters,
+    checked,
+    page_hinkley,
+    reference_rate,
+)
 
 Array = NDArray[np.float64]
 Draws = Callable[[np.random.Generator, int], Array]
@@ -22,6 +30,10 @@ LONGEST = 1e12
 """Average run lengths beyond this are given as infinite: the linear system no longer carries the digits."""
 LARGEST = 20_000
 """Most states of a chart that are solved for."""
+LARGEST_DRAW = 1e200
+"""Greatest size of a simulated value: its sum over a run is still a number."""
+MOST_WORK = 5e7
+"""Most multiplications for one of the systems that the search for a threshold solves: fifteen take about a second."""
 
 
 class CusumPlan(NamedTuple):
@@ -103,7 +115,8 @@ def average_run_length(chart: Cusum, pass_rate: float) -> float:
 def alarm_chance(chart: Cusum, pass_rate: float, horizon: int) -> float:
     """The exact chance that a CUSUM alarms within the first `horizon` trials, from a fresh start; in [0, 1].
 
-    At the pass rate in control this is the chance of a false alarm. 0 for no trials.
+    At the pass rate in control this is the chance of a false alarm. 0 for no trials. Takes time in proportion to
+    horizon: 10^5 trials a few seconds.
 
     Raises `ValueError` as `average_run_length` does, and for a negative horizon.
     """
@@ -127,8 +140,8 @@ def cusum_for(pass_rate: float, drop: float, in_control: float = 500.0) -> Cusum
 
     The ARL grows with the threshold in small jumps, so the plan's is the wanted one or a little more.
 
-    Raises `ValueError` unless pass_rate and pass_rate - drop are in (0, 1), drop > 0, 1 <= in_control <= 1e9,
-    and for a drop so small that the chart would need more than 20 000 states.
+    Raises `ValueError` unless pass_rate and pass_rate - drop are in (0, 1), drop > 0.001, 1 <= in_control <= 1e9,
+    and for a drop so small that the chart would need more than 20 000 states or more than `MOST_WORK`.
     """
     reference = reference_rate(pass_rate, drop)
     steps = Cusum(reference.denominator - reference.numerator, reference.numerator, 1)
@@ -145,7 +158,7 @@ def page_hinkley_for(pass_rate: float, tolerance: float, in_control: float = 500
     tolerance: the reference rate is then midway between the two.
 
     Raises `ValueError` unless pass_rate and pass_rate - tolerance are in (0, 1), tolerance > 0, 1 <= in_control
-    <= 1e9, and for rates so fine that the chart would need more than 20 000 states.
+    <= 1e9, and for rates so fine that the chart would need more than 20 000 states or more than `MOST_WORK`.
     """
     pass_rate = check_rate("pass_rate", pass_rate)
     tolerance = check_rate("tolerance", tolerance, 0.0, pass_rate)
@@ -181,12 +194,12 @@ def simulated_run_length(
     `after`, values come from there once `change` trials are done, and the run is counted from the change, over
     the runs that had not alarmed by then. The length is cut at `horizon` trials (after the change).
 
-    Raises `ValueError` for fewer than 2 runs, a horizon below 1, a negative change, and if fewer than 2 runs
-    reach the change.
+    Raises `ValueError` for fewer than 2 runs, a horizon below 1, a negative change, if fewer than 2 runs
+    reach the change, and for draws that are not `size` finite numbers, or a chart that `page_hinkley` refuses.
     """
     runs, horizon = check_count("runs", runs, 2), check_count("horizon", horizon, 1)
     change = check_count("change", change) if after else 0
-    walks = _Walks(chart, runs)
+    walks = _Walks(check_parameters(chart), runs)
     for _ in range(change):
         walks = walks.stepped(draws(rng, walks.gap.size))
     reached = check_count("runs that reach the change without alarm", walks.gap.size, 2)
@@ -211,6 +224,11 @@ class _Walks:
         self.gap, self.total = np.zeros(runs), np.zeros(runs)
 
     def stepped(self, values: Array) -> "_Walks":
+        values = np.asarray(values, dtype=np.float64)
+        if values.shape != self.gap.shape or not (np.abs(values) <= LARGEST_DRAW).all():
+            raise ValueError(
+                f"draws must give {self.gap.size} numbers of at most {LARGEST_DRAW:g} in size, got shape {values.shape}"
+            )
         after = _Walks(self.chart, 0)
         after.trials, total = self.trials + 1, self.total + values
         mean = total / after.trials if self.chart.mean is None else self.chart.mean
@@ -226,6 +244,12 @@ def _least_threshold(steps: Cusum, pass_rate: float, wanted: float) -> int:
         raise ValueError(f"in_control must be in [1, 1e9] trials, got {wanted!r}")
 
     def enough(threshold: int) -> bool:
+        work = threshold * min(steps.down, threshold) * min(steps.up + steps.down, threshold)
+        if work > MOST_WORK:
+            raise ValueError(
+                f"the chart must have less than {MOST_WORK:g} threshold x steps to be planned, got over {work:.2g} for "
+                f"steps +{steps.up}/-{steps.down}: ask for a larger drop, or a shorter run length in control"
+            )
         return average_run_length(steps._replace(threshold=threshold), pass_rate) >= wanted
 
     high = 1

@@ -126,3 +126,12 @@ def untyped(function: Any) -> Any:
 def test_bad_input_is_named(call: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("size", [1e308, 1.0, 5e-324])
+def test_the_size_of_amounts_does_not_matter(size: float) -> None:
+    # units (1, 1) and (-1, 0): mean squared difference within units 1/2; between any two of 1, 1, -1, 0 it is
+    # (0 + 4 + 1 + 4 + 1 + 1)/6 = 11/6: alpha = 1 - 3/11
+    found = krippendorff_alpha([[size, -size], [size, 0]], np.random.default_rng(1), scale=Scale.INTERVAL)
+    assert found.alpha == pytest.approx(8 / 11)
+    assert -1 <= found.low <= found.high <= 1

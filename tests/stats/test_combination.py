@@ -86,9 +86,11 @@ def test_the_interval_is_the_regression_with_four_more_trials() -> None:
     sd = float(np.std(proxy))
     x = np.r_[np.array(proxy) - 2.2, -sd, sd, -sd, sd]
     fit = OLS(np.r_[passed, 1, 1, 0, 0], np.column_stack([np.ones(14), x])).fit(cov_type="HC2", use_t=True)
-    low, high = fit.conf_int(0.1)[0]
+    # and one disagreement of each kind, since z^2/4 = 1.645^2/4 < 1; t(.95) with 12 degrees of freedom is 1.782288
+    half = 1.782288 * math.sqrt(fit.bse[0] ** 2 + 2 / 14**2)
     found = control_variate([bool(p) for p in passed], proxy, 2.2, level=0.9).interval
-    assert (found.low, found.high) == pytest.approx((low, high))
+    expected = (max(0, fit.params[0] - half), min(1, fit.params[0] + half))
+    assert (found.low, found.high) == pytest.approx(expected, abs=1e-6)
     assert (found.level, found.n, found.method) == (0.9, 10, "control variate")
 
 
@@ -138,10 +140,49 @@ def test_a_good_proxy_shortens_the_interval_and_keeps_its_coverage() -> None:
     assert width < 0.75 * plain
 
 
+def covered(
+    rng: np.random.Generator, p: float, runs: int, n: int, right: tuple[float, float], level: float
+) -> float:
+    """Share of intervals that hold p, with a binary proxy that passes passes and fails with these chances."""
+    mean, inside = p * right[0] + (1 - p) * right[1], 0
+    for _ in range(runs):
+        passed = rng.random(n) < p
+        proxy = rng.random(n) < np.where(passed, *right)
+        found = control_variate(passed.tolist(), proxy.tolist(), mean, level=level).interval
+        inside += found.low <= p <= found.high
+    return inside / runs
+
+
+@pytest.mark.parametrize(
+    ("n", "p", "right"),
+    [(200, 0.9, (0.99, 0.01)), (100, 0.95, (0.98, 0.02)), (50, 0.9, (0.95, 0.05)), (200, 0.97, (0.99, 0.01))],
+)
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
+def test_a_proxy_that_is_hardly_ever_wrong_keeps_the_coverage(
+    n: int, p: float, right: tuple[float, float], level: float
+) -> None:
+    # disagreements of one kind are far more frequent than of the other, and often none is seen
+    found = covered(np.random.default_rng(8), p, 500, n, right, level)
+    assert found >= level - (0.02 if level >= 0.95 else 0.07)
+
+
+def test_a_skewed_proxy_keeps_the_coverage() -> None:
+    rng, inside = np.random.default_rng(9), 0
+    for _ in range(800):
+        passed = rng.random(50) < 0.9
+        proxy = rng.exponential(np.where(passed, 0.2, 3.0))
+        found = control_variate(passed.tolist(), proxy.tolist(), 0.9 * 0.2 + 0.1 * 3).interval
+        inside += found.low <= 0.9 <= found.high
+    assert inside / 800 >= 0.93
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (([True], [1], 0.5), "baseline must have at least 2 rows"),
+        (([True], [1], 0.5), "passed must have at least 2 rows"),
+        (("10", "10", 0.5), "passed must hold numbers, got text"),
+        (([True, False], ["1", "0"], 0.5), "proxy must hold numbers, got text"),
+        (([True, False], [[1, 2], [3, 4]], 0.5), r"proxy must be one number a trial, got shape \(2, 2\)"),
         (([True, False], [1], 0.5), "passed and proxy must be pairs, got 2 and 1"),
         (([2, 0], [1, 2], 0.5), "passed must be true or false"),
         (([True, False], [1, math.nan], 0.5), "must hold numbers"),

@@ -272,3 +272,17 @@ def test_p_values_under_no_change_are_spread_evenly() -> None:
     assert np.mean(found) == pytest.approx(0.5, abs=0.07)
     assert np.mean(np.array(found) <= 0.05) == pytest.approx(0.05, abs=0.05)
     assert false_discovery_control(found, method="bh").min() > 0.01
+
+
+@pytest.mark.parametrize(
+    ("sample", "message"),
+    [
+        ([[10**400]], "baseline must hold numbers from -1e.70 to 1e.70, got a larger one"),
+        ([["1"]], "baseline must hold numbers, got text"),
+        ([[b"1"]], "baseline must hold numbers, got text"),
+        ([[object()]], "baseline must hold numbers, got other objects"),
+    ],
+)
+def test_what_is_no_number_is_no_feature(sample: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        compare_traces(sample, [[1.0]], np.random.default_rng(1))

@@ -1,6 +1,7 @@
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -63,3 +64,16 @@ def test_chao1_is_at_least_what_was_observed(once: int, twice: int, more: int) -
 def test_bad_input_is_named(call: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_arrays_are_taken_like_lists() -> None:
+    dimensions: Any = np.array([0.25, 1.0])
+    weights: Any = np.array([1.0, 1.0])
+    assert overall_coverage(dimensions, weights) == pytest.approx(0.5)  # the root of .25
+    with pytest.raises(ValueError, match="dimensions must not be empty"):
+        overall_coverage(dimensions[:0])
+
+
+def test_far_more_states_than_expected_are_all_but_full_coverage() -> None:
+    assert state_coverage(1000, 1) == 1.0
+    assert state_coverage(30, 1) < 1.0

@@ -1,6 +1,7 @@
 """Drift charts: the updates by hand, the exact run lengths against another solution and against simulation."""
 
 import math
+import time
 from itertools import product
 from typing import Any
 
@@ -205,7 +206,7 @@ def untyped(function: Any) -> Any:
     ("call", "message"),
     [
         (lambda: cusum(1.0, 0.2, 3), r"pass_rate must be in \(0, 1\), got 1.0"),
-        (lambda: cusum(0.9, 0.9, 3), r"drop must be in \(0, 0.9\), got 0.9"),
+        (lambda: cusum(0.9, 0.9, 3), r"drop must be in \(0.001, 0.9\), got 0.9"),
         (lambda: cusum(0.9, 0.0, 3), "drop must be in"),
         (lambda: cusum(0.9, math.nan, 3), "drop must be in"),
         (lambda: cusum(0.9, 0.2, 0), "threshold must be more than 0, got 0"),
@@ -250,3 +251,51 @@ def untyped(function: Any) -> Any:
 def test_bad_parameters_are_named(call: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize(("pass_rate", "drop", "in_control"), [(0.9, 1e-4, 500), (0.5, 0.002, 1e9)])
+def test_a_chart_that_would_take_minutes_to_plan_is_refused_at_once(
+    pass_rate: float, drop: float, in_control: float
+) -> None:
+    start = time.process_time()
+    with pytest.raises(ValueError, match="drop"):
+        cusum_for(pass_rate, drop, in_control)
+    assert time.process_time() - start < 2
+
+
+def test_a_small_drop_is_planned_for_within_two_seconds() -> None:
+    start = time.process_time()
+    assert cusum_for(0.9, 0.002, 500).in_control >= 500
+    assert time.process_time() - start < 2
+
+
+@pytest.mark.parametrize("draw", [math.nan, math.inf, 1e300])
+def test_draws_that_are_no_numbers_are_refused(draw: float) -> None:
+    chart = page_hinkley(0.1, 2.0, 0.0)
+    with pytest.raises(ValueError, match="draws must give 5 numbers"):
+        simulated_run_length(chart, lambda _, n: np.full(n, draw), np.random.default_rng(1), runs=5)
+
+
+@pytest.mark.parametrize("size", [1, 6])
+def test_draws_of_another_size_are_refused(size: int) -> None:
+    with pytest.raises(ValueError, match=rf"draws must give 5 numbers .* got shape \({size},\)"):
+        simulated_run_length(
+            page_hinkley(0.1, 2.0), lambda _, n: np.zeros(size), np.random.default_rng(1), runs=5
+        )
+
+
+@pytest.mark.parametrize(
+    ("chart", "values"),
+    [
+        (PageHinkley(0.1, 2.0, math.nan), [1.0]),
+        (PageHinkley(math.nan, 2.0), [1.0]),
+        (PageHinkley(0.1, math.nan), [1.0]),
+        (PageHinkley(0.1, 2.0), [1e308, 1e308]),
+        (PageHinkley(0.1, 2.0, -1e308), [1e308]),
+    ],
+)
+def test_page_hinkley_never_goes_on_without_a_number(chart: PageHinkley, values: list[float]) -> None:
+    state = DriftState()
+    with pytest.raises(ValueError, match="must be a finite number"):
+        for value in values:
+            state = chart.update(state, value)

@@ -158,3 +158,8 @@ def test_the_sample_size_is_the_least_with_the_power(
 def test_bad_input_is_named(call: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
+
+
+@pytest.mark.parametrize("distance", [1e100, 1e200, math.inf])
+def test_the_power_at_an_immense_distance_is_one(distance: float) -> None:
+    assert hotelling_power(10, 10, distance, 3) == 1.0

@@ -2,6 +2,7 @@
 
 import math
 from itertools import product
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -152,6 +153,22 @@ def test_the_exact_coverage_is_the_sum_over_all_outcomes() -> None:
         found = rectified(table)
         expected += chance * (found.low <= p <= found.high)
     assert coverage(rectified_bounds, 3, p, sens, spec, total=5) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("level", "total", "least"), [(0.8, 1000, 0.8), (0.99, 1000, 0.99), (0.95, 30, 0.92)]
+)
+def test_the_interval_covers_at_other_levels_and_where_all_is_labelled(
+    level: float, total: int, least: float
+) -> None:
+    # a judge that passes all that the human passes, and half of the rest: disagreements of one kind only
+    z = NormalDist().inv_cdf((1 + level) / 2)
+
+    def bounds(table: Any, passes: Any, trials: int, _: float) -> Any:
+        return rectified_bounds(table, passes, trials, z)
+
+    for p, sens, spec in ((0.5, 1.0, 0.5), (0.8, 0.9, 0.6)):
+        assert coverage(bounds, 30, p, sens, spec, total=total) >= least
 
 
 def untyped(function: Any) -> Any:

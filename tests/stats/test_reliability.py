@@ -1,5 +1,6 @@
 """pass@k, pass^k and the summary of one test's runs, against numbers worked out by hand."""
 
+import time
 from collections.abc import Callable
 from itertools import combinations
 from math import sqrt
@@ -104,6 +105,23 @@ def test_bad_counts_are_named(chance: Chance, c: Any, n: Any, k: Any, message: s
 )
 def test_the_decay_curve_truncates(letters: str, curve: tuple[int, ...]) -> None:
     assert decay_curve(passes(letters)) == curve
+
+
+@given(st.lists(st.sampled_from([True] * 9 + [False]), min_size=1, max_size=120))
+def test_the_decay_curve_is_that_of_whole_numbers(outcomes: list[bool]) -> None:
+    counts = [sum(outcomes[:k]) for k in range(1, len(outcomes) + 1)]
+    assert decay_curve(outcomes) == tuple(100 * c**k // k**k for k, c in enumerate(counts, start=1))
+
+
+@pytest.mark.parametrize(
+    "outcomes", [[True, False] * 5000, [False] + [True] * 9999, [False] * 4 + [True] * 9996]
+)
+def test_ten_thousand_runs_take_no_time(outcomes: list[bool]) -> None:
+    start = time.process_time()
+    found = reliability(outcomes)
+    assert time.process_time() - start < 0.3
+    # the limits of (1 - f/k)^k are e^-f: .3679 and .0183; half of the runs failing leaves nothing
+    assert found.pass_hat_k == {5000: 0, 9999: 36, 9996: 1}[found.passes]
 
 
 def test_a_percent_that_is_whole_is_not_truncated_to_the_one_below() -> None:

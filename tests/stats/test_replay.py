@@ -107,3 +107,23 @@ def test_seeds_of_unequal_difficulty_do_not_raise_false_kills(bad: float, table_
 def test_impossible_models_are_refused(p: float, drop: float, rho: float) -> None:
     with pytest.raises(ValueError, match="must be in"):
         coupling(p, drop, rho)
+
+
+@pytest.mark.parametrize("odd", ["fail", "", 2, None, float("nan")])
+def test_outcomes_that_are_neither_true_nor_false_are_refused(odd: Any) -> None:
+    with pytest.raises(ValueError, match="recorded must be true or false, got"):
+        replay_design({1: True, 2: odd}, {1: True})
+    with pytest.raises(ValueError, match="replays must be true or false, got"):
+        replay_design({1: True, 2: True}, {2: odd})
+    with pytest.raises(ValueError, match="results must be true or false, got"):
+        replay_design({1: True, 2: True}, {2: True}).verdict([(1, odd)])
+
+
+def test_numpys_booleans_and_zero_and_one_are_outcomes() -> None:
+    plain = replay_design({1: True, 2: False, 3: True}, {1: False})
+    numpys: Any = {1: np.True_, 2: np.False_, 3: np.True_}
+    whole: Any = {1: 1, 2: 0, 3: 1}
+    again: Any = {1: np.False_}
+    assert replay_design(numpys, again) == replay_design(whole, again) == plain
+    results: list[Any] = [True, np.True_, 1]
+    assert len({plain.verdict([(1, failed)]) for failed in results}) == 1

@@ -8,9 +8,10 @@ from scipy.stats import binom
 from agentmut.stats.calibration.campaigns import simulate
 from agentmut.stats.calibration.kill import simulated_cost
 from agentmut.stats.kill.allocation import Standing, choose, evidence
-from agentmut.stats.kill.rule import KillDesign, decision_table
+from agentmut.stats.kill.rule import KillDesign, decision_table, level_for
 from agentmut.stats.kill.suite_share import (
     BEHIND,
+    LEAST_BASELINE,
     LEFT_OUT,
     SHARED_LOSSES,
     PooledStanding,
@@ -32,7 +33,7 @@ def test_the_evidence_of_one_trial_by_hand(f0: int, n0: int, loss: int) -> None:
     assert found[1][1] == pytest.approx(math.log((1 - (1 - u) * q) / (1 - q)), abs=0.02)
 
 
-@pytest.mark.parametrize("n0", [10, 40])
+@pytest.mark.parametrize("n0", [20, 40])
 @pytest.mark.parametrize("n", [1, 4, 20])
 def test_the_expected_evidence_is_at_most_one_at_every_true_rate(n0: int, n: int) -> None:
     for i in range(len(SHARED_LOSSES)):
@@ -58,6 +59,20 @@ def test_scenarios_left_out_are_paid_for() -> None:
 
 def test_a_baseline_without_a_pass_says_nothing() -> None:
     assert log_pooled([PooledStanding(pooled_evidence(20, 20, 5), 5, 5)]) == 0
+
+
+def test_a_small_baseline_says_nothing() -> None:
+    assert log_pooled([PooledStanding(pooled_evidence(2, LEAST_BASELINE - 1, 5), 5, 5)]) == 0
+    assert log_pooled([PooledStanding(pooled_evidence(2, LEAST_BASELINE, 5), 5, 5)]) > 2
+
+
+def test_many_unchanged_scenarios_with_small_baselines_are_seldom_killed_together() -> None:
+    n0 = LEAST_BASELINE  # from ten baseline trials it was .038
+    design, threshold = KillDesign(level_for(30, 0.025)), log_threshold(0.025)
+    found = simulate(
+        (0.28,) * 30, (0.0,) * 30, design, 800, np.random.default_rng(n0), n0=n0, log_threshold=threshold
+    )
+    assert (found.pooled >= threshold).mean() <= 0.025 + 0.005  # a standard error
 
 
 def test_trials_are_spread_unless_one_scenario_alone_explains_more() -> None:

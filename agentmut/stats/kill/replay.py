@@ -33,14 +33,15 @@ class ReplayDesign(Generic[Seed]):
         Undecided when all kept seeds are used without a decision; CONTINUE while some are left. Later results are
         not read.
 
-        Raises `ValueError` where a result is not that of the next kept seed: a skipped seed would be selection.
+        Raises `ValueError` where a result is not that of the next kept seed: a skipped seed would be selection; and
+        for a result that is neither true nor false.
         """
         reached = self.table.verdict(())
         for i, (seed, failed) in enumerate(results):
             if reached.decision is not Decision.CONTINUE:
                 break
             self._check_next(i, seed)
-            f = reached.f + bool(failed)
+            f = reached.f + _truth("results", failed)
             reached = Stopped(self.table.decide(i + 1, f), i + 1, f)
         used_up = reached.n == len(self.seeds) and reached.decision is Decision.CONTINUE
         return reached._replace(decision=Decision.UNDECIDED) if used_up else reached
@@ -64,9 +65,10 @@ def replay_design(
     Both mappings say for each seed whether the original passed; `recorded` in its first run, `replays` when run
     again. Not every kept seed needs a replay, but which ones have one must not depend on outcomes.
 
-    Raises `ValueError` if no recorded run passed, if there are no replays, or if one is of a seed that was not kept.
+    Raises `ValueError` if no recorded run passed, if there are no replays, if one is of a seed that was not kept, or
+    for outcomes that are neither true nor false.
     """
-    kept = tuple(seed for seed, passed in recorded.items() if passed)
+    kept = tuple(seed for seed, passed in recorded.items() if _truth("recorded", passed))
     if not kept:
         raise ValueError(
             f"recorded must hold a seed on which the original passed, got none in {len(recorded)}"
@@ -79,8 +81,15 @@ def replay_design(
         )
     if not replays:
         raise ValueError("replays must hold a replay or more, got none: nothing tells how often luck changes")
-    failures = sum(not passed for passed in replays.values())
+    failures = sum(not _truth("replays", passed) for passed in replays.values())
     return ReplayDesign(kept, decision_table(failures, len(replays), design))
+
+
+def _truth(name: str, value: object) -> bool:
+    """`value` as a boolean: Python's, numpy's, 0 or 1. "fail" would be true, so anything else is refused."""
+    if isinstance(value, str | bytes) or value not in (True, False):
+        raise ValueError(f"{name} must be true or false, got {value!r}")
+    return bool(value)
 
 
 class Coupling(NamedTuple):

@@ -27,6 +27,9 @@ LEFT_OUT = 0.25
 lucky ones; simulated with 30 scenarios at pass rates of .2 to .4 the evidence would be e^0.25 too large for each."""
 SHARED_LOSSES = (0.1, 0.25)
 """Relative losses of all pass rates that the pooled evidence averages over, with equal weights."""
+LEAST_BASELINE = 20
+"""A scenario with fewer baseline trials gives no evidence: more is selected there than `LEFT_OUT` pays for. With 50
+scenarios at a pass rate of .28 and 10 baseline trials each, kills at level .025 came to .038."""
 BEHIND = 1.0
 """Trials are spread as long as the pooled evidence is no more than this (in nats) behind the best scenario's."""
 
@@ -50,7 +53,7 @@ class PooledStanding(NamedTuple):
 def pooled_evidence(f0: int, n0: int, n_max: int = 100) -> PooledEvidence:
     """The table of a baseline with `f0` failures in `n0` trials. A few milliseconds: keep it.
 
-    A baseline without a pass gives no evidence: all logarithms are 0.
+    A baseline without a pass, or of fewer than `LEAST_BASELINE` trials, gives no evidence: all logarithms are 0.
 
     Raises `ValueError` for n0 < 1, f0 outside [0, n0] or n_max < 1.
     """
@@ -68,7 +71,7 @@ def pooled_ratios(f0: int, n0: int, n_max: int, loss: float) -> "Array":
 
     from agentmut.stats.kill.sequences import log_ratios
 
-    if f0 == n0:
+    if f0 == n0 or n0 < LEAST_BASELINE:
         return np.zeros((n_max + 1) * (n_max + 2) // 2)
     return log_ratios(f0 + 0.5, n0, n_max, (loss,))  # half a failure turns Jeffreys' prior into dq/q
 

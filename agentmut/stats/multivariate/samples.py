@@ -24,10 +24,10 @@ class Pooled(NamedTuple):
 def check_sample(name: str, sample: ArrayLike, least: int = 1) -> Array:
     """`sample` as a float matrix with at least `least` rows; a flat sequence is one column.
 
-    Raises `ValueError` naming the sample for another number of dimensions, too few rows, NaN, infinity, or
-    numbers beyond `LARGEST`.
+    Raises `ValueError` naming the sample for another number of dimensions, too few rows, text, rows of
+    different length, NaN, infinity, or numbers beyond `LARGEST`.
     """
-    values = np.asarray(sample, dtype=np.float64)
+    values = _numbers(name, sample)
     if values.ndim == 1:
         values = values[:, None]
     if values.ndim != 2:
@@ -38,6 +38,25 @@ def check_sample(name: str, sample: ArrayLike, least: int = 1) -> Array:
         worst = values[~(np.abs(values) <= LARGEST)][0]
         raise ValueError(f"{name} must hold numbers from -{LARGEST:g} to {LARGEST:g}, got {worst}")
     return values
+
+
+def _numbers(name: str, sample: ArrayLike) -> Array:
+    """`sample` as floats; text that reads as a number is refused too, since "12" is a string of two letters."""
+    try:
+        if np.asarray(sample).dtype.kind in "SU" or _any_text(sample):
+            raise ValueError(f"{name} must hold numbers, got text")
+        return np.asarray(sample, dtype=np.float64)
+    except OverflowError:
+        raise ValueError(
+            f"{name} must hold numbers from -{LARGEST:g} to {LARGEST:g}, got a larger one"
+        ) from None
+    except TypeError:
+        raise ValueError(f"{name} must hold numbers, got other objects") from None
+
+
+def _any_text(sample: ArrayLike) -> bool:
+    found = np.asarray(sample)
+    return found.dtype == object and any(isinstance(x, str | bytes) for x in found.flat)
 
 
 def check_samples(baseline: ArrayLike, candidate: ArrayLike, least: int = 1) -> tuple[Array, Array]:
