@@ -50,8 +50,9 @@ def fixed_verdict(
     test, whose inversion Wilson's interval is.
 
     `needed` are the further trials after which the verdict on all trials is reached with a chance of 80 % if the
-    rate is k/n; None beyond 10,000, as for k/n close to the threshold. With `clopper-pearson`, extending once
-    keeps P(false FAIL) within alpha, each look costing alpha/2; to look more often, use `sprt_verdict`.
+    rate is k/n; None beyond 10,000, as for k/n close to the threshold. They are for orientation, and for the size
+    of a new test: the level holds for one look, at an n fixed beforehand. Adding trials after looking and judging
+    all of them again may exceed it, as `needed` depends on the outcome. To go on looking, use `sprt_verdict`.
 
     No trials: INCONCLUSIVE with p_fail 1. A threshold of 1 can fail but never pass.
 

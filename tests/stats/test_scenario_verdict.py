@@ -243,3 +243,28 @@ def test_a_state_with_impossible_counts_is_refused(state: SprtState, message: st
 def test_bad_input_is_named_with_its_range(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         fixed_verdict(**{"k": 45, "n": 50, "threshold": 0.85, **changes})
+
+
+def test_a_judgement_prints_in_one_line() -> None:
+    open_, reached = fixed_verdict(47, 50, 0.9), fixed_verdict(50, 50, 0.9)
+    assert str(open_).startswith(
+        "INCONCLUSIVE: 47 of 50 passed (0.94); 0.9 is inside [0.83, 0.99]; interval 0.940 ["
+    )
+    assert str(open_).endswith(f"; p_fail 1; about {open_.needed} further trials")
+    assert str(reached).startswith("PASS: 50 of 50 passed")
+    assert str(reached).endswith("; p_fail 1")
+
+
+def test_going_on_once_with_what_is_needed_may_exceed_the_level() -> None:
+    # 28 trials at a rate of .8, alpha = .01, then `needed` more where it is known: the docstring's warning
+    n, alpha, theta = 28, 0.01, 0.8
+    total = 0.0
+    for k in range(n + 1):
+        first = fixed_verdict(k, n, theta, alpha)
+        chance = float(binom.pmf(k, n, theta))
+        if first.verdict is Verdict.FAIL:
+            total += chance
+        elif first.needed is not None:
+            fails = int(critical(n + first.needed, theta, alpha, "clopper-pearson").fail_at)
+            total += chance * float(binom.cdf(fails - k, first.needed, theta))
+    assert total == pytest.approx(0.01132, abs=1e-5)
