@@ -3,12 +3,12 @@
 import math
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agentmut.stats.checks import check_count, check_rate
+from agentmut.stats.checks import check_count, check_level, check_name
 from agentmut.stats.intervals import Interval
 
 Array = NDArray[np.float64]
@@ -47,13 +47,15 @@ def bootstrap(
     statistic that no single value changes): the percentile interval, and `method` says so.
 
     Raises `ValueError` for an empty sample, values that are not finite, samples that are not rows, paired samples
-    of unequal length, fewer than 2 resamples, a level outside (0, 1), an unknown method, and a statistic that is
+    of unequal length, fewer than 2 resamples, a level outside (0, 1), an unknown method, an rng that is
+    no Generator, and a statistic that is
     not a finite number on the sample or on a resample.
     """
     rows = _rows(samples, paired)
-    level, resamples = check_rate("level", level), check_count("resamples", resamples, 2)
-    if method not in ("bca", "percentile"):
-        raise ValueError(f"method must be bca or percentile, got {method!r}")
+    level, resamples = check_level(level), check_count("resamples", resamples, 2)
+    check_name("method", method, get_args(Method))
+    if not isinstance(rng, np.random.Generator):
+        raise ValueError(f"rng must be a numpy.random.Generator, got {rng!r}")
     options = {"axis": -1} if vectorized else {}
     estimate = _finite(statistic(*rows, **options), "the sample")
     n = len(rows[0]) if paired else sum(map(len, rows))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agentmut.stats.checks import check_choice, check_count, check_rate
+from agentmut.stats.checks import check_choice, check_count, check_level
 from agentmut.stats.intervals import Interval, wilson
 
 Counts = NDArray[np.float64] | float
@@ -184,7 +184,7 @@ def rogan_gladen_bounds(
 
 def _sizes(counts: Labels, level: float) -> tuple[int, int, float]:
     """Human labels, all trials, and the normal quantile, after checking."""
-    level = check_rate("level", level)
+    level = check_level(level)
     total = sum(check_count(name, value) for name, value in counts._asdict().items())
     return counts.labelled, total, NormalDist().inv_cdf((1 + level) / 2)
 

@@ -124,7 +124,7 @@ def test_where_bca_is_undefined_the_percentile_interval_is_named() -> None:
         ([[1, 2], [1, 2, 3]], {"paired": True}, r"paired samples must have one length, got \[2, 3\]"),
         ([1, 2], {"resamples": 1}, "resamples must be a whole number of at least 2, got 1"),
         ([1, 2], {"level": 95}, r"level must be in \(0, 1\), got 95"),
-        ([1, 2], {"method": "basic"}, "method must be bca or percentile, got 'basic'"),
+        ([1, 2], {"method": "basic"}, "method must be one of bca, percentile, got 'basic'"),
     ],
 )
 def test_bad_input_is_named(samples: Any, options: dict[str, Any], message: str) -> None:
@@ -138,3 +138,9 @@ def test_a_statistic_that_is_no_number_is_refused() -> None:
     with pytest.raises(ValueError, match="got NaN or infinity on a resample"):
         # 1/variance is infinite where the resample is constant
         bootstrap([1, 2, 4], lambda x: 1 / x.var() if x.var() else math.inf, rng=seeded(), resamples=200)
+
+
+@pytest.mark.parametrize("rng", [None, 1])
+def test_a_generator_must_be_given(rng: Any) -> None:
+    with pytest.raises(ValueError, match=r"rng must be a numpy.random.Generator, got"):
+        bootstrap([1, 2, 3], np.mean, rng=rng)

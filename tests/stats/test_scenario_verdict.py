@@ -219,6 +219,10 @@ def test_a_tie_with_the_boundary_fails_with_p_at_alpha() -> None:
     [
         (SprtState(5, 6), "failures must be a whole number of at least 0 and at most 5, got 6"),
         (SprtState(101, 6), "n must be a whole number of at least 0 and at most 100, got 101"),
+        (SprtState(5, 1, math.nan), r"peak must be at least .*, got nan"),
+        (SprtState(5, 0, -0.1), r"peak must be at least 0, .*, got -0.1"),
+        # two failures: 2 log 2 + 3 log(.8/.9) = 1.033
+        (SprtState(5, 2, 1.0), r"peak must be at least 1.03.*, got 1.0"),
     ],
 )
 def test_a_state_with_impossible_counts_is_refused(state: SprtState, message: str) -> None:
@@ -237,7 +241,7 @@ def test_a_state_with_impossible_counts_is_refused(state: SprtState, message: st
         ({"threshold": math.nan}, r"threshold must be in \(0, 1\], got nan"),
         ({"alpha": 0.0}, r"alpha must be in \(0, 1\), got 0.0"),
         ({"alpha": math.nan}, r"alpha must be in \(0, 1\), got nan"),
-        ({"method": "wald"}, "method must be one of .'clopper-pearson', 'wilson'., got 'wald'"),
+        ({"method": "wald"}, "method must be one of clopper-pearson, wilson, got 'wald'"),
     ],
 )
 def test_bad_input_is_named_with_its_range(changes: dict[str, Any], message: str) -> None:

@@ -7,6 +7,7 @@ from agentmut.stats.intervals import wilson
 from agentmut.stats.kill.rule import Decision, KillDesign, Stopped, decision_table, level_for
 from agentmut.stats.kill.verdict import judge_stopped, kill_rule_verdict
 from agentmut.stats.multiplicity import Correction
+from agentmut.stats.scenario_verdict import fixed_verdict
 from agentmut.stats.suite_verdict import suite_verdict
 from agentmut.stats.verdicts import Judgement, Verdict
 
@@ -141,3 +142,15 @@ def test_verdicts_and_corrections_are_imported_without_numpy() -> None:
     imports = "; ".join(f"import agentmut.stats.{name}" for name in names)
     check = f"import sys; {imports}; sys.exit(any(m in sys.modules for m in ('numpy', 'scipy')))"
     assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0
+
+
+def test_a_suite_of_one_decides_an_exact_tie_as_the_scenario_does() -> None:
+    # 2 P(X <= 0) = 2/32 = .0625 = alpha: the interval ends on the threshold, which is no FAIL
+    own = fixed_verdict(0, 5, 0.5, 0.0625)
+    assert own.verdict is Verdict.INCONCLUSIVE
+    assert suite_verdict({"one": own}, 0.0625).verdict is Verdict.INCONCLUSIVE
+
+
+def test_a_tie_at_the_level_of_a_share_is_inconclusive_in_the_suite_too() -> None:
+    own, passing = fixed_verdict(0, 5, 0.5, 0.0625), fixed_verdict(50, 50, 0.5)
+    assert suite_verdict({"one": own, "two": passing}, 0.125).verdict is Verdict.INCONCLUSIVE
