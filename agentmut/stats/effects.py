@@ -1,6 +1,6 @@
 """How far two pass rates are apart: the difference, Cohen's h and the odds ratio. Sizes, not tests.
 
-The first rate is the baseline's and the second the candidate's where a loss should count as positive.
+The first rate is the candidate's and the second the baseline's, so that a gain is positive.
 """
 
 import math

@@ -26,6 +26,8 @@ RESAMPLES = 9999
 """Relabellings looked at unless asked otherwise; 0.05 is then met to within 0.002."""
 TIE = 1e-9
 """Statistics closer than this share of the largest are equal: the difference is rounding."""
+LARGEST_LOGARITHM = 500
+"""Relabellings are counted up to exp of this: beyond, they are more than anyone enumerates."""
 BATCH = 2_000_000
 """Numbers held at once."""
 
@@ -81,7 +83,8 @@ def permutation_test(
     p = 0.05 (one-sided: less, permutation, all 20 relabellings, n=6)
     """
     x, y = _values("first", first), _values("second", second)
-    relabellings = math.comb(len(x) + len(y), len(x))
+    logarithm = math.lgamma(len(x) + len(y) + 1) - math.lgamma(len(x) + 1) - math.lgamma(len(y) + 1)
+    relabellings = math.comb(len(x) + len(y), len(x)) if logarithm < LARGEST_LOGARITHM else math.inf
     return _tested((x, y), "independent", relabellings, statistic, alternative, resamples, rng)
 
 
@@ -113,7 +116,8 @@ def paired_permutation_test(
     def of_pairs(a: Floats, b: Floats, /, *, axis: int) -> Floats:
         return statistic(a - b, axis=axis)
 
-    return _tested((x, y), "samples", 2 ** len(x), of_pairs, alternative, resamples, rng)
+    relabellings = 2 ** len(x) if len(x) < LARGEST_LOGARITHM else math.inf
+    return _tested((x, y), "samples", relabellings, of_pairs, alternative, resamples, rng)
 
 
 def least_p(relabellings: int, alternative: Alternative, resamples: int = RESAMPLES) -> float:
@@ -150,7 +154,7 @@ def _shown(array: Floats) -> str:
 def _tested(
     samples: Sequence[Floats],
     kind: Literal["independent", "samples"],
-    relabellings: int,
+    relabellings: float,
     statistic: Statistic,
     alternative: Alternative,
     resamples: int,
