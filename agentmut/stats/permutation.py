@@ -117,7 +117,24 @@ def paired_permutation_test(
         return statistic(a - b, axis=axis)
 
     relabellings = 2 ** len(x) if len(x) < LARGEST_LOGARITHM else math.inf
-    return _tested((x, y), "samples", relabellings, of_pairs, alternative, resamples, rng)
+    if relabellings <= check_count("resamples", resamples, 1):
+        return _tested((x, y), "samples", relabellings, of_pairs, alternative, resamples, rng)
+    found = float(statistic(x - y, axis=-1))
+    return _result(
+        found, _flipped(x - y, statistic, resamples, rng), "samples", math.inf, alternative, 2 * len(x)
+    )
+
+
+def _flipped(
+    differences: Floats, statistic: DifferenceStatistic, resamples: int, rng: np.random.Generator
+) -> Floats:
+    """The statistic under random signs; scipy's relabelling of pairs takes seconds for each at a million of them."""
+    n = len(differences)
+    sizes = [min(resamples - start, max(1, BATCH // n)) for start in range(0, resamples, max(1, BATCH // n))]
+    drawn = (
+        np.where(rng.integers(0, 2, (size, n), dtype=np.int8), differences, -differences) for size in sizes
+    )
+    return np.concatenate([np.atleast_1d(statistic(flipped, axis=-1)) for flipped in drawn])
 
 
 def least_p(relabellings: int, alternative: Alternative, resamples: int = RESAMPLES) -> float:
@@ -173,10 +190,17 @@ def _tested(
         batch=max(1, BATCH // n),
         rng=rng,
     )
-    at_most, at_least = _tails(float(found.statistic), found.null_distribution, relabellings > resamples)
-    drawn = f"{resamples} random" if relabellings > resamples else f"all {relabellings}"
+    return _result(float(found.statistic), found.null_distribution, kind, relabellings, side, n)
+
+
+def _result(
+    observed: float, null: Floats, kind: str, relabellings: float, alternative: Alternative, n: int
+) -> Significance:
+    side, sampled = check_alternative(alternative), relabellings > null.size
+    at_most, at_least = _tails(observed, null, sampled)
+    drawn = f"{null.size} random" if sampled else f"all {relabellings}"
     method = f"{'sign-flip ' if kind == 'samples' else ''}permutation, {drawn} relabellings"
-    return Significance(_p_value(at_most, at_least, side), side, method, n, float(found.statistic))
+    return Significance(_p_value(at_most, at_least, side), side, method, n, observed)
 
 
 def _tails(observed: float, null: Floats, sampled: bool) -> tuple[float, float]:

@@ -14,7 +14,7 @@ from agentmut.stats.verdicts import Verdict
 
 FORGOTTEN = 1e-12
 """A test without end is followed until the chance that it still runs is below this."""
-LONGEST = 1_000_000
+LONGEST = 200_000
 """Trials after which following a test without end is given up."""
 
 
@@ -55,7 +55,7 @@ def sprt_characteristics(design: SprtDesign, p: float) -> SprtCharacteristics:
     Without n_max the test is followed until it has ended. Costs some tens of microseconds a trial at a margin of 0.1,
     and more the smaller the margin, as more numbers of failures are then undecided.
 
-    Raises `ValueError` for p outside [0, 1], and where more than about a million trials would have to be followed (a
+    Raises `ValueError` for p outside [0, 1], and where more than about 200,000 trials would have to be followed (a
     tiny margin without a small n_max); `ArithmeticError` if a test without n_max has not ended by then after all.
     """
     looks = min(
@@ -94,7 +94,8 @@ def _looks(design: SprtDesign, p: float) -> float:
         return (design.lower if drift < 0 else design.upper) / drift
     distance = design.upper - design.lower
     decay = drift**2 / (2 * variance) + math.pi**2 * variance / (2 * distance**2)
-    return -math.log(FORGOTTEN) / decay
+    line = max(design.lower / drift, design.upper / drift) if drift else 0.0
+    return max(line, -math.log(FORGOTTEN) / decay)
 
 
 def stops(design: SprtDesign, p: float, n: int = 0, failures: int = 0) -> Iterator[Stop]:

@@ -272,3 +272,11 @@ def test_going_on_once_with_what_is_needed_may_exceed_the_level() -> None:
             fails = int(critical(n + first.needed, theta, alpha, "clopper-pearson").fail_at)
             total += chance * float(binom.cdf(fails - k, first.needed, theta))
     assert total == pytest.approx(0.01132, abs=1e-5)
+
+
+def test_the_sequential_p_fail_of_wald_boundaries_has_a_factor_and_that_of_strict_ones_has_not() -> None:
+    # two failures add 2 log 2: exp(-peak) = 1/4; times 1 - beta = .8 with Wald's boundaries
+    wald, strict = (SprtDesign(0.9, 0.1, 0.05, 0.2, 50, boundaries) for boundaries in ("wald", "strict"))
+    assert sprt_verdict(wald, [False] * 2).p_fail == pytest.approx(0.2)
+    assert sprt_verdict(strict, [False] * 2).p_fail == pytest.approx(0.25)
+    assert sprt_verdict(wald, [True]).p_fail == 1
