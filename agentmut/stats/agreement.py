@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agentmut.stats.checks import check_choice, check_count, check_rate
+from agentmut.stats.checks import check_choice, check_count, check_level
 
 Array = NDArray[np.float64]
 
@@ -72,7 +72,7 @@ def krippendorff_alpha(
     Raises `ValueError` unless ratings are a finite two-dimensional table (missing ratings apart) with a unit
     that two judges rated, level is in (0, 1) and resamples >= 100.
     """
-    level, resamples = check_rate("level", level), check_count("resamples", resamples, 100)
+    level, resamples = check_level(level), check_count("resamples", resamples, 100)
     scale = check_choice("scale", scale, Scale)
     values, counts = _value_counts(ratings)
     values = _unit_range(values) if scale is Scale.INTERVAL else values

@@ -7,7 +7,7 @@ just delta (see the calibration).
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from agentmut.stats.checks import check_rate
+from agentmut.stats.checks import check_level, check_rate, is_number
 from agentmut.stats.further import further_trials
 from agentmut.stats.intervals import Interval
 from agentmut.stats.regression import Samples, check_samples
@@ -67,11 +67,11 @@ def posterior_change(
 ) -> Interval:
     """Posterior mean of p_c - p_b with the equal-tailed credible interval, each bound within 1e-9.
 
-    Without any data it is what the prior says. Raises `ValueError` as `regression_probability` does, and
-    for a level outside (0, 1).
+    Without any data it is what the prior says. A bound is -1 or 1 where that much of the belief is there, as with
+    parameters far below 1. Raises `ValueError` as `regression_probability` does, and for a level outside (0, 1).
     """
     samples, prior = check_samples(k_b, n_b, k_c, n_c), check_prior(prior)
-    return _change(samples, check_rate("level", level), prior)
+    return _change(samples, check_level(level), prior)
 
 
 def bayes_verdict(
@@ -122,7 +122,9 @@ def _decide(samples: Samples, drop: float, alpha: float, beta: float, delta: flo
 
 
 def _check_delta(delta: float) -> float:
-    return delta if delta == 0 else check_rate("delta", delta)
+    if not (is_number(delta) and 0 <= delta < 1):
+        raise ValueError(f"delta must be in [0, 1), got {delta!r}")
+    return float(delta)
 
 
 def _probability(samples: Samples, delta: float, prior: Prior) -> float:
@@ -188,11 +190,15 @@ def _change(samples: Samples, level: float, prior: Prior) -> Interval:
             return _probability(samples, -change, prior)
         return 1 - _probability(swapped, change, prior)
 
-    tail = (1 - level) / 2
-    low, high = (
-        float(brentq(lambda x, share=share: below(x) - share, -1 + 1e-12, 1 - 1e-12, xtol=1e-10))
-        for share in (tail, 1 - tail)
-    )
+    def quantile(share: float) -> float:
+        # a prior below 1 may hold more than a tail within rounding of -1 or 1
+        if below(-1 + 1e-12) >= share:
+            return -1.0
+        if below(1 - 1e-12) <= share:
+            return 1.0
+        return float(brentq(lambda x: below(x) - share, -1 + 1e-12, 1 - 1e-12, xtol=1e-10))
+
+    low, high = quantile((1 - level) / 2), quantile((1 + level) / 2)
     weight = prior.a + prior.b
     mean = (prior.a + k_c) / (weight + n_c) - (prior.a + k_b) / (weight + n_b)
     return Interval(mean, low, high, level, n_b + n_c, f"credible, {prior}")

@@ -3,18 +3,20 @@
 import math
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agentmut.stats.checks import check_count, check_rate
+from agentmut.stats.checks import check_count, check_level, check_name
 from agentmut.stats.intervals import Interval
 
 Array = NDArray[np.float64]
 Statistic = Callable[..., Any]
 """Of one array for each sample; with `vectorized` also of an `axis`, along which it reduces."""
 Method = Literal["bca", "percentile"]
+LARGEST_BCA = 20_000
+"""Most values of a sample for bca, which looks at the sample without each of them: time grows with the square."""
 BATCH = 4_000_000
 """Numbers drawn at a time, which bounds the memory."""
 
@@ -44,16 +46,19 @@ def bootstrap(
     Degenerate cases. A sample of one value: (-inf, inf), for nothing is known of how it varies. A statistic that
     is the same on every resample, as with equal values: no width, which says that the sample does not vary, not
     that the population doesn't. `bca` that cannot be computed (no resample above or below the estimate, or a
-    statistic that no single value changes): the percentile interval, and `method` says so.
+    statistic that no single value changes), or would take too long (above 20,000 values in a sample, where the two
+    hardly differ): the percentile interval, and `method` says so.
 
     Raises `ValueError` for an empty sample, values that are not finite, samples that are not rows, paired samples
-    of unequal length, fewer than 2 resamples, a level outside (0, 1), an unknown method, and a statistic that is
+    of unequal length, fewer than 2 resamples, a level outside (0, 1), an unknown method, an rng that is
+    no Generator, and a statistic that is
     not a finite number on the sample or on a resample.
     """
     rows = _rows(samples, paired)
-    level, resamples = check_rate("level", level), check_count("resamples", resamples, 2)
-    if method not in ("bca", "percentile"):
-        raise ValueError(f"method must be bca or percentile, got {method!r}")
+    level, resamples = check_level(level), check_count("resamples", resamples, 2)
+    check_name("method", method, get_args(Method))
+    if not isinstance(rng, np.random.Generator):
+        raise ValueError(f"rng must be a numpy.random.Generator, got {rng!r}")
     options = {"axis": -1} if vectorized else {}
     estimate = _finite(statistic(*rows, **options), "the sample")
     n = len(rows[0]) if paired else sum(map(len, rows))
@@ -66,7 +71,9 @@ def bootstrap(
     values = np.asarray(drawn.bootstrap_distribution)
     if np.ptp(values) <= 1e-12 * float(np.max(np.abs(values))):
         return Interval(estimate, estimate, estimate, level, n, name)
-    if method == "bca":
+    if method == "bca" and max(map(len, rows)) > LARGEST_BCA:
+        name = f"percentile bootstrap (bca beyond {LARGEST_BCA} values takes too long), {resamples} resamples"
+    elif method == "bca":
         moved = _resampled(rows, statistic, "BCa", level, rng, 0, vectorized, paired, drawn)
         low, high = map(float, moved.confidence_interval)
         if low <= high:  # not if either is NaN

@@ -1,8 +1,8 @@
 """Domain errors of the statistics: each names the parameter, its range and what was given."""
 
-import math
+from collections.abc import Collection
 from enum import StrEnum
-from numbers import Integral
+from numbers import Integral, Real
 from typing import TypeVar
 
 Choice = TypeVar("Choice", bound=StrEnum)
@@ -23,13 +23,23 @@ def check_count(name: str, value: object, low: int = 0, high: int | None = None)
 def check_rate(
     name: str, value: float, low: float = 0.0, high: float = 1.0, *, closed: bool = False
 ) -> float:
-    """`value` as a float in (low, high), or in [low, high] when `closed`; else, and for NaN, `ValueError`."""
-    number = float(value)
-    inside = low <= number <= high if closed else low < number < high
-    if math.isnan(number) or not inside:
+    """`value` as a float in (low, high), or in [low, high] when `closed`; else `ValueError`.
+
+    NaN is refused, and so is what is not a number: booleans, text, None.
+    """
+    inside = is_number(value) and (low <= value <= high if closed else low < value < high)
+    if not inside:
         brackets = "[]" if closed else "()"
         raise ValueError(f"{name} must be in {brackets[0]}{low:g}, {high:g}{brackets[1]}, got {value!r}")
-    return number
+    return float(value)
+
+
+def check_level(level: float, high: float = 1.0) -> float:
+    """A confidence level in (0, high), refused where (1+level)/2 rounds to 1 and has no finite quantile."""
+    found = check_rate("level", level, 0.0, high)
+    if (1 + found) / 2 == 1:
+        raise ValueError(f"level must be at most 1 - 2.3e-16, got {level!r}")
+    return found
 
 
 def check_choice(name: str, value: object, kind: type[Choice]) -> Choice:
@@ -37,6 +47,16 @@ def check_choice(name: str, value: object, kind: type[Choice]) -> Choice:
 
     Text must be converted before it is compared by `is`: it would pass for another member without a word.
     """
-    if isinstance(value, str) and value in tuple(kind):
-        return kind(value)
-    raise ValueError(f"{name} must be one of {', '.join(kind)}, got {value!r}")
+    return kind(check_name(name, value, tuple(kind)))
+
+
+def check_name(name: str, value: object, names: Collection[str]) -> str:
+    """`value`, which must be one of `names`; `ValueError` that lists them for anything else."""
+    if isinstance(value, str) and value in names:
+        return value
+    raise ValueError(f"{name} must be one of {', '.join(names)}, got {value!r}")
+
+
+def is_number(value: object) -> bool:
+    """Whether `value` is a real number, numpy's included; booleans and text are not. NaN and infinity are."""
+    return isinstance(value, Real) and not isinstance(value, bool)

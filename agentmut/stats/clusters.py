@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agentmut.stats.checks import check_rate
+from agentmut.stats.checks import check_level
 from agentmut.stats.intervals import Interval
 
 Array = NDArray[np.float64]
@@ -62,16 +62,21 @@ def clustered_mean(
     m = (n - sum n_g^2/n)/(G - 1); for equal sizes the design effect is close to 1 + (m - 1) icc.
 
     `values`: numbers, one a run; `clusters`: the label of each. Degenerate cases: with one cluster nothing is
-    known of how clusters vary, and the interval is all of `bounds`. If all clusters have the same mean and size
-    (or all values are equal), it has no width; for passes that are all equal use `wilson` on the clusters.
+    known of how clusters vary, and the interval is all of `bounds`. If all clusters have the same mean, whatever
+    their sizes (or all values are equal), it has no width. That says that these clusters do not vary, not that
+    clusters do not: take it for no interval at all; for passes that are all equal use `wilson` on the clusters.
 
     Source: K.-Y. Liang and S. L. Zeger, Biometrika 73 (1986) 13-22; L. Kish, Survey Sampling (1965).
-    Raises `ValueError` for no values, values that are not finite or outside `bounds`, and unequal lengths.
+    Raises `ValueError` for no values, values that are not finite or outside `bounds`, bounds that do
+    not rise, and unequal lengths.
     """
     from scipy import stats
 
+    low, high = bounds
+    if not low < high:
+        raise ValueError(f"bounds must rise, got {bounds!r}")
     x, labels = _checked(values, clusters, bounds)
-    level = check_rate("level", level)
+    level = check_level(level)
     mean, n, groups = float(x.mean()), x.size, int(labels.max()) + 1
     if groups == 1:
         interval = Interval(mean, float(bounds[0]), float(bounds[1]), level, n, METHOD)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple
 
-from agentmut.stats.checks import check_rate
+from agentmut.stats.checks import check_level, check_rate
 from agentmut.stats.intervals import Interval
 from agentmut.stats.significance import Alternative, Significance
 
@@ -105,7 +105,7 @@ def control_variate(
 
     if len(passed) != len(proxy):
         raise ValueError(f"passed and proxy must be pairs, got {len(passed)} and {len(proxy)}")
-    level = check_rate("level", level)
+    level = check_level(level)
     mean = check_rate("proxy_mean", proxy_mean, -1e70, 1e70)
     error = check_rate("proxy_error", proxy_error, 0.0, 1e70, closed=True)
     y, x = _column("passed", passed), _column("proxy", proxy)

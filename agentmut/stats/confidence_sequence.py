@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agentmut.stats.checks import check_count, check_rate
+from agentmut.stats.checks import check_count, check_level
 from agentmut.stats.intervals import Interval
 
 Array = NDArray[np.float64]
@@ -57,7 +57,7 @@ def anytime_bounds(k: ArrayLike, n: ArrayLike, level: float = 0.95) -> tuple[Arr
     The roots are bracketed to the last bit and the outer end is taken: never narrower than the exact set.
     `ValueError` for counts that are fractional, negative or k > n, and for unequal shapes.
     """
-    level = check_rate("level", level)
+    level = check_level(level)
     k, n = np.asarray(k, dtype=np.float64), np.asarray(n, dtype=np.float64)
     if k.shape != n.shape:
         raise ValueError(f"k and n must have one shape, got {k.shape} and {n.shape}")

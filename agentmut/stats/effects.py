@@ -1,6 +1,6 @@
 """How far two pass rates are apart: the difference, Cohen's h and the odds ratio. Sizes, not tests.
 
-The first rate is the baseline's and the second the candidate's where a loss should count as positive.
+The first rate is the candidate's and the second the baseline's, so that a gain is positive.
 """
 
 import math
@@ -8,7 +8,7 @@ from enum import StrEnum
 from statistics import NormalDist
 from typing import NamedTuple
 
-from agentmut.stats.checks import check_count, check_rate
+from agentmut.stats.checks import check_count, check_level, check_rate
 from agentmut.stats.differences import newcombe
 from agentmut.stats.intervals import Interval
 
@@ -99,7 +99,7 @@ def odds_ratio(k1: int, n1: int, k2: int, n2: int, level: float = 0.95) -> Inter
     """
     n1, n2 = check_count("n1", n1), check_count("n2", n2)
     k1, k2 = check_count("k1", k1, 0, n1), check_count("k2", k2, 0, n2)
-    level = check_rate("level", level)
+    level = check_level(level)
     if n1 == 0 or n2 == 0:
         return Interval(None, 0.0, math.inf, level, n1 + n2, "woolf")
     cells = [k1, n1 - k1, k2, n2 - k2]

@@ -6,7 +6,7 @@ from statistics import NormalDist
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, overload
 
-from agentmut.stats.checks import check_count, check_rate
+from agentmut.stats.checks import check_count, check_level, check_name, check_rate
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,12 +71,17 @@ def wilson(k: int, n: int, level: float = 0.95) -> Interval:
     k, n, level = _checked(k, n, level)
     if n == 0:
         return Interval(None, 0.0, 1.0, level, 0, "wilson")
-    z2 = _z(level) ** 2
+    return Interval(k / n, *wilson_bounds(k, n, _z(level)), level, n, "wilson")
+
+
+def wilson_bounds(k: int, n: int, z: float) -> tuple[float, float]:
+    """The bounds of `wilson` for a normal quantile `z` > 0 and n > 0: for levels too close to 1 to be written."""
+    z2 = z * z
     p = k / n
     centre = (p + z2 / (2 * n)) / (1 + z2 / n)
     half = math.sqrt(z2 * (p * (1 - p) / n + z2 / (4 * n * n))) / (1 + z2 / n)
     low = 0.0 if k == 0 else centre - half
-    return Interval(p, low, 1.0 if k == n else centre + half, level, n, "wilson")
+    return low, 1.0 if k == n else centre + half
 
 
 def wald(k: int, n: int, level: float = 0.95) -> Interval:
@@ -167,9 +172,7 @@ def proportion_interval(k: int, n: int, level: float = 0.95, method: str = "wils
     >>> print(proportion_interval(45, 50, 0.99, "clopper-pearson"))
     0.900 [0.742, 0.978] (99% clopper-pearson, n=50)
     """
-    if method not in PROPORTION_INTERVALS:
-        raise ValueError(f"method must be one of {', '.join(PROPORTION_INTERVALS)}, got {method!r}")
-    return PROPORTION_INTERVALS[method](k, n, level)
+    return PROPORTION_INTERVALS[check_name("method", method, PROPORTION_INTERVALS)](k, n, level)
 
 
 @overload
@@ -208,7 +211,7 @@ def coverage(
 
 def _checked(k: int, n: int, level: float) -> tuple[int, int, float]:
     n = check_count("n", n)
-    return check_count("k", k, 0, n), n, check_rate("level", level)
+    return check_count("k", k, 0, n), n, check_level(level)
 
 
 def _z(level: float) -> float:

@@ -12,21 +12,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agentmut.stats.checks import check_choice, check_count, check_rate
+from agentmut.stats.checks import check_choice, check_count, check_level
 from agentmut.stats.intervals import Interval, wilson
 
 Counts = NDArray[np.float64] | float
 """One count, or many elementwise."""
 
 
-class Correction(StrEnum):
+class JudgeCorrection(StrEnum):
     """How the judge's pass rate is corrected."""
 
     RECTIFIED = "rectified"
     """By the mean of human - judge on the human-labelled trials. The default: unbiased whatever errors the judge
     makes, defined for any judge, and in practice the narrower of the two. Where the judge is poor, the human
     labels alone (`wilson`) say more than either."""
-    ROGAN_GLADEN = "Rogan-Gladen"
+    ROGAN_GLADEN = "rogan-gladen"
     """By the judge's sensitivity and specificity. Needs human labels of both kinds, divides by a number that
     may be small, and is biased on small samples; its use is that sensitivity and specificity may come from
     other trials than those corrected, if the judge errs there as it does here."""
@@ -80,11 +80,11 @@ def labels(judge: Sequence[bool], human: Sequence[bool | None]) -> Labels:
 
 
 def corrected_pass_rate(
-    counts: Labels, level: float = 0.95, correction: Correction = Correction.RECTIFIED
+    counts: Labels, level: float = 0.95, correction: JudgeCorrection = JudgeCorrection.RECTIFIED
 ) -> Interval:
     """The true pass rate with an interval, clipped to [0, 1]; see `rectified` and `rogan_gladen`."""
-    chosen = check_choice("correction", correction, Correction)
-    return (rectified if chosen is Correction.RECTIFIED else rogan_gladen)(counts, level)
+    chosen = check_choice("correction", correction, JudgeCorrection)
+    return (rectified if chosen is JudgeCorrection.RECTIFIED else rogan_gladen)(counts, level)
 
 
 def rectified(counts: Labels, level: float = 0.95) -> Interval:
@@ -109,7 +109,7 @@ def rectified(counts: Labels, level: float = 0.95) -> Interval:
     0.715 [0.612, 0.823] (95% rectified, 50 human labels, n=1000)
     """
     n, total, z = _sizes(counts, level)
-    method = f"{Correction.RECTIFIED}, {n} human labels"
+    method = f"{JudgeCorrection.RECTIFIED}, {n} human labels"
     if n == 0:
         return Interval(None, 0.0, 1.0, level, total, method)
     estimate = counts.judge_pass / total + (counts.human_only - counts.judge_only) / n
@@ -152,10 +152,10 @@ def rogan_gladen(counts: Labels, level: float = 0.95) -> Interval:
     Raises `ValueError` for negative or fractional counts, or a level outside (0, 1).
 
     >>> print(rogan_gladen(Labels(40, 5, 1, 4, 750, 200)))
-    0.570 [0.242, 0.849] (95% Rogan-Gladen, 50 human labels, n=1000)
+    0.570 [0.242, 0.849] (95% rogan-gladen, 50 human labels, n=1000)
     """
     n, total, z = _sizes(counts, level)
-    method = f"{Correction.ROGAN_GLADEN}, {n} human labels"
+    method = f"{JudgeCorrection.ROGAN_GLADEN}, {n} human labels"
     sensitivity, specificity = counts.sensitivity().estimate, counts.specificity().estimate
     if sensitivity is None or specificity is None or sensitivity + specificity <= 1:
         return Interval(None, 0.0, 1.0, level, total, method)
@@ -186,7 +186,7 @@ def rogan_gladen_bounds(
 
 def _sizes(counts: Labels, level: float) -> tuple[int, int, float]:
     """Human labels, all trials, and the normal quantile, after checking."""
-    level = check_rate("level", level)
+    level = check_level(level)
     total = sum(check_count(name, value) for name, value in counts._asdict().items())
     return counts.labelled, total, NormalDist().inv_cdf((1 + level) / 2)
 

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from agentmut.stats.checks import check_choice, check_rate
 
-ROUNDING = 1e-12
-"""Relative slack of a rejection: a p-value of alpha/m times m may exceed alpha in the last digit."""
+ROUNDING = 1e-13
+"""Relative slack of a rejection in a family of two or more: a p-value of alpha/m times m may exceed alpha in the
+last digit. With one test nothing is multiplied, so that it decides just as the test by itself."""
 
 
 class Correction(StrEnum):
@@ -67,7 +68,8 @@ def adjust(
     found = [check_rate("a p-value", p, closed=True) for p in p_values]
     alpha, correction = check_rate("alpha", alpha), check_choice("correction", correction, Correction)
     adjusted = _adjusted(found, correction) if found else ()
-    rejected = tuple(p <= alpha * (1 + ROUNDING) for p in adjusted)
+    limit = alpha * (1 + ROUNDING) if len(found) > 1 else alpha
+    rejected = tuple(p <= limit for p in adjusted)
     return Adjusted(adjusted, rejected, correction, alpha, family, len(found))
 
 

@@ -26,6 +26,8 @@ RESAMPLES = 9999
 """Relabellings looked at unless asked otherwise; 0.05 is then met to within 0.002."""
 TIE = 1e-9
 """Statistics closer than this share of the largest are equal: the difference is rounding."""
+LARGEST_LOGARITHM = 500
+"""Relabellings are counted up to exp of this: beyond, they are more than anyone enumerates."""
 BATCH = 2_000_000
 """Numbers held at once."""
 
@@ -81,7 +83,8 @@ def permutation_test(
     p = 0.05 (one-sided: less, permutation, all 20 relabellings, n=6)
     """
     x, y = _values("first", first), _values("second", second)
-    relabellings = math.comb(len(x) + len(y), len(x))
+    logarithm = math.lgamma(len(x) + len(y) + 1) - math.lgamma(len(x) + 1) - math.lgamma(len(y) + 1)
+    relabellings = math.comb(len(x) + len(y), len(x)) if logarithm < LARGEST_LOGARITHM else math.inf
     return _tested((x, y), "independent", relabellings, statistic, alternative, resamples, rng)
 
 
@@ -113,7 +116,25 @@ def paired_permutation_test(
     def of_pairs(a: Floats, b: Floats, /, *, axis: int) -> Floats:
         return statistic(a - b, axis=axis)
 
-    return _tested((x, y), "samples", 2 ** len(x), of_pairs, alternative, resamples, rng)
+    relabellings = 2 ** len(x) if len(x) < LARGEST_LOGARITHM else math.inf
+    if relabellings <= check_count("resamples", resamples, 1):
+        return _tested((x, y), "samples", relabellings, of_pairs, alternative, resamples, rng)
+    found = float(statistic(x - y, axis=-1))
+    return _result(
+        found, _flipped(x - y, statistic, resamples, rng), "samples", math.inf, alternative, 2 * len(x)
+    )
+
+
+def _flipped(
+    differences: Floats, statistic: DifferenceStatistic, resamples: int, rng: np.random.Generator
+) -> Floats:
+    """The statistic under random signs; scipy's relabelling of pairs takes seconds for each at a million of them."""
+    n = len(differences)
+    sizes = [min(resamples - start, max(1, BATCH // n)) for start in range(0, resamples, max(1, BATCH // n))]
+    drawn = (
+        np.where(rng.integers(0, 2, (size, n), dtype=np.int8), differences, -differences) for size in sizes
+    )
+    return np.concatenate([np.atleast_1d(statistic(flipped, axis=-1)) for flipped in drawn])
 
 
 def least_p(relabellings: int, alternative: Alternative, resamples: int = RESAMPLES) -> float:
@@ -150,7 +171,7 @@ def _shown(array: Floats) -> str:
 def _tested(
     samples: Sequence[Floats],
     kind: Literal["independent", "samples"],
-    relabellings: int,
+    relabellings: float,
     statistic: Statistic,
     alternative: Alternative,
     resamples: int,
@@ -169,10 +190,17 @@ def _tested(
         batch=max(1, BATCH // n),
         rng=rng,
     )
-    at_most, at_least = _tails(float(found.statistic), found.null_distribution, relabellings > resamples)
-    drawn = f"{resamples} random" if relabellings > resamples else f"all {relabellings}"
+    return _result(float(found.statistic), found.null_distribution, kind, relabellings, side, n)
+
+
+def _result(
+    observed: float, null: Floats, kind: str, relabellings: float, alternative: Alternative, n: int
+) -> Significance:
+    side, sampled = check_alternative(alternative), relabellings > null.size
+    at_most, at_least = _tails(observed, null, sampled)
+    drawn = f"{null.size} random" if sampled else f"all {relabellings}"
     method = f"{'sign-flip ' if kind == 'samples' else ''}permutation, {drawn} relabellings"
-    return Significance(_p_value(at_most, at_least, side), side, method, n, float(found.statistic))
+    return Significance(_p_value(at_most, at_least, side), side, method, n, observed)
 
 
 def _tails(observed: float, null: Floats, sampled: bool) -> tuple[float, float]:

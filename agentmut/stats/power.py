@@ -4,7 +4,7 @@ import math
 from enum import StrEnum
 from statistics import NormalDist
 
-from agentmut.stats.checks import check_choice, check_count, check_rate
+from agentmut.stats.checks import check_choice, check_count, check_level, check_rate
 
 ROUNDING = 1e-9
 """A number of trials is rounded up unless it exceeds a whole number by no more than this share."""
@@ -144,5 +144,5 @@ def normal_quantiles(alpha: float, beta: float, *, sides: int) -> float:
 
 
 def _quantile(level: float, z: float | None) -> float:
-    level = check_rate("level", level)
+    level = check_level(level)
     return NormalDist().inv_cdf((1 + level) / 2) if z is None else check_rate("z", z, 0, math.inf)

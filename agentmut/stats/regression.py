@@ -7,7 +7,12 @@ from agentmut.stats.differences import newcombe
 from agentmut.stats.further import further_trials
 from agentmut.stats.intervals import Interval
 from agentmut.stats.kill.rule import is_untestable
-from agentmut.stats.noninferiority import LARGEST_TABLE, MarginTest, noninferiority_test, score_statistic
+from agentmut.stats.noninferiority import (
+    MarginTest,
+    exact_is_affordable,
+    noninferiority_test,
+    score_statistic,
+)
 from agentmut.stats.proportions import LARGEST_BOSCHLOO, TwoSampleTest, check_test, two_sample_test
 from agentmut.stats.significance import Alternative
 from agentmut.stats.verdicts import Judgement, Verdict
@@ -18,6 +23,9 @@ if TYPE_CHECKING:
 
     Counts = NDArray[np.int64]
     Flags = NDArray[np.bool_]
+
+SURE = 20_000
+"""Pairs of counts up to which a proposed number of trials is checked by the exact test: some milliseconds each."""
 
 
 class Samples(NamedTuple):
@@ -74,13 +82,13 @@ def regression_verdict(
     power is never looked at: after the fact it is the p-value in other clothes.
 
     With more than 500 trials in a sample, Boschloo's test gives way to Fisher's, as `method` then says. The
-    test of the drop is exact where both samples together allow it ((n_b + 1)(n_c + 1) up to a million),
-    beyond that the score test. Its level is kept before FAIL is looked at, hence also after.
+    test of the drop is exact where the samples allow it (`exact_is_affordable`), beyond that the score
+    test. Its level is kept before FAIL is looked at, hence also after.
 
     `interval` is Newcombe's for p_c - p_b at level 1 - 2 alpha, whose upper end is the one-sided limit at
     alpha. `n` counts the candidate's trials. `needed` keeps the baseline as it is, assumes that the
-    candidate goes on at its observed rate (at the baseline's before its first trial), and plans with
-    Fisher's test (z for Z) and the score test, so it is a guide, not a promise.
+    candidate goes on at its observed rate (at the baseline's before its first trial). Chances of FAIL are those
+    of Fisher's test (z for Z), which is no more likely to fail than Boschloo's.
 
     Degenerate cases: without trials on either side INCONCLUSIVE with p_fail 1; equal samples never FAIL;
     all pass or none pass in both gives p_fail 1. Where the baseline's rate leaves no room for a drop of
@@ -139,9 +147,12 @@ def p_worse(samples: Samples, test: TwoSampleTest) -> float:
 
 def _p_not_worse(samples: Samples, delta: float) -> float:
     """One-sided p-value of p_c > p_b - delta."""
-    small = (samples.n_b + 1) * (samples.n_c + 1) <= LARGEST_TABLE
-    method = MarginTest.EXACT if small else MarginTest.SCORE
-    return noninferiority_test(samples.k_c, samples.n_c, samples.k_b, samples.n_b, delta, method).p_value
+    return noninferiority_test(*samples, delta, affordable_margin_test(samples.n_b, samples.n_c)).p_value
+
+
+def affordable_margin_test(n_b: int, n_c: int) -> MarginTest:
+    """The exact test of a margin where it can be had, else the score test."""
+    return MarginTest.EXACT if exact_is_affordable(n_b, n_c) else MarginTest.SCORE
 
 
 def _needed(samples: Samples, alpha: float, beta: float, delta: float, test: TwoSampleTest) -> int | None:
@@ -164,6 +175,13 @@ def _needed(samples: Samples, alpha: float, beta: float, delta: float, test: Two
 
     def passes(k: "Counts", n: "Counts") -> "Flags":
         # half a pass less: in small samples the exact test asks for more than the score test
-        return (score_statistic(np.maximum(k - 0.5, 0), n, k_b, n_b, delta) >= enough) & room
+        return (score_statistic(k_b, n_b, np.maximum(k - 0.5, 0), n, delta) >= enough) & room
 
-    return further_trials(k_c, n_c, k_c / n_c if n_c else k_b / n_b, fails, passes)
+    def surely_passes(k: int, n: int) -> bool:
+        # the score test serves to find a number of trials; whether it is enough, the exact one says where it matters
+        if (n_b + 1) * (n + 1) > SURE:
+            return bool(passes(np.asarray(k), np.asarray(n)))
+        return room and _p_not_worse(Samples(k_b, n_b, k, n), delta) <= beta
+
+    rate = k_c / n_c if n_c else k_b / n_b
+    return further_trials(k_c, n_c, rate, fails, passes, surely_passes)

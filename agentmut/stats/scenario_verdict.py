@@ -9,10 +9,11 @@ Pearson's each side errs in at most alpha/2, at every n.
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-from agentmut.stats.checks import check_count, check_rate
+from agentmut.stats.checks import check_count, check_name, check_rate, is_number
 from agentmut.stats.further import LIKELY, MOST
 from agentmut.stats.intervals import Interval, descriptive, proportion_interval, wilson
-from agentmut.stats.sprt import SprtDesign, SprtState, check_threshold
+from agentmut.stats.multiplicity import ROUNDING
+from agentmut.stats.sprt import TIE, SprtDesign, SprtState, check_threshold
 from agentmut.stats.verdicts import Judgement, Verdict
 
 if TYPE_CHECKING:
@@ -50,8 +51,9 @@ def fixed_verdict(
     test, whose inversion Wilson's interval is.
 
     `needed` are the further trials after which the verdict on all trials is reached with a chance of 80 % if the
-    rate is k/n; None beyond 10,000, as for k/n close to the threshold. With `clopper-pearson`, extending once
-    keeps P(false FAIL) within alpha, each look costing alpha/2; to look more often, use `sprt_verdict`.
+    rate is k/n; None beyond 10,000, as for k/n close to the threshold. They are for orientation, and for the size
+    of a new test: the level holds for one look, at an n fixed beforehand. Adding trials after looking and judging
+    all of them again may exceed it, as `needed` depends on the outcome. To go on looking, use `sprt_verdict`.
 
     No trials: INCONCLUSIVE with p_fail 1. A threshold of 1 can fail but never pass.
 
@@ -85,11 +87,11 @@ def sprt_verdict(design: SprtDesign, trials: SprtState | Iterable[bool]) -> Judg
     are the further trials by which the test ends with a chance of 80 % if the rate is the observed one, n_max
     aside (None: more than 10,000, or no trials yet). Going on past n_max is safe with `strict` boundaries.
 
-    Raises `ValueError` for outcomes that are neither true nor false, and for a state with impossible counts.
+    Raises `ValueError` for outcomes that are neither true nor false, and for a state that no trials lead to: impossible
+    counts, a peak that is NaN, negative or below the present log-ratio.
     """
-    state = trials if isinstance(trials, SprtState) else design.run(trials)
-    n = check_count("n", state.n, 0, design.n_max)
-    k = n - check_count("failures", state.failures, 0, n)
+    state = _checked_state(design, trials) if isinstance(trials, SprtState) else design.run(trials)
+    n, k = state.n, state.n - state.failures
     verdict = state.verdict or Verdict.INCONCLUSIVE
     interval = descriptive(wilson(k, n, 1 - design.alpha))
     needed = _further_sprt(design, state) if verdict is Verdict.INCONCLUSIVE and n else None
@@ -116,8 +118,9 @@ def p_values(k: "ArrayLike", n: "ArrayLike", threshold: float, method: FixedMeth
     else:
         below = bdtr(k, n, threshold)
         above = np.where(k == 0, 1.0, bdtrc(np.maximum(k - 1, 0), n, threshold))
-    # Eq. 4 is strict for FAIL: an interval that ends on the threshold is inconclusive, so alpha is just missed.
-    return PValues(np.minimum(1.0, 2 * below * (1 + 2**-52)), np.minimum(1.0, 2 * above))
+    # Eq. 4 is strict for FAIL: an interval that ends on the threshold is inconclusive, so alpha is just missed, by
+    # more than the slack that a suite allows for rounding.
+    return PValues(np.minimum(1.0, 2 * below * (1 + 4 * ROUNDING)), np.minimum(1.0, 2 * above))
 
 
 def critical(n: "ArrayLike", threshold: float, alpha: float, method: FixedMethod) -> Critical:
@@ -143,8 +146,17 @@ def critical(n: "ArrayLike", threshold: float, alpha: float, method: FixedMethod
 def _check_rule(threshold: float, alpha: float, method: str) -> None:
     check_threshold(threshold)
     check_rate("alpha", alpha)
-    if method not in get_args(FixedMethod):
-        raise ValueError(f"method must be one of {get_args(FixedMethod)}, got {method!r}")
+    check_name("method", method, get_args(FixedMethod))
+
+
+def _checked_state(design: SprtDesign, state: SprtState) -> SprtState:
+    n = check_count("n", state.n, 0, design.n_max)
+    least = max(0.0, design.log_ratio(n, check_count("failures", state.failures, 0, n)))
+    if not (is_number(state.peak) and state.peak >= least - TIE):
+        raise ValueError(
+            f"peak must be at least {least:g}, the log-ratio of the state or 0, got {state.peak!r}"
+        )
+    return state
 
 
 def _further_fixed(k: int, n: int, threshold: float, alpha: float, method: FixedMethod) -> int | None:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agentmut.stats.checks import check_count, check_rate
+from agentmut.stats.checks import check_count, check_level, check_rate
 from agentmut.stats.intervals import Interval, wilson
 from agentmut.stats.kill.characteristics import decision_probability
 from agentmut.stats.kill.rule import Decision, KillDesign, KillTable
@@ -107,7 +107,7 @@ def paper_score(mutants: int, equivalent: int, killed: int, level: float = 0.95)
     """
     mutants = check_count("mutants", mutants)
     rest = mutants - check_count("equivalent", equivalent, 0, mutants)
-    killed, level = check_count("killed", killed, 0, rest), check_rate("level", level)
+    killed, level = check_count("killed", killed, 0, rest), check_level(level)
     return wilson(killed, rest, level) if rest else None
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agentmut.stats.checks import check_count, check_rate
-from agentmut.stats.intervals import Interval, proportion_interval, wilson
+from agentmut.stats.checks import check_count, check_level
+from agentmut.stats.intervals import Interval, proportion_interval, wilson_bounds
 
 Array = NDArray[np.float64]
 
@@ -27,7 +27,7 @@ def bonferroni_intervals(
     0.800 [0.649, 0.897] (95% wilson, jointly for 2 by Bonferroni, 97.5% each, n=50)
     """
     m = _family(len(counts), "counts")
-    each = 1 - (1 - check_rate("level", level)) / m
+    each = 1 - (1 - check_level(level)) / m
     found = [proportion_interval(k, n, each, method) for k, n in counts]
     note = f"jointly for {m} by Bonferroni, {100 * each:.6g}% each"
     return tuple(i._replace(level=float(level), method=f"{i.method}, {note}") for i in found)
@@ -55,7 +55,7 @@ def scheffe_intervals(
     if any(row.ndim != 1 or row.size == 0 or not np.isfinite(row).all() for row in rows):
         raise ValueError("samples must be rows of at least one finite number")
     c, rank = _coefficients(coefficients, m)
-    level = check_rate("level", level)
+    level = check_level(level)
     means, sizes = np.array([row.mean() for row in rows]), np.array([row.size for row in rows])
     freedom = int(sizes.sum()) - m
     factor, variance = math.inf, 1.0
@@ -83,13 +83,14 @@ def scheffe_proportions(
 
     m = _family(len(counts), "counts")
     c, rank = _coefficients(coefficients, m)
-    z = math.sqrt(float(stats.chi2.ppf(check_rate("level", level), rank)))
-    each = [wilson(k, check_count("n", n, 1), 1 - 2 * float(stats.norm.sf(z))) for k, n in counts]
-    p = np.array([i.estimate for i in each], dtype=np.float64)
-    low, high = p - [i.low for i in each], np.array([i.high for i in each]) - p
+    z = math.sqrt(float(stats.chi2.ppf(check_level(level), rank)))
+    checked = [(check_count("k", k, 0, check_count("n", n, 1)), n) for k, n in counts]
+    bounds = np.array([wilson_bounds(k, n, z) for k, n in checked])
+    p = np.array([k / n for k, n in checked])
+    low, high = p - bounds[:, 0], bounds[:, 1] - p
     below = np.sqrt((c**2 * np.where(c > 0, low, high) ** 2).sum(axis=1))
     above = np.sqrt((c**2 * np.where(c > 0, high, low) ** 2).sum(axis=1))
-    sizes = np.array([i.n for i in each])
+    sizes = np.array([n for _, n in checked])
     return _named(c @ p, c @ p - below, c @ p + above, c, sizes, level, f"wilson, {_scheffe(m, rank)}")
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple, get_args
 
-from agentmut.stats.checks import check_count, check_rate
+from agentmut.stats.checks import check_count, check_name, check_rate, is_number
 from agentmut.stats.verdicts import Verdict
 
 Boundaries = Literal["wald", "strict"]
@@ -82,8 +82,7 @@ class SprtDesign:
             raise ValueError(f"alpha + beta must be below 1, got {self.alpha!r} and {self.beta!r}")
         if self.n_max is not None:
             check_count("n_max", self.n_max, 1)
-        if self.boundaries not in get_args(Boundaries):
-            raise ValueError(f"boundaries must be one of {get_args(Boundaries)}, got {self.boundaries!r}")
+        check_name("boundaries", self.boundaries, get_args(Boundaries))
 
     @property
     def alternative(self) -> float:
@@ -157,7 +156,7 @@ class SprtDesign:
 
 def check_threshold(threshold: float) -> float:
     """`threshold` as a float in (0, 1]; else, and for NaN, `ValueError`."""
-    if not 0 < float(threshold) <= 1:
+    if not (is_number(threshold) and 0 < threshold <= 1):
         raise ValueError(f"threshold must be in (0, 1], got {threshold!r}")
     return float(threshold)
 
@@ -172,7 +171,7 @@ def cerberus(threshold: float, confidence: float = 0.95, n_max: int | None = 50)
     Raises `ValueError` for a threshold outside (0.01, 1] or a confidence outside (0.2, 1).
     """
     check_rate("confidence", confidence, 0.2)
-    if not 0.01 + LEAST_MARGIN < float(threshold) <= 1:
+    if not (is_number(threshold) and 0.01 + LEAST_MARGIN < threshold <= 1):
         raise ValueError(f"threshold must be in (0.01, 1], got {threshold!r}")
     margin = threshold - max(0.01, threshold - 0.10)
     return SprtDesign(threshold, margin, 1 - confidence, 0.20, n_max, "wald")

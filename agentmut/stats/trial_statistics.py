@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from agentmut.stats.checks import check_count
+from agentmut.stats.checks import check_choice, check_count
 from agentmut.stats.intervals import Interval, wilson
 from agentmut.trace import Outcome
 
@@ -70,7 +70,7 @@ def trial_statistics(
 
     Raises `ValueError` for an outcome that is none, a score that is not finite, or a level outside (0, 1).
     """
-    counts = Counter(Outcome(outcome) for outcome in outcomes)
+    counts = Counter(check_choice("an outcome", outcome, Outcome) for outcome in outcomes)
     scored = _numbers("scores", scores)
     evidence = sum(n for outcome, n in counts.items() if outcome.is_evidence)
     passes = counts[Outcome.PASS]
@@ -95,7 +95,9 @@ def pass_rates(counts: Mapping[Outcome, int], level: float = 0.95) -> PassRates:
 
     Raises `ValueError` for a negative or fractional count, or a level outside (0, 1).
     """
-    checked = {Outcome(o): check_count(f"counts[{Outcome(o)}]", n) for o, n in counts.items()}
+    checked = {
+        check_choice("an outcome", o, Outcome): check_count(f"counts[{o}]", n) for o, n in counts.items()
+    }
     passes = checked.get(Outcome.PASS, 0)
     evidence = sum(n for outcome, n in checked.items() if outcome.is_evidence)
     return PassRates(wilson(passes, evidence, level), wilson(passes, sum(checked.values()), level))

@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from agentmut.stats.checks import check_count, check_rate
+from agentmut.stats.checks import check_count, check_level, check_rate
 from agentmut.stats.intervals import Interval
 from agentmut.stats.power import normal_quantiles, whole
 
@@ -39,7 +39,7 @@ def variance_interval(variance: float, k: int, level: float = 0.95) -> Interval:
     from scipy.stats import chi2
 
     variance, k = check_rate("variance", variance, 0, math.inf), check_count("k", k, 2)
-    level = check_rate("level", level)
+    level = check_level(level)
     low, high = ((k - 1) * variance / float(chi2.ppf((1 + sign * level) / 2, k - 1)) for sign in (1, -1))
     return Interval(variance, low, high, level, k, "chi-square")
 
@@ -70,7 +70,7 @@ def runs_for_variance(share: float = 0.3, level: float = 0.95) -> int:
     >>> runs_for_variance(0.3)
     86
     """
-    share, level = check_rate("share", share), check_rate("level", level)
+    share, level = check_rate("share", share), check_level(level)
     low, high = 1, 2
     while chance_within(share, high) < level:
         low, high = high, 2 * high

@@ -2,6 +2,8 @@ from random import Random
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.special import betaln
 
@@ -83,3 +85,19 @@ def test_the_baseline_grows_with_the_number_of_mutants() -> None:
     assert [automatic_size(m) for m in (0, 1, 20, 21, 50, 51, 5000)] == [50, 50, 50, 100, 100, 200, 200]
     with pytest.raises(ValueError, match="mutants must be a whole number"):
         automatic_size(-1)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.permutations(range(4)),
+    st.lists(st.integers(0, 4), min_size=4, max_size=4),
+    st.lists(st.floats(0, 1), min_size=4, max_size=4, unique=True),
+)
+def test_names_of_scenarios_do_not_matter(
+    order: list[int], failures: list[int], affinity: list[float]
+) -> None:
+    table = evidence(3, 30, 10)
+    states = [Standing(table, 4, f) for f in failures]
+    chosen = choose(states, [1.0] * 4, affinity, Random(1))
+    again = choose([states[i] for i in order], [1.0] * 4, [affinity[i] for i in order], Random(1))
+    assert order[again] == chosen

@@ -156,9 +156,9 @@ def test_the_needed_trials_are_enough_if_all_goes_on_as_it_was() -> None:
     [
         ((11, 10, 5, 10, 0.1), "k_b must be a whole number of at least 0 and at most 10, got 11"),
         ((1, 10, 5, math.nan, 0.1), "n_c must be a whole number"),
-        ((1, 10, 5, 10, 1.0), r"delta must be in \(0, 1\), got 1.0"),
-        ((1, 10, 5, 10, -0.1), r"delta must be in \(0, 1\), got -0.1"),
-        ((1, 10, 5, 10, math.nan), r"delta must be in \(0, 1\), got nan"),
+        ((1, 10, 5, 10, 1.0), r"delta must be in \[0, 1\), got 1.0"),
+        ((1, 10, 5, 10, -0.1), r"delta must be in \[0, 1\), got -0.1"),
+        ((1, 10, 5, 10, math.nan), r"delta must be in \[0, 1\), got nan"),
         ((1, 10, 5, 10, 0.1, Prior(0, 1)), r"a of the prior must be in \(0, 1e\+06\), got 0"),
         ((1, 10, 5, 10, 0.1, Prior(1, -2)), r"b of the prior must be in \(0, 1e\+06\), got -2"),
         ((1, 10, 5, 10, 0.1, Prior(math.inf, 1)), r"a of the prior must be in \(0, 1e\+06\), got inf"),
@@ -175,3 +175,23 @@ def test_levels_of_the_verdict_are_checked() -> None:
         bayes_verdict(9, 10, 9, 10, alpha=0.6, prior=UNIFORM)
     with pytest.raises(ValueError, match=r"level must be in \(0, 1\), got 1"):
         posterior_change(9, 10, 9, 10, 1)
+
+
+def test_a_prior_below_one_may_hold_a_tail_at_the_end_of_the_range() -> None:
+    # p_b ~ Beta(5.05, .05) and p_c its mirror image: P(p_b > 1 - 1e-12) is about .25, so that of a change within
+    # 1e-12 of -1 is above .05
+    found = bayes_verdict(5, 5, 0, 5, prior=Prior(0.05, 0.05))
+    assert found.verdict is Verdict.FAIL
+    assert found.interval.low == -1
+    rng = np.random.default_rng(1)
+    draws = rng.beta(0.05, 5.05, 200_000) - rng.beta(5.05, 0.05, 200_000)
+    assert found.interval.high == pytest.approx(np.quantile(draws, 0.95), abs=0.01)
+    mirrored = posterior_change(0, 5, 5, 5, 0.9, Prior(0.05, 0.05))
+    assert (mirrored.low, mirrored.high) == pytest.approx((-found.interval.high, 1))
+
+
+@pytest.mark.parametrize("delta", [-0.1, 1.0, math.nan, "0", True])
+def test_a_margin_of_zero_is_allowed_and_the_message_says_so(delta: Any) -> None:
+    assert regression_probability(1, 2, 1, 2, 0) == pytest.approx(0.5)
+    with pytest.raises(ValueError, match=r"delta must be in \[0, 1\), got"):
+        regression_probability(1, 2, 1, 2, delta)

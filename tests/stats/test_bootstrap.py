@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
 from agentmut.stats.bootstrap import Method, bootstrap
@@ -124,7 +126,7 @@ def test_where_bca_is_undefined_the_percentile_interval_is_named() -> None:
         ([[1, 2], [1, 2, 3]], {"paired": True}, r"paired samples must have one length, got \[2, 3\]"),
         ([1, 2], {"resamples": 1}, "resamples must be a whole number of at least 2, got 1"),
         ([1, 2], {"level": 95}, r"level must be in \(0, 1\), got 95"),
-        ([1, 2], {"method": "basic"}, "method must be bca or percentile, got 'basic'"),
+        ([1, 2], {"method": "basic"}, "method must be one of bca, percentile, got 'basic'"),
     ],
 )
 def test_bad_input_is_named(samples: Any, options: dict[str, Any], message: str) -> None:
@@ -138,3 +140,29 @@ def test_a_statistic_that_is_no_number_is_refused() -> None:
     with pytest.raises(ValueError, match="got NaN or infinity on a resample"):
         # 1/variance is infinite where the resample is constant
         bootstrap([1, 2, 4], lambda x: 1 / x.var() if x.var() else math.inf, rng=seeded(), resamples=200)
+
+
+@pytest.mark.parametrize("rng", [None, 1])
+def test_a_generator_must_be_given(rng: Any) -> None:
+    with pytest.raises(ValueError, match=r"rng must be a numpy.random.Generator, got"):
+        bootstrap([1, 2, 3], np.mean, rng=rng)
+
+
+def test_bca_of_many_values_is_the_percentile_interval_and_says_so() -> None:
+    values = np.random.default_rng(1).normal(size=20_001)
+    found = bootstrap(values, np.mean, rng=np.random.default_rng(2), resamples=50, vectorized=True)
+    plain = bootstrap(
+        values, np.mean, rng=np.random.default_rng(2), resamples=50, vectorized=True, method="percentile"
+    )
+    assert found[:3] == plain[:3]
+    assert "percentile bootstrap (bca beyond 20000 values takes too long), 50 resamples" in str(found)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.integers(-50, 50), min_size=2, max_size=15), st.integers(-100, 100), st.integers(0, 9))
+def test_shifting_the_values_shifts_the_interval(values: list[int], shift: int, seed: int) -> None:
+    one, other = (
+        bootstrap(np.array(values) + by, np.mean, rng=np.random.default_rng(seed), resamples=50)
+        for by in (0, shift)
+    )
+    assert [x + shift for x in (one.low, one.high)] == pytest.approx([other.low, other.high], abs=1e-9)

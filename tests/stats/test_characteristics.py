@@ -1,7 +1,10 @@
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from agentmut.stats.calibration.kill import PROMISED, characteristics_row
 from agentmut.stats.kill.characteristics import (
@@ -102,3 +105,13 @@ def test_untestable_baselines_cost_no_trial_and_have_their_own_share() -> None:
 def test_rates_outside_zero_to_one_are_refused(p: float, drop: float) -> None:
     with pytest.raises(ValueError, match=r"must be in \[0, 1\]"):
         operating_characteristics(10, KillDesign(n_max=2), p, drop)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 8), st.lists(st.floats(0, 1), min_size=2, max_size=5).map(sorted))
+def test_a_mutant_that_fails_more_often_is_killed_more_often(f0: int, rates: list[float]) -> None:
+    table = decision_table(f0, 20, KillDesign(n_max=15))
+    killed = [kill_probability(table, phi) for phi in rates]
+    survived = [survive_probability(table, phi) for phi in rates]
+    assert all(a <= b + 1e-12 for a, b in pairwise(killed))
+    assert all(a >= b - 1e-12 for a, b in pairwise(survived))

@@ -117,3 +117,21 @@ def test_clusters_of_equal_means_have_no_error_and_a_negative_correlation() -> N
 def test_bad_input_is_named(values: Any, labels: Any, options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         clustered_mean(values, labels, **options)
+
+
+def test_bounds_that_do_not_rise_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"bounds must rise, got \(1, 0\)"):
+        clustered_mean([0.5, 0.5], ["a", "b"], bounds=(1, 0))
+
+
+def test_the_intraclass_correlation_of_unequal_clusters_by_hand() -> None:
+    # a: 1, 1, 0; b: 0. Means 2/3 and 0, 1/2 in all. MSB = 3/36 + 1/4 = 1/3 (G - 1 = 1), MSW = (2/3)/(4 - 2) = 1/3:
+    # icc = 0. c = 1 instead of b = 0: mean 3/4, MSB = 3 (1/12)^2 + (1/4)^2 = 1/12; m = 4 - 10/4 = 1.5;
+    # icc = (1/12 - 1/3) / (1/12 + 1/6) = -1
+    assert clustered_mean([1, 1, 0, 0], ["a", "a", "a", "b"]).icc == pytest.approx(0)
+    assert clustered_mean([1, 1, 0, 1], ["a", "a", "a", "c"]).icc == pytest.approx(-1)
+
+
+def test_clusters_of_one_mean_have_no_width_whatever_their_sizes() -> None:
+    found = clustered_mean([0, 1, 0, 1, 0, 1], ["a", "a", "b", "b", "b", "b"]).interval
+    assert (found.low, found.high) == (0.5, 0.5)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from agentmut.stats.calibration.reliability import coverage
 from agentmut.stats.intervals import wilson
 from agentmut.stats.judge import (
-    Correction,
+    JudgeCorrection,
     Labels,
     corrected_pass_rate,
     labels,
@@ -72,12 +72,12 @@ def test_the_lang_reiczigel_interval_by_hand() -> None:
 def test_the_rectified_estimate_is_the_default() -> None:
     table = Labels(40, 5, 1, 4, 750, 200)
     assert corrected_pass_rate(table) == rectified(table)
-    assert corrected_pass_rate(table, 0.9, Correction.ROGAN_GLADEN) == rogan_gladen(table, 0.9)
+    assert corrected_pass_rate(table, 0.9, JudgeCorrection.ROGAN_GLADEN) == rogan_gladen(table, 0.9)
 
 
-@given(tables, st.sampled_from([0.8, 0.95, 0.99]), st.sampled_from(Correction))
+@given(tables, st.sampled_from([0.8, 0.95, 0.99]), st.sampled_from(JudgeCorrection))
 def test_an_interval_holds_its_estimate_and_stays_in_the_unit_interval(
-    table: Labels, level: float, correction: Correction
+    table: Labels, level: float, correction: JudgeCorrection
 ) -> None:
     found = corrected_pass_rate(table, level, correction)
     assert 0 <= found.low <= found.high <= 1
@@ -85,8 +85,8 @@ def test_an_interval_holds_its_estimate_and_stays_in_the_unit_interval(
     assert (found.n, found.level) == (sum(table), level)
 
 
-@given(tables, st.sampled_from(Correction))
-def test_passing_and_failing_are_treated_alike(table: Labels, correction: Correction) -> None:
+@given(tables, st.sampled_from(JudgeCorrection))
+def test_passing_and_failing_are_treated_alike(table: Labels, correction: JudgeCorrection) -> None:
     both_pass, judge_only, human_only, both_fail, rest_pass, rest_fail = table
     mirrored = Labels(both_fail, human_only, judge_only, both_pass, rest_fail, rest_pass)
     found, other = (corrected_pass_rate(t, correction=correction) for t in (table, mirrored))
@@ -121,9 +121,9 @@ def test_labels_of_one_kind_leave_rogan_gladen_without_an_estimate(table: Labels
     assert rectified(table).estimate is not None
 
 
-@pytest.mark.parametrize("correction", Correction)
+@pytest.mark.parametrize("correction", JudgeCorrection)
 @pytest.mark.parametrize("table", [Labels(0, 0, 0, 0, 70, 30), Labels(0, 0, 0, 0, 0, 0)])
-def test_without_human_labels_nothing_is_estimated(table: Labels, correction: Correction) -> None:
+def test_without_human_labels_nothing_is_estimated(table: Labels, correction: JudgeCorrection) -> None:
     found = corrected_pass_rate(table, correction=correction)
     assert (found.estimate, found.low, found.high) == (None, 0.0, 1.0)
 

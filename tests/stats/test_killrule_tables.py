@@ -3,6 +3,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,6 +16,7 @@ from agentmut.stats.kill.rule import (
     is_untestable,
     level_for,
 )
+from agentmut.stats.kill.verdict import kill_rule_verdict
 
 TableOf = Callable[[int, int, KillDesign], KillTable]
 SMALL = KillDesign(n_max=30)
@@ -160,3 +162,18 @@ def test_a_look_beyond_n_max_or_with_more_failures_than_trials_is_refused() -> N
         table.decide(31, 0)
     with pytest.raises(ValueError, match="got n=2, f=3"):
         table.decide(2, 3)
+
+
+@pytest.mark.parametrize("odd", [math.nan, 0.5, 2, "0", None])
+def test_an_outcome_that_is_neither_true_nor_false_is_refused(odd: Any) -> None:
+    with pytest.raises(ValueError, match=r"failures must hold True and False only, got .* at trial 2"):
+        decision_table(1, 30, SMALL).verdict([False, odd])
+    with pytest.raises(ValueError, match="failures must hold True and False only"):
+        kill_rule_verdict(1, 30, [odd], SMALL)
+
+
+def test_outcomes_may_be_numbers_and_numpys_booleans() -> None:
+    table = decision_table(1, 30, SMALL)
+    expected = table.verdict([True, False, True, True])
+    assert table.verdict([1, 0, 1, 1]) == expected  # type: ignore[list-item]
+    assert table.verdict(np.array([True, False, True, True])) == expected

@@ -2,6 +2,8 @@ import math
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from agentmut.stats.multivariate.looks import Change, Looks, look_level, looks_verdict
 
@@ -53,3 +55,14 @@ def test_bad_input_is_named(p_values: Any, plan: Looks, message: str) -> None:
 def test_the_number_of_traces_is_a_count() -> None:
     with pytest.raises(ValueError, match="n must be a whole number of at least 0, got -1"):
         look_level(-1)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.floats(0, 1), max_size=4))
+def test_a_look_after_the_deciding_one_changes_nothing_and_smaller_p_values_never_undo_a_change(
+    p_values: list[float],
+) -> None:
+    found = looks_verdict(p_values)
+    assert looks_verdict(list(found.p_values)) == found
+    if found.change is Change.CHANGED:
+        assert looks_verdict([p / 2 for p in p_values]).change is Change.CHANGED

@@ -155,3 +155,25 @@ def test_a_statistic_that_is_no_number_is_refused() -> None:
 def test_resamples_are_counted(resamples: Any) -> None:
     with pytest.raises(ValueError, match="resamples must be a whole number of at least 1"):
         permutation_test([1, 2], [2, 3], LESS, rng=rng(), resamples=resamples)
+
+
+def test_a_million_pairs_and_large_samples_take_seconds() -> None:
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=1_000_000)
+    found = paired_permutation_test(values + 0.01, values[::-1], Alternative.GREATER, rng=rng, resamples=9)
+    assert found.p_value == 0.1  # 7 standard errors: beyond all 9
+    assert "9 random relabellings, n=2000000" in str(found)
+    assert (
+        permutation_test(values[:50_000], values[50_000:100_000], Alternative.LESS, rng=rng, resamples=3).n
+        == 100_000
+    )
+
+
+def test_random_signs_come_close_to_all_of_them() -> None:
+    first, second = np.arange(12.0) ** 0.5, np.array([0.5, 2, 0, 1, 3, 2, 1, 2.5, 3, 2, 4, 2])
+    exact = paired_permutation_test(first, second, Alternative.GREATER, rng=np.random.default_rng(1))
+    drawn = paired_permutation_test(
+        first, second, Alternative.GREATER, rng=np.random.default_rng(1), resamples=4000
+    )
+    assert "all 4096" in exact.method
+    assert drawn.p_value == pytest.approx(exact.p_value, abs=0.03)

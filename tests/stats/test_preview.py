@@ -5,6 +5,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from agentmut.stats.kill.rule import KillDesign, KillTable
 from agentmut.stats.preview import Preview, preview_fixed, preview_regression, preview_sprt, preview_suite
@@ -110,3 +112,23 @@ def test_a_member_of_a_family_fails_at_its_share_and_passes_at_the_whole_level()
     alone, one_of_ten = (preview_fixed(0.9, 60, 0.9, 0.05, family=m) for m in (1, 10))
     assert one_of_ten.passed == alone.passed
     assert one_of_ten.failed == preview_fixed(0.9, 60, 0.9, 0.005).failed < alone.failed
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.floats(0, 1), st.floats(0, 1), st.integers(0, 80), st.sampled_from([0.5, 0.9, 1.0]))
+def test_chances_sum_to_one_and_a_better_agent_passes_more_often(
+    rate: float, other: float, n: int, threshold: float
+) -> None:
+    worse, better = (preview_fixed(p, n, threshold) for p in sorted((rate, other)))
+    assert better.passed >= worse.passed - 1e-12
+    assert better.failed <= worse.failed + 1e-12
+    for found in (worse, better):
+        assert found.passed + found.failed + found.inconclusive == pytest.approx(1)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_the_same_holds_for_a_sequential_preview(rate: float, other: float) -> None:
+    worse, better = (preview_sprt(p, SprtDesign(0.9, n_max=40)) for p in sorted((rate, other)))
+    assert better.passed >= worse.passed - 1e-9
+    assert better.passed + better.failed + better.inconclusive == pytest.approx(1)

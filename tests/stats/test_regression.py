@@ -177,3 +177,30 @@ def test_no_number_of_trials_settles_a_drop_halfway_to_the_margin_of_a_small_bas
 def test_bad_input_is_named(arguments: Any, changed: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         regression_verdict(*arguments, **changed)
+
+
+FISHER = TwoSampleTest.FISHER
+
+
+def _chance_of_a_verdict(counts: tuple[int, int, int, int], more: int, alpha: float, beta: float) -> float:
+    """By every outcome of the further trials, at the candidate's observed rate."""
+    k_b, n_b, k_c, n_c = counts
+    total = 0.0
+    for k in range(more + 1):
+        found = regression_verdict(k_b, n_b, k_c + k, n_c + more, alpha=alpha, beta=beta, test=FISHER)
+        if found.verdict is not Verdict.INCONCLUSIVE:
+            total += float(binom.pmf(k, more, k_c / n_c))
+    return total
+
+
+@pytest.mark.parametrize(
+    ("counts", "alpha", "beta"),
+    [((9, 10, 7, 8), 0.05, 0.1), ((27, 30, 4, 5), 0.01, 0.2), ((90, 100, 9, 10), 0.1, 0.02)],
+)
+def test_what_is_needed_is_enough_by_the_tests_in_use_and_not_much_more(
+    counts: tuple[int, int, int, int], alpha: float, beta: float
+) -> None:
+    needed = regression_verdict(*counts, alpha=alpha, beta=beta, test=FISHER).needed
+    assert needed is not None
+    assert _chance_of_a_verdict(counts, needed, alpha, beta) >= 0.8
+    assert _chance_of_a_verdict(counts, max(1, needed // 2), alpha, beta) < 0.8

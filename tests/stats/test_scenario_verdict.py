@@ -219,6 +219,10 @@ def test_a_tie_with_the_boundary_fails_with_p_at_alpha() -> None:
     [
         (SprtState(5, 6), "failures must be a whole number of at least 0 and at most 5, got 6"),
         (SprtState(101, 6), "n must be a whole number of at least 0 and at most 100, got 101"),
+        (SprtState(5, 1, math.nan), r"peak must be at least .*, got nan"),
+        (SprtState(5, 0, -0.1), r"peak must be at least 0, .*, got -0.1"),
+        # two failures: 2 log 2 + 3 log(.8/.9) = 1.033
+        (SprtState(5, 2, 1.0), r"peak must be at least 1.03.*, got 1.0"),
     ],
 )
 def test_a_state_with_impossible_counts_is_refused(state: SprtState, message: str) -> None:
@@ -237,9 +241,42 @@ def test_a_state_with_impossible_counts_is_refused(state: SprtState, message: st
         ({"threshold": math.nan}, r"threshold must be in \(0, 1\], got nan"),
         ({"alpha": 0.0}, r"alpha must be in \(0, 1\), got 0.0"),
         ({"alpha": math.nan}, r"alpha must be in \(0, 1\), got nan"),
-        ({"method": "wald"}, "method must be one of .'clopper-pearson', 'wilson'., got 'wald'"),
+        ({"method": "wald"}, "method must be one of clopper-pearson, wilson, got 'wald'"),
     ],
 )
 def test_bad_input_is_named_with_its_range(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         fixed_verdict(**{"k": 45, "n": 50, "threshold": 0.85, **changes})
+
+
+def test_a_judgement_prints_in_one_line() -> None:
+    open_, reached = fixed_verdict(47, 50, 0.9), fixed_verdict(50, 50, 0.9)
+    assert str(open_).startswith(
+        "INCONCLUSIVE: 47 of 50 passed (0.94); 0.9 is inside [0.83, 0.99]; interval 0.940 ["
+    )
+    assert str(open_).endswith(f"; p_fail 1; about {open_.needed} further trials")
+    assert str(reached).startswith("PASS: 50 of 50 passed")
+    assert str(reached).endswith("; p_fail 1")
+
+
+def test_going_on_once_with_what_is_needed_may_exceed_the_level() -> None:
+    # 28 trials at a rate of .8, alpha = .01, then `needed` more where it is known: the docstring's warning
+    n, alpha, theta = 28, 0.01, 0.8
+    total = 0.0
+    for k in range(n + 1):
+        first = fixed_verdict(k, n, theta, alpha)
+        chance = float(binom.pmf(k, n, theta))
+        if first.verdict is Verdict.FAIL:
+            total += chance
+        elif first.needed is not None:
+            fails = int(critical(n + first.needed, theta, alpha, "clopper-pearson").fail_at)
+            total += chance * float(binom.cdf(fails - k, first.needed, theta))
+    assert total == pytest.approx(0.01132, abs=1e-5)
+
+
+def test_the_sequential_p_fail_of_wald_boundaries_has_a_factor_and_that_of_strict_ones_has_not() -> None:
+    # two failures add 2 log 2: exp(-peak) = 1/4; times 1 - beta = .8 with Wald's boundaries
+    wald, strict = (SprtDesign(0.9, 0.1, 0.05, 0.2, 50, boundaries) for boundaries in ("wald", "strict"))
+    assert sprt_verdict(wald, [False] * 2).p_fail == pytest.approx(0.2)
+    assert sprt_verdict(strict, [False] * 2).p_fail == pytest.approx(0.25)
+    assert sprt_verdict(wald, [True]).p_fail == 1

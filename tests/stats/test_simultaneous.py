@@ -125,3 +125,12 @@ def test_degenerate_samples_are_defined() -> None:
 def test_bad_input_is_named(call: Any, arguments: tuple[Any, ...], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call(*arguments)
+
+
+def test_many_scenarios_have_scheffe_intervals_too() -> None:
+    # m = 55: chi2(.95; 55) = 73.311, z = 8.562, whose two-sided level rounds to 1
+    found = scheffe_proportions([(45, 50)] * 55)
+    z2 = 73.31149
+    low = (0.9 + z2 / 100 - math.sqrt(z2 * (0.09 / 50 + z2 / 10_000))) / (1 + z2 / 50)
+    assert found[0].low == pytest.approx(low, abs=1e-6)
+    assert len(scheffe_proportions([(45, 50)] * 500)) == 500

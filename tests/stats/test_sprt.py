@@ -176,7 +176,7 @@ def test_a_score_is_no_outcome(score: Any) -> None:
         ({"alpha": 0.6, "beta": 0.4}, "alpha [+] beta must be below 1, got 0.6 and 0.4"),
         ({"n_max": 0}, "n_max must be a whole number of at least 1, got 0"),
         ({"n_max": 2.5}, "n_max must be a whole number of at least 1, got 2.5"),
-        ({"boundaries": "loose"}, "boundaries must be one of .'wald', 'strict'., got 'loose'"),
+        ({"boundaries": "loose"}, "boundaries must be one of wald, strict, got 'loose'"),
     ],
 )
 def test_a_design_out_of_range_is_named_with_its_range(changes: dict[str, Any], message: str) -> None:

@@ -129,7 +129,22 @@ def test_a_rate_that_is_none_is_refused(p: float) -> None:
 
 def test_a_test_that_takes_too_long_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LONGEST", 50)
+    monkeypatch.setattr(module, "_looks", lambda design, p: 49)
     with pytest.raises(
         ArithmeticError, match=r"at p = 0.85 the test needs more than 50 trials: give it an n_max"
     ):
         sprt_characteristics(SprtDesign(0.9, n_max=None), 0.85)
+
+
+@pytest.mark.parametrize("n_max", [None, 100_000_000])
+@pytest.mark.parametrize("p", [0.9, 0.5])
+def test_a_tiny_margin_without_an_end_is_refused_at_once(n_max: int | None, p: float) -> None:
+    with pytest.raises(ValueError, match="margin and n_max must let the test end within 200000 trials"):
+        sprt_characteristics(SprtDesign(0.9, 1.1e-6, n_max=n_max), p)
+
+
+@pytest.mark.parametrize("p", [0.0, 0.7, 0.85, 0.9, 1.0])
+def test_the_forecast_of_the_last_trial_is_of_the_right_size(p: float) -> None:
+    design = SprtDesign(0.9, 0.05, n_max=None)
+    last = next(stop.n for stop in stops(design, p) if stop.alive < module.FORGOTTEN)
+    assert 0.4 < module._looks(design, p) / last < 2.5

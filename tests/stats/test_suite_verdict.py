@@ -1,12 +1,16 @@
 import subprocess
 import sys
+from random import Random
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from agentmut.stats.intervals import wilson
 from agentmut.stats.kill.rule import Decision, KillDesign, Stopped, decision_table, level_for
 from agentmut.stats.kill.verdict import judge_stopped, kill_rule_verdict
 from agentmut.stats.multiplicity import Correction
+from agentmut.stats.scenario_verdict import fixed_verdict
 from agentmut.stats.suite_verdict import suite_verdict
 from agentmut.stats.verdicts import Judgement, Verdict
 
@@ -141,3 +145,44 @@ def test_verdicts_and_corrections_are_imported_without_numpy() -> None:
     imports = "; ".join(f"import agentmut.stats.{name}" for name in names)
     check = f"import sys; {imports}; sys.exit(any(m in sys.modules for m in ('numpy', 'scipy')))"
     assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0
+
+
+def test_a_suite_of_one_decides_an_exact_tie_as_the_scenario_does() -> None:
+    # 2 P(X <= 0) = 2/32 = .0625 = alpha: the interval ends on the threshold, which is no FAIL
+    own = fixed_verdict(0, 5, 0.5, 0.0625)
+    assert own.verdict is Verdict.INCONCLUSIVE
+    assert suite_verdict({"one": own}, 0.0625).verdict is Verdict.INCONCLUSIVE
+
+
+def test_a_tie_at_the_level_of_a_share_is_inconclusive_in_the_suite_too() -> None:
+    own, passing = fixed_verdict(0, 5, 0.5, 0.0625), fixed_verdict(50, 50, 0.5)
+    assert suite_verdict({"one": own, "two": passing}, 0.125).verdict is Verdict.INCONCLUSIVE
+
+
+judged = st.builds(_judged, st.sampled_from([PASS, OPEN]), st.floats(0.06, 1)) | st.builds(
+    _judged, st.just(FAIL), st.floats(0, 0.05)
+)
+suites = st.lists(judged, min_size=1, max_size=6).map(lambda js: {f"s{i}": j for i, j in enumerate(js)})
+
+
+@settings(max_examples=60, deadline=None)
+@given(suites, st.randoms(use_true_random=False), st.sampled_from([Correction.HOLM, Correction.BONFERRONI]))
+def test_the_order_of_scenarios_does_not_matter(
+    suite: dict[str, Judgement], random: Random, correction: Correction
+) -> None:
+    names = list(suite)
+    random.shuffle(names)
+    one, other = (
+        suite_verdict(suite, 0.05, correction),
+        suite_verdict({n: suite[n] for n in names}, 0.05, correction),
+    )
+    assert (one.verdict, one.scenarios, one.p_values) == (other.verdict, other.scenarios, other.p_values)
+
+
+@settings(max_examples=60, deadline=None)
+@given(suites, judged)
+def test_another_scenario_never_makes_an_open_suite_pass(
+    suite: dict[str, Judgement], more: Judgement
+) -> None:
+    before, after = suite_verdict(suite).verdict, suite_verdict({**suite, "more": more}).verdict
+    assert after is not PASS or before is PASS

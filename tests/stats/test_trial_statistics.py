@@ -125,7 +125,7 @@ def untyped(function: Any) -> Any:
         (lambda: nearest_rank([1, math.nan]), "values must be finite numbers, got nan"),
         (lambda: sample_standard_deviation([math.inf, 1]), "values must be finite numbers, got inf"),
         (lambda: trial_statistics([P], [math.nan]), "scores must be finite numbers, got nan"),
-        (lambda: untyped(trial_statistics)(["passed"]), "'passed' is not a valid Outcome"),
+        (lambda: untyped(trial_statistics)(["passed"]), "an outcome must be one of pass, fail, timeout"),
         (lambda: pass_rates({P: -1}), r"counts\[pass\] must be a whole number of at least 0, got -1"),
         (lambda: pass_rates({P: 1}, 1.0), r"level must be in \(0, 1\), got 1.0"),
     ],
@@ -133,3 +133,10 @@ def untyped(function: Any) -> Any:
 def test_bad_input_is_named(call: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_an_outcome_that_is_none_is_refused_with_the_list() -> None:
+    with pytest.raises(ValueError, match=r"an outcome must be one of pass, fail, timeout, .*, got 'ok'"):
+        trial_statistics(["ok"])  # type: ignore[list-item]
+    with pytest.raises(ValueError, match=r"an outcome must be one of pass, fail, timeout, .*, got 1"):
+        pass_rates({1: 3})  # type: ignore[dict-item]

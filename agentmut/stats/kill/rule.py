@@ -104,11 +104,16 @@ class KillTable:
         return Decision.CONTINUE if n < self.design.n_max else Decision.UNDECIDED
 
     def verdict(self, failures: Iterable[bool]) -> Stopped:
-        """Consume trials in launch order (true: it failed) up to the first decision; the rest is not read."""
+        """Consume trials in launch order (true: it failed) up to the first decision; the rest is not read.
+
+        Outcomes are True and False, or 1 and 0, numpy's too; `ValueError` for anything else, a score included.
+        """
         reached = Stopped(self.decide(0, 0), 0, 0)
         if reached.decision is not Decision.CONTINUE:
             return reached
         for n, failed in enumerate(failures, 1):
+            if failed not in (True, False):
+                raise ValueError(f"failures must hold True and False only, got {failed!r} at trial {n}")
             f = reached.f + bool(failed)
             reached = Stopped(self.decide(n, f), n, f)
             if reached.decision is not Decision.CONTINUE:

@@ -20,7 +20,7 @@ def kill_rule_verdict(
     `failures` in launch order (true: the trial failed); it is not read beyond the first decision. KILLED is
     FAIL, SURVIVED is PASS; undecided, untestable or not yet decided is INCONCLUSIVE. See `judge_stopped`.
 
-    Raises `ValueError` as `decision_table` does.
+    Raises `ValueError` as `decision_table` does, and for an outcome that is neither true nor false.
     """
     table = decision_table(f0, n0, design)
     return judge_stopped(table, table.verdict(failures))
