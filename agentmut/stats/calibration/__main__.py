@@ -24,6 +24,7 @@ SECTIONS = (
     "ci",
     "sprt",
     "verdicts",
+    "judged",
     "regression",
     "intervals",
     "resampling",
