@@ -12,9 +12,13 @@ from agentmut.stats.kill.characteristics import TableOf, operating_characteristi
 from agentmut.stats.kill.rule import DEFAULT_DESIGN, KillDesign, decision_table, level_for
 
 UNEQUAL = (0.99, 0.98, 0.95, 0.95, 0.9, 0.85, 0.8, 0.7, 0.5, 0.4)
-NULLS = (("ten at 0.9", (0.9,) * 10), ("ten from 0.99 to 0.4", UNEQUAL), ("ten at 0.5", (0.5,) * 10))
+NULLS: tuple[tuple[str, tuple[float, ...]], ...] = (
+    ("ten at 0.9", (0.9,) * 10),
+    ("ten from 0.99 to 0.4", UNEQUAL),
+    ("ten at 0.5", (0.5,) * 10),
+)
 """Name and true pass rates of campaigns in which nothing changed."""
-POWERS = (
+POWERS: tuple[tuple[str, tuple[float, ...], float], ...] = (
     ("one of ten down by 0.2", (0.2, *(0.0,) * 9), 0.76),
     ("one of the three that reach it down by 0.2", (0.2, 0.0, 0.0), 0.85),
 )
