@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 
 from agentmut.stats.calibration.figures import Figure, Section
+from agentmut.stats.calibration.known_intervals import KNOWN, TOLERANCE
 from agentmut.stats.confidence_sequence import anytime_bounds
 from agentmut.stats.differences import newcombe
 from agentmut.stats.effects import odds_ratio
@@ -32,28 +33,6 @@ EXAMPLES = {
     (100, 0.98): {"wald": 0.8664, "wilson": 0.9492, "clopper-pearson": 0.9845},
 }
 """(n, p) -> coverage at level 0.95."""
-LEAST = {
-    "wilson": (0.79, 0.83, 0.88),
-    "wald": (0.0, 0.0, 0.0),
-    "clopper-pearson": LEVELS,
-    "agresti-coull": (0.85, 0.92, 0.96),
-    "jeffreys": (0.77, 0.86, 0.96),
-    "newcombe": (0.865, 0.91, 0.91),
-    "woolf": (0.66, 0.94, 0.985),
-}
-"""The least coverage that each method falls to, by level: over all rates (two samples: over `RATES`) and sizes.
-Woolf's at level 0.9 is for rates 0.02 and 0.98 of 10 trials each: with every cell of one row and one column empty,
-the interval is what the added 1/2 makes it. Newcombe's 0.91 is for rates 0.02 and 0.95 of 10 trials each."""
-MEAN = {
-    "wilson": (-0.003, 0.015),
-    "wald": (-0.21, -0.004),
-    "clopper-pearson": (0.0, 0.065),
-    "agresti-coull": (0.0, 0.03),
-    "jeffreys": (-0.001, 0.005),
-    "newcombe": (-0.007, 0.03),
-    "woolf": (0.0, 0.046),
-}
-"""Between what the mean coverage over the rates, less the level, lies: the largest distances are those of n = 10."""
 
 
 def least_coverage(interval: ProportionInterval, n: int, level: float) -> float:
@@ -141,15 +120,13 @@ def _examples() -> Iterator[Figure]:
 def _proportions(sizes: Sequence[int]) -> Iterator[Figure]:
     for name, interval in PROPORTION_INTERVALS.items():
         for n in sizes:
-            for level, least in zip(LEVELS, LEAST[name], strict=True):
-                what = f"{name}, level {level:g}, n = {n}"
-                found = least_coverage(interval, n, level)
-                known = "falls to 0 near rates 0 and 1" if least == 0 else f"at least {least:g}"
-                high = ROUNDING if least == 0 else 1.0
-                yield Figure(f"{what}: least", found, known, least - ROUNDING, high)
-                low, high = (level + by for by in MEAN[name])
+            for level, known in zip(LEVELS, KNOWN[name, n], strict=True):
+                least = least_coverage(interval, n, level)
                 mean = float(coverage(interval, n, EVEN, level).mean())
-                yield Figure(f"{what}: mean", mean, f"{low:.3f} to {high:.3f}", low, high)
+                yield from _beside(f"{name}, level {level:g}, n = {n}", (least, mean), known)
+                if name == "clopper-pearson":
+                    what = f"{name}, level {level:g}, n = {n}: least, as promised"
+                    yield Figure(what, least, f"at least {level:g}", level - ROUNDING)
 
 
 def _two_samples(thorough: bool) -> Iterator[Figure]:
@@ -159,30 +136,37 @@ def _two_samples(thorough: bool) -> Iterator[Figure]:
     )
     for name, interval, truth in kinds:
         for sizes in (*SIZES, (100, 100)) if thorough else SIZES:
-            for level in LEVELS:
+            for level, known in zip(LEVELS, KNOWN[name, sizes], strict=True):
                 found = two_sample_coverage(interval, truth, sizes, level)
                 what = f"{name}, level {level:g}, n = {sizes[0]}, {sizes[1]}"
-                least = LEAST[name][LEVELS.index(level)]
-                yield Figure(f"{what}: least", float(found.min()), f"at least {least:g}", least)
-                low, high = (level + by for by in MEAN[name])
-                yield Figure(f"{what}: mean", float(found.mean()), f"{low:.3f} to {high:.3f}", low, high)
+                yield from _beside(what, (float(found.min()), float(found.mean())), known)
+
+
+def _beside(what: str, found: tuple[float, float], known: tuple[float, float]) -> Iterator[Figure]:
+    for which, measured, value in zip(("least", "mean"), found, known, strict=True):
+        low, high = value - TOLERANCE, value + TOLERANCE
+        yield Figure(f"{what}: {which}", measured, f"known: {value:g}", low, high)
 
 
 def _families() -> Iterator[Figure]:
     def exact(counts: Sequence[tuple[int, int]], level: float) -> Sequence[Interval]:
         return bonferroni_intervals(counts, level, "clopper-pearson")
 
-    kinds: tuple[tuple[str, Family, float], ...] = (
-        ("clopper-pearson by Bonferroni", exact, 0.0),
-        ("wilson by Bonferroni", bonferroni_intervals, 0.01),
-        ("wilson by Scheffe", lambda counts, level: scheffe_proportions(counts, None, level), 0.0),
+    kinds: tuple[tuple[str, Family, tuple[float, ...]], ...] = (
+        ("clopper-pearson by Bonferroni", exact, (0.9547, 0.9812, 0.9961)),
+        ("wilson by Bonferroni", bonferroni_intervals, (0.9106, 0.9416, 0.9856)),
+        (
+            "wilson by Scheffe",
+            lambda counts, level: scheffe_proportions(counts, None, level),
+            (0.9856, 0.9909, 0.9954),
+        ),
     )
     rates = (0.6, 0.8, 0.9, 0.95, 0.98)
-    for name, family, short in kinds:
-        for level in LEVELS:
+    for name, family, known in kinds:
+        for level, value in zip(LEVELS, known, strict=True):
             found = joint_coverage(family, 50, rates, level)
-            what, least = f"{name}, 5 rates jointly, level {level:g}, n = 50", level - short
-            yield Figure(what, found, f"at least {least:g}", least - ROUNDING)
+            what = f"{name}, 5 rates jointly, level {level:g}, n = 50"
+            yield Figure(what, found, f"known: {value:g}", value - TOLERANCE / 4, value + TOLERANCE / 4)
 
 
 def _all_times(trials: int) -> Iterator[Figure]:

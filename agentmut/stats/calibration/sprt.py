@@ -5,15 +5,16 @@ from itertools import product
 from random import Random
 
 from agentmut.stats.calibration.figures import Figure, Section, simulated_rate
-from agentmut.stats.sprt import SprtDesign, cerberus
+from agentmut.stats.sprt import Boundaries, SprtDesign, cerberus
 from agentmut.stats.sprt_characteristics import sprt_characteristics, wald_trials
 from agentmut.stats.verdicts import Verdict
 
 LEVELS = ((0.05, 0.10), (0.01, 0.20), (0.10, 0.02))
 """alpha, beta: unequal both ways, since exchanged boundaries hold wherever the two are equal."""
-QUICK = ((0.9, 0.1),)
+QUICK = tuple(product((0.5, 0.7, 0.9, 0.95), (0.1, 0.2, 0.3)))
 THOROUGH = tuple(
-    (threshold, margin) for threshold, margin in product((0.5, 0.8, 0.9, 0.95, 0.99), (0.05, 0.1, 0.3))
+    (threshold, margin)
+    for threshold, margin in product((0.5, 0.7, 0.8, 0.9, 0.95, 0.99), (0.05, 0.1, 0.2, 0.3))
 )
 """Threshold and margin."""
 EXAMPLE = SprtDesign(0.9, 0.1, 0.05, 0.10, None, "wald")
@@ -60,15 +61,25 @@ def _errors(cell: tuple[float, float], levels: tuple[float, float]) -> list[Figu
 
 
 def _above_nominal() -> list[Figure]:
-    """Wald's boundaries are approximate in both directions: two designs in which an error exceeds its level."""
-    at = "margin 0.3, alpha 0.2, beta 0.2, no end"
-    false_fail = sprt_characteristics(SprtDesign(0.5, 0.3, 0.2, 0.2, None, "wald"), 0.5).failed
-    false_pass = sprt_characteristics(SprtDesign(0.99, 0.3, 0.2, 0.2, None, "wald"), 0.69).passed
-    known = "known to exceed 0.2, at most 0.25"
-    return [
-        Figure(f"wald: FAIL at theta, theta 0.5, {at}", false_fail, known, 0.2, 0.25),
-        Figure(f"wald: PASS at theta - margin, theta 0.99, {at}", false_pass, known, 0.2, 0.25),
-    ]
+    """Wald's boundaries are approximate in both directions: two designs in which an error exceeds its level.
+
+    Strict ones keep it there: put Wald's in their place and these figures fail.
+    """
+    at, figures = "margin 0.3, alpha 0.2, beta 0.2, no end", []
+    kinds: tuple[tuple[Boundaries, str, float, float], ...] = (
+        ("wald", "known to exceed 0.2, at most 0.25", 0.2, 0.25),
+        ("strict", "at most 0.2", 0.0, 0.2),
+    )
+    for boundaries, words, low, high in kinds:
+        designs = [SprtDesign(theta, 0.3, 0.2, 0.2, None, boundaries) for theta in (0.5, 0.99)]
+        fail, passing = sprt_characteristics(designs[0], 0.5), sprt_characteristics(designs[1], 0.69)
+        figures += [
+            Figure(f"{boundaries}: FAIL at theta, theta 0.5, {at}", fail.failed, words, low, high),
+            Figure(
+                f"{boundaries}: PASS at theta - margin, theta 0.99, {at}", passing.passed, words, low, high
+            ),
+        ]
+    return figures
 
 
 def _trials() -> list[Figure]:
