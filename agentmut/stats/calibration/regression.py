@@ -60,7 +60,7 @@ def not_worse(n_b: int, n_c: int, beta: float, delta: float, method: MarginTest)
     """The tables in which a drop by delta is rejected at level beta."""
 
     def open_(k_b: int, k_c: int) -> bool:
-        return noninferiority_test(k_c, n_c, k_b, n_b, delta, method).p_value > beta
+        return noninferiority_test(k_b, n_b, k_c, n_c, delta, method).p_value > beta
 
     return ~staircase(open_, n_b, n_c)
 
