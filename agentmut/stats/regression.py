@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Counts = NDArray[np.int64]
     Flags = NDArray[np.bool_]
 
-SURE = 20_000
+SURE = 2_000
 """Pairs of counts up to which a proposed number of trials is checked by the exact test: some milliseconds each."""
 
 
