@@ -32,7 +32,7 @@ from agentmut.errors import BudgetError, RunError, RunInterruptedError, UsageErr
 from agentmut.project import Project, load_project
 from agentmut.result import AgentSummary
 from agentmut.runtime import FOLDER, agent_environment, open_store, refuse_running_loop, register, run_work
-from agentmut.saved_baseline import SavedBaseline, read_baseline, write_baseline
+from agentmut.saved_baseline import SavedBaseline, check_name, read_baseline, write_baseline
 from agentmut.store.sqlite import Store
 from agentmut.verdict_report import BaselineUsed, VerdictReport, write_verdicts
 
@@ -73,6 +73,7 @@ def save_baseline(
     the name.
     """
     refuse_running_loop("agentmut.assess.save_baseline")
+    check_name(name)
     with opened(project, scenarios) as (session, store):
         return carry_out_saving(
             session, prepare_saving(session, trials, Asked(time.time(), seed, fresh)), store, name
@@ -137,7 +138,7 @@ def carry_out(
 def carry_out_saving(
     session: Session, prepared: Prepared, store: Store, name: str, progress: Progress = lambda work: None
 ) -> SavedBaseline:
-    """Run the trials and keep the baseline `name`. Raises `BudgetError` or `KeyboardInterrupt` if cut short."""
+    """Run the trials and keep the baseline `name`. Raises `BudgetError` or `RunInterruptedError` if cut short."""
     work, stop = _run(session, prepared, store, progress)
     _raise_problem(work)
     if stop is not Stop.FINISHED:
@@ -193,9 +194,8 @@ def _run(session: Session, prepared: Prepared, store: Store, progress: Progress)
 
 def _raise_problem(work: Assessment) -> None:
     if work.problem:
-        raise RunError(
-            f"{work.problem.rstrip('.')}. Finished trials are kept, and reused by the same command."
-        )
+        kind = UsageError if work.refused else RunError
+        raise kind(f"{work.problem.rstrip('.')}. Finished trials are kept, and reused by the same command.")
 
 
 def _agent(session: Session) -> AgentSummary:

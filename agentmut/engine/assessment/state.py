@@ -129,6 +129,8 @@ class Assessment:
     spend: Spend = field(default_factory=Spend)
     in_flight: int = 0
     problem: str = ""
+    refused: bool = False
+    """Whether the problem is one of the project file: a budget that cannot be kept."""
     lanes: dict[str, AssessedScenario] = field(init=False)
     _trouble: int = 0
 
@@ -172,7 +174,7 @@ class Assessment:
         """Take in a finished trial."""
         self.in_flight -= 1
         if result.unpriced and self.plan.budget.usd is not None:
-            self.problem = self.problem or price_missing(result.unpriced)
+            self.problem, self.refused = self.problem or price_missing(result.unpriced), True
         self.lanes[launch.scenario].record(launch.number, result)
         self._trouble = self._trouble + 1 if result.outcome is Outcome.INFRASTRUCTURE else 0
         if self._trouble >= DEAD_ENDPOINT:
