@@ -259,5 +259,5 @@ def _bayes_tables(n: int) -> Iterator[Figure]:
         label = f"at a drop of just {DELTA}, bayes_verdict, {n}/{n}, alpha {alpha:g}, beta {beta:g}"
         for verdict, level in ((Verdict.FAIL, alpha), (Verdict.PASS, beta)):
             chance = worst(found[verdict], rates, rates - DELTA)
-            words = f"not promised; {level:g} within a factor of 2"
-            yield Figure(f"{verdict} {label}", chance, words, level / 2, 2 * level)
+            words = f"not promised; {level:g} within a factor of 3"
+            yield Figure(f"{verdict} {label}", chance, words, level / 3, 3 * level)

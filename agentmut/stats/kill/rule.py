@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from agentmut.stats.kill.induction import Flags
     from agentmut.stats.kill.stopping import Solution
 
-RULE_VERSION = 1
+RULE_VERSION = 2
 """Changes whenever the same baseline and design give another table: part of the key of a stored table."""
 LARGEST_TESTABLE = 0.97
 """A baseline whose estimated failure rate plus delta exceeds this leaves no room to show a drop."""
