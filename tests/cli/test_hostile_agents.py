@@ -114,7 +114,7 @@ def test_an_agent_that_raises_keyboard_interrupt_fails_its_trial_only(tmp_path: 
 
 
 def test_two_commands_do_not_work_on_one_store_at_once(tmp_path: Path) -> None:
-    slow = "import time\n" + GOOD.replace("    return", "    time.sleep(0.2)\n    return")
+    slow = "import time\n" + GOOD.replace("    return", "    time.sleep(5)\n    return")
     project = write(tmp_path, slow)
     first = subprocess.Popen(
         [*AGENTMUT, "run", "--yes"],
