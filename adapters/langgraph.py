@@ -18,6 +18,7 @@ from agentmut.adapters._langchain_trace import TraceHandler
 from agentmut.config import AgentConfig
 from agentmut.errors import AdapterError, UsageError
 from agentmut.imports import import_object
+from agentmut.mutant import Mutant, unreachable_fault
 from agentmut.plain import described, jsonable
 from agentmut.protocols import AgentSpec
 from agentmut.tools import ToolSpec, read_tool
@@ -87,6 +88,10 @@ class LangGraphAdapter:
     def doubled_tools(self) -> frozenset[str]:
         """Tools in `ToolNode`s: their calls pass a place where a double can answer."""
         return frozenset(name for node in _tool_nodes(self.build()) for name in node.tools_by_name)
+
+    def cannot_express(self, mutant: Mutant) -> str:
+        """Faults need a tool node that calls pass."""
+        return unreachable_fault(mutant, self._config, self.doubled_tools())
 
     def versions(self) -> Mapping[str, str]:
         """Versions of the packages that shape a run."""

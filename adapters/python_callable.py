@@ -12,6 +12,7 @@ from agentmut.config import AgentConfig, ModelConfig
 from agentmut.errors import UsageError
 from agentmut.imports import import_object
 from agentmut.instrument import MARK
+from agentmut.mutant import Mutant, unreachable_fault
 from agentmut.plain import jsonable
 from agentmut.protocols import AgentSpec
 from agentmut.threads import in_daemon_thread
@@ -70,6 +71,10 @@ class CallableAdapter:
         module = sys.modules.get(getattr(self._run, "__module__", ""), None)
         found = (_marked(value) for value in vars(module or object).values())
         return frozenset(name for names in found for name in names)
+
+    def cannot_express(self, mutant: Mutant) -> str:
+        """Faults need a place where calls pass, and the earlier turns are the function's own affair."""
+        return unreachable_fault(mutant, self._config, self.doubled_tools())
 
     def versions(self) -> Mapping[str, str]:
         """No framework takes part."""

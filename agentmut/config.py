@@ -1,5 +1,6 @@
 """The agent as data: (prompt, tools, model, context, orchestration), frozen and content-addressed."""
 
+from enum import StrEnum
 from functools import cached_property
 
 from pydantic import Field, JsonValue
@@ -17,6 +18,21 @@ class ModelConfig(Frozen):
     top_p: float | None = None
     max_tokens: int | None = None
     seed: int | None = None
+    stop: tuple[str, ...] = ()
+    """Sequences at which the answer ends."""
+    reasoning_effort: str | None = None
+    tool_choice: JsonValue = None
+    response_format: JsonValue = None
+
+
+class History(StrEnum):
+    """What the agent is given of the earlier turns of a conversation."""
+
+    KEPT = "kept"
+    DROPPED = "dropped"
+    """Only the last turn."""
+    SWAPPED = "swapped"
+    """User and assistant have changed roles in the earlier turns."""
 
 
 class Document(Frozen):
@@ -34,6 +50,9 @@ class AgentConfig(Frozen):
     model: ModelConfig = Field(default_factory=ModelConfig)
     context: tuple[Document, ...] = ()
     orchestration: dict[str, JsonValue] = Field(default_factory=dict)
+    """Limits and the shape of the flow; `agentmut.flow` has the vocabulary."""
+    history: History | None = None
+    """None where no scenario has more than one turn."""
 
     @cached_property
     def digest(self) -> str:

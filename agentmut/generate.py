@@ -1,6 +1,6 @@
 """Every mutant of a config: what the operators yield, with ids, without repetitions."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -54,11 +54,16 @@ _Content = tuple[str, ...]
 """Digests of a config's parts: equal exactly for equal configs."""
 
 
-def generate(config: AgentConfig, operators: Iterable[Operator], options: OperatorOptions) -> Generation:
+def generate(
+    config: AgentConfig,
+    operators: Iterable[Operator],
+    options: OperatorOptions,
+    cannot_express: Callable[[Mutant], str] = lambda mutant: "",
+) -> Generation:
     """All mutants of `config`. Pure: the same arguments give the same mutants, ids and order.
 
-    A candidate is dropped when its edits do not fit, when it leaves the config as it is, or when an
-    earlier mutant gives the same config.
+    A candidate is dropped when its edits do not fit, when it leaves the config as it is, when an earlier
+    mutant gives the same config, or when `cannot_express` gives a reason why the agent cannot be run so.
     """
     operators = tuple(operators)
     parts = _digests(config, frozenset(AgentConfig.model_fields))
@@ -73,7 +78,7 @@ def generate(config: AgentConfig, operators: Iterable[Operator], options: Operat
         except MutationError as error:
             dropped.append(Dropped(mutant.operator, mutant.description, str(error)))
             continue
-        if reason := _repetition(content, parts, made):
+        if reason := _repetition(content, parts, made) or cannot_express(mutant):
             dropped.append(Dropped(mutant.operator, mutant.description, reason))
         else:
             made[content] = mutant
@@ -149,5 +154,6 @@ def _lack(config: AgentConfig, operator: Operator) -> str:
         OperatorClass.CONTEXT: (bool(config.context), "the config has no documents"),
         OperatorClass.ORCHESTRATION: (bool(config.orchestration), "the config has no orchestration"),
         OperatorClass.CONTROL: (True, ""),
+        OperatorClass.HIGHER_ORDER: (True, ""),
     }[operator.operator_class]
     return "it found no place in this config" if has_part else lack

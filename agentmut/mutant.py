@@ -24,6 +24,8 @@ class OperatorClass(StrEnum):
     ORCHESTRATION = "orchestration"
     CONTROL = "control"
     """Identity and destroyed agent: they check the campaign itself and are never scored."""
+    HIGHER_ORDER = "higher_order"
+    """Two mutants at once."""
 
 
 class Intent(StrEnum):
@@ -45,6 +47,12 @@ class Reach(StrEnum):
     """Those that carry the document named by the subject, or any document where it is empty."""
     SENT = "sent"
     """Those some of whose baseline requests carried the part."""
+    REPEATED = "repeated"
+    """Those whose baseline traces call the tool named by the subject at least twice in a run."""
+    RAN = "ran"
+    """Those whose baseline runs enter the node named by the subject, or any node where it is empty."""
+    CONVERSED = "conversed"
+    """Those with more than one turn."""
 
 
 class Status(StrEnum):
@@ -68,8 +76,9 @@ class Edit(Frozen):
 
     `pointer` is an RFC 6901 JSON pointer into the config's JSON form. With a `span` (start and end in
     characters) the value there is text, and `before` / `after` are the fragment replaced. Without one
-    they are the whole value: `before` null inserts a list item or sets an unset value, `after` null
-    removes it. All edits of a mutant refer to the original config, not to each other's results.
+    they are the whole value: `before` null inserts a list item or sets a value that is unset or absent,
+    `after` null removes the item or the key. All edits of a mutant refer to the original config, not to
+    each other's results.
     """
 
     pointer: str = Field(pattern="^/")
@@ -110,6 +119,8 @@ class Mutant(Frozen):
     subject: str = ""
     description: str
     edits: tuple[Edit, ...]
+    parts: tuple["Mutant", ...] = ()
+    """The two mutants that a higher-order mutant is made of; their edits together are its own."""
 
     def apply(self, config: AgentConfig) -> AgentConfig:
         """The mutated config. Pure; raises `MutationError` when an edit does not fit."""
@@ -136,6 +147,15 @@ def _is_reordering(edit: Edit) -> bool:
     if not (isinstance(edit.before, list) and isinstance(edit.after, list)):
         return False
     return sorted(map(canonical_json, edit.before)) == sorted(map(canonical_json, edit.after))
+
+
+def unreachable_fault(mutant: Mutant, config: AgentConfig, interceptable: frozenset[str]) -> str:
+    """Why a mutant's tool faults cannot take effect: calls of those tools pass no place known to agentmut."""
+    faulty = (
+        edit.path[1] for edit in mutant.edits if edit.path[0] == "tools" and edit.path[2:] == ("fault",)
+    )
+    beyond = [name for i in faulty if (name := config.tools[int(i)].own_name) not in interceptable]
+    return f"calls of {', '.join(beyond)} cannot be intercepted" if beyond else ""
 
 
 def unique_ids(
@@ -177,10 +197,22 @@ def _apply_one(root: Any, edit: Edit) -> None:
     parent = root
     for part in edit.path[:-1]:
         parent = _child(parent, part, edit)
+    if not isinstance(parent, list | dict):
+        raise MutationError(f"edit of {edit.pointer} does not fit this config: its parent holds no values")
     if isinstance(parent, list):
         _apply_to_list(parent, _index(edit.path[-1], edit), edit)
     else:
-        parent[edit.path[-1]] = _replaced(_child(parent, edit.path[-1], edit), edit)
+        _apply_to_mapping(parent, edit.path[-1], edit)
+
+
+def _apply_to_mapping(values: dict[str, Any], key: str, edit: Edit) -> None:
+    inside = len(edit.path) > 1  # a config has all its parts; what they hold may be absent
+    value = values.get(key) if inside and edit.before is None else _child(values, key, edit)
+    replaced = _replaced(value, edit)
+    if replaced is None and inside:
+        values.pop(key, None)
+    else:
+        values[key] = replaced
 
 
 def _apply_to_list(items: list[Any], index: int, edit: Edit) -> None:

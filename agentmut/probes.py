@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Protocol
 
-from agentmut.config import AgentConfig
+from agentmut.config import AgentConfig, ModelConfig
 from agentmut.mutant import Edit
 from agentmut.passages import Passage, flat, opening, passage_at, shown
 from agentmut.tools import ToolSpec
@@ -101,7 +101,7 @@ class _ModelProbe:
         return shape.model if self.key == "name" else getattr(shape, self.key)
 
 
-_VISIBLE = frozenset({"name", "temperature", "top_p", "max_tokens", "seed"})
+_VISIBLE = frozenset(ModelConfig.model_fields) - {"provider"}
 
 
 def _tool_probe(edit: Edit, rest: list[str], base: AgentConfig, mutated: AgentConfig) -> Probe:

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from agentmut.config import AgentConfig
 from agentmut.frozen import Frozen
-from agentmut.mutant import Candidate, Intent, OperatorClass, Reach
+from agentmut.mutant import Candidate, Intent, Mutant, OperatorClass, Reach
 from agentmut.scenario import Scenario
 from agentmut.tools import ToolSpec
 from agentmut.trace import AgentTrace, Check
@@ -50,6 +50,10 @@ class Adapter(Protocol):
 
     def doubled_tools(self) -> frozenset[str]:
         """Names of the tools whose calls can be answered by a double."""
+        ...
+
+    def cannot_express(self, mutant: Mutant) -> str:
+        """Why this agent cannot be run as that mutant, in a phrase; empty when it can."""
         ...
 
     def versions(self) -> Mapping[str, str]:

@@ -173,6 +173,8 @@ class MutantRow(Frozen):
     after: str
     description: str
     subject: str = ""
+    parts: tuple[str, ...] = ()
+    """Ids of the two mutants that a higher-order mutant is made of."""
     killed_by: tuple[str, ...] = ()
     """Scenarios whose own runs suffice, and `SUITE` where those of all together do."""
     gate_red: bool | None = None

@@ -8,6 +8,7 @@ from pydantic import Field, JsonValue, TypeAdapter
 from pydantic.errors import PydanticUserError
 
 from agentmut.errors import UsageError
+from agentmut.faults import ToolFault
 from agentmut.frozen import Frozen
 
 EMPTY_SCHEMA: Mapping[str, JsonValue] = {"type": "object", "properties": {}}
@@ -19,10 +20,19 @@ class ToolSpec(Frozen):
     name: str
     description: str = ""
     parameters: dict[str, JsonValue] = Field(default_factory=lambda: dict(EMPTY_SCHEMA))
+    implemented_by: str | None = None
+    """The agent's own tool that carries out calls, where the model is told of it under another name."""
+    fault: ToolFault | None = None
+    """What goes wrong with its calls. The model is not told."""
+
+    @property
+    def own_name(self) -> str:
+        """The name that the agent itself has for the tool."""
+        return self.implemented_by or self.name
 
     def to_openai(self) -> dict[str, JsonValue]:
         """The tool as an entry of a Chat Completions request's `tools`."""
-        function: dict[str, JsonValue] = self.model_dump()
+        function: dict[str, JsonValue] = self.model_dump(include={"name", "description", "parameters"})
         return {"type": "function", "function": function}
 
 

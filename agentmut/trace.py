@@ -1,10 +1,12 @@
 """What one run of an agent did: steps, usage, outputs, and how the run ended."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 from pydantic import JsonValue
 
 from agentmut.frozen import Frozen
+from agentmut.tools import ToolSpec
 
 
 class Action(StrEnum):
@@ -87,6 +89,14 @@ class AgentTrace(Frozen):
     def tools_called(self) -> tuple[str, ...]:
         """Names of the tools called, in order, with repeats."""
         return tuple(step.tool for step in self.tool_calls if step.tool)
+
+    def with_own_names(self, tools: Mapping[str, ToolSpec]) -> "AgentTrace":
+        """The trace with each call under the agent's own name of the tool; `tools` are by offered name."""
+        own = {name: tool.own_name for name, tool in tools.items()}
+        if not any(step.tool in own for step in self.steps):
+            return self
+        steps = (step.model_copy(update={"tool": own.get(step.tool or "", step.tool)}) for step in self.steps)
+        return self.model_copy(update={"steps": tuple(steps)})
 
     @property
     def usage(self) -> Usage:

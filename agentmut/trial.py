@@ -8,6 +8,9 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
+from agentmut.config import AgentConfig
+from agentmut.faults import ToolFault
+from agentmut.tools import ToolSpec
 from agentmut.trace import Action, Step
 from agentmut.wire.messages import Exchange
 
@@ -26,6 +29,10 @@ class Recorder:
     """Parts of the config that an agent without a wire has read, as dotted paths."""
     pending_requests: int = 0
     """Model requests that have left and have no answer yet."""
+    marks: set[str] = field(default_factory=set)
+    """Pointers of the live changes (faults, flow, history) that took effect, such as `/tools/search/fault`."""
+    nodes: set[str] = field(default_factory=set)
+    """Nodes of the flow that were entered."""
     threads: int = 0
     """Threads of the trial that are still at work."""
     held: float = 0.0
@@ -69,7 +76,27 @@ class Trial:
     """A function of what shapes the run, so that a seeded service answers alike when it is repeated."""
     seed: int = 0
     doubles: Mapping[str, Double] = field(default_factory=dict)
+    """By the agent's own name of the tool."""
+    tools: Mapping[str, ToolSpec] = field(default_factory=dict)
+    """The mutated tools by the name under which they are offered: renamed, faulty, or decoys."""
     recorder: Recorder = field(default_factory=Recorder)
+
+    def own_name(self, tool: str) -> str:
+        """The agent's own name of a tool that is offered as `tool`."""
+        return self.tools[tool].own_name if tool in self.tools else tool
+
+    def fault(self, tool: str) -> ToolFault | None:
+        """What goes wrong with calls of a tool, by its own name. Taking effect is noted with `mark_fault`."""
+        return next((t.fault for t in self.tools.values() if t.own_name == tool and t.fault), None)
+
+    def mark_fault(self, tool: str) -> None:
+        """Note that a call of the tool, by its own name, met its fault."""
+        self.recorder.marks.add(f"/tools/{tool}/fault")
+
+
+def altered_tools(config: AgentConfig) -> dict[str, ToolSpec]:
+    """The tools of a config that are not what the agent takes them for, by the name they are offered under."""
+    return {tool.name: tool for tool in config.tools if tool.fault or tool.implemented_by}
 
 
 _current: ContextVar[Trial | None] = ContextVar("agentmut_trial", default=None)

@@ -4,12 +4,14 @@ Without this, mutants that never reached the agent would be counted as survivors
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
+from typing import Protocol
 
 from agentmut.config import AgentConfig
 from agentmut.frozen import Frozen
 from agentmut.mutant import Edit, Mutant
-from agentmut.probes import probe_for
+from agentmut.probes import Probe, probe_for
 from agentmut.wire.footprint import Footprint
 
 
@@ -36,9 +38,9 @@ class Detector:
     """Looks for one mutant's edits in footprints of trials."""
 
     def __init__(self, mutant: Mutant, base: AgentConfig) -> None:
-        self._edits = mutant.edits
+        self._edits = tuple(edit for edit in mutant.edits if edit.path[-1] not in _UNSEEN)
         mutated = mutant.apply(base)
-        self._probes = [probe_for(edit, mutant.edits, base, mutated) for edit in mutant.edits]
+        self._probes = [_detection(edit, mutant.edits, base, mutated) for edit in self._edits]
 
     def witness(self, seen: Footprint) -> Witness | None:
         """What a mutated trial with this footprint proves; None when no edit arrived.
@@ -48,19 +50,66 @@ class Detector:
         route = Route.SENT if seen.requests else Route.READ
         if not self._edits:
             return Witness(route=route, seen=0, edits=0) if seen.requests or seen.reads else None
-        if seen.requests:
-            arrived = sum(probe.delivered(seen.requests) for probe in self._probes)
-        else:
-            arrived = sum(_was_read(edit, seen.reads) for edit in self._edits)
+        arrived = sum(probe.delivered(seen) for probe in self._probes)
         return Witness(route=route, seen=arrived, edits=len(self._edits)) if arrived else None
 
     def carried(self, seen: Footprint) -> bool:
         """Whether a run of the original with this footprint carried the part that the mutant changes."""
         if not self._edits:
             return bool(seen.requests or seen.reads)
+        return any(probe.carried(seen) for probe in self._probes)
+
+
+_UNSEEN = frozenset({"implemented_by"})
+"""What no trial shows: it goes with another edit, the one of the name."""
+
+
+class _Detection(Protocol):
+    def delivered(self, seen: Footprint) -> bool: ...
+
+    def carried(self, seen: Footprint) -> bool: ...
+
+
+def _detection(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: AgentConfig) -> _Detection:
+    part, *rest = edit.path
+    if part == "tools" and rest[1:] == ["fault"]:
+        return _Live(f"/tools/{base.tools[int(rest[0])].own_name}/fault")
+    if part in ("orchestration", "history"):
+        return _Live("/".join(["", part, *rest[:1]]), edit)
+    return _OnWire(edit, probe_for(edit, edits, base, mutated))
+
+
+@dataclass(frozen=True)
+class _OnWire:
+    """An edit that shows in model requests or, for an agent that makes none, in the reads of its config."""
+
+    edit: Edit
+    probe: Probe
+
+    def delivered(self, seen: Footprint) -> bool:
         if seen.requests:
-            return any(probe.carried(seen.requests) for probe in self._probes)
-        return any(_was_read(edit, seen.reads) for edit in self._edits)
+            return self.probe.delivered(seen.requests)
+        return _was_read(self.edit, seen.reads)
+
+    def carried(self, seen: Footprint) -> bool:
+        if seen.requests:
+            return self.probe.carried(seen.requests)
+        return _was_read(self.edit, seen.reads)
+
+
+@dataclass(frozen=True)
+class _Live:
+    """An edit that no request shows: who carries it out marks that it took effect."""
+
+    mark: str
+    edit: Edit | None = None
+    """Given where the agent itself may carry it out, by what it reads of its config."""
+
+    def delivered(self, seen: Footprint) -> bool:
+        return self.mark in seen.marks or bool(self.edit and _was_read(self.edit, seen.reads))
+
+    def carried(self, seen: Footprint) -> bool:
+        return True  # the mutant's reach has said which scenarios come to it
 
 
 def _was_read(edit: Edit, reads: Sequence[str]) -> bool:

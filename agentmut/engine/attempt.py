@@ -14,7 +14,7 @@ from agentmut.protocols import Adapter
 from agentmut.scenario import Scenario
 from agentmut.threads import AgentExitError, in_daemon_thread
 from agentmut.trace import AgentTrace
-from agentmut.trial import Double, Recorder, Trial, running
+from agentmut.trial import Double, Recorder, Trial, altered_tools, running
 from agentmut.wire.footprint import footprint
 
 GRACE = 1.0
@@ -42,7 +42,9 @@ async def attempt(adapter: Adapter, case: Case, trial_id: str, seed: int, timeou
     try:
         if problem := await _hook(case.setup, case.scenario, timeout):
             return Execution(ending=Ending.SETUP_FAILED, reason=f"setup: {problem}")
-        return await _run(adapter, case, Trial(id=trial_id, seed=seed, doubles=case.doubles), timeout)
+        altered = altered_tools(adapter.get_config())
+        trial = Trial(id=trial_id, seed=seed, doubles=case.doubles, tools=altered)
+        return await _run(adapter, case, trial, timeout)
     finally:
         if problem := await _hook(case.teardown, case.scenario, timeout):
             _log.warning("teardown of scenario %s failed: %s", case.scenario.name, ascii(problem))
@@ -66,8 +68,8 @@ async def _run(adapter: Adapter, case: Case, trial: Trial, timeout: float) -> Ex
     return Execution(
         ending=ending,
         reason=reason,
-        trace=trace,
-        footprint=footprint(recorder.exchanges, recorder.config_reads),
+        trace=trace.with_own_names(trial.tools),
+        footprint=footprint(recorder.exchanges, recorder.config_reads, recorder.marks, recorder.nodes),
         abandoned=recorder.threads > 0 or not task.done(),
     )
 

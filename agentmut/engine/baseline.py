@@ -29,6 +29,10 @@ class ScenarioBaseline:
     """Reasons of trials that are no evidence."""
     tools: Counter[str] = field(default_factory=Counter)
     """Evidence trials that called each tool."""
+    repeated: Counter[str] = field(default_factory=Counter)
+    """Evidence trials that called each tool at least twice."""
+    nodes: Counter[str] = field(default_factory=Counter)
+    """Evidence trials that entered each node of the flow."""
     footprints: dict[str, Footprint] = field(default_factory=dict)
     last_outcomes: list[str] = field(default_factory=list)
 
@@ -39,7 +43,9 @@ class ScenarioBaseline:
             self.no_evidence[f"{result.ending}: {result.reason}"] += 1
             return
         self.trials += 1
-        self.tools.update(result.tools)
+        self.tools.update(result.tools.keys())
+        self.repeated.update(name for name, calls in result.tools.items() if calls > 1)
+        self.nodes.update(result.footprint.nodes)
         self.footprints.setdefault(result.footprint.digest, result.footprint)
         if result.outcome != "pass":
             self.failures += 1
@@ -73,7 +79,23 @@ class ScenarioBaseline:
 
     def share_calling(self, tool: str) -> float:
         """Share of the evidence trials that called a tool."""
-        return self.tools[tool] / self.trials if self.trials else 0.0
+        return self._share(self.tools[tool])
+
+    def share_repeating(self, tool: str) -> float:
+        """Share of the evidence trials that called a tool at least twice."""
+        return self._share(self.repeated[tool])
+
+    def share_entering(self, node: str) -> float:
+        """Share of the evidence trials that entered a node of the flow, or any where it is empty.
+
+        Where no nodes are seen, an agent that reads its flow from the config may have entered every one.
+        """
+        if not self.nodes:
+            return float(any("orchestration" in seen.reads for seen in self.footprints.values()))
+        return self._share(self.nodes[node] if node else max(self.nodes.values()))
+
+    def _share(self, trials: int) -> float:
+        return trials / self.trials if self.trials else 0.0
 
 
 def age_note(seconds: float, what: str) -> str:

@@ -1,6 +1,6 @@
 """Which scenarios can notice a mutant: read off the baseline, at no cost."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from agentmut.engine.baseline import ScenarioBaseline
@@ -30,8 +30,12 @@ def reached(
     baselines: Mapping[str, ScenarioBaseline],
     scenarios: Mapping[str, Scenario],
 ) -> Reached:
-    """Where a mutant can show, by the reach that its operator declares."""
-    candidates = _candidates(mutant, suite, baselines)
+    """Where a mutant can show, by the reach that its operator declares; for two at once, where either can."""
+    if mutant.parts:
+        return _either(
+            [reached(part, Detector(part, suite.full), suite, baselines, scenarios) for part in mutant.parts]
+        )
+    candidates = _candidates(mutant, suite, baselines, scenarios)
     if not candidates:
         return Reached({}, Status.NO_COVERAGE, _no_coverage(mutant))
     carrying = {name: weight for name, weight in candidates.items() if baselines[name].carries(detector)}
@@ -42,15 +46,37 @@ def reached(
     return Reached(carrying)
 
 
+def _either(reaches: Sequence[Reached]) -> Reached:
+    weights: dict[str, float] = {}
+    for one in reaches:
+        for name, weight in one.scenarios.items():
+            weights[name] = max(weight, weights.get(name, 0.0))
+    return Reached(
+        weights, reaches[0].otherwise, "; ".join(dict.fromkeys(one.reason for one in reaches if one.reason))
+    )
+
+
 def _candidates(
-    mutant: Mutant, suite: SuiteConfig, baselines: Mapping[str, ScenarioBaseline]
+    mutant: Mutant,
+    suite: SuiteConfig,
+    baselines: Mapping[str, ScenarioBaseline],
+    scenarios: Mapping[str, Scenario],
 ) -> dict[str, float]:
-    if mutant.reach is Reach.CALLED:
-        shares = {name: baseline.share_calling(mutant.subject) for name, baseline in baselines.items()}
-        return {name: share for name, share in shares.items() if share > 0}
+    subject = mutant.subject
+    shares = {name: _share(mutant.reach, subject, baseline) for name, baseline in baselines.items()}
     if mutant.reach is Reach.CARRIED:
-        return dict.fromkeys((name for name in baselines if name in suite.carriers(mutant.subject)), 1.0)
-    return dict.fromkeys(baselines, 1.0)
+        shares = dict.fromkeys((name for name in baselines if name in suite.carriers(subject)), 1.0)
+    if mutant.reach is Reach.CONVERSED:
+        shares = dict.fromkeys((name for name in baselines if len(scenarios[name].turns) > 1), 1.0)
+    return {name: share for name, share in shares.items() if share > 0}
+
+
+def _share(reach: Reach, subject: str, baseline: ScenarioBaseline) -> float:
+    if reach is Reach.CALLED:
+        return baseline.share_calling(subject)
+    if reach is Reach.REPEATED:
+        return baseline.share_repeating(subject)
+    return baseline.share_entering(subject) if reach is Reach.RAN else 1.0
 
 
 def _overlap(mutant: Mutant, scenario: Scenario) -> float:
@@ -63,9 +89,15 @@ def _overlap(mutant: Mutant, scenario: Scenario) -> float:
 
 
 def _no_coverage(mutant: Mutant) -> str:
-    if mutant.reach is Reach.CALLED:
-        return f"no scenario makes the agent call {mutant.subject}"
-    return f"no scenario carries {mutant.subject or 'a document'}"
+    missing = {
+        Reach.CALLED: f"makes the agent call {mutant.subject}",
+        Reach.REPEATED: f"makes the agent call {mutant.subject} more than once",
+        Reach.CARRIED: f"carries {mutant.subject or 'a document'}",
+        Reach.RAN: f"makes the agent enter {mutant.subject or 'a node of its flow'}",
+        Reach.CONVERSED: "has more than one turn",
+        Reach.SENT: "was run",
+    }
+    return f"no scenario {missing[mutant.reach]}"
 
 
 def _never_carried(mutant: Mutant) -> str:

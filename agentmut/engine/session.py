@@ -82,7 +82,7 @@ def make_mutants(session: Session, selection: Selection) -> Generation:
     wanted = selection.operators(catalogue.names, settings)
     operators: list[Operator] = [catalogue.load(name)() for name in wanted]
     options = OperatorOptions(swap_models=settings.swap_models, downgrade_models=settings.downgrade_models)
-    generation = generate(session.suite.full, operators, options)
+    generation = generate(session.suite.full, operators, options, session.adapter.cannot_express)
     chosen = select_mutants(generation.mutants, selection, settings.per_operator)
     return replace(generation, mutants=chosen)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from agentmut.config import AgentConfig, Document
+from agentmut.config import AgentConfig, Document, History
 from agentmut.errors import UsageError
 from agentmut.scenario import Scenario
 
@@ -23,7 +23,9 @@ class SuiteConfig:
         _check_same(scenarios, own | shared)
         self._scenario_only = frozenset(own) - frozenset(shared)
         extra = tuple(document for name, document in own.items() if name not in shared)
-        self.full = base.model_copy(update={"context": (*base.context, *extra)}) if extra else base
+        history = History.KEPT if any(len(s.turns) > 1 for s in scenarios) else base.history
+        full = base.model_copy(update={"context": (*base.context, *extra), "history": history})
+        self.full = full if full != base else base
 
     def part(self, config: AgentConfig, scenario: str) -> AgentConfig:
         """`config` (the full one, or a mutant of it) as `scenario` runs it."""

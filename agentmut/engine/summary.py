@@ -126,6 +126,7 @@ def _row(session: Session, state: CampaignState, mutant: Mutant) -> MutantRow:
         after=after,
         description=mutant.description,
         subject=mutant.subject,
+        parts=tuple(part.id for part in mutant.parts),
         killed_by=arm.killed_by if arm and status is Status.KILLED else (),
         gate_red=_gate_red(session, state, arm) if arm else None,
         ci_red=ci_red(session, tried),

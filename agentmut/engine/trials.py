@@ -1,5 +1,6 @@
 """A finished trial as the engine sees it: the outcome and the witness, not the whole trace."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -32,7 +33,8 @@ class TrialResult(NamedTuple):
     checks: tuple[Check, ...]
     witness: Witness | None
     footprint: Footprint
-    tools: frozenset[str]
+    tools: Counter[str]
+    """How often each tool was called."""
     tokens: int
     usd: float | None
     """Cost; None when the price of a model that was called is unknown."""
@@ -59,7 +61,7 @@ class Suite(NamedTuple):
             checks=checks,
             witness=detector.witness(execution.footprint) if detector else None,
             footprint=execution.footprint,
-            tools=frozenset(trace.tools_called),
+            tools=Counter(trace.tools_called),
             tokens=trace.usage.total,
             usd=trace.usd,
             unpriced=trace.unpriced_models,

@@ -24,6 +24,8 @@ ROLES: Mapping[str, Role] = {
 }
 ERROR_TYPES: Mapping[int, str] = {429: "rate_limit_error", 401: "authentication_error"}
 
+_AS_GIVEN = ("temperature", "top_p", "seed", "tool_choice", "reasoning_effort", "response_format")
+
 
 class ChatCompletions:
     """Codec of `POST .../chat/completions`, OpenAI's and everybody's who speaks it."""
@@ -49,8 +51,8 @@ class ChatCompletions:
             tools=tuple(_tools(bodies.listing(request.get("tools"), "tools"))),
             max_tokens=_max_tokens(request),
             stream=bool(request.get("stream")),
-            **{key: request.get(key) for key in ("temperature", "top_p", "seed", "tool_choice")},
-            response_format=request.get("response_format"),
+            stop=_stop(request.get("stop")),
+            **{key: request.get(key) for key in _AS_GIVEN},
         )
 
     def decode_reply(self, body: bytes) -> ModelReply:
@@ -86,6 +88,11 @@ class ChatCompletions:
         """Write an error body as the service does."""
         kind = ERROR_TYPES.get(status, "server_error" if status >= 500 else "invalid_request_error")
         return bodies.write_json({"error": {"message": message, "type": kind, "param": None, "code": code}})
+
+
+def _stop(value: Any) -> tuple[str, ...]:
+    sequences = [value] if isinstance(value, str) else bodies.listing(value, "stop")
+    return tuple(bodies.text(sequence, "stop") for sequence in sequences)
 
 
 def _messages(messages: Iterable[Any]) -> Iterator[Message]:

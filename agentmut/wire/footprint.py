@@ -6,6 +6,8 @@ Most trials of a scenario have the same footprint, so it is stored once, under i
 from collections.abc import Iterable
 from functools import cached_property
 
+from pydantic import JsonValue
+
 from agentmut.frozen import Frozen, digest_of
 from agentmut.plain import storable
 from agentmut.tools import ToolSpec
@@ -23,6 +25,10 @@ class RequestShape(Frozen):
     top_p: float | None = None
     max_tokens: int | None = None
     seed: int | None = None
+    stop: tuple[str, ...] = ()
+    reasoning_effort: str | None = None
+    tool_choice: JsonValue = None
+    response_format: JsonValue = None
 
     def __hash__(self) -> int:  # schemas are dicts: equality decides, the hash takes what is cheap
         return hash((self.text, self.model, len(self.tools)))
@@ -33,6 +39,10 @@ class Footprint(Frozen):
 
     requests: tuple[RequestShape, ...] = ()
     reads: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
+    """Live changes (faults of tools, flow, history) that took effect."""
+    nodes: tuple[str, ...] = ()
+    """Nodes of the flow that were entered."""
     lost: bool = False
     """The run ended together with the process that was watching it."""
 
@@ -42,10 +52,16 @@ class Footprint(Frozen):
         return digest_of(self.model_dump(mode="json", exclude_defaults=True))
 
 
-def footprint(exchanges: Iterable[Exchange], reads: Iterable[str] = ()) -> Footprint:
-    """The footprint of a trial that made these exchanges and read these parts of its config."""
+def footprint(
+    exchanges: Iterable[Exchange],
+    reads: Iterable[str] = (),
+    marks: Iterable[str] = (),
+    nodes: Iterable[str] = (),
+) -> Footprint:
+    """The footprint of a trial that made these exchanges, read these parts of its config, and so on."""
     shapes = dict.fromkeys(_shape(exchange.request) for exchange in exchanges)
-    return Footprint(requests=tuple(shapes), reads=tuple(sorted(reads)))
+    reads, marks, nodes = (tuple(sorted(names)) for names in (reads, marks, nodes))
+    return Footprint(requests=tuple(shapes), reads=reads, marks=marks, nodes=nodes)
 
 
 def _shape(request: ModelRequest) -> RequestShape:
@@ -58,4 +74,8 @@ def _shape(request: ModelRequest) -> RequestShape:
         top_p=request.top_p,
         max_tokens=request.max_tokens,
         seed=request.seed,
+        stop=request.stop,
+        reasoning_effort=request.reasoning_effort,
+        tool_choice=request.tool_choice,
+        response_format=request.response_format,
     )

@@ -46,6 +46,8 @@ class ModelRequest(Frozen):
     top_p: float | None = None
     max_tokens: int | None = None
     seed: int | None = None
+    stop: tuple[str, ...] = ()
+    reasoning_effort: str | None = None
     tool_choice: JsonValue = None
     response_format: JsonValue = None
     stream: bool = False

@@ -30,8 +30,7 @@ from agentmut.engine.suite import SuiteConfig
 from agentmut.errors import AdapterError, UsageError
 from agentmut.execution import Ending, Execution
 from agentmut.generate import generate
-from agentmut.operators import context, model, prompt
-from agentmut.operators import tool as tool_operators
+from agentmut.plugins import Catalogue
 from agentmut.protocols import AgentSpec, Operator, OperatorOptions
 from agentmut.scenario import EvaluatorSpec, Scenario, ToolDouble
 from agentmut.threads import TrialThreads
@@ -165,12 +164,13 @@ LOOP = asyncio.new_event_loop()
 LOOP.set_default_executor(TrialThreads())
 
 
-OPERATORS: list[Operator] = [
-    prompt.DropInstruction(), prompt.ReorderInstructions(), prompt.InjectNoise(), prompt.Synonym(),
-    tool_operators.Remove(), tool_operators.Reorder(), tool_operators.MisleadDescription(),
-    model.Swap(), model.Downgrade(),
-    context.Truncate(), context.InjectNoise(), context.Permute(),
-]  # fmt: skip
+CATALOGUE = Catalogue.of("operators")
+REBUILT = (
+    "prompt.drop_instruction", "prompt.reorder_instructions", "prompt.inject_noise", "prompt.synonym",
+    "tool.remove", "tool.reorder", "tool.mislead_description", "model.swap", "model.downgrade",
+    "context.truncate", "context.inject_noise", "context.permute",
+)  # fmt: skip
+OPERATORS: list[Operator] = [CATALOGUE.load(name)() for name in REBUILT]
 OPTIONS = OperatorOptions(swap_models=("sim-medium",), downgrade_models=("sim-small",))
 MUTANTS = generate(CONFIG, OPERATORS, OPTIONS).mutants
 

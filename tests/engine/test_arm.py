@@ -40,7 +40,7 @@ def a_result(
 ) -> TrialResult:
     return TrialResult(
         outcome=outcome, ending=ending, reason="because", checks=(), witness=witness, footprint=Footprint(),
-        tools=frozenset(), tokens=3, usd=0.5, unpriced=frozenset(), seconds=0.1, abandoned=False,
+        tools=Counter(), tokens=3, usd=0.5, unpriced=frozenset(), seconds=0.1, abandoned=False,
     )  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """Budgets in trials, minutes and money; what they leave of an automatic baseline."""
 
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -153,7 +154,7 @@ def test_a_fixed_baseline_is_never_cut(projects: Any) -> None:
 def a_first_trial(usd: float | None, seconds: float) -> TrialResult:
     return TrialResult(
         outcome=Outcome.PASS, ending=Ending.ANSWERED, reason="", checks=(), witness=None,
-        footprint=Footprint(), tools=frozenset(), tokens=0, usd=usd, unpriced=frozenset(), seconds=seconds,
+        footprint=Footprint(), tools=Counter(), tokens=0, usd=usd, unpriced=frozenset(), seconds=seconds,
         abandoned=False,
     )  # fmt: skip
 

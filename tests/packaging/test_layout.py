@@ -18,7 +18,9 @@ def declared() -> set[str]:
 def test_every_folder_with_code_is_in_the_package_list() -> None:
     core = {f.parent for f in (ROOT / "agentmut").rglob("__init__.py")}
     found = {".".join(folder.relative_to(ROOT).parts) for folder in core}
-    found |= {f"agentmut.{name}" for name in ("adapters", "operators", "relations")}
+    for name in ("adapters", "operators", "relations"):
+        mapped = {f.parent for f in (ROOT / name).rglob("__init__.py")}
+        found |= {".".join(("agentmut", *folder.relative_to(ROOT).parts)) for folder in mapped}
     assert declared() == found
 
 

@@ -1,0 +1,52 @@
+"""`operator`: makes a plugin of a function that finds a config's mutants."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import ClassVar
+
+from agentmut.config import AgentConfig
+from agentmut.mutant import Candidate, Intent, OperatorClass, Reach
+from agentmut.protocols import Example, Operator, OperatorOptions
+
+Finder = Callable[[AgentConfig, OperatorOptions], Iterable[Candidate]]
+
+
+def operator(
+    operator_id: str,
+    *,
+    why: str,
+    examples: Iterable[Example],
+    intent: Intent = Intent.DEGRADE,
+    reach: Reach = Reach.SENT,
+    version: int = 1,
+) -> Callable[[Finder], type[Operator]]:
+    """Turn a pure function (config, options) -> candidates into an operator, ready to be registered.
+
+    `operator_id` is `class.name`, and `why` one line on how this happens in practice. Each example's first
+    mutant must turn its config into `first`; `agentmut.testing.check_operator` checks that and more. Raises
+    `ValueError` when the id has no known class.
+    """
+    kind = OperatorClass(operator_id.partition(".")[0])
+    reason, number, shown, aim, seen_by = why, version, tuple(examples), intent, reach
+
+    def define(find: Finder) -> type[Operator]:
+        class Defined:
+            id: ClassVar[str] = operator_id
+            version: ClassVar[int] = number
+            operator_class: ClassVar[OperatorClass] = kind
+            intent: ClassVar[Intent] = aim
+            reach: ClassVar[Reach] = seen_by
+            why: ClassVar[str] = reason
+
+            def mutants(self, config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+                """Every mutant of the config, in a stable order."""
+                yield from find(config, options)
+
+            def examples(self) -> Iterable[Example]:
+                """The examples that the operator was defined with."""
+                return shown
+
+        Defined.__name__ = Defined.__qualname__ = find.__name__
+        Defined.__module__, Defined.__doc__ = find.__module__, find.__doc__
+        return Defined
+
+    return define

@@ -1,0 +1,65 @@
+"""Something of the documents is gone."""
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+from agentmut.config import AgentConfig, Document
+from agentmut.mutant import Candidate, Edit, Reach
+from agentmut.operator import operator
+from agentmut.operators.describe import quoted
+from agentmut.protocols import Example, OperatorOptions
+from agentmut.text import parse
+from agentmut.text.spans import splits
+
+_FRACTIONS: Mapping[str, float] = MappingProxyType({"half": 1 / 2, "quarter": 1 / 4})
+_WHOLE = Document(name="policy", text="Refunds take a day. Returns are free. Gifts are final. Ask us.")
+_CUT = Document(name="policy", text="Refunds take a day.")
+
+
+@operator(
+    "context.truncate",
+    why="Context windows overflow, and chunkers and previews cut documents short.",
+    reach=Reach.CARRIED,
+    examples=[Example(AgentConfig(context=(_WHOLE,)), AgentConfig(context=(_CUT,)))],
+)
+def truncate(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+    """Two mutants per document: only its first half, and only its first quarter, is left.
+
+    The cut is at the last end of a sentence or line within that length, or at the first one after it; a
+    document with a single sentence has no mutants.
+    """
+    for index, document in enumerate(config.context):
+        ends = _boundaries(document.text)
+        for said, fraction in _FRACTIONS.items():
+            cut = _nearest_end(ends, fraction * len(document.text))
+            if cut is not None:
+                yield _truncated(index, document, cut, said)
+
+
+def _truncated(index: int, document: Document, cut: int, said: str) -> Candidate:
+    span = (cut, len(document.text))
+    return Candidate(
+        edits=(Edit(pointer=f"/context/{index}/text", before=document.text[cut:], after="", span=span),),
+        description=f"keep the first {said} of the document {quoted(document.name)}",
+        anchor=f"{document.name}\n{said}",
+        subject=document.name,
+    )
+
+
+def _boundaries(text: str) -> list[int]:
+    """Ends of sentences and lines with something before and after them, none inside code or a quote."""
+    parsed = parse(text)
+    lines, at = [], 0
+    for line in text.splitlines(keepends=True):
+        at += len(line)
+        lines.append(at)
+    last = len(text.rstrip())
+    ends = {*lines, *(instruction.end for instruction in parsed.instructions)}
+    return sorted(
+        end for end in ends if text[:end].strip() and end < last and not splits(parsed.protected, end)
+    )
+
+
+def _nearest_end(ends: list[int], target: float) -> int | None:
+    before = [end for end in ends if end <= target]
+    return before[-1] if before else next(iter(ends), None)

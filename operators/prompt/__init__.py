@@ -1,0 +1,1 @@
+"""Operators on the system prompt. They cut and replace by span; every other character stays."""
