@@ -1,17 +1,44 @@
 """Mutants that check the campaign itself: one that changes nothing, and one that leaves nothing."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
 
 from pydantic import JsonValue
 
 from agentmut.config import AgentConfig
 from agentmut.frozen import digest_of
-from agentmut.mutant import ID_LENGTH, Edit, Intent, Mutant, OperatorClass, Reach
+from agentmut.mutant import ID_LENGTH, Edit, Intent, Mutant, OperatorClass, Reach, prompt_edit
 
 
-def identity_mutant() -> Mutant:
-    """The agent as it is, through the same path as any mutant. A campaign that kills it is wrong."""
-    return _control("control.identity", "leave the agent as it is", ())
+class Identity(StrEnum):
+    """A way to leave an agent as it is."""
+
+    UNTOUCHED = "untouched"
+    WHITESPACE = "whitespace"
+    """A blank line more in the prompt."""
+    COMMENT = "comment"
+    """A comment more at the end of the prompt, that asks for nothing."""
+
+
+COMMENT = "<!-- reviewed -->"
+
+
+def identity_mutant(config: AgentConfig, kind: Identity = Identity.UNTOUCHED) -> Mutant:
+    """The same agent, through the same path as any mutant. A campaign that kills it is wrong.
+
+    Without a prompt, every kind leaves the agent untouched.
+    """
+    prompt = config.prompt
+    place = prompt.find("\n") + 1 or len(prompt)
+    edits: Mapping[Identity, tuple[Edit, ...]] = {
+        Identity.UNTOUCHED: (),
+        Identity.WHITESPACE: (prompt_edit(prompt, place, place, "\n"),),
+        Identity.COMMENT: (prompt_edit(prompt, len(prompt), len(prompt), f"\n\n{COMMENT}\n"),),
+    }
+    said = "leave the agent as it is"
+    if kind is Identity.UNTOUCHED or not prompt:
+        return _control("control.identity", said, ())
+    return _control("control.identity", f"{said}, but for a {kind} more", edits[kind], kind)
 
 
 def destroyed_mutant(config: AgentConfig) -> Mutant:
@@ -31,9 +58,9 @@ def _emptied(config: AgentConfig) -> Iterator[Edit]:
             yield Edit(pointer=f"/{name}", before=whole[name], after=after)
 
 
-def _control(operator: str, description: str, edits: tuple[Edit, ...]) -> Mutant:
+def _control(operator: str, description: str, edits: tuple[Edit, ...], kind: str = "") -> Mutant:
     return Mutant(
-        id=digest_of(operator)[:ID_LENGTH],  # the same in every campaign
+        id=digest_of(f"{operator}{kind}")[:ID_LENGTH],  # the same in every campaign
         operator=operator,
         version=1,
         operator_class=OperatorClass.CONTROL,

@@ -149,6 +149,11 @@ def _is_reordering(edit: Edit) -> bool:
     return sorted(map(canonical_json, edit.before)) == sorted(map(canonical_json, edit.after))
 
 
+def prompt_edit(prompt: str, start: int, end: int, after: str) -> Edit:
+    """Put `after` in the place of the characters `start` to `end` of the prompt."""
+    return Edit(pointer="/prompt", before=prompt[start:end], after=after, span=(start, end))
+
+
 def unreachable_fault(mutant: Mutant, config: AgentConfig, interceptable: frozenset[str]) -> str:
     """Why a mutant's tool faults cannot take effect: calls of those tools pass no place known to agentmut."""
     faulty = (

@@ -23,6 +23,17 @@ def passage_at(text: str, start: int, end: int) -> Passage:
     return tuple(fragment for fragment in fragments if fragment)
 
 
+def stretch(text: str, start: int, end: int) -> str:
+    """The characters from `start` to `end` with up to `WINDOW` on each side, as far as no placeholder is met.
+
+    >>> stretch("Greet {name}.  Be kind.", 13, 15)
+    '.  Be kind.'
+    """
+    before = _PLACEHOLDER.split(text[max(0, start - WINDOW) : start])[-1]
+    after = _PLACEHOLDER.split(text[end : end + WINDOW])[0]
+    return f"{before}{text[start:end]}{after}"
+
+
 def opening(text: str) -> Passage:
     """What a whole text is recognised by: the head of its longest stretch without placeholders."""
     longest = max(_literal(text, 0, len(text)), key=len, default="")

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from agentmut.config import AgentConfig, ModelConfig
 from agentmut.mutant import Edit
-from agentmut.passages import Passage, flat, opening, passage_at, shown
+from agentmut.passages import Passage, flat, opening, passage_at, shown, stretch
 from agentmut.tools import ToolSpec
 from agentmut.wire.footprint import RequestShape
 
@@ -35,7 +35,29 @@ def probe_for(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: Age
         return _ModelProbe(rest[0] if rest else "name", _setting(edit.before), _setting(edit.after))
     if part == "context" and not rest and edit.after:
         return _DocumentOrder(_openings(edit.before), _openings(edit.after))
-    return _TextProbe(*_passages(edit, edits, base, mutated))
+    before, after = _passages(edit, edits, base, mutated)
+    if before == after and edit.span is not None:
+        return _WhiteSpaceProbe(*_stretches(edit, edits, base, mutated))
+    return _TextProbe(before, after)
+
+
+@dataclass(frozen=True)
+class _WhiteSpaceProbe:
+    """For an edit of nothing but white space: the characters around it, as they are."""
+
+    before: str
+    after: str
+
+    def delivered(self, shapes: Shapes) -> bool:
+        if self.before == self.after:
+            return False
+        return any(
+            self.after in shape.text and (self.before in self.after or self.before not in shape.text)
+            for shape in shapes
+        )
+
+    def carried(self, shapes: Shapes) -> bool:
+        return any(self.before in shape.text for shape in shapes)
 
 
 @dataclass(frozen=True)
@@ -181,6 +203,17 @@ def _passages(
     if isinstance(edit.before, str) and isinstance(edit.after, str) and edit.after:
         return _difference(edit.before, edit.after)
     return opening(_text_of(edit.before)), opening(_text_of(edit.after))
+
+
+def _stretches(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: AgentConfig) -> tuple[str, str]:
+    """The characters before and after an edit, with those around it up to the next placeholder."""
+    assert edit.span is not None
+    start, end = edit.span
+    moved = start + _shift(edit, edits)
+    return (
+        stretch(_text_at(base, edit.path), start, end),
+        stretch(_text_at(mutated, edit.path), moved, moved + len(str(edit.after))),
+    )
 
 
 def _difference(before: str, after: str) -> tuple[Passage, Passage]:

@@ -7,11 +7,12 @@ shipped for editors.
 
 import json
 import sys
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, RootModel
 
 from agentmut.config import ModelConfig
+from agentmut.controls import Identity
 from agentmut.frozen import Frozen
 from agentmut.scenario import ToolDouble
 
@@ -61,10 +62,10 @@ class AgentSection(Section):
     """The agent's parts."""
 
 
-def _distinct(runs: tuple[int, ...]) -> tuple[int, ...]:
-    if len(set(runs)) < len(runs):
-        raise ValueError("every number of runs may be named once")
-    return runs
+def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    if len(set(values)) < len(values):
+        raise ValueError("every value may be named once")
+    return values
 
 
 class SuiteSection(Section):
@@ -102,6 +103,10 @@ class MutationSettings(Section):
     """Models of other families that `model.swap` puts in."""
     downgrade_models: tuple[str, ...] = ()
     """Smaller models that `model.downgrade` puts in."""
+    identity: Annotated[tuple[Identity, ...], Field(min_length=1), AfterValidator(_distinct)] = (
+        Identity.UNTOUCHED,
+    )
+    """Controls that must not be killed: the agent `untouched`, with more `whitespace`, or with a `comment`."""
     ignore: tuple[IgnoredMutant, ...] = ()
     """Mutants that are not run, each with a reason."""
 

@@ -38,7 +38,9 @@ class Detector:
     """Looks for one mutant's edits in footprints of trials."""
 
     def __init__(self, mutant: Mutant, base: AgentConfig) -> None:
-        self._edits = tuple(edit for edit in mutant.edits if edit.path[-1] not in _UNSEEN)
+        harmless = mutant.operator == "control.identity"  # the same agent, whatever of it arrives
+        shown = () if harmless else mutant.edits
+        self._edits = tuple(edit for edit in shown if edit.path[-1] not in _UNSEEN)
         mutated = mutant.apply(base)
         self._probes = [_detection(edit, mutant.edits, base, mutated) for edit in self._edits]
 

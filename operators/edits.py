@@ -1,13 +1,10 @@
 """Edits and examples that operators of several classes build."""
 
 from agentmut.config import AgentConfig
-from agentmut.mutant import Edit
+from agentmut.mutant import prompt_edit
 from agentmut.protocols import Example
 
-
-def prompt_edit(prompt: str, start: int, end: int, after: str) -> Edit:
-    """Put `after` in the place of the characters `start` to `end` of the prompt."""
-    return Edit(pointer="/prompt", before=prompt[start:end], after=after, span=(start, end))
+__all__ = ["prompt_edit", "prompt_example"]
 
 
 def prompt_example(before: str, after: str) -> Example:

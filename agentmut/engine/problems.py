@@ -80,7 +80,7 @@ def identity_problem(arm: Arm) -> str:
         (lane.failures, lane.trials) if lane else (sum(x.failures for x in arm.lanes), arm.evidence)
     )
     return (
-        f"control failed: an unchanged agent was called killed by {where} "
+        f"control failed: an unchanged agent ({arm.mutant.description}) was called killed by {where} "
         f"({failures} of {trials} trials failed). Something other than the mutation changes "
         "between trials: state kept by the agent, a service that drifts, or a rate limit. Kills of this "
         "run mean nothing"

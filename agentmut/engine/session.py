@@ -101,7 +101,7 @@ def make_plan(session: Session, generation: Generation, seed: int | None, now: f
         baseline=_baseline(project, len(session.scenarios), len(generation.mutants)),
         baseline_limit=_baseline_limit(project),
         mutants=generation.mutants,
-        identity=(identity_mutant(),),
+        identity=tuple(identity_mutant(session.suite.full, kind) for kind in project.mutation.identity),
         destroyed=destroyed_mutant(session.suite.full),
         ignored=ignored_mutants(generation.mutants, project.mutation.ignore),
         rule=Rule(

@@ -240,7 +240,7 @@ class CampaignState:
             return
         if arm.mutant.id == self.plan.destroyed.id:
             self.problem = destroyed_problem(arm.status, arm.reason)
-        elif not arm.mutant.edits and arm.status is Status.KILLED:
+        elif arm.mutant in self.plan.identity and arm.status is Status.KILLED:
             self.problem = identity_problem(arm)
 
 

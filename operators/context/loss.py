@@ -30,10 +30,12 @@ def truncate(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidat
     """
     for index, document in enumerate(config.context):
         ends = _boundaries(document.text)
+        last = None
         for said, fraction in _FRACTIONS.items():
             cut = _nearest_end(ends, fraction * len(document.text))
-            if cut is not None:
+            if cut is not None and cut != last:
                 yield _truncated(index, document, cut, said)
+            last = cut
 
 
 def _truncated(index: int, document: Document, cut: int, said: str) -> Candidate:

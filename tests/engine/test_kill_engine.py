@@ -159,7 +159,9 @@ async def run(config, input):
     calls += 1
     return "no idea" if calls > 150 else await inner(config, input)
 """
-    with pytest.raises(RunError, match="an unchanged agent was called killed by scenario"):
+    with pytest.raises(
+        RunError, match=r"an unchanged agent \(leave the agent as it is\) was called killed by scenario"
+    ):
         measure(projects.write(extra=drift))
     result = only_result(projects)
     assert (result.status, result.controls.identity.killed) == ("failed", 1)

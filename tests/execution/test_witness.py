@@ -224,3 +224,18 @@ def test_identity_is_witnessed_by_any_activity_and_by_nothing_else() -> None:
     assert detector.witness(Footprint(requests=(HELPER,)))
     assert detector.witness(Footprint(reads=("prompt",)))
     assert detector.witness(Footprint()) is None
+
+
+def test_an_edit_of_white_space_is_seen_only_where_white_space_is_kept() -> None:
+    prompt = "Be kind to {name}.\nBe brief.\nNever guess."
+    base = AgentConfig(prompt=prompt)
+    at = prompt.index("Never")
+    broken = mutant(Edit(pointer="/prompt", before="", after="\n", span=(at, at)))
+
+    def sending(text: str) -> Footprint:
+        return Footprint(requests=(RequestShape(text=text),))
+
+    assert Detector(broken, base).witness(sending("Be kind to Bo.\nBe brief.\n\nNever guess."))
+    assert not Detector(broken, base).witness(sending("Be kind to Bo.\nBe brief.\nNever guess."))
+    assert not Detector(broken, base).witness(sending("Be kind to Bo. Be brief. Never guess."))
+    assert Detector(broken, base).carried(sending("Be kind to Bo.\nBe brief.\nNever guess."))

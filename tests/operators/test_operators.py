@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 
 from agentmut.config import AgentConfig, Document, ModelConfig
-from agentmut.controls import destroyed_mutant, identity_mutant
+from agentmut.controls import Identity, destroyed_mutant, identity_mutant
 from agentmut.generate import generate
 from agentmut.mutant import Intent, Mutant, OperatorClass, Reach
 from agentmut.protocols import Operator, OperatorOptions
 from agentmut.tools import ToolSpec
+from agentmut.wire.footprint import Footprint, RequestShape
+from agentmut.witness import Detector
 
 OPERATORS: dict[str, Operator] = {
     entry.name: entry.load()() for entry in entry_points(group="agentmut.operators")
@@ -211,8 +213,25 @@ def test_documents_are_given_in_reverse_order() -> None:
 
 def test_the_identity_control_changes_nothing() -> None:
     config = AgentConfig(prompt="Be polite.", tools=THREE)
-    assert identity_mutant().apply(config) == config
-    assert identity_mutant().operator_class is OperatorClass.CONTROL
+    assert identity_mutant(config).apply(config) == config
+    assert identity_mutant(config).operator_class is OperatorClass.CONTROL
+
+
+def test_an_identity_control_may_add_a_blank_line_or_a_comment() -> None:
+    config = AgentConfig(prompt="Be polite.\nAsk.\n")
+    blank, comment = (identity_mutant(config, kind) for kind in (Identity.WHITESPACE, Identity.COMMENT))
+    assert blank.apply(config).prompt == "Be polite.\n\nAsk.\n"
+    assert comment.apply(config).prompt == "Be polite.\nAsk.\n\n\n<!-- reviewed -->\n"
+    assert len({blank.id, comment.id, identity_mutant(config).id}) == 3
+    assert identity_mutant(AgentConfig(), Identity.COMMENT).edits == ()
+
+
+def test_an_identity_control_needs_no_proof_of_its_delivery() -> None:
+    config = AgentConfig(prompt="Be polite.\nAsk.\n")
+    seen = Footprint(requests=(RequestShape(text="Be polite. Ask."),))
+    for kind in Identity:
+        assert Detector(identity_mutant(config, kind), config).witness(seen)
+        assert not Detector(identity_mutant(config, kind), config).witness(Footprint())
 
 
 def test_the_destroyed_control_leaves_only_the_model() -> None:
@@ -225,7 +244,7 @@ def test_the_destroyed_control_leaves_only_the_model() -> None:
 
 
 def controls() -> Iterator[Mutant]:
-    yield identity_mutant()
+    yield identity_mutant(AgentConfig(prompt="p"))
     yield destroyed_mutant(AgentConfig(prompt="Be polite."))
 
 

@@ -178,7 +178,7 @@ def test_a_missing_file_points_at_init(tmp_path: Path) -> None:
         (AGENT + "suite: {threshold: 1.0}\n", ["suite.threshold", "less than 1, got 1.0"]),
         (AGENT + "suite: {threshold: '0.9'}\n", ["suite.threshold", "a valid number", '"0.9"']),
         (AGENT + "suite: {ci_runs: [0]}\n", ["suite.ci_runs[0]", "greater than or equal to 1, got 0"]),
-        (AGENT + "suite: {ci_runs: [3, 3]}\n", ["suite.ci_runs", "every number of runs may be named once"]),
+        (AGENT + "suite: {ci_runs: [3, 3]}\n", ["suite.ci_runs", "every value may be named once"]),
         (AGENT + "suite: {ci_runs: 3}\n", ["suite.ci_runs", "list", "got 3"]),
         (AGENT + "suite: {scenarios: 3}\n", ["suite.scenarios", "string", "a list", "got 3"]),
         (AGENT + "statistics: {kill: gate}\n", ["statistics.kill", "not available", "`kill: rate`"]),
