@@ -13,6 +13,7 @@ from agentmut.config import AgentConfig
 from agentmut.errors import ProjectError, UsageError, nearest
 from agentmut.frozen import Frozen
 from agentmut.imports import make_importable
+from agentmut.operator_catalogue import OperatorCatalogue
 from agentmut.plugins import Group, names
 from agentmut.project_files import read_documents, read_prompt, read_tools
 from agentmut.project_schema import (
@@ -135,7 +136,7 @@ class _ProjectReader:
 
     def project(self) -> Project:
         self._extend(_agent_problems(self.file))
-        self._extend(_mutation_problems(self.file.mutation))
+        self._extend(_mutation_problems(self.file.mutation, self._operators()))
         config, sources = self._config()
         env = dict(self._env())
         located = self._scenarios(config.tool_names)
@@ -204,6 +205,13 @@ class _ProjectReader:
                 filled = VARIABLE.sub(lambda match: self.environment[match[1]], written)
                 yield name, SecretStr(filled)
 
+    def _operators(self) -> tuple[str, ...]:
+        own = self.file.mutation.own_operators
+        found = self._checked(
+            ("mutation", "own_operators"), lambda: OperatorCatalogue.of(own, self.root).names
+        )
+        return found or names(Group.OPERATORS)
+
     def _extend(self, found: Iterator[tuple[KeyPath, str]]) -> None:
         self.problems += [self.source.problem(path, message) for path, message in found]
 
@@ -230,8 +238,7 @@ def _agent_problems(file: ProjectFile) -> Iterator[tuple[KeyPath, str]]:
             yield ("agent", key), f"the {agent.adapter} adapter does not use {key!r}; it takes {needed!r}"
 
 
-def _mutation_problems(mutation: MutationSettings) -> Iterator[tuple[KeyPath, str]]:
-    known = names(Group.OPERATORS)
+def _mutation_problems(mutation: MutationSettings, known: Sequence[str]) -> Iterator[tuple[KeyPath, str]]:
     if mutation.classes is not None and mutation.operators is not None:
         yield ("mutation", "operators"), "give either classes or operators, not both"
     for index, operator in enumerate(mutation.operators or ()):

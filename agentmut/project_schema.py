@@ -97,6 +97,8 @@ class MutationSettings(Section):
     """Classes of operators to use; all of them when left out."""
     operators: tuple[str, ...] | None = None
     """Operators to use, as `class.name`, instead of whole classes."""
+    own_operators: tuple[Reference, ...] = ()
+    """Operators of this project, as `module:object`. They are used like those that are installed."""
     per_operator: int | None = Field(default=None, ge=1)
     """At most so many mutants of each operator."""
     swap_models: tuple[str, ...] = ()

@@ -24,9 +24,10 @@ from agentmut.frozen import digest_of
 from agentmut.generate import Generation, generate
 from agentmut.imports import make_importable
 from agentmut.mutant import Mutant
+from agentmut.operator_catalogue import OperatorCatalogue
 from agentmut.plugins import Catalogue, Group
 from agentmut.project import Project
-from agentmut.protocols import Adapter, Evaluator, Operator, OperatorOptions
+from agentmut.protocols import Adapter, Evaluator, OperatorOptions
 from agentmut.scenario import Scenario
 from agentmut.stats.kill.baseline import automatic_size
 from agentmut.trace import Usage
@@ -78,9 +79,9 @@ def declared_variables(project: Project) -> dict[str, str]:
 def make_mutants(session: Session, selection: Selection) -> Generation:
     """The mutants of the session's agent that the project and the selection ask for."""
     settings = session.project.mutation
-    catalogue = Catalogue.of(Group.OPERATORS)
+    catalogue = OperatorCatalogue.of(settings.own_operators, session.project.root)
     wanted = selection.operators(catalogue.names, settings)
-    operators: list[Operator] = [catalogue.load(name)() for name in wanted]
+    operators = [catalogue.load(name) for name in wanted]
     options = OperatorOptions(swap_models=settings.swap_models, downgrade_models=settings.downgrade_models)
     generation = generate(session.suite.full, operators, options, session.adapter.cannot_express)
     chosen = select_mutants(generation.mutants, selection, settings.per_operator)
