@@ -1,0 +1,206 @@
+"""docs/operators.md: every operator with an example, and what became of its mutants in the example projects.
+
+Run `agentmut simulate -- python benchmarks/operators.py`, as `make operators` does. `--per-operator 0` lists
+the operators without running anything.
+"""
+
+import argparse
+import shutil
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from agentmut.api import measure
+from agentmut.generate import generate
+from agentmut.mutant import Mutant, Status
+from agentmut.plugins import load_all
+from agentmut.project import Project, load_project
+from agentmut.project_schema import BudgetSettings, MutationSettings
+from agentmut.protocols import Operator
+from agentmut.report.mutants import unified
+from agentmut.result import MutantRow, Result
+from agentmut.runtime import open_store
+from agentmut.stats.multivariate.bigrams import bigram_counts
+from agentmut.stats.multivariate.traces import compare_traces
+from agentmut.store.rows import StoredTrial
+from agentmut.trace import AgentTrace
+
+ROOT = Path(__file__).parent.parent
+LEVEL = 0.01
+"""Level of the trace test of one mutant, all its scenarios together."""
+LEAST = 10
+"""Trials of a mutant on a scenario below which behaviour is not compared."""
+CLASSES = ("prompt", "tool", "model", "context", "orchestration")
+HEAD = """# Operators
+
+Made by `make operators`; do not edit. Each operator with what it is for, an example, and what became of its
+mutants in the example projects against the offline simulator. The simulator is no real model: read the counts as
+a check that mutants arrive and matter, not as rates to expect.
+
+`changed`: mutants whose runs differ from the original's, by a kill or by the trace test at level {level:g} for all
+scenarios of a mutant together. Changed and not killed means that the suite did not notice.
+"""
+
+
+class Measured(NamedTuple):
+    """One mutant of one project, run."""
+
+    row: MutantRow
+    changed: bool
+
+
+def main() -> None:
+    """Print the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--per-operator", type=int, default=4, help="mutants of each operator and project")
+    per_operator = parser.parse_args().per_operator
+    operators = {name: kind() for name, kind in load_all("operators").items()}
+    found: dict[str, list[Measured]] = defaultdict(list)
+    summaries = []
+    for folder in sorted((ROOT / "examples").iterdir()) if per_operator else ():
+        if (folder / "agentmut.yaml").is_file():
+            result, measured = measured_project(folder, per_operator)
+            summaries.append(summary(folder.name, result))
+            for one in measured:
+                found[one.row.operator].append(one)
+    print(HEAD.format(level=LEVEL))
+    print("\n".join(summaries))
+    for kind in CLASSES:
+        of_class = [operator for name, operator in operators.items() if name.startswith(f"{kind}.")]
+        print("\n".join(section(kind, of_class, found)))
+
+
+def measured_project(folder: Path, per_operator: int) -> tuple[Result, list[Measured]]:
+    """Run all operators on a copy of an example project."""
+    with tempfile.TemporaryDirectory() as scratch:
+        copy = Path(scratch) / folder.name
+        shutil.copytree(folder, copy, ignore=shutil.ignore_patterns(".agentmut", "__pycache__"))
+        project = widened(load_project(copy), per_operator)
+        result = measure(project)
+        return result, list(compared(project, result))
+
+
+def widened(project: Project, per_operator: int) -> Project:
+    """The project with all operators and without a budget."""
+    own = project.mutation
+    mutation = MutationSettings(
+        per_operator=per_operator, swap_models=own.swap_models or ("sim-medium",),
+        downgrade_models=own.downgrade_models,
+    )  # fmt: skip
+    budget = BudgetSettings(prices=project.budget.prices)
+    return project.model_copy(update={"mutation": mutation, "budget": budget})
+
+
+def compared(project: Project, result: Result) -> Iterator[Measured]:
+    """Each mutant of the result, with whether its behaviour changed."""
+    with open_store(project) as store:
+        originals = by_scenario(store.trials_of(result.run_id, ""))
+        for row in result.mutants:
+            changed = row.status is Status.KILLED
+            if row.status in (Status.SURVIVED, Status.UNDECIDED):
+                changed = differs(originals, by_scenario(store.trials_of(result.run_id, row.id)), row.id)
+            yield Measured(row, changed)
+
+
+def by_scenario(trials: Iterable[StoredTrial]) -> dict[str, list[AgentTrace]]:
+    """The traces of trials, by scenario."""
+    found: dict[str, list[AgentTrace]] = defaultdict(list)
+    for trial in trials:
+        found[trial.scenario].append(trial.execution.trace)
+    return found
+
+
+def differs(
+    originals: Mapping[str, Sequence[AgentTrace]], mutated: Mapping[str, Sequence[AgentTrace]], id_: str
+) -> bool:
+    """Whether the mutant's traces differ on some scenario, with Bonferroni's correction for their number."""
+    rng = np.random.default_rng(int(id_, 16))
+    tried = {name: traces for name, traces in mutated.items() if len(traces) >= LEAST}
+    return any(
+        compare_traces(*features(originals[name], traces), rng, permutations=1999).test.p_value
+        <= LEVEL / len(tried)
+        for name, traces in tried.items()
+    )
+
+
+def features(before: Sequence[AgentTrace], after: Sequence[AgentTrace]) -> tuple[Any, Any]:
+    """Both samples as numbers: tools, their order, length and cost of the answers."""
+    tools = sorted({name for trace in (*before, *after) for name in trace.tools_called})
+    orders = bigram_counts([t.tools_called for t in before], [t.tools_called for t in after])
+    plain = [np.array([row(trace, tools) for trace in traces]) for traces in (before, after)]
+    first, second = np.hstack([plain[0], orders.baseline]), np.hstack([plain[1], orders.candidate])
+    return first, second
+
+
+def row(trace: AgentTrace, tools: Sequence[str]) -> list[float]:
+    """One trace as numbers."""
+    called = Counter(trace.tools_called)
+    words = trace.text.split()
+    return [
+        *(float(called[name]) for name in tools), float(len(trace.steps)), float(len(words)),
+        float(trace.usage.output_tokens), float(sum(step.error is not None for step in trace.steps)),
+        float(trace.text.count("?")), float("{" in trace.text), float(len(set(words))),
+    ]  # fmt: skip
+
+
+def summary(name: str, result: Result) -> str:
+    """One line on a project's run."""
+    counts = Counter(row.status.value for row in result.mutants)
+    said = ", ".join(f"{number} {status}" for status, number in counts.most_common())
+    return f"- `examples/{name}`: {len(result.mutants)} mutants ({said}), {result.cost.trials} runs"
+
+
+def section(kind: str, operators: Sequence[Operator], found: Mapping[str, list[Measured]]) -> Iterator[str]:
+    """The table of one class."""
+    yield f"\n## {kind}\n"
+    yield "| operator | intent | example | mutants | changed | killed | survived | no coverage | other |"
+    yield "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+    for operator in sorted(operators, key=lambda one: one.id):
+        yield f"| {' | '.join(cells(operator, found[operator.id]))} |"
+    yield ""
+    for operator in sorted(operators, key=lambda one: one.id):
+        yield f"- `{operator.id}`: {operator.why}"
+
+
+def cells(operator: Operator, found: Sequence[Measured]) -> Iterator[str]:
+    """The cells of one operator."""
+    statuses = Counter(one.row.status for one in found)
+    shown = (Status.KILLED, Status.SURVIVED, Status.NO_COVERAGE)
+    other = [f"{number} {status.value}" for status, number in statuses.items() if status not in shown]
+    yield f"`{operator.id}`"
+    yield operator.intent.value
+    yield example(operator)
+    if found:
+        yield str(len(found))
+        yield str(sum(one.changed for one in found))
+        yield from (str(statuses[status]) for status in shown)
+        yield ", ".join(other)
+    else:
+        yield from ("-",) * 6
+
+
+def example(operator: Operator) -> str:
+    """The operator's first example as changed lines."""
+    config, _, options = next(iter(operator.examples()))
+    (mutant, *_) = generate(config, [operator], options).mutants
+    lines = [line for line in diff(config, mutant) if line[:1] in "+-"]
+    return "<br>".join(f"`{escaped(line)}`" for line in lines[:4])
+
+
+def diff(config: Any, mutant: Mutant) -> list[str]:
+    """The unified diff of a mutant."""
+    return list(unified(config, mutant))
+
+
+def escaped(line: str) -> str:
+    """A line that can stand in a cell of a table, in a code span."""
+    cut = line if len(line) <= 90 else f"{line[:89]}…"
+    return cut.replace("|", "\\|").replace("`", "'")
+
+
+if __name__ == "__main__":
+    main()
