@@ -1,7 +1,7 @@
 """A broken version of an agent: located edits, a stable id, and pure application to a config."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from typing import Any
 
@@ -149,13 +149,22 @@ def _is_reordering(edit: Edit) -> bool:
     return sorted(map(canonical_json, edit.before)) == sorted(map(canonical_json, edit.after))
 
 
-def unreachable_fault(mutant: Mutant, config: AgentConfig, interceptable: frozenset[str]) -> str:
-    """Why a mutant's tool faults cannot take effect: calls of those tools pass no place known to agentmut."""
-    faulty = (
-        edit.path[1] for edit in mutant.edits if edit.path[0] == "tools" and edit.path[2:] == ("fault",)
-    )
-    beyond = [name for i in faulty if (name := config.tools[int(i)].own_name) not in interceptable]
+def unreachable_fault(
+    mutant: Mutant, config: AgentConfig, interceptable: Callable[[], frozenset[str]]
+) -> str:
+    """Why a mutant's tool faults cannot take effect: calls of those tools pass no place known to agentmut.
+
+    `interceptable` gives the tools whose calls do; it is only asked for mutants with faults.
+    """
+    faulty = [edit.path[1] for edit in mutant.edits if is_fault(edit)]
+    names = {config.tools[int(index)].own_name for index in faulty}
+    beyond = sorted(names - interceptable()) if names else []
     return f"calls of {', '.join(beyond)} cannot be intercepted" if beyond else ""
+
+
+def is_fault(edit: Edit) -> bool:
+    """Whether an edit makes calls of a tool go wrong."""
+    return edit.path[0] == "tools" and edit.path[2:] == ("fault",)
 
 
 def unique_ids(

@@ -102,6 +102,8 @@ class MutationSettings(Section):
     """Models of other families that `model.swap` puts in."""
     downgrade_models: tuple[str, ...] = ()
     """Smaller models that `model.downgrade` puts in."""
+    slow_seconds: float = Field(default=3.0, gt=0, le=3600)
+    """How late the results are that `tool.result_slow` delays. The trials of those mutants take as much longer."""
     ignore: tuple[IgnoredMutant, ...] = ()
     """Mutants that are not run, each with a reason."""
 
