@@ -197,7 +197,8 @@ class MaxCost:
 class MaxSeconds:
     """`max_seconds: N`: the run takes at most so many seconds of wall-clock time.
 
-    Waiting for agentmut's own rate limit does not count; a busy machine or model service does.
+    All that passes counts: a busy machine, a slow model service, and the waiting of
+    `execution.requests_per_minute`. The limit should leave room for them.
     """
 
     def __init__(self, argument: JsonValue) -> None:

@@ -103,6 +103,8 @@ def _tools(config: AgentConfig, other: AgentConfig) -> str:
 
 def _tool_lines(tool: ToolSpec) -> Iterator[str]:
     yield f"{tool.name}: {tool.description}"
+    if tool.fault:
+        yield f"  calls: {canonical_json(tool.fault.model_dump(mode='json', exclude_defaults=True))}"
     properties = tool.parameters.get("properties")
     for name, schema in properties.items() if isinstance(properties, dict) else ():
         yield f"  {name}: {canonical_json(schema)}"
