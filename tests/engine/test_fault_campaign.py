@@ -46,7 +46,7 @@ SCENARIOS = [
     {
         "name": "one",
         "input": "how many tents?",
-        "evaluators": [{"contains": "4 tents"}, {"max_seconds": 0.25}],
+        "evaluators": [{"contains": "4 tents"}, {"max_seconds": 0.4}],
     },
     {"name": "two", "input": "tents and stoves?", "evaluators": [{"contains": "4 tents, 7 stoves"}]},
     {"name": "hello", "input": "hello", "evaluators": [{"contains": "H"}]},
@@ -54,7 +54,7 @@ SCENARIOS = [
 
 
 def test_each_fault_ends_as_the_suite_deserves(projects: Any) -> None:
-    projects.write(agent=AGENT, mutation={"operators": None, "classes": ["tool"], "slow_seconds": 0.3})
+    projects.write(agent=AGENT, mutation={"operators": None, "classes": ["tool"], "slow_seconds": 0.5})
     folder = projects.folder
     (folder / "scenarios.yaml").write_text(yaml.safe_dump(SCENARIOS))
     tools = [{"name": name} for name in ("stock", "greeting", "unused", "unmarked")]
