@@ -185,9 +185,11 @@ def apply_edits(config: AgentConfig, edits: Iterable[Edit]) -> AgentConfig:
     """
     ordered = sorted(edits, key=_position, reverse=True)
     touched = {edit.path[0] for edit in ordered}
-    # Parts that no edit names are passed on as they are: dumping them would cost most of the time.
+    # What no edit names is passed on as it is: dumping it would cost most of the time.
     plain: dict[str, Any] = {name: getattr(config, name) for name in AgentConfig.model_fields}
-    plain |= config.model_dump(mode="json", include=touched)
+    whole = touched - _LISTS | {edit.path[0] for edit in ordered if len(edit.path) == 1}
+    plain |= config.model_dump(mode="json", include=whole)
+    plain |= {name: _with_plain_items(plain[name], name, ordered) for name in touched - whole}
     for edit in ordered:
         _apply_one(plain, edit)
     try:
@@ -195,6 +197,16 @@ def apply_edits(config: AgentConfig, edits: Iterable[Edit]) -> AgentConfig:
     except ValidationError as error:
         changed = ", ".join(sorted(touched))
         raise MutationError(f"edits of {changed} leave no valid config: {error}") from error
+
+
+_LISTS = frozenset({"tools", "context"})
+"""Parts that are lists of models."""
+
+
+def _with_plain_items(items: Iterable[Any], part: str, edits: Iterable[Edit]) -> list[Any]:
+    """The list of a part, with the items that edits name in their JSON form."""
+    named = {edit.path[1] for edit in edits if edit.path[0] == part}
+    return [item.model_dump(mode="json") if str(i) in named else item for i, item in enumerate(items)]
 
 
 def _position(edit: Edit) -> tuple[Any, ...]:
