@@ -100,8 +100,8 @@ def _other(found: re.Match[str]) -> str:
 def _other_day(text: str) -> str:
     try:
         return _later(date.fromisoformat(text)).isoformat()
-    except ValueError:
-        return _rotated(text)
+    except ValueError:  # such as 0000-00-00, which some databases have for no day
+        return re.sub(r"\d+", lambda digits: _rotated(digits[0]), text)
 
 
 def _later(day: date) -> date:

@@ -153,7 +153,8 @@ def test_a_value_that_holds_itself_is_left_as_it_is() -> None:
         ("the 1st of 3", "the 1st of 6"),
         ("Friday", "Friday"),
         ("0", "3"),
-        ("2026-99-99", "5359-22-22"),
+        ("2026-99-99", "5359-32-32"),
+        ("0000-00-00", "3333-33-33"),
         (189.0, 412.0),
         (-89.9, -22.2),
         (0.71, 0.14),
@@ -224,6 +225,14 @@ def test_no_number_is_its_own_other_and_different_ones_stay_different(one: int, 
     assert others[0] != one
     assert (others[0] == others[1]) == (one == two)
     assert len(str(others[0])) == len(str(one))
+
+
+@quick
+@given(st.text("0129٣²-:.,@TZa ", max_size=16))
+def test_any_text_has_another(text: str) -> None:
+    other = spoil("wrong_entity", text)
+    telling = any(character in "0129" for character in text)
+    assert (other != text) or not telling
 
 
 def test_a_long_text_is_searched_in_linear_time() -> None:
