@@ -1,35 +1,41 @@
-"""Tool doubles in LangGraph's tool nodes."""
+"""Tool doubles and faults in LangGraph's tool nodes."""
 
+import functools
 import inspect
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
+from langgraph.types import Command
 
 from agentmut.doubles import ToolDoubleError
+from agentmut.faults import UNCALLED, ToolFailure, form_of
+from agentmut.faulty_calls import Change, check_running, with_fault, with_fault_async
 from agentmut.plain import jsonable
 from agentmut.threads import completed
 from agentmut.tools import read_tool
-from agentmut.trial import current_trial
+from agentmut.trial import Trial, current_trial
 
 
 def let_doubles_answer(node: Any) -> None:
     """Put a wrapper before the node's own ones that runs the current trial's double, where there is one.
 
-    The framework then validates, traces and reports the double exactly as it would the real tool.
+    What it runs, the real tool or the double, has the tool's fault, where the trial has one. The framework
+    then validates, traces and reports the stand-in exactly as it would the real tool.
     """
     if getattr(node, "_agentmut", False):  # a factory may hand out one graph again and again
         return
     inner, inner_async = node._wrap_tool_call, node._awrap_tool_call
 
     def wrap(request: Any, execute: Callable[[Any], Any]) -> Any:
-        request = _with_double(request)
+        request = _with_stand_in(request)
         return inner(request, execute) if inner else execute(request)
 
     async def awrap(request: Any, execute: Callable[[Any], Any]) -> Any:
-        request = _with_double(request)
+        request = _with_stand_in(request)
         if inner_async:
             return await inner_async(request, execute)
         return await execute(request)
@@ -39,13 +45,86 @@ def let_doubles_answer(node: Any) -> None:
         node._awrap_tool_call = awrap
 
 
-def _with_double(request: Any) -> Any:
+def _with_stand_in(request: Any) -> Any:
     trial = current_trial()
-    name = request.tool_call["name"]
-    double = trial.doubles.get(name) if trial else None
-    if double is None or request.tool is None:
+    if trial is None or request.tool is None:
         return request
-    return request.override(tool=_double_tool(request.tool, double))
+    check_running(trial)
+    name = trial.own_name(request.tool_call["name"])
+    tool, double = request.tool, trial.doubles.get(name)
+    if double is not None:
+        tool = _double_tool(tool, double)
+    if trial.fault(name) is not None:
+        tool = _faulty_tool(tool, request.tool, trial, name)
+    return request if tool is request.tool else request.override(tool=tool)
+
+
+def _faulty_tool(tool: BaseTool, original: BaseTool, trial: Trial, name: str) -> BaseTool:
+    """A copy of the tool whose calls meet the trial's fault; the tool itself, which is shared, stays whole."""
+    form = form_of(_implementation(original))
+    within = functools.partial(_in_content, tool)
+
+    @functools.wraps(tool._run)  # its signature tells the framework what to inject
+    def run(*args: Any, **kwargs: Any) -> Any:
+        with _as_tool_failure(tool):
+            found = with_fault(trial, name, lambda: tool._run(*args, **kwargs), form, within)
+        return _with_artifact(found)
+
+    @functools.wraps(tool._arun)
+    async def arun(*args: Any, **kwargs: Any) -> Any:
+        with _as_tool_failure(tool):
+            found = await with_fault_async(trial, name, lambda: tool._arun(*args, **kwargs), form, within)
+        return _with_artifact(found)
+
+    def _with_artifact(found: Any) -> Any:
+        fault = trial.fault(name)
+        alone = fault is not None and fault.kind in UNCALLED
+        return (found, None) if alone and tool.response_format == "content_and_artifact" else found
+
+    copy = tool.model_copy()
+    object.__setattr__(copy, "_run", run)
+    object.__setattr__(copy, "_arun", arun)
+    return copy
+
+
+def _implementation(tool: BaseTool) -> Callable[..., Any]:
+    function = getattr(tool, "func", None) or getattr(tool, "coroutine", None)
+    return function if callable(function) else tool._run
+
+
+def _in_content(tool: BaseTool, change: Change, result: Any) -> Any:
+    """Change the part of a tool's result that becomes the message; artifacts stay, and so do commands."""
+    if tool.response_format == "content_and_artifact" and isinstance(result, tuple) and len(result) == 2:
+        return _changed_content(change, result[0]), result[1]
+    if isinstance(result, list) and result and all(isinstance(item, ToolMessage) for item in result):
+        return [_in_content(tool, change, item) for item in result]
+    if isinstance(result, ToolMessage):
+        return result.model_copy(update={"content": _changed_content(change, result.content)})
+    return _changed_content(change, result)
+
+
+def _changed_content(change: Change, content: Any) -> Any:
+    """Of content blocks, the text changes and what else there is stays."""
+    if isinstance(content, Command) or (isinstance(content, list) and any(map(_is_command, content))):
+        return content
+    if not (isinstance(content, list) and content and all(map(_is_block, content))):
+        return change(content)
+    texts = [block["text"] for block in content if block["type"] == "text"]
+    rest = [block for block in content if block["type"] != "text"]
+    return [{"type": "text", "text": change("\n".join(texts))}, *rest] if texts else content
+
+
+def _is_command(item: Any) -> bool:
+    return isinstance(item, Command)
+
+
+def _is_block(item: Any) -> bool:
+    if not isinstance(item, dict):
+        return False
+    return isinstance(item.get("text"), str) if item.get("type") == "text" else item.get("type") in _BLOCKS
+
+
+_BLOCKS = frozenset({"image", "image_url", "file", "audio", "video"})
 
 
 def _double_tool(tool: BaseTool, double: Callable[..., Any]) -> BaseTool:
@@ -81,10 +160,10 @@ def _known(tool: BaseTool) -> Callable[[dict[str, Any]], dict[str, Any]]:
 
 @contextmanager
 def _as_tool_failure(tool: BaseTool) -> Iterator[None]:
-    """A tool that reports its failures to the model instead of raising lets its double do so too."""
+    """A tool that reports its failures to the model instead of raising lets its stand-ins do so too."""
     try:
         yield
-    except ToolDoubleError as error:
+    except (ToolDoubleError, ToolFailure) as error:
         raise (ToolException(str(error)) if tool.handle_tool_error else error) from None
 
 

@@ -40,6 +40,7 @@ class LangGraphAdapter:
         self._factory = factory
         self._config = config
         self._name = name
+        self._interceptable: frozenset[str] | AdapterError | None = None
 
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> "LangGraphAdapter":
@@ -91,7 +92,21 @@ class LangGraphAdapter:
 
     def cannot_express(self, mutant: Mutant) -> str:
         """Faults need a tool node that calls pass."""
-        return unreachable_fault(mutant, self._config, self.doubled_tools())
+        try:
+            return unreachable_fault(mutant, self._config, self._tools_in_nodes)
+        except AdapterError as error:
+            return f"the agent could not be built: {error}"
+
+    def _tools_in_nodes(self) -> frozenset[str]:
+        """`doubled_tools`, asked once: there are hundreds of mutants, and building an agent may take long."""
+        if self._interceptable is None:
+            try:
+                self._interceptable = self.doubled_tools()
+            except AdapterError as error:
+                self._interceptable = error
+        if isinstance(self._interceptable, AdapterError):
+            raise self._interceptable
+        return self._interceptable
 
     def versions(self) -> Mapping[str, str]:
         """Versions of the packages that shape a run."""

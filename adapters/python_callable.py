@@ -74,7 +74,8 @@ class CallableAdapter:
 
     def cannot_express(self, mutant: Mutant) -> str:
         """Faults need a place where calls pass, and the earlier turns are the function's own affair."""
-        return unreachable_fault(mutant, self._config, self.doubled_tools())
+        reason = unreachable_fault(mutant, self._config, self.doubled_tools)
+        return f"{reason}; mark the functions with @agentmut.tool in the agent's module" if reason else ""
 
     def versions(self) -> Mapping[str, str]:
         """No framework takes part."""

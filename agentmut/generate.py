@@ -2,7 +2,10 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel
 
 from agentmut.config import AgentConfig
 from agentmut.errors import MutationError
@@ -66,7 +69,8 @@ def generate(
     mutant gives the same config, or when `cannot_express` gives a reason why the agent cannot be run so.
     """
     operators = tuple(operators)
-    parts = _digests(config, frozenset(AgentConfig.model_fields))
+    items = {id(item): _digest(item) for part in (config.tools, config.context) for item in part}
+    parts = _digests(config, AgentConfig.model_fields, items)
     made: dict[_Content, Mutant] = {}
     dropped: list[Dropped] = []
     taken: set[str] = set()
@@ -74,7 +78,7 @@ def generate(
         mutant = _mutant(proposal, _free(proposal.id, taken))
         taken.add(mutant.id)
         try:
-            content = _content(config, parts, mutant)
+            content = _content(config, parts, items, mutant)
         except MutationError as error:
             dropped.append(Dropped(mutant.operator, mutant.description, str(error)))
             continue
@@ -116,15 +120,23 @@ def _mutant(proposal: _Proposal, id_: str) -> Mutant:
     )
 
 
-def _content(config: AgentConfig, parts: Mapping[str, str], mutant: Mutant) -> _Content:
+def _content(
+    config: AgentConfig, parts: Mapping[str, str], items: Mapping[int, str], mutant: Mutant
+) -> _Content:
     """The content of the mutated config, from the original's and the parts that the edits touch."""
-    touched = frozenset(edit.path[0] for edit in mutant.edits)
-    return tuple({**parts, **_digests(apply_edits(config, mutant.edits), touched)}.values())
+    touched = {edit.path[0] for edit in mutant.edits}
+    return tuple({**parts, **_digests(apply_edits(config, mutant.edits), touched, items)}.values())
 
 
-def _digests(config: AgentConfig, names: frozenset[str]) -> dict[str, str]:
-    plain = config.model_dump(mode="json", include=set(names))
-    return {name: digest_of(value) for name, value in plain.items()}
+def _digests(config: AgentConfig, names: Iterable[str], items: Mapping[int, str]) -> dict[str, str]:
+    """Digests of parts. `items` has those of the original's tools and documents, which mutants share."""
+    return {name: _digest(getattr(config, name), items) for name in names}
+
+
+def _digest(value: Any, items: Mapping[int, str] = MappingProxyType({})) -> str:
+    if isinstance(value, tuple):
+        return digest_of([items.get(id(item)) or _digest(item) for item in value])
+    return digest_of(value.model_dump(mode="json") if isinstance(value, BaseModel) else value)
 
 
 def _repetition(content: _Content, parts: Mapping[str, str], made: Mapping[_Content, Mutant]) -> str:

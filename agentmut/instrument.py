@@ -1,22 +1,24 @@
-"""`tool`: makes a plain function visible to agentmut, so that its calls are traced and can be doubled."""
+"""`tool`: makes a plain function visible to agentmut: its calls are traced, and can be doubled or go wrong."""
 
 import functools
 import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
+from agentmut.faults import form_of
+from agentmut.faulty_calls import check_running, with_fault, with_fault_async
 from agentmut.plain import described, jsonable
 from agentmut.threads import completed
 from agentmut.trial import Double, Trial, call_tool_step, current_trial
-from agentmut.wire.transport import TrialOverError
 
 F = TypeVar("F", bound=Callable[..., Any])
 MARK = "__agentmut_tool__"
 
 
 def tool(function: F) -> F:
-    """Trace the calls of `function` inside trials and let scenarios replace it by a double.
+    """Trace the calls of `function` inside trials, let scenarios replace it by a double and mutants break it.
 
+    What a fault does to results it does to those of the function or of its double, whichever is called.
     Outside of a trial the function is called as it is. Works for sync and async functions and methods.
     """
     wrapped = _async(function) if inspect.iscoroutinefunction(function) else _sync(function)
@@ -25,30 +27,40 @@ def tool(function: F) -> F:
 
 
 def _sync(function: Callable[..., Any]) -> Callable[..., Any]:
+    form = form_of(function)
+
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         trial = current_trial()
         if trial is None:
             return function(*args, **kwargs)
         with _OpenStep(trial, function, args, kwargs) as step:
-            if step.double:
-                step.output = completed(step.stand_in())
-            else:
-                step.output = function(*args, **kwargs)
+            step.output = with_fault(
+                trial,
+                function.__name__,
+                lambda: completed(step.stand_in()) if step.double else function(*args, **kwargs),
+                form,
+            )
         return step.output
 
     return call
 
 
 def _async(function: Callable[..., Any]) -> Callable[..., Any]:
+    form = form_of(function)
+
     @functools.wraps(function)
     async def call(*args: Any, **kwargs: Any) -> Any:
         trial = current_trial()
         if trial is None:
             return await function(*args, **kwargs)
         with _OpenStep(trial, function, args, kwargs) as step:
-            answer = step.stand_in() if step.double else function(*args, **kwargs)
-            step.output = await answer if inspect.isawaitable(answer) else answer
+
+            async def answer() -> Any:
+                given = step.stand_in() if step.double else function(*args, **kwargs)
+                return await given if inspect.isawaitable(given) else given
+
+            step.output = await with_fault_async(trial, function.__name__, answer, form)
         return step.output
 
     return call
@@ -58,8 +70,7 @@ class _OpenStep:
     """A tool call in progress; recorded as a step however it ends."""
 
     def __init__(self, trial: Trial, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
-        if trial.recorder.closed:
-            raise TrialOverError(f"trial {trial.id} is over; this run was abandoned at its timeout")
+        check_running(trial)
         self._recorder = trial.recorder
         self._name = function.__name__
         self._started = trial.recorder.now()

@@ -1,7 +1,7 @@
 """A broken version of an agent: located edits, a stable id, and pure application to a config."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from typing import Any
 
@@ -154,13 +154,22 @@ def prompt_edit(prompt: str, start: int, end: int, after: str) -> Edit:
     return Edit(pointer="/prompt", before=prompt[start:end], after=after, span=(start, end))
 
 
-def unreachable_fault(mutant: Mutant, config: AgentConfig, interceptable: frozenset[str]) -> str:
-    """Why a mutant's tool faults cannot take effect: calls of those tools pass no place known to agentmut."""
-    faulty = (
-        edit.path[1] for edit in mutant.edits if edit.path[0] == "tools" and edit.path[2:] == ("fault",)
-    )
-    beyond = [name for i in faulty if (name := config.tools[int(i)].own_name) not in interceptable]
+def unreachable_fault(
+    mutant: Mutant, config: AgentConfig, interceptable: Callable[[], frozenset[str]]
+) -> str:
+    """Why a mutant's tool faults cannot take effect: calls of those tools pass no place known to agentmut.
+
+    `interceptable` gives the tools whose calls do; it is only asked for mutants with faults.
+    """
+    faulty = [edit.path[1] for edit in mutant.edits if is_fault(edit)]
+    names = {config.tools[int(index)].own_name for index in faulty}
+    beyond = sorted(names - interceptable()) if names else []
     return f"calls of {', '.join(beyond)} cannot be intercepted" if beyond else ""
+
+
+def is_fault(edit: Edit) -> bool:
+    """Whether an edit makes calls of a tool go wrong."""
+    return edit.path[0] == "tools" and edit.path[2:] == ("fault",)
 
 
 def unique_ids(
@@ -181,9 +190,11 @@ def apply_edits(config: AgentConfig, edits: Iterable[Edit]) -> AgentConfig:
     """
     ordered = sorted(edits, key=_position, reverse=True)
     touched = {edit.path[0] for edit in ordered}
-    # Parts that no edit names are passed on as they are: dumping them would cost most of the time.
+    # What no edit names is passed on as it is: dumping it would cost most of the time.
     plain: dict[str, Any] = {name: getattr(config, name) for name in AgentConfig.model_fields}
-    plain |= config.model_dump(mode="json", include=touched)
+    whole = touched - _LISTS | {edit.path[0] for edit in ordered if len(edit.path) == 1}
+    plain |= config.model_dump(mode="json", include=whole)
+    plain |= {name: _with_plain_items(plain[name], name, ordered) for name in touched - whole}
     for edit in ordered:
         _apply_one(plain, edit)
     try:
@@ -191,6 +202,16 @@ def apply_edits(config: AgentConfig, edits: Iterable[Edit]) -> AgentConfig:
     except ValidationError as error:
         changed = ", ".join(sorted(touched))
         raise MutationError(f"edits of {changed} leave no valid config: {error}") from error
+
+
+_LISTS = frozenset({"tools", "context"})
+"""Parts that are lists of models."""
+
+
+def _with_plain_items(items: Iterable[Any], part: str, edits: Iterable[Edit]) -> list[Any]:
+    """The list of a part, with the items that edits name in their JSON form."""
+    named = {edit.path[1] for edit in edits if edit.path[0] == part}
+    return [item.model_dump(mode="json") if str(i) in named else item for i, item in enumerate(items)]
 
 
 def _position(edit: Edit) -> tuple[Any, ...]:

@@ -109,6 +109,8 @@ class MutationSettings(Section):
         Identity.UNTOUCHED,
     )
     """Controls that must not be killed: the agent `untouched`, with more `whitespace`, or with a `comment`."""
+    slow_seconds: float = Field(default=3.0, gt=0, le=3600)
+    """How late the results are that `tool.result_slow` delays. The trials of those mutants take as much longer."""
     ignore: tuple[IgnoredMutant, ...] = ()
     """Mutants that are not run, each with a reason."""
 

@@ -70,6 +70,7 @@ class OperatorOptions(Frozen):
 
     swap_models: tuple[str, ...] = ()
     downgrade_models: tuple[str, ...] = ()
+    slow_seconds: float = 3.0
 
 
 class Example(NamedTuple):

@@ -35,6 +35,10 @@ class Recorder:
     """Nodes of the flow that were entered."""
     threads: int = 0
     """Threads of the trial that are still at work."""
+    first_results: dict[str, Any] = field(default_factory=dict)
+    """Results of the first calls of tools whose later calls are answered with them, by the tool's own name."""
+    late: float = 0.0
+    """Seconds that slow tools added to the clock where they could not let them pass."""
     held: float = 0.0
     """Seconds that a rate limit held requests back; not the agent's own time."""
     closed: bool = False
@@ -47,14 +51,15 @@ class Recorder:
 
     def now(self) -> float:
         """Seconds since the trial began."""
-        return self.clock() - self.begun
+        return self.clock() - self.begun + self.late
 
-    def count(self, *, requests: int = 0, threads: int = 0, held: float = 0.0) -> None:
+    def count(self, *, requests: int = 0, threads: int = 0, held: float = 0.0, late: float = 0.0) -> None:
         """Add to the counters; parallel tool calls do so from several threads at once."""
         with self._lock:
             self.pending_requests += requests
             self.threads += threads
             self.held += held
+            self.late += late
 
     def timeline(self) -> tuple[Step, ...]:
         """The recorded steps in the order in which they were started."""

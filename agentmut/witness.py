@@ -22,6 +22,8 @@ class Route(StrEnum):
     """In a request that left for a model service."""
     READ = "read"
     """In the agent's reads of its config; used when no model request is visible."""
+    LIVE = "live"
+    """In what was done during the run: a tool's call went wrong, the flow or the turns were others."""
     EFFECT = "effect"
     """Nowhere: the agent's process died with all that could be seen, and that it died is the change's effect."""
 
@@ -52,8 +54,10 @@ class Detector:
         route = Route.SENT if seen.requests else Route.READ
         if not self._edits:
             return Witness(route=route, seen=0, edits=0) if seen.requests or seen.reads else None
-        arrived = sum(probe.delivered(seen) for probe in self._probes)
-        return Witness(route=route, seen=arrived, edits=len(self._edits)) if arrived else None
+        arrived = [probe for probe in self._probes if probe.delivered(seen)]
+        if arrived and all(isinstance(probe, _Live) and probe.mark in seen.marks for probe in arrived):
+            route = Route.LIVE
+        return Witness(route=route, seen=len(arrived), edits=len(self._edits)) if arrived else None
 
     def carried(self, seen: Footprint) -> bool:
         """Whether a run of the original with this footprint carried the part that the mutant changes."""

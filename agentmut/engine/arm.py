@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from agentmut.engine.trials import Launch, TrialResult
 from agentmut.execution import Ending
 from agentmut.frozen import digest_of
-from agentmut.mutant import Mutant, Status
+from agentmut.mutant import Mutant, Reach, Status, is_fault
 from agentmut.result import SUITE
 from agentmut.stats.kill.allocation import Evidence, Standing, choose
 from agentmut.stats.kill.rule import Decision, KillTable
@@ -86,6 +86,8 @@ class Arm:
     route: str = ""
     lost: int = 0
     """Trials that ended together with the process that was watching them."""
+    past: int = 0
+    """Trials that are evidence, but did not come to the tool whose calls go wrong."""
     cost: float | None = 0.0
     """US dollars; None once a trial's price is unknown."""
     trouble: int = 0
@@ -156,6 +158,7 @@ class Arm:
             self.trouble = 0
             lane = next(lane for lane in self.lanes if lane.scenario == launch.scenario)
             lane.record(result.outcome != "pass", result.reason)
+            self.past += _went_past(self.mutant, result)
             if self.suite:
                 self.suite.update(self.lanes)
         else:
@@ -165,8 +168,8 @@ class Arm:
     def _conclude(self, result: TrialResult) -> None:
         if result.ending in HOPELESS:
             self._end(Status.ERROR, result.reason)
-        elif not self.witnessed and self.evidence - self.lost >= WITNESS_PATIENCE:
-            self._end(Status.NOT_APPLIED, _unwitnessed(self.evidence, result))
+        elif not self.witnessed and self.evidence - self.lost - self.past >= WITNESS_PATIENCE:
+            self._end(Status.NOT_APPLIED, _unwitnessed(self.mutant, self.evidence, result))
         elif self.trouble >= TROUBLE_PATIENCE:
             reason = f"{self.trouble} trials in a row gave no evidence ({result.outcome}): {result.reason}"
             self._end(Status.UNDECIDED, reason)
@@ -180,7 +183,9 @@ class Arm:
             self._end(Status.KILLED, "")
         elif Decision.CONTINUE not in decisions:
             if self.killed_by:
-                self._end(Status.NOT_APPLIED, _unwitnessed(self.evidence, result))
+                self._end(Status.NOT_APPLIED, _unwitnessed(self.mutant, self.evidence, result))
+            elif self.past == self.evidence:
+                self._end(Status.NO_COVERAGE, _passed_by(self.mutant, self.evidence))
             elif all(decision is Decision.SURVIVED for decision in decisions):
                 self._end(Status.SURVIVED, "")
             else:
@@ -190,8 +195,25 @@ class Arm:
         self.status, self.reason = status, reason
 
 
-def _unwitnessed(trials: int, result: TrialResult) -> str:
+def _went_past(mutant: Mutant, result: TrialResult) -> bool:
+    """Whether a trial made too few calls of a tool for a fault of it to show: agents do not always call it."""
+    wanted = {Reach.CALLED: 1, Reach.REPEATED: 2}.get(mutant.reach, 0)
+    faulty = bool(mutant.edits) and all(map(is_fault, mutant.edits))
+    return faulty and result.tools[mutant.subject] < wanted
+
+
+def _passed_by(mutant: Mutant, trials: int) -> str:
+    often = " more than once" if mutant.reach is Reach.REPEATED else ""
+    return f"none of {trials} trials called {mutant.subject}{often}, and few of the original's did"
+
+
+def _unwitnessed(mutant: Mutant, trials: int, result: TrialResult) -> str:
     said = f"; the last one ended with: {result.reason}" if result.reason else ""
+    if any(map(is_fault, mutant.edits)):
+        return (
+            f"in none of {trials} trials the fault changed what {mutant.subject} returned: its results hold "
+            f"nothing that this fault changes, or its calls go past agentmut{said}"
+        )
     return (
         f"none of {trials} trials showed the change in what was sent to the model or read from the config. "
         f"Probable cause: the agent copied this part at import, or its factory ignores it{said}"

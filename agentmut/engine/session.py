@@ -82,7 +82,11 @@ def make_mutants(session: Session, selection: Selection) -> Generation:
     catalogue = OperatorCatalogue.of(settings.own_operators, session.project.root)
     wanted = selection.operators(catalogue.names, settings)
     operators = [catalogue.load(name) for name in wanted]
-    options = OperatorOptions(swap_models=settings.swap_models, downgrade_models=settings.downgrade_models)
+    options = OperatorOptions(
+        swap_models=settings.swap_models,
+        downgrade_models=settings.downgrade_models,
+        slow_seconds=settings.slow_seconds,
+    )
     generation = generate(session.suite.full, operators, options, session.adapter.cannot_express)
     chosen = select_mutants(generation.mutants, selection, settings.per_operator)
     return replace(generation, mutants=chosen)

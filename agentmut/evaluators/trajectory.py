@@ -1,4 +1,4 @@
-"""Evaluators of what the agent did on its way: tools, order, steps and cost.
+"""Evaluators of what the agent did on its way: tools, order, steps, cost and time.
 
 A call counts as made when the agent made it, whether or not the tool then failed.
 """
@@ -192,6 +192,25 @@ class MaxCost:
         usd = trace.usd or 0.0
         reason = f"cost ${usd:.6g}, at most ${self.limit:.6g} allowed"
         return Check(evaluator="max_cost", passed=usd <= self.limit, reason=reason)
+
+
+class MaxSeconds:
+    """`max_seconds: N`: the run takes at most so many seconds of wall-clock time.
+
+    All that passes counts: a busy machine, a slow model service, and the waiting of
+    `execution.requests_per_minute`. The limit should leave room for them.
+    """
+
+    def __init__(self, argument: JsonValue) -> None:
+        what = "a number of seconds above 0"
+        self.limit = arguments.number(argument, what)
+        if self.limit <= 0:
+            raise ValueError(f"expects {what}, got {argument!r}")
+
+    def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
+        """Compare the duration of the trace with the limit."""
+        reason = f"took {trace.seconds:.3g} s, at most {self.limit:g} s allowed"
+        return Check(evaluator="max_seconds", passed=trace.seconds <= self.limit, reason=reason)
 
 
 def _unknown_cost(trace: AgentTrace) -> str:

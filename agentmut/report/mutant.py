@@ -19,6 +19,8 @@ MEANING = {
     Status.ERROR: "The changed agent could not be run, so this says nothing about the suite.",
 }
 
+_SEEN_IN = {"sent": "sent to the model", "read": "read from the config", "live": "done during the run"}
+
 
 def render_mutant(result: Result, row: MutantRow, color: bool = False) -> str:
     """Change, status in words, evidence of each scenario, and what to do next."""
@@ -37,7 +39,7 @@ def render_mutant(result: Result, row: MutantRow, color: bool = False) -> str:
     if row.witness and row.witness.route == "effect":
         page.add("The agent's process died with all that could be seen of the change: its end is the effect.")
     elif row.witness:
-        route = "sent to the model" if row.witness.route == "sent" else "read from the config"
+        route = _SEEN_IN[row.witness.route]
         page.add(f"The change was seen in what was {route} in {row.witness.trials} of {row.witness.of} runs.")
     if row.gate_red is not None:
         gate = "would" if row.gate_red else "would not"

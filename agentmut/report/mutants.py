@@ -3,7 +3,7 @@
 import difflib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from rich.text import Text
@@ -12,11 +12,13 @@ from agentmut.config import AgentConfig
 from agentmut.engine.locate import changed_text, target_of
 from agentmut.engine.session import Session
 from agentmut.frozen import canonical_json
-from agentmut.generate import Generation
+from agentmut.generate import Dropped, Generation
 from agentmut.mutant import Mutant
 from agentmut.report.paint import Page, clean
 from agentmut.tools import ToolSpec
 
+MOST_NAMED = 3
+"""Mutants left out for one reason that are listed one by one."""
 _STYLES = {"-": "red", "+": "green", "@": "cyan"}
 
 
@@ -103,6 +105,8 @@ def _tools(config: AgentConfig, other: AgentConfig) -> str:
 
 def _tool_lines(tool: ToolSpec) -> Iterator[str]:
     yield f"{tool.name}: {tool.description}"
+    if tool.fault:
+        yield f"  calls: {canonical_json(tool.fault.model_dump(mode='json', exclude_defaults=True))}"
     properties = tool.parameters.get("properties")
     for name, schema in properties.items() if isinstance(properties, dict) else ():
         yield f"  {name}: {canonical_json(schema)}"
@@ -119,8 +123,23 @@ def _left_out(page: Page, generation: Generation) -> None:
             page.add(f"  {empty.operator}: {clean(empty.reason)}")
     if generation.dropped:
         page.title("Left out")
-        for dropped in generation.dropped:
-            page.add(f"  {dropped.operator}: {clean(dropped.description)}: {clean(dropped.reason)}")
+        for reason, dropped in _by_reason(generation.dropped).items():
+            for what in _named(dropped):
+                page.add(f"  {clean(what)}: {clean(reason)}")
+
+
+def _by_reason(dropped: Iterable[Dropped]) -> dict[str, list[Dropped]]:
+    found: dict[str, list[Dropped]] = {}
+    for one in dropped:
+        found.setdefault(one.reason, []).append(one)
+    return found
+
+
+def _named(dropped: Sequence[Dropped]) -> list[str]:
+    """Each by itself, or many that share a reason as a number: it may hold for every tool and operator."""
+    if len(dropped) <= MOST_NAMED:
+        return [f"{one.operator}: {one.description}" for one in dropped]
+    return [f"{len(dropped)} mutants of {', '.join(dict.fromkeys(one.operator for one in dropped))}"]
 
 
 def _as_dict(session: Session, mutant: Mutant) -> dict[str, Any]:

@@ -165,6 +165,48 @@ def test_three_trials_without_a_witness_end_a_mutant_as_not_applied_even_if_they
     assert "none of 3 trials showed the change" in arm.reason
 
 
+def a_faulty_arm(reach: Reach) -> Arm:
+    edit = Edit(pointer="/tools/0/fault", before=None, after={"kind": "empty"})
+    arm = an_arm(scenarios=1)
+    arm.mutant = arm.mutant.model_copy(update={"edits": (edit,), "reach": reach, "subject": "pay"})
+    return arm
+
+
+def calling(calls: int, witness: Witness | None = None) -> TrialResult:
+    return a_result(witness=witness)._replace(tools=Counter({"pay": calls, "look_up": 2}))
+
+
+def test_trials_that_do_not_call_the_faulty_tool_do_not_make_its_fault_not_applied() -> None:
+    arm = a_faulty_arm(Reach.CALLED)
+    for _ in range(5):
+        arm.record(arm.launch().number, calling(0))
+    assert arm.status is None
+    arm.record(arm.launch().number, calling(1, SEEN))
+    while arm.status is None:
+        arm.record(arm.launch().number, calling(0))
+    assert arm.status is Status.SURVIVED
+
+
+@pytest.mark.parametrize(("reach", "calls"), [(Reach.CALLED, 1), (Reach.REPEATED, 2)])
+def test_a_fault_that_changes_no_result_is_not_applied(reach: Reach, calls: int) -> None:
+    arm = a_faulty_arm(reach)
+    for _ in range(3):
+        arm.record(arm.launch().number, calling(calls))
+    assert arm.status is Status.NOT_APPLIED
+    assert arm.reason.startswith("in none of 3 trials the fault changed what pay returned")
+
+
+@pytest.mark.parametrize(
+    ("reach", "calls", "often"), [(Reach.CALLED, 0, ""), (Reach.REPEATED, 1, " more than once")]
+)
+def test_a_faulty_tool_that_no_trial_calls_is_not_covered(reach: Reach, calls: int, often: str) -> None:
+    arm = a_faulty_arm(reach)
+    while arm.status is None:
+        arm.record(arm.launch().number, calling(calls))
+    assert arm.status is Status.NO_COVERAGE
+    assert arm.reason.startswith(f"none of {arm.evidence} trials called pay{often}, ")
+
+
 @pytest.mark.parametrize("ending", [Ending.REFUSED, Ending.UNBUILDABLE])
 def test_a_mutant_that_cannot_be_run_is_an_error_after_one_trial(ending: Ending) -> None:
     arm = an_arm()

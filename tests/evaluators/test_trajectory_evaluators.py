@@ -1,4 +1,4 @@
-"""Evaluators of tools, order, steps and cost, over traces written by hand."""
+"""Evaluators of tools, order, steps, cost and time, over traces written by hand."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ import pytest
 
 from agentmut.evaluators.trajectory import (
     MaxCost,
+    MaxSeconds,
     MaxSteps,
     ToolCalled,
     ToolCalledWith,
@@ -144,6 +145,12 @@ def test_cost_is_summed_over_the_model_calls() -> None:
     assert (result.passed, result.reason) == (False, "cost $0.025, at most $0.02 allowed")
 
 
+def test_a_run_may_take_the_seconds_it_is_allowed() -> None:
+    assert check(MaxSeconds(2), AgentTrace(seconds=2.0)).passed
+    result = check(MaxSeconds(1.5), AgentTrace(seconds=4.5678))
+    assert (result.passed, result.reason) == (False, "took 4.57 s, at most 1.5 s allowed")
+
+
 def test_an_unknown_price_fails_and_says_which() -> None:
     result = check(MaxCost(1), reasoning(0.01, None))
     assert (result.passed, result.reason) == (False, "price of model m-1 unknown, set budget.prices")
@@ -171,6 +178,8 @@ def test_a_run_without_a_visible_model_call_has_no_known_cost() -> None:
         (MaxSteps, True, "number of steps"),
         (MaxCost, "1", "US dollars"),
         (MaxCost, -1, "US dollars"),
+        (MaxSeconds, 0, "seconds above 0"),
+        (MaxSeconds, "3", "seconds above 0"),
     ],
 )
 def test_a_bad_argument_says_what_is_expected(evaluator: Any, argument: Any, expected: str) -> None:

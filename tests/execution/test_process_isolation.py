@@ -76,6 +76,12 @@ def test_an_async_agent_that_blocks_its_loop_is_killed_too() -> None:
     assert blocked.reason.startswith("killed: no answer within")
 
 
+def test_faults_of_tools_happen_in_the_worker_and_their_marks_come_back() -> None:
+    (execution,) = execute(pool("faulty", ("A-1",)), "A-1")
+    assert execution.trace.text == "found {}"
+    assert execution.footprint.marks == ("/tools/look_up/fault",)
+
+
 def test_four_workers_work_side_by_side_and_are_used_again() -> None:
     turns = tuple(f"n{n}" for n in range(12))
     found = execute(pool("run", ("sleep", *turns), workers=4), *turns, "sleep", "sleep")

@@ -239,3 +239,25 @@ def test_an_edit_of_white_space_is_seen_only_where_white_space_is_kept() -> None
     assert not Detector(broken, base).witness(sending("Be kind to Bo.\nBe brief.\nNever guess."))
     assert not Detector(broken, base).witness(sending("Be kind to Bo. Be brief. Never guess."))
     assert Detector(broken, base).carried(sending("Be kind to Bo.\nBe brief.\nNever guess."))
+
+
+FAULT = Edit(pointer="/tools/1/fault", before=None, after={"kind": "empty"})
+
+
+def test_a_fault_of_a_tool_is_witnessed_by_its_mark_and_by_nothing_that_was_sent() -> None:
+    detector = Detector(mutant(FAULT), BASE)
+    request = RequestShape(text=PROMPT, tools=BASE.tools)
+    assert detector.witness(Footprint(requests=(request,), reads=("tools",))) is None
+    assert detector.witness(Footprint(requests=(request,), marks=("/tools/look/fault",))) is None
+    found = detector.witness(Footprint(requests=(request,), marks=("/tools/pay/fault",)))
+    assert found is not None
+    assert (found.route, found.seen, found.edits) == (Route.LIVE, 1, 1)
+
+
+def test_a_fault_that_comes_with_another_edit_is_one_of_two() -> None:
+    detector = Detector(mutant(cut("warmly"), FAULT), BASE)
+    sent = RequestShape(text=PROMPT.replace("warmly", ""))
+    both = detector.witness(Footprint(requests=(sent,), marks=("/tools/pay/fault",)))
+    assert both is not None and (both.route, both.seen) == (Route.SENT, 2)
+    alone = detector.witness(Footprint(requests=(RequestShape(text=PROMPT),), marks=("/tools/pay/fault",)))
+    assert alone is not None and (alone.route, alone.seen) == (Route.LIVE, 1)

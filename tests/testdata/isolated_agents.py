@@ -9,13 +9,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from agentmut import tool
 from agentmut.adapters.python_callable import CallableAdapter
 from agentmut.config import AgentConfig
 from agentmut.engine.attempt import Case
 from agentmut.engine.executor import Executor, LocalExecutor, RunSettings
 from agentmut.engine.pricing import Pricer
 from agentmut.engine.suite import SuiteConfig
+from agentmut.faults import FaultKind, ToolFault
 from agentmut.scenario import EvaluatorSpec, Scenario
+from agentmut.tools import ToolSpec
 
 TIMEOUT = 0.4
 
@@ -48,9 +51,20 @@ async def block(config: AgentConfig, given: Any) -> Any:
     return f"{given} {os.getpid()}"
 
 
-def executor(function: Any, turns: tuple[str, ...]) -> Executor:
+@tool
+def look_up(order: str) -> dict[str, str]:
+    """A tool whose results are lost."""
+    return {"id": order}
+
+
+def look_ups(config: AgentConfig, given: Any) -> Any:
+    """Ask the tool."""
+    return f"found {look_up(given)}"
+
+
+def executor(function: Any, turns: tuple[str, ...], *tools: ToolSpec) -> Executor:
     scenarios = [Scenario(name=turn, turns=(turn,), evaluators=(EvaluatorSpec(name="x"),)) for turn in turns]
-    config = AgentConfig(prompt="p")
+    config = AgentConfig(prompt="p", tools=tools)
     return LocalExecutor(
         CallableAdapter(function, config),
         SuiteConfig(config, scenarios),
@@ -69,8 +83,13 @@ def broken(turns: tuple[str, ...]) -> Executor:
     raise ImportError("no module named shop")
 
 
+def faulty(turns: tuple[str, ...]) -> Executor:
+    """An agent whose tool finds nothing."""
+    return executor(look_ups, turns, ToolSpec(name="look_up", fault=ToolFault(kind=FaultKind.EMPTY)))
+
+
 def making(name: str, turns: tuple[str, ...]) -> Any:
-    """What a `ProcessExecutor` takes: `run`, `block`, `slow_to_import` or `broken`."""
+    """What a `ProcessExecutor` takes: the name of one of these functions."""
     if name in ("run", "block"):
         return partial(executor, {"run": run, "block": block}[name], turns)
-    return partial({"slow_to_import": slow_to_import, "broken": broken}[name], turns)
+    return partial({"slow_to_import": slow_to_import, "broken": broken, "faulty": faulty}[name], turns)

@@ -1,0 +1,102 @@
+"""What becomes of tool results that are lost, cut or garbled on their way. Pure.
+
+Text that is a JSON object or array is treated as what it says, and stays JSON text (but for `malformed`).
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from agentmut.faults import FaultKind
+from agentmut.other_entity import another
+from agentmut.plain import jsonable
+
+Change = Callable[[Any], Any]
+
+
+def empty(result: Any) -> Any:
+    """Nothing, of the same kind: `{}`, `[]`, `""`, 0; None for objects of other kinds.
+
+    >>> empty({"id": 1}), empty('[{"id": 1}]'), empty("Shipped."), empty(True)
+    ({}, '[]', '', False)
+    """
+    if isinstance(result, str):
+        return in_json_text(empty, result, plain=lambda text: "")
+    if isinstance(result, Mapping):
+        return {}
+    return type(result)() if isinstance(result, list | tuple | set | int | float) else None
+
+
+def truncated(result: Any) -> Any:
+    """The first half of the items, keys or characters; of a single item, the first half of that.
+
+    >>> truncated({"orders": [1, 2, 3]}), truncated("Shipped."), truncated(5)
+    ({'orders': [1, 2]}, 'Ship', 5)
+    """
+    if isinstance(result, str):
+        return in_json_text(truncated, result, plain=lambda text: text[: (len(text) + 1) // 2])
+    if isinstance(result, Mapping):
+        items = list(result.items())
+        return {key: truncated(value) for key, value in items} if len(items) == 1 else dict(_half(items))
+    if isinstance(result, list):
+        return [truncated(result[0])] if len(result) == 1 else _half(result)
+    if type(result) is tuple:
+        return tuple(truncated(list(result)))
+    return result
+
+
+def malformed(result: Any) -> str:
+    """JSON text that breaks off in the middle, whatever the result was.
+
+    >>> malformed({"id": 7, "status": "shipped"}), malformed("Shipped.")
+    ('{"id": 7, "stat,', '{"result":,')
+    """
+    text = result if isinstance(result, str) else json.dumps(jsonable(result), ensure_ascii=False)
+    if not isinstance(_container(text), dict | list):
+        text = json.dumps({"result": jsonable(result)}, ensure_ascii=False)
+    text = text.strip()  # what is left lacks the closing bracket
+    return text[: max(1, len(text) // 2)].rstrip(", ") + ","
+
+
+def in_json_text(change: Change, text: str, plain: Callable[[str], str]) -> str:
+    """Text that is a JSON object or array with `change` made to what it says; other text by `plain`."""
+    value = _container(text)
+    if value is None:
+        return plain(text)
+    after = change(value)
+    if after == value:
+        return text
+    separators = None if '": ' in text or '"' not in text else (",", ":")
+    return json.dumps(
+        after, ensure_ascii=False, indent=2 if "\n" in text.strip() else None, separators=separators
+    )
+
+
+def wrong_entity(result: Any) -> Any:
+    """The same result about another order, customer or day; see `other_entity`."""
+    if isinstance(result, str):
+        return in_json_text(another, result, plain=another)
+    return another(result)
+
+
+def _half(items: list[Any]) -> list[Any]:
+    return items[: (len(items) + 1) // 2]
+
+
+def _container(text: str) -> Any:
+    """The object or array that a JSON text holds, else None."""
+    if not text.lstrip().startswith(("{", "[")):
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+SPOILERS: Mapping[FaultKind, Change] = {
+    FaultKind.EMPTY: empty,
+    FaultKind.TRUNCATED: truncated,
+    FaultKind.MALFORMED: malformed,
+    FaultKind.WRONG_ENTITY: wrong_entity,
+}
+"""By kind of fault."""
