@@ -153,7 +153,10 @@ def _lack(config: AgentConfig, operator: Operator) -> str:
     has_part, lack = {
         OperatorClass.PROMPT: (bool(config.prompt.strip()), "the prompt is empty"),
         OperatorClass.TOOL: (bool(config.tools), "the config has no tools"),
-        OperatorClass.MODEL: (False, "the project file sets nothing that it changes, and names no other model for it"),
+        OperatorClass.MODEL: (
+            False,
+            "the project file sets nothing that it changes, and names no other model for it",
+        ),
         OperatorClass.CONTEXT: (bool(config.context), "the config has no documents"),
         OperatorClass.ORCHESTRATION: (bool(config.orchestration), "the config has no orchestration"),
         OperatorClass.CONTROL: (True, ""),

@@ -30,7 +30,7 @@ _DENIED: Mapping[str, str] = MappingProxyType(
 _VERB = re.compile(rf"\b(?:{'|'.join(sorted({*_AFFIRMED, *_DENIED}, key=len, reverse=True))})\b")
 _TRICKY = re.compile(
     r"^\W*(?:if|when|whenever|unless|where|while|although|as|after|before|once|in case)\b"
-    r"|\b(?:never|no|nobody|none|neither|nor|nothing|without|hardly|only|any|either)\b|n['’]t\b|\?",
+    r"|\b(?:never|no|nobody|none|neither|nor|nothing|without|hardly|only|any|either|yet|until|at all)\b|n['’]t\b|\?",
     re.IGNORECASE,
 )
 _DEPENDENT = re.compile(r"\b(?:that|which|who|what|whose|where|if|when|as|than)\b", re.IGNORECASE)
