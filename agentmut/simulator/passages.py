@@ -3,14 +3,12 @@
 from collections.abc import Iterable
 
 from agentmut.simulator.dice import Dice
-from agentmut.simulator.language import Topics, clauses, topics
+from agentmut.simulator.language import clauses, subject
 from agentmut.simulator.mind import Mind
 from agentmut.simulator.situation import TELLING, Passage
-from agentmut.text.facts import WORD_FIGURES
 
 _ALSO_TELLING = 0.8  # share of the best weight for a second one
 _MOST = 2
-_FIGURES = topics(" ".join(WORD_FIGURES))
 
 
 def telling(mind: Mind, clause: str) -> list[tuple[float, Passage]]:
@@ -33,7 +31,7 @@ def _agreeing(passages: Iterable[Passage], dice: Dice) -> list[Passage]:
     """The passages, and of those that contradict each other, any one."""
     versions: dict[object, list[Passage]] = {}
     for passage in passages:
-        about = _matter(passage.text)
+        about = subject(passage.text)
         versions.setdefault(about or passage, []).append(passage)
     return [_any_of(same, dice) for same in versions.values()]
 
@@ -44,8 +42,3 @@ def _any_of(same: list[Passage], dice: Dice) -> Passage:
         different[int(dice.uniform(f"version:{different}") * len(different))] if same[1:] else same[0].text
     )
     return next(passage for passage in same if passage.text == chosen)
-
-
-def _matter(text: str) -> Topics:
-    """What a sentence speaks of, whatever figure it names and whether it affirms or denies."""
-    return frozenset(t for t in topics(text) if not t[:1].isdigit()) - _FIGURES

@@ -2,14 +2,14 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from agentmut.simulator.facts import Fact, failed, result_facts, stated_numbers
 from agentmut.simulator.foreign import ForeignOrder, foreign_orders, is_foreign
-from agentmut.simulator.language import Topics, Weights, clauses, topics
+from agentmut.simulator.language import Topics, Weights, clauses, subject, topics
 from agentmut.simulator.rules import Rule
 from agentmut.simulator.sequence import read_rules
 from agentmut.simulator.toolbox import MEANT, Toolbox
@@ -152,9 +152,14 @@ def brief(system_text: str) -> Briefing:
         rules=rules,
         passages=passages,
         weights=Weights(rule.topics for rule in rules),
-        passage_weights=Weights(passage.topics for passage in passages),
+        passage_weights=Weights(passage.topics for passage in _once(passages)),
         orders=orders,
     )
+
+
+def _once(passages: Sequence[Passage]) -> Iterable[Passage]:
+    """The first of the passages that say something else of the same: repeated words tell no less."""
+    return {subject(passage.text) or passage: passage for passage in reversed(passages)}.values()
 
 
 def own_words(system_text: str) -> str:
