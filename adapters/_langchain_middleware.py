@@ -1,23 +1,28 @@
 """`create_agent` middleware that makes model requests carry a config."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
+from langchain.agents.structured_output import ToolStrategy
 from langchain_core.messages import SystemMessage
 
+from agentmut.adapters._model_settings import dropped_settings, model_settings
 from agentmut.adapters.langgraph import bind_tools
 from agentmut.config import AgentConfig
 
-_MODEL_FIELDS = ("temperature", "top_p", "max_tokens", "seed")
+_OTHER_NAMES = {"max_tokens": "max_completion_tokens", "stop": "stop_sequences"}
+_BAGS = ("model_kwargs", "extra_body")
+"""Where a chat model keeps settings that it has no field for."""
 
 
 class ConfigMiddleware(AgentMiddleware[Any, Any]):
-    """Replaces system message, tools, model name and sampling parameters of every request."""
+    """Replaces system message, tools, model name and settings of every request."""
 
     def __init__(self, config: AgentConfig) -> None:
         super().__init__()
         self._config = config
+        self._dropped = dropped_settings()
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
@@ -34,16 +39,48 @@ class ConfigMiddleware(AgentMiddleware[Any, Any]):
         return await handler(self._rewritten(request))
 
     def _rewritten(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
-        model = self._config.model
-        values = {name: getattr(model, name) for name in _MODEL_FIELDS}
-        settings = {name: value for name, value in values.items() if value is not None}
-        if model.name:
-            settings["model"] = model.name
         own = [tool for tool in request.tools if not isinstance(tool, dict)]
         provided: list[Any] = [tool for tool in request.tools if isinstance(tool, dict)]
         system = self._config.system_text()
+        request = self._without_dropped(request) if self._dropped else request
+        settings = model_settings(self._config)
+        bound = settings.pop("model_kwargs", {})
         return request.override(
             system_message=SystemMessage(system) if system else None,
             tools=[*bind_tools(self._config, own), *provided],
-            model_settings={**request.model_settings, **settings},
+            tool_choice=bound.get("tool_choice", request.tool_choice),
+            model_settings={**request.model_settings, **_with_own_body(request, settings)},
         )
+
+    def _without_dropped(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        """The request as it would be, had the agent itself not set what the mutation takes away."""
+        names = self._dropped | {_OTHER_NAMES[name] for name in self._dropped if name in _OTHER_NAMES}
+        formatted = "response_format" in names and not isinstance(request.response_format, ToolStrategy)
+        return request.override(
+            model=_unset(request.model, names),
+            model_settings=_unset_in(request.model_settings, names),
+            tool_choice=None if "tool_choice" in names else request.tool_choice,
+            response_format=None if formatted else request.response_format,
+        )
+
+
+def _unset(model: Any, names: Iterable[str]) -> Any:
+    fields = type(model).model_fields
+    update: dict[str, Any] = {name: None for name in names if name in fields}
+    update |= {bag: _unset_in(getattr(model, bag) or {}, names) for bag in _BAGS if bag in fields}
+    return model.model_copy(update=update)
+
+
+def _unset_in(settings: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    inner = {bag: _unset_in(settings[bag] or {}, names) for bag in _BAGS if bag in settings}
+    return {key: value for key, value in {**settings, **inner}.items() if key not in names}
+
+
+def _with_own_body(request: ModelRequest[Any], settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings, what they send in the body besides the agent's own additions to it."""
+    if "extra_body" not in settings:
+        return settings
+    if not hasattr(request.model, "extra_body"):  # not OpenAI's dialect
+        return {**settings, **settings.pop("extra_body")}
+    own = {**(request.model.extra_body or {}), **(request.model_settings.get("extra_body") or {})}
+    return {**settings, "extra_body": {**own, **settings["extra_body"]}}

@@ -5,7 +5,6 @@ callbacks; tools in `ToolNode`s can be answered by doubles.
 """
 
 import inspect
-import json
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import metadata
@@ -14,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue
 
+from agentmut.adapters._conversation import Conversation
 from agentmut.adapters._langchain_trace import TraceHandler
-from agentmut.config import AgentConfig
+from agentmut.adapters._model_settings import dropping, model_settings
+from agentmut.config import AgentConfig, ModelConfig
 from agentmut.errors import AdapterError, UsageError
 from agentmut.imports import import_object
 from agentmut.mutant import Mutant, unreachable_fault
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from langchain.agents.middleware import AgentMiddleware
     from langchain_core.tools import BaseTool
 
+__all__ = ["LangGraphAdapter", "bind_tools", "config_middleware", "model_settings"]
 INSTALL = "pip install 'agentmut[langgraph]'"
 MINIMUM = (1, 2)
 
@@ -36,11 +38,18 @@ MINIMUM = (1, 2)
 class LangGraphAdapter:
     """Runs the graph that `factory(config)` returns."""
 
-    def __init__(self, factory: Callable[[AgentConfig], Any], config: AgentConfig, name: str) -> None:
+    def __init__(
+        self,
+        factory: Callable[[AgentConfig], Any],
+        config: AgentConfig,
+        name: str,
+        original: ModelConfig | None = None,
+    ) -> None:
         self._factory = factory
         self._config = config
         self._name = name
         self._interceptable: frozenset[str] | AdapterError | None = None
+        self._original = original or config.model
 
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> "LangGraphAdapter":
@@ -59,7 +68,8 @@ class LangGraphAdapter:
     def build(self) -> Any:
         """A fresh graph; raises `AdapterError` when the factory does, or returns something else."""
         try:
-            graph = self._factory(self._config)
+            with dropping(self._original, self._config.model):
+                graph = self._factory(self._config)
         except Exception as error:
             raise AdapterError(f"agent.factory {self._name} raised {described(error)}") from error
         if inspect.iscoroutine(graph):
@@ -84,7 +94,7 @@ class LangGraphAdapter:
 
     def with_config(self, config: AgentConfig) -> "LangGraphAdapter":
         """The same factory on another config."""
-        return LangGraphAdapter(self._factory, config, self._name)
+        return LangGraphAdapter(self._factory, config, self._name, self._original)
 
     def doubled_tools(self) -> frozenset[str]:
         """Tools in `ToolNode`s: their calls pass a place where a double can answer."""
@@ -114,7 +124,7 @@ class LangGraphAdapter:
         return {name: version for name in names if (version := _version(name))}
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
-        """Run a fresh graph over the turns; later turns see the conversation so far."""
+        """Run a fresh graph over the turns; later turns see the conversation so far, or what is left of it."""
         from langsmith.run_helpers import tracing_context
 
         from agentmut.adapters._langgraph_doubles import let_doubles_answer
@@ -124,12 +134,18 @@ class LangGraphAdapter:
             let_doubles_answer(node)
         handler = TraceHandler(trial.recorder)
         options = self._options(handler)
+        conversation = Conversation(self._config.history, bool(getattr(graph, "checkpointer", None)))
         outputs: list[JsonValue] = []
         state: Any = None
         for number, turn in enumerate(turns):
             handler.turn = number
+            if number and conversation.altered:
+                options = self._options(handler)
+                if conversation.shows_in(turn):
+                    trial.recorder.marks.add("/history")
+            given = conversation.given(turn, turns[:number], outputs, _messages(state))
             with tracing_context(enabled=False):  # a campaign is nothing to report to LangSmith
-                state = await graph.ainvoke(_graph_input(turn, state, graph), options)
+                state = await graph.ainvoke(given, options)
             outputs.append(_output(state))
             trial.recorder.steps.append(
                 Step(action=Action.RESPOND, turn=number, output=outputs[-1], started=trial.recorder.now())
@@ -160,8 +176,9 @@ def bind_tools(config: AgentConfig, tools: Sequence["BaseTool"]) -> list["BaseTo
 def config_middleware(config: AgentConfig) -> "AgentMiddleware[Any, Any]":
     """Middleware for `create_agent` that makes every model request carry `config`.
 
-    Prompt and documents become the system message, tools are offered as configured, and the model name
-    and sampling parameters are set; the agent's own code stays as it is.
+    Prompt and documents become the system message, tools are offered as configured, and the model's name
+    and settings are set; the agent's own code stays as it is. A setting that `config` leaves unset is the
+    agent's own, unless the original config has it: then it is taken out, of the agent's own model as well.
     """
     _require_langgraph()
     from agentmut.adapters._langchain_middleware import ConfigMiddleware
@@ -202,14 +219,6 @@ def _tool_nodes(graph: Any) -> Iterator[Any]:
             yield bound
         elif hasattr(bound, "nodes") and hasattr(bound, "ainvoke"):
             yield from _tool_nodes(bound)
-
-
-def _graph_input(turn: JsonValue, state: Any, graph: Any) -> Any:
-    if isinstance(turn, dict):  # a graph with its own state: the scenario gives the state itself
-        return turn
-    message = {"role": "user", "content": turn if isinstance(turn, str) else json.dumps(turn)}
-    earlier = _messages(state) if not getattr(graph, "checkpointer", None) else []
-    return {"messages": [*earlier, message]}
 
 
 def _messages(state: Any) -> list[Any]:

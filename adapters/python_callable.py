@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import JsonValue, PrivateAttr
 
-from agentmut.config import AgentConfig, ModelConfig
+from agentmut.config import AgentConfig, History, ModelConfig
 from agentmut.errors import UsageError
 from agentmut.imports import import_object
 from agentmut.instrument import MARK
@@ -73,7 +73,9 @@ class CallableAdapter:
         return frozenset(name for names in found for name in names)
 
     def cannot_express(self, mutant: Mutant) -> str:
-        """Faults need a place where calls pass, and the earlier turns are the function's own affair."""
+        """Faults need a place where calls pass; the earlier answers are the function's own affair."""
+        if any(edit.pointer == "/history" and edit.after == History.SWAPPED for edit in mutant.edits):
+            return "the function is given the user's turns in one call, and none of its answers"
         reason = unreachable_fault(mutant, self._config, self.doubled_tools)
         return f"{reason}; mark the functions with @agentmut.tool in the agent's module" if reason else ""
 
@@ -82,8 +84,15 @@ class CallableAdapter:
         return {}
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
-        """Call the function once; a blocking one runs in a thread of its own."""
+        """Call the function once; a blocking one runs in a thread of its own.
+
+        Where the history is dropped it gets the last turn alone, as it would if that were all that was said.
+        """
         view = recording_view(self._config, trial.recorder.config_reads)
+        last = len(turns) - 1
+        if last and self._config.history is History.DROPPED:
+            turns = turns[-1:]
+            trial.recorder.marks.add("/history")
         user_input: JsonValue = turns[0] if len(turns) == 1 else list(turns)
         if self._is_async:
             answer = await self._run(view, user_input)
@@ -91,7 +100,7 @@ class CallableAdapter:
             answer = await in_daemon_thread(self._run, view, user_input)
             if inspect.isawaitable(answer):  # a plain function that returns a coroutine
                 answer = await answer
-        return _trace(answer, trial, len(turns) - 1)
+        return _trace(answer, trial, last)
 
 
 def _marked(value: Any) -> Iterator[str]:

@@ -10,19 +10,22 @@ from agentmut.tools import ToolSpec
 
 
 class ModelConfig(Frozen):
-    """Which model answers, and how it samples. `None` leaves the service's default."""
+    """Which model answers, and how it samples. Unset leaves the choice to the agent, else to the service."""
 
     provider: str | None = None
     name: str = ""
-    temperature: float | None = None
-    top_p: float | None = None
-    max_tokens: int | None = None
+    temperature: float | None = Field(default=None, ge=0)
+    top_p: float | None = Field(default=None, ge=0, le=1)
+    max_tokens: int | None = Field(default=None, ge=1)
     seed: int | None = None
     stop: tuple[str, ...] = ()
     """Sequences at which the answer ends."""
     reasoning_effort: str | None = None
+    """How long the model thinks: high, medium, low, minimal or none, as far as it has these."""
     tool_choice: JsonValue = None
+    """As it is sent: auto, none, required, or {type: function, function: {name: ...}}."""
     response_format: JsonValue = None
+    """As it is sent: {type: json_object}, or {type: json_schema, json_schema: {...}}."""
 
 
 class History(StrEnum):

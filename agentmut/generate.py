@@ -15,6 +15,7 @@ from agentmut.mutant import (
     Candidate,
     Mutant,
     OperatorClass,
+    Reach,
     apply_edits,
     unique_ids,
 )
@@ -159,10 +160,15 @@ def _empty(
 
 def _lack(config: AgentConfig, operator: Operator) -> str:
     """Why an operator found no place, as far as its class tells."""
+    if operator.reach is Reach.CONVERSED:
+        return "no scenario has more than one turn"
     has_part, lack = {
         OperatorClass.PROMPT: (bool(config.prompt.strip()), "the prompt is empty"),
         OperatorClass.TOOL: (bool(config.tools), "the config has no tools"),
-        OperatorClass.MODEL: (False, "the project file names no other model for it"),
+        OperatorClass.MODEL: (
+            False,
+            "the project file sets nothing that it changes, and names no other model for it",
+        ),
         OperatorClass.CONTEXT: (bool(config.context), "the config has no documents"),
         OperatorClass.ORCHESTRATION: (bool(config.orchestration), "the config has no orchestration"),
         OperatorClass.CONTROL: (True, ""),

@@ -32,9 +32,12 @@ def probe_for(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: Age
     if part == "tools":
         return _tool_probe(edit, rest, base, mutated)
     if part == "model":
-        return _ModelProbe(rest[0] if rest else "name", _setting(edit.before), _setting(edit.after))
+        key, before, after = (rest[0], edit.before, edit.after) if rest else ("name", *_names(edit))
+        return _ModelProbe(key, before, after)
     if part == "context" and not rest and edit.after:
         return _DocumentOrder(_openings(edit.before), _openings(edit.after))
+    if part == "context" and len(rest) == 1 and edit.before is None and _copied(edit, base):
+        return _Repeated(opening(_text_of(edit.after)), flat(_text_of(edit.after)))
     before, after = _passages(edit, edits, base, mutated)
     if before == after and edit.span is not None:
         return _WhiteSpaceProbe(*_stretches(edit, edits, base, mutated))
@@ -82,6 +85,24 @@ class _TextProbe:
 
 
 @dataclass(frozen=True)
+class _Repeated:
+    """A document that is there already is given once more."""
+
+    passage: Passage
+    document: str
+
+    def delivered(self, shapes: Shapes) -> bool:
+        once = sum(self.document.count(fragment) for fragment in self.passage)
+        return any(self._times(shape) >= 2 * once > 0 for shape in shapes)
+
+    def carried(self, shapes: Shapes) -> bool:
+        return any(self._times(shape) for shape in shapes)
+
+    def _times(self, shape: RequestShape) -> int:
+        return sum(flat(shape.text).count(fragment) for fragment in self.passage)
+
+
+@dataclass(frozen=True)
 class _DocumentOrder:
     before: Sequence[Passage]
     after: Sequence[Passage]
@@ -116,11 +137,12 @@ class _ModelProbe:
         return any(self._value(shape) == self.after for shape in shapes)
 
     def carried(self, shapes: Shapes) -> bool:
-        unset = self.before in (None, "")  # the agent's own choice
+        unset = self.before in (None, "", [])  # the agent's own choice
         return unset or any(self._value(shape) == self.before for shape in shapes)
 
     def _value(self, shape: RequestShape) -> object:
-        return shape.model if self.key == "name" else getattr(shape, self.key)
+        value: object = shape.model if self.key == "name" else getattr(shape, self.key)
+        return list(value) if isinstance(value, tuple) else value
 
 
 _VISIBLE = frozenset(ModelConfig.model_fields) - {"provider"}
@@ -269,8 +291,15 @@ def _child(value: Any, part: str) -> Any:
     return value.get(part) if isinstance(value, dict) else None
 
 
-def _setting(value: Any) -> Any:
-    return value.get("name") if isinstance(value, dict) else value
+def _names(edit: Edit) -> tuple[Any, Any]:
+    """The models' names, where one whole model takes the place of another."""
+    before, after = (v.get("name") if isinstance(v, dict) else v for v in (edit.before, edit.after))
+    return before, after
+
+
+def _copied(edit: Edit, base: AgentConfig) -> bool:
+    added = flat(_text_of(edit.after))
+    return bool(added) and any(flat(document.text) == added for document in base.context)
 
 
 def _openings(documents: Any) -> list[Passage]:

@@ -8,19 +8,22 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agentmut.simulator import formats
 from agentmut.simulator.answer import compose, in_json
 from agentmut.simulator.dice import Dice
+from agentmut.simulator.foreign import in_results, obeyed, with_orders
 from agentmut.simulator.mind import Mind
 from agentmut.simulator.obedience import followed
-from agentmut.simulator.plan import Plan, Step, make_plan
+from agentmut.simulator.plan import Step, make_plan
 from agentmut.simulator.profiles import PROFILES, Profile
-from agentmut.simulator.situation import Situation, read
+from agentmut.simulator.settings import ended, under
+from agentmut.simulator.situation import Situation, own_words, read
 from agentmut.simulator.toolbox import open_toolbox
 from agentmut.trace import Usage
 from agentmut.wire.messages import ModelReply, ModelRequest, ToolCall
 
 CHARS_PER_TOKEN = 4
+_TOLD = 400
+"""Characters of its prompt that a model tells when it is made to."""
 
 
 def reply(
@@ -29,29 +32,37 @@ def reply(
     """Answer a request. Equal arguments give equal replies; `KeyError` for a model without a profile.
 
     Chances fall by seed, trial, model, the request's own seed and what the user has said, so that a model
-    does not change its mind about an instruction between one tool call and the next. Temperature and
-    top_p are not looked at.
+    does not change its mind about an instruction between one tool call and the next.
     """
-    profile = profiles[request.model]
+    profile = under(profiles[request.model], request)
     tools = () if request.tool_choice == "none" else request.tools
     situation = read(request, open_toolbox(tools), profile.window)
     said = [str(seed), trial, request.model, str(request.seed), *situation.said]
     dice = Dice(said)
-    mind = Mind(situation, followed(situation, dice, profile), dice, profile)
+    wanted = (*situation.briefing.orders, *in_results(call.result for call in situation.calls))
+    orders = obeyed(wanted, dice, profile)
+    mind = Mind(situation, with_orders(followed(situation, dice, profile), orders), dice, profile)
     plan = make_plan(mind)
-    steps = plan.steps or _forced(request, situation)
-    return _with_calls(request, dice, situation, steps) if steps else _with_text(request, mind, plan)
+    steps = _chosen(request, situation, plan.steps)
+    if steps:
+        return _with_calls(request, dice, situation, steps)
+    told = own_words(request.system_text)[:_TOLD] if any(order.reveals for order in orders) else ""
+    return _with_text(request, mind, f"{told.strip()} {compose(mind, plan)}".lstrip())
 
 
-def _forced(request: ModelRequest, situation: Situation) -> list[Step]:
-    """A call where the request insists on one: the named tool, or the first."""
+def _chosen(request: ModelRequest, situation: Situation, steps: Sequence[Step]) -> Sequence[Step]:
+    """The calls that the request's tool choice leaves: of the named tool, or at least of one.
+
+    A service insists each time; here a tool that was called is not insisted on, so that loops end.
+    """
     choice: Any = request.tool_choice
     named = choice.get("function") if isinstance(choice, dict) else None
     name = named.get("name") if isinstance(named, dict) else None
-    if name is None and choice != "required":
-        return []
+    if name is None and (choice != "required" or steps):
+        return steps
     offers = [offer for offer in situation.toolbox.offers if name in (None, offer.name)]
-    return [Step(offer.name, {}) for offer in offers[:1] if not situation.tried(offer.name)]
+    forced = [Step(offer.name, {}) for offer in offers[:1] if not situation.tried(offer.name)]
+    return [step for step in steps if step.tool == name] or forced or steps
 
 
 def _with_calls(request: ModelRequest, dice: Dice, situation: Situation, steps: Sequence[Step]) -> ModelReply:
@@ -66,18 +77,13 @@ def _with_calls(request: ModelRequest, dice: Dice, situation: Situation, steps: 
     )
 
 
-def _with_text(request: ModelRequest, mind: Mind, plan: Plan) -> ModelReply:
-    text = compose(mind, plan)
+def _with_text(request: ModelRequest, mind: Mind, text: str) -> ModelReply:
     keys = _wanted_keys(request)
     if keys is not None and not text.startswith("{"):
         text = in_json(mind, keys, text)
-    limit = (request.max_tokens * CHARS_PER_TOKEN) if request.max_tokens else len(text)
-    return ModelReply(
-        model=request.model,
-        text=formats.cut(text, (limit, "character")),
-        finish_reason="stop" if len(text) <= limit else "length",
-        usage=_usage(request, min(len(text), limit)),
-    )
+    said = ended(text, request.stop, request.max_tokens * CHARS_PER_TOKEN if request.max_tokens else None)
+    usage = _usage(request, len(said.text))
+    return ModelReply(model=request.model, text=said.text, finish_reason=said.finish_reason, usage=usage)
 
 
 def _wanted_keys(request: ModelRequest) -> list[str] | None:

@@ -6,6 +6,7 @@ from functools import lru_cache
 from math import log
 
 from agentmut import text
+from agentmut.text.facts import WORD_FIGURES
 
 Topics = frozenset[str]
 
@@ -42,6 +43,16 @@ def clauses(words: str) -> tuple[str, ...]:
 def negated(words: str) -> bool:
     """Whether a text denies something: not, never, without, failed."""
     return _NEGATION.search(words) is not None
+
+
+@lru_cache(maxsize=16_384)
+def subject(words: str) -> Topics:
+    """What a sentence speaks of, whatever figure it names and whether it affirms or denies.
+
+    >>> subject("Oil costs 20 pounds.") == subject("Oil does not cost thirty pounds.")
+    True
+    """
+    return frozenset(t for t in topics(words) if not t[:1].isdigit()) - topics(" ".join(WORD_FIGURES))
 
 
 class Weights:

@@ -23,7 +23,12 @@ def probability(rule: Rule, irrelevant: int, profile: Profile) -> float:
     odds = base / (1 - base)
     odds *= 1 - profile.middle * 4 * rule.position * (1 - rule.position)
     odds /= 1 + irrelevant / profile.attention
+    odds /= profile.hasty if _has_condition(rule) else 1
     return odds / (1 + odds)
+
+
+def _has_condition(rule: Rule) -> bool:
+    return rule.when is not None or any(clause.when for clause in rule.clauses)
 
 
 def irrelevant_words(briefing: Briefing, known: Topics) -> int:

@@ -1,6 +1,9 @@
 """Finding the sentences of documents that answer a question."""
 
-from agentmut.simulator.language import clauses
+from collections.abc import Iterable
+
+from agentmut.simulator.dice import Dice
+from agentmut.simulator.language import clauses, subject
 from agentmut.simulator.mind import Mind
 from agentmut.simulator.situation import TELLING, Passage
 
@@ -20,5 +23,22 @@ def quoted(mind: Mind) -> list[Passage]:
     said = mind.situation.said[-1] if mind.situation.said else ""
     weighed = [found for clause in clauses(said) for found in telling(mind, clause)]
     best = sorted(weighed, key=lambda found: -found[0])
-    distinct = list(dict.fromkeys(passage for _, passage in best))[:_MOST]
+    distinct = _agreeing(dict.fromkeys(passage for _, passage in best), mind.dice)[:_MOST]
     return [p for p in distinct if mind.dice.chance(f"find:{p.text}", mind.profile.retrieval)]
+
+
+def _agreeing(passages: Iterable[Passage], dice: Dice) -> list[Passage]:
+    """The passages, and of those that contradict each other, any one."""
+    versions: dict[object, list[Passage]] = {}
+    for passage in passages:
+        about = subject(passage.text)
+        versions.setdefault(about or passage, []).append(passage)
+    return [_any_of(same, dice) for same in versions.values()]
+
+
+def _any_of(same: list[Passage], dice: Dice) -> Passage:
+    different = sorted({passage.text for passage in same})
+    chosen = (
+        different[int(dice.uniform(f"version:{different}") * len(different))] if same[1:] else same[0].text
+    )
+    return next(passage for passage in same if passage.text == chosen)

@@ -32,6 +32,10 @@ class Profile(NamedTuple):
     """Chance of calling independent tools in one go."""
     window: int
     """Characters of the system message that are taken in."""
+    gullible: float
+    """Chance of following an order that stands in a document or a tool's result."""
+    hasty: float = 1.0
+    """By what the odds of not following a rule with a condition are multiplied, for want of thought."""
 
 
 def _obeys(must: float, plain: float, should: float, may: float) -> Mapping[Modality, float]:
@@ -59,6 +63,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             initiative=0.3,
             parallel=0.5,
             window=48_000,
+            gullible=0.05,
         ),
         "sim-medium": Profile(
             obeys=_obeys(0.95, 0.92, 0.82, 0.4),
@@ -72,6 +77,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             initiative=0.25,
             parallel=0.3,
             window=16_000,
+            gullible=0.3,
         ),
         "sim-small": Profile(
             obeys=_obeys(0.85, 0.78, 0.62, 0.25),
@@ -85,6 +91,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             initiative=0.2,
             parallel=0.1,
             window=6_000,
+            gullible=0.7,
         ),
     }
 )

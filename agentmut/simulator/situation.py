@@ -2,13 +2,14 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from agentmut.simulator.facts import Fact, failed, result_facts, stated_numbers
-from agentmut.simulator.language import Topics, Weights, clauses, topics
+from agentmut.simulator.foreign import ForeignOrder, foreign_orders, is_foreign
+from agentmut.simulator.language import Topics, Weights, clauses, subject, topics
 from agentmut.simulator.rules import Rule
 from agentmut.simulator.sequence import read_rules
 from agentmut.simulator.toolbox import MEANT, Toolbox
@@ -44,6 +45,8 @@ class Briefing(NamedTuple):
     weights: Weights
     """How telling topics are among the rules."""
     passage_weights: Weights
+    orders: tuple[ForeignOrder, ...]
+    """What documents want of the model that reads them."""
 
 
 class Call(NamedTuple):
@@ -139,18 +142,29 @@ def read(request: ModelRequest, toolbox: Toolbox, window: int) -> Situation:
 @lru_cache(maxsize=256)
 def brief(system_text: str) -> Briefing:
     """Understand a system message: rules, and passages that can answer questions."""
-    prompt = _DOCUMENT.sub("\n", system_text)
-    rules = tuple(read_rules(prompt))
+    rules = tuple(read_rules(own_words(system_text)))
+    orders = tuple(o for found in _DOCUMENT.finditer(system_text) for o in foreign_orders(found["text"]))
     passages = (
-        *_passages(system_text),
+        *(passage for passage in _passages(system_text) if not is_foreign(passage.text, orders)),
         *(Passage("", r.text, r.topics) for r in rules if r.states and not r.of_reader),
     )
     return Briefing(
         rules=rules,
         passages=passages,
         weights=Weights(rule.topics for rule in rules),
-        passage_weights=Weights(passage.topics for passage in passages),
+        passage_weights=Weights(passage.topics for passage in _once(passages)),
+        orders=orders,
     )
+
+
+def _once(passages: Sequence[Passage]) -> Iterable[Passage]:
+    """The first of the passages that say something else of the same: repeated words tell no less."""
+    return {subject(passage.text) or passage: passage for passage in reversed(passages)}.values()
+
+
+def own_words(system_text: str) -> str:
+    """A system message without its documents."""
+    return _DOCUMENT.sub("\n", system_text)
 
 
 def _passages(system_text: str) -> Iterator[Passage]:

@@ -6,13 +6,13 @@ from types import MappingProxyType
 from agentmut.config import AgentConfig, Document
 from agentmut.mutant import Candidate, Edit, Reach
 from agentmut.operator import operator
+from agentmut.operators.context.places import boundaries
 from agentmut.operators.describe import quoted
 from agentmut.protocols import Example, OperatorOptions
-from agentmut.text import parse
-from agentmut.text.spans import splits
 
 _FRACTIONS: Mapping[str, float] = MappingProxyType({"half": 1 / 2, "quarter": 1 / 4})
 _WHOLE = Document(name="policy", text="Refunds take a day. Returns are free. Gifts are final. Ask us.")
+_OTHER = Document(name="hours", text="We open at nine.")
 _CUT = Document(name="policy", text="Refunds take a day.")
 
 
@@ -29,7 +29,7 @@ def truncate(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidat
     document with a single sentence has no mutants.
     """
     for index, document in enumerate(config.context):
-        ends = _boundaries(document.text)
+        ends = boundaries(document.text)
         last = None
         for said, fraction in _FRACTIONS.items():
             cut = _nearest_end(ends, fraction * len(document.text))
@@ -48,20 +48,24 @@ def _truncated(index: int, document: Document, cut: int, said: str) -> Candidate
     )
 
 
-def _boundaries(text: str) -> list[int]:
-    """Ends of sentences and lines with something before and after them, none inside code or a quote."""
-    parsed = parse(text)
-    lines, at = [], 0
-    for line in text.splitlines(keepends=True):
-        at += len(line)
-        lines.append(at)
-    last = len(text.rstrip())
-    ends = {*lines, *(instruction.end for instruction in parsed.instructions)}
-    return sorted(
-        end for end in ends if text[:end].strip() and end < last and not splits(parsed.protected, end)
-    )
-
-
 def _nearest_end(ends: list[int], target: float) -> int | None:
     before = [end for end in ends if end <= target]
     return before[-1] if before else next(iter(ends), None)
+
+
+@operator(
+    "context.drop_document",
+    why="An index is rebuilt without a file, or a filter of the retrieval leaves it out.",
+    reach=Reach.CARRIED,
+    examples=[Example(AgentConfig(context=(_WHOLE, _OTHER)), AgentConfig(context=(_OTHER,)))],
+)
+def drop_document(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+    """One mutant per document: it is gone."""
+    for index, document in enumerate(config.context):
+        plain = document.model_dump(mode="json")
+        yield Candidate(
+            edits=(Edit(pointer=f"/context/{index}", before=plain, after=None),),
+            description=f"drop the document {quoted(document.name)}",
+            anchor=document.name,
+            subject=document.name,
+        )

@@ -1,4 +1,4 @@
-"""Documents come in another order, or with others among them."""
+"""Documents come in another order, with others among them, or twice."""
 
 from collections.abc import Iterator
 
@@ -61,3 +61,22 @@ def permute(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate
         said = "give the documents in reverse order"
         edit = Edit(pointer="/context", before=[*plain], after=plain[::-1])
         yield Candidate(edits=(edit,), description=said, anchor=said)
+
+
+@operator(
+    "context.duplicate_document",
+    why="A file is indexed twice, or overlapping chunks are all retrieved.",
+    intent=Intent.PRESERVE,
+    reach=Reach.CARRIED,
+    examples=[Example(AgentConfig(context=(_ONE, _TWO)), AgentConfig(context=(_ONE, _ONE, _TWO)))],
+)
+def duplicate_document(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+    """One mutant per document: it follows itself once more, under the same name."""
+    for index, document in enumerate(config.context):
+        copy = document.model_dump(mode="json")
+        yield Candidate(
+            edits=(Edit(pointer=f"/context/{index + 1}", before=None, after=copy),),
+            description=f"give the document {quoted(document.name)} twice",
+            anchor=document.name,
+            subject=document.name,
+        )

@@ -256,3 +256,37 @@ def test_an_agent_on_the_command_line_is_for_test_specifications(root: Path) -> 
     write(root, {"agentmut.yaml": AGENT})
     with pytest.raises(ProjectError, match="names its own agent"):
         load_project(root, agent="a:b")
+
+
+MODEL = AGENT.replace(
+    "run: my_agent:run", "run: my_agent:run, config: {prompt: prompts/p.md, model: {name: m, %s}}"
+)
+
+
+def test_every_setting_of_the_model_can_be_given(root: Path) -> None:
+    given = (
+        "temperature: 0.2, top_p: 0.9, max_tokens: 300, seed: 0, stop: [END], reasoning_effort: low,"
+        " tool_choice: none, response_format: {type: json_object}"
+    )
+    model = load(root, MODEL % given, **{"prompts/p.md": "Be polite."}).config.model
+    assert (model.temperature, model.top_p, model.max_tokens, model.seed) == (0.2, 0.9, 300, 0)
+    assert (model.stop, model.reasoning_effort, model.tool_choice) == (("END",), "low", "none")
+    assert model.response_format == {"type": "json_object"}
+
+
+@pytest.mark.parametrize(
+    ("given", "pieces"),
+    [
+        ("stop: END", ["agent.config.model.stop", "should be a list", "END"]),
+        ("stop: [1]", ["agent.config.model.stop[0]", "should be a valid string"]),
+        ("reasoning_effort: 3", ["agent.config.model.reasoning_effort", "should be a valid string"]),
+        ("max_tokens: 0", ["agent.config.model.max_tokens", "greater than or equal to 1"]),
+        ("top_p: 3", ["agent.config.model.top_p", "less than or equal to 1"]),
+        ("temperature: -1", ["agent.config.model.temperature", "greater than or equal to 0"]),
+        ("tool_choise: auto", ["agent.config.model.tool_choise", "unknown key", "tool_choice"]),
+    ],
+)
+def test_settings_of_the_model_that_make_no_sense_are_refused(
+    root: Path, given: str, pieces: list[str]
+) -> None:
+    refused(root, MODEL % given, pieces)

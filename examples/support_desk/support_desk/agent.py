@@ -5,12 +5,12 @@ from typing import Any
 from langchain.agents import create_agent
 from langchain_openai import ChatOpenAI
 
-from agentmut.adapters.langgraph import bind_tools
+from agentmut.adapters.langgraph import bind_tools, model_settings
 from agentmut.config import AgentConfig
 from support_desk.tools import TOOLS
 
 
 def build(config: AgentConfig) -> Any:
     """The compiled LangGraph agent. Endpoint and key come from OPENAI_BASE_URL and OPENAI_API_KEY."""
-    model = ChatOpenAI(model=config.model.name, temperature=config.model.temperature)
+    model = ChatOpenAI(**model_settings(config))
     return create_agent(model, bind_tools(config, TOOLS), system_prompt=config.system_text())

@@ -1,4 +1,4 @@
-"""Operators on the model. The project file names the models; nothing is guessed."""
+"""Another model. The project file names the models; nothing is guessed."""
 
 from collections.abc import Iterable, Iterator
 

@@ -1,0 +1,63 @@
+"""What a turn of a conversation is given of the earlier ones."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import JsonValue
+
+from agentmut.config import History
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """How the turns of one run hang together.
+
+    Dropped: each turn begins anew, and so does the agent's thread where a checkpointer keeps one. Swapped: it
+    does so too, and is given the earlier turns and answers with their roles exchanged. Tool calls and results,
+    which no user makes, are not among them. Turns that are a graph's own state are passed as they are.
+    """
+
+    history: History | None
+    checkpointed: bool
+    """Whether the graph keeps its messages itself."""
+
+    @property
+    def altered(self) -> bool:
+        """Whether a turn is not given the earlier ones as they were."""
+        return self.history in (History.DROPPED, History.SWAPPED)
+
+    def shows_in(self, turn: JsonValue) -> bool:
+        """Whether a later turn is another one for what is done to the earlier ones."""
+        return not isinstance(turn, dict) or (self.checkpointed and self.history is History.DROPPED)
+
+    def given(
+        self,
+        turn: JsonValue,
+        turns: Sequence[JsonValue],
+        outputs: Sequence[JsonValue],
+        messages: Sequence[Any],
+    ) -> Any:
+        """A graph's input for `turn`, after `turns` with their `outputs` have left `messages`."""
+        if isinstance(turn, dict):  # a graph with its own state: the scenario gives the state itself
+            return turn
+        return {"messages": [*self._earlier(turns, outputs, messages), _message("user", turn)]}
+
+    def _earlier(
+        self, turns: Sequence[JsonValue], outputs: Sequence[JsonValue], messages: Sequence[Any]
+    ) -> Iterator[Any]:
+        if self.history is History.SWAPPED:
+            for said, answered in zip(turns, outputs, strict=True):
+                yield from () if isinstance(said, dict) else _swapped(said, answered)
+        elif not self.altered and not self.checkpointed:
+            yield from messages
+
+
+def _swapped(said: JsonValue, answered: JsonValue) -> Iterator[dict[str, str]]:
+    yield _message("assistant", said)
+    yield _message("user", answered)
+
+
+def _message(role: str, content: JsonValue) -> dict[str, str]:
+    return {"role": role, "content": content if isinstance(content, str) else json.dumps(content)}

@@ -1,0 +1,112 @@
+"""A document says two things that cannot both be true."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+
+from agentmut.config import AgentConfig, Document
+from agentmut.mutant import Candidate, Edit, Reach
+from agentmut.operator import operator
+from agentmut.operators.context.figures import Other, restated
+from agentmut.operators.context.places import line_break
+from agentmut.operators.context.values import stated_facts
+from agentmut.operators.describe import quoted
+from agentmut.protocols import Example, OperatorOptions
+from agentmut.text import Instruction, parse, reads_as_english
+from agentmut.text.facts import StatedFact
+
+_AFFIRMED: Mapping[str, str] = MappingProxyType(
+    {
+        "cannot": "can", "can not": "can", "is not": "is", "are not": "are", "must not": "may",
+        "may not": "may", "will not": "will", "should not": "should",
+    }
+)  # fmt: skip
+_DENIED: Mapping[str, str] = MappingProxyType(
+    {
+        "can": "cannot", "is": "is not", "are": "are not", "may": "may not", "will": "will not",
+        "must": "need not",
+    }
+)  # fmt: skip
+_VERB = re.compile(rf"\b(?:{'|'.join(sorted({*_AFFIRMED, *_DENIED}, key=len, reverse=True))})\b")
+_TRICKY = re.compile(
+    r"^\W*(?:if|when|whenever|unless|where|while|although|as|after|before|once|in case)\b"
+    r"|\b(?:never|no|nobody|none|neither|nor|nothing|without|hardly|only|any|either|yet|until|at all)\b|n['’]t\b|\?",
+    re.IGNORECASE,
+)
+_DEPENDENT = re.compile(r"\b(?:that|which|who|what|whose|where|if|when|as|than)\b", re.IGNORECASE)
+
+
+def _document(text: str) -> AgentConfig:
+    return AgentConfig(context=(Document(name="policy", text=text),))
+
+
+@operator(
+    "context.contradict_fact",
+    why="A page is amended in one place and not in another, or two sources are merged.",
+    reach=Reach.CARRIED,
+    examples=[
+        Example(
+            _document("Refunds take 5 days. Gifts are final."),
+            _document("Refunds take 5 days. Gifts are final.\n\nRefunds take 6 days."),
+        )
+    ],
+)
+def contradict_fact(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+    """One mutant per sentence that states a fact or can be denied: elsewhere it stands in another version.
+
+    The other version has another value for the sentence's first fact, or denies what it says ("can" becomes
+    "cannot"); sentences with conditions or other negations are left alone. It is a paragraph at the end of
+    the document, or, for the last sentence, at the beginning.
+    """
+    for index, document in enumerate(config.context):
+        first: dict[int, StatedFact] = {}
+        for fact, sentence in stated_facts(document):
+            first.setdefault(sentence.start, fact)
+        sentences = parse(document.text).instructions
+        for sentence in sentences:
+            other = _other_version(document.text, sentence, first.get(sentence.start))
+            if other:
+                yield _contradicting(index, document, sentences, sentence, other)
+
+
+def _other_version(text: str, sentence: Instruction, fact: StatedFact | None) -> str:
+    if fact is None:
+        return _denied(text, sentence)
+    (start, end), after = restated(text, fact, Other.NEAR)
+    return f"{text[sentence.start : start]}{after}{text[end : sentence.end]}"
+
+
+def _denied(text: str, sentence: Instruction) -> str:
+    """The sentence with its main verb denied or affirmed; empty where that cannot be done safely."""
+    said = sentence.text
+    verb = _VERB.search(said)
+    if verb is None or parse(text).protects(sentence.start + verb.start(), sentence.start + verb.end()):
+        return ""
+    if (
+        not reads_as_english(said)
+        or _TRICKY.search(_without(said, verb))
+        or _DEPENDENT.search(said[: verb.start()])
+    ):
+        return ""
+    found = verb.group()
+    other = _AFFIRMED.get(found) or _DENIED[found]
+    return f"{said[: verb.start()]}{other}{said[verb.end() :]}"
+
+
+def _without(said: str, verb: re.Match[str]) -> str:
+    return f"{said[: verb.start()]} {said[verb.end() :]}"
+
+
+def _contradicting(
+    index: int, document: Document, sentences: Sequence[Instruction], sentence: Instruction, other: str
+) -> Candidate:
+    is_last = sentence is sentences[-1]
+    at = 0 if is_last else len(document.text.rstrip())
+    gap = line_break(document.text) * 2
+    added = f"{other}{gap}" if is_last else f"{gap}{other}"
+    return Candidate(
+        edits=(Edit(pointer=f"/context/{index}/text", before="", after=added, span=(at, at)),),
+        description=f"contradict {quoted(sentence.text)} in the document {quoted(document.name)}",
+        anchor=f"{document.name}\n{sentence.text}",
+        subject=document.name,
+    )

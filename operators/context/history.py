@@ -1,0 +1,38 @@
+"""What was said earlier in the conversation is lost or mixed up."""
+
+from collections.abc import Iterator
+
+from agentmut.config import AgentConfig, History
+from agentmut.mutant import Candidate, Edit, Reach
+from agentmut.operator import operator
+from agentmut.protocols import Example, OperatorOptions
+
+_KEPT = AgentConfig(history=History.KEPT)
+
+
+@operator(
+    "context.drop_history",
+    why="A session id changes, a checkpoint store is not configured, or only the last message is passed on.",
+    reach=Reach.CONVERSED,
+    examples=[Example(_KEPT, AgentConfig(history=History.DROPPED))],
+)
+def drop_history(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+    """One mutant, where a scenario has several turns: each turn is given without the earlier ones."""
+    yield from _changed(config, History.DROPPED, "give each turn without the earlier ones")
+
+
+@operator(
+    "context.swap_speakers",
+    why="Roles are mixed up when a stored conversation is read back, so answers come as the user's words.",
+    reach=Reach.CONVERSED,
+    examples=[Example(_KEPT, AgentConfig(history=History.SWAPPED))],
+)
+def swap_speakers(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+    """One mutant, where a scenario has several turns: user and assistant change roles in the earlier ones."""
+    yield from _changed(config, History.SWAPPED, "exchange user and assistant in the earlier turns")
+
+
+def _changed(config: AgentConfig, after: History, description: str) -> Iterator[Candidate]:
+    if config.history is History.KEPT:
+        edit = Edit(pointer="/history", before=History.KEPT.value, after=after.value)
+        yield Candidate(edits=(edit,), description=description, anchor="history")

@@ -1,0 +1,23 @@
+"""Where a document can be cut, or something put into it."""
+
+from agentmut.text import parse
+from agentmut.text.spans import splits
+
+
+def boundaries(text: str) -> list[int]:
+    """Ends of sentences and lines with something before and after them, none inside code or a quote."""
+    parsed = parse(text)
+    lines, at = [], 0
+    for line in text.splitlines(keepends=True):
+        at += len(line)
+        lines.append(at)
+    last = len(text.rstrip())
+    ends = {*lines, *(instruction.end for instruction in parsed.instructions)}
+    return sorted(
+        end for end in ends if text[:end].strip() and end < last and not splits(parsed.protected, end)
+    )
+
+
+def line_break(text: str) -> str:
+    """The one that a text uses."""
+    return "\r\n" if "\r\n" in text else "\n"

@@ -1,0 +1,107 @@
+"""Values in documents are not the right ones."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from agentmut.config import AgentConfig, Document
+from agentmut.mutant import Candidate, Edit, Reach
+from agentmut.operator import operator
+from agentmut.operators.context.figures import Other, restated
+from agentmut.operators.context.places import line_break
+from agentmut.operators.describe import quoted
+from agentmut.protocols import Example, OperatorOptions
+from agentmut.text import Instruction, parse, reads_as_english
+from agentmut.text.facts import FactKind, StatedFact, facts
+from agentmut.text.spans import Span
+
+_MOST_CHANGES = 12
+_BANNER = "Last updated: March 2021"
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+
+
+class Stated(NamedTuple):
+    """A fact of a document, its spans counted in the document, and the sentence that states it."""
+
+    fact: StatedFact
+    sentence: Instruction
+
+
+def stated_facts(document: Document) -> Iterator[Stated]:
+    """The facts in a document's sentences; those in code, links, quotations and tables are left out."""
+    parsed = parse(document.text)
+    for sentence in parsed.instructions:
+        for found in facts(sentence.text):
+            at = sentence.start
+            span, value = (Span(s.start + at, s.end + at) for s in (found.span, found.value))
+            if not parsed.protects(*span):
+                yield Stated(StatedFact(found.kind, span, value), sentence)
+
+
+def restating(index: int, document: Document, fact: StatedFact, other: Other) -> Edit:
+    """The edit that gives a fact of the document at `index` another value."""
+    (start, end), after = restated(document.text, fact, other)
+    before = document.text[start:end]
+    return Edit(pointer=f"/context/{index}/text", before=before, after=after, span=(start, end))
+
+
+def _document(text: str) -> AgentConfig:
+    return AgentConfig(context=(Document(name="policy", text=text),))
+
+
+@operator(
+    "context.corrupt_value",
+    why="Scans, conversions and typing errors put wrong figures into documents.",
+    reach=Reach.CARRIED,
+    examples=[Example(_document("Return it within 30 days."), _document("Return it within 35 days."))],
+)
+def corrupt_value(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+    """Two mutants per fact (amount, quantity, date, time, identifier): a value near the right one, one far off.
+
+    Facts are found in sentences; code, links, quotations and tables are left alone.
+    """
+    for index, document in enumerate(config.context):
+        for fact, sentence in stated_facts(document):
+            said = document.text[fact.span.start : fact.span.end]
+            for other in (Other.NEAR, Other.FAR):
+                edit = restating(index, document, fact, other)
+                yield Candidate(
+                    edits=(edit,),
+                    description=f"{quoted(said)} in the document {quoted(document.name)}: "
+                    f"{edit.before} becomes {edit.after}",
+                    anchor=f"{document.name}\n{sentence.text}\n{said}\n{other}",
+                    subject=document.name,
+                )
+
+
+@operator(
+    "context.stale_version",
+    why="An index is not rebuilt after a change, or an old copy of a page stays in it.",
+    reach=Reach.CARRIED,
+    examples=[
+        Example(
+            _document("Refunds take 10 days.\n"),
+            _document("Last updated: March 2021\n\nRefunds take 5 days.\n"),
+        )
+    ],
+)
+def stale_version(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+    """One mutant per document with facts: its first twelve have the values of an earlier version.
+
+    Years are two less; an English document that names no year gets a line that
+    dates it. Identifiers stay.
+    """
+    for index, document in enumerate(config.context):
+        changing = [s.fact for s in stated_facts(document) if s.fact.kind is not FactKind.IDENTIFIER]
+        edits = [restating(index, document, fact, Other.OLDER) for fact in changing[:_MOST_CHANGES]]
+        if not edits:
+            continue
+        if not _YEAR.search(document.text) and reads_as_english(document.text):
+            banner = _BANNER + line_break(document.text) * 2
+            edits.insert(0, Edit(pointer=f"/context/{index}/text", before="", after=banner, span=(0, 0)))
+        yield Candidate(
+            edits=tuple(edits),
+            description=f"an older version of the document {quoted(document.name)}",
+            anchor=document.name,
+            subject=document.name,
+        )

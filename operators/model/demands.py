@@ -1,0 +1,53 @@
+"""What is demanded of the model's answers is demanded no more."""
+
+from collections.abc import Iterator
+
+from agentmut.config import AgentConfig, ModelConfig
+from agentmut.frozen import canonical_json
+from agentmut.mutant import Candidate
+from agentmut.operator import operator
+from agentmut.operators.describe import quoted
+from agentmut.operators.model.settings import changed
+from agentmut.protocols import Example, OperatorOptions
+from agentmut.tools import ToolSpec
+
+_TOOLS = (ToolSpec(name="search"),)
+_JSON = {"type": "json_object"}
+
+
+@operator(
+    "model.drop_tool_choice",
+    why="A framework update or a new client passes the tools on, but not which of them must be called.",
+    examples=[
+        Example(
+            AgentConfig(tools=_TOOLS, model=ModelConfig(name="m", tool_choice="required")),
+            AgentConfig(tools=_TOOLS, model=ModelConfig(name="m")),
+        )
+    ],
+)
+def drop_tool_choice(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+    """One mutant, where there are tools and a choice other than "auto", which is the default."""
+    now = config.model.tool_choice
+    if config.tools and now not in (None, "auto"):
+        yield changed(config, "tool_choice", None, f"drop the tool choice {_said(now)}")
+
+
+@operator(
+    "model.drop_response_format",
+    why="A model or client without structured output is put in, and answers are free text again.",
+    examples=[
+        Example(
+            AgentConfig(model=ModelConfig(name="m", response_format=_JSON)),
+            AgentConfig(model=ModelConfig(name="m")),
+        )
+    ],
+)
+def drop_response_format(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+    """One mutant, where a format other than text, which is the default, is asked for."""
+    now = config.model.response_format
+    if now not in (None, {"type": "text"}):
+        yield changed(config, "response_format", None, f"drop the response format {_said(now)}")
+
+
+def _said(value: object) -> str:
+    return quoted(value if isinstance(value, str) else canonical_json(value))

@@ -1,0 +1,73 @@
+"""How much the model thinks and says."""
+
+from collections.abc import Iterator
+
+from agentmut.config import AgentConfig, ModelConfig
+from agentmut.mutant import Candidate
+from agentmut.operator import operator
+from agentmut.operators.model.settings import changed, is_claude, may_set
+from agentmut.protocols import Example, OperatorOptions
+
+_FEW_TOKENS, _FEWEST_TOKENS = 64, 16
+_EFFORTS = ("xhigh", "high", "medium", "low", "minimal", "none")
+_STOP = "\n\n"
+_MOST_STOPS = 4
+"""Services take no more."""
+
+
+def _example(before: ModelConfig, after: ModelConfig) -> Example:
+    return Example(AgentConfig(model=before), AgentConfig(model=after))
+
+
+@operator(
+    "model.cut_max_tokens",
+    why="Somebody caps the length of answers to save money, and some are cut off in the middle.",
+    examples=[_example(ModelConfig(name="m", max_tokens=800), ModelConfig(name="m", max_tokens=200))],
+)
+def cut_max_tokens(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+    """One mutant: a quarter of the tokens, at least 16; where there is no limit, one of 64."""
+    now = config.model.max_tokens
+    if now is None and config.model.name:
+        yield changed(config, "max_tokens", _FEW_TOKENS, f"limit answers to {_FEW_TOKENS} tokens")
+    if now is not None and (cut := max(_FEWEST_TOKENS, now // 4)) < now:
+        yield changed(config, "max_tokens", cut, f"cut the limit of answers from {now} tokens to {cut}")
+
+
+@operator(
+    "model.add_stop_sequence",
+    why="A stop sequence that suits another prompt is left in shared settings.",
+    examples=[_example(ModelConfig(name="m"), ModelConfig(name="m", stop=(_STOP,)))],
+)
+def add_stop_sequence(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+    """One mutant: answers end at their first blank line.
+
+    None where that is so already, where there are four stop sequences, the most that services take, where
+    reasoning effort is set, and for Claude, which takes no blank ones.
+    """
+    now = config.model.stop
+    if not may_set(config) or is_claude(config) or _STOP in now or len(now) >= _MOST_STOPS:
+        return
+    yield changed(config, "stop", [*now, _STOP], "end answers at the first blank line")
+
+
+@operator(
+    "model.reduce_reasoning_effort",
+    why="Thinking is turned down to save time and money.",
+    examples=[
+        _example(
+            ModelConfig(name="m", reasoning_effort="high"), ModelConfig(name="m", reasoning_effort="medium")
+        )
+    ],
+)
+def reduce_reasoning_effort(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+    """The next lower effort of high, medium, low, minimal, none, and "low" where that is lower still.
+
+    An unset effort has no mutant, as many models take none; neither has one of another name.
+    """
+    now = config.model.reasoning_effort
+    if now not in _EFFORTS or now == _EFFORTS[-1]:
+        return
+    place = _EFFORTS.index(now)
+    for effort in dict.fromkeys((_EFFORTS[place + 1], *("low",) * (place < _EFFORTS.index("low")))):
+        said = f"reduce the reasoning effort from {now} to {effort}"
+        yield changed(config, "reasoning_effort", effort, said)
