@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from agentmut.text.lines import Kind, Line
+from agentmut.text.line import Kind, Line
 
 
 class Block(NamedTuple):

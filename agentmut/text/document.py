@@ -8,8 +8,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from agentmut.text.blocks import Block, read_blocks
-from agentmut.text.lines import Kind, read_lines
+from agentmut.text.emphasis import Emphasis, emphases
+from agentmut.text.examples import FewShot, read_examples
+from agentmut.text.line import Kind
+from agentmut.text.lines import read_lines
 from agentmut.text.protected import protected_spans
+from agentmut.text.sections import Section, read_sections
 from agentmut.text.sentences import sentence_spans
 from agentmut.text.spans import Span, inside, joined, overlaps
 
@@ -46,10 +50,22 @@ class PromptDocument:
     """In the order of the text. Headings, lead-ins to lists, code, tables and examples are none."""
     protected: tuple[Span, ...]
     """Sorted and disjoint: code, links, placeholders, JSON, tags, tables, examples, quotes, names."""
+    sections: tuple[Section, ...] = ()
+    """Outer before inner: headings with all that is under them, elements of tags."""
+    examples: tuple[FewShot, ...] = ()
+    """Few-shot examples, one by one: tagged, in dialogue, or under a heading that says so."""
 
     def protects(self, start: int, end: int) -> bool:
         """Whether any of the characters `start` to `end` must stay as it is."""
         return overlaps(self.protected, Span(start, end))
+
+    def emphases(self, instruction: Instruction) -> tuple[Emphasis, ...]:
+        """The emphasis in one instruction, outside protected text; spans count characters of the prompt."""
+        placed = (
+            Emphasis(instruction.start + start, instruction.start + end, plain)
+            for start, end, plain in emphases(instruction.text)
+        )
+        return tuple(one for one in placed if not self.protects(one.start, one.end))
 
 
 class _Piece(NamedTuple):
@@ -78,7 +94,10 @@ def _parse(text: str, tool_names: tuple[str, ...]) -> PromptDocument:
     fixed = joined(Span(line.outer_start, line.outer_end) for line in lines if line.kind is Kind.PROTECTED)
     protected = protected_spans(text, fixed, tool_names)
     blocks = read_blocks(text, lines)
-    return PromptDocument(text, tuple(_instructions(text, blocks, protected)), protected)
+    return PromptDocument(
+        text, tuple(_instructions(text, blocks, protected)), protected, read_sections(text, lines),
+        read_examples(text, lines),
+    )  # fmt: skip
 
 
 def _instructions(text: str, blocks: Sequence[Block], protected: Sequence[Span]) -> Iterator[Instruction]:
