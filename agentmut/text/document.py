@@ -17,9 +17,10 @@ from agentmut.text.sections import Section, read_sections
 from agentmut.text.sentences import sentence_spans
 from agentmut.text.spans import Span, inside, joined, overlaps
 
-_LEADING = re.compile(r"(?:\(?(?:\d{1,2}|[a-z])[.)]\s+)?(?:<[A-Za-z][^<>]{0,200}>\s*)*")
-_TRAILING = re.compile(r"(?:\s*</[^<>]{1,80}>)*$")
-_TAG = re.compile(r"</?(?P<name>[\w.:-]+)[^<>]*>")
+_STATEMENT = r"\{%[^%{}]{0,300}%\}"
+_LEADING = re.compile(rf"(?:\(?(?:\d{{1,2}}|[a-z])[.)]\s+)?(?:(?:<[A-Za-z][^<>]{{0,200}}>|{_STATEMENT})\s*)*")
+_TRAILING = re.compile(rf"(?:\s*(?:</[^<>]{{1,80}}>|{_STATEMENT}))*$")
+_MARK = re.compile(r"</?(?P<tag>[\w.:-]+)[^<>]*>|\{%[-+]?\s*(?P<statement>\w+)[^%]*%\}")
 _BLANK_LINE = re.compile(r"[ \t]*\r?\n")
 
 
@@ -69,7 +70,7 @@ class PromptDocument:
 
 
 class _Piece(NamedTuple):
-    """A sentence without its number and tags, and with them (`outer`) where they are its own."""
+    """A sentence without its number, tags and statements, and with them (`outer`) where they are its own."""
 
     start: int
     end: int
@@ -130,15 +131,21 @@ def _piece(text: str, span: Span) -> _Piece:
     if left >= right:  # nothing but tags
         return _Piece(span.start, span.start, span)
     start, end = span.start + left, span.start + right
-    opened, closed = list(_TAG.finditer(said[:left]))[::-1], list(_TAG.finditer(said[right:]))
+    opened, closed = list(_MARK.finditer(said[:left]))[::-1], list(_MARK.finditer(said[right:]))
     if not opened and not closed:
         return _Piece(start, end, span)
     outer = Span(start, end)
     for first, last in zip(opened, closed, strict=False):
-        if first["name"] != last["name"]:
+        if not _is_pair(first, last):
             break
         outer = Span(span.start + first.start(), end + last.end())
     return _Piece(start, end, outer)
+
+
+def _is_pair(first: re.Match[str], last: re.Match[str]) -> bool:
+    if first["tag"]:
+        return first["tag"] == last["tag"]
+    return f"end{first['statement']}" == last["statement"]
 
 
 def _lead(text: str, last: _Piece | None, block: Block, following: Sequence[Block]) -> str:

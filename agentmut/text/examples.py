@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from agentmut.text.line import Kind, Line, cut, first_blanks
+from agentmut.text.line import Kind, Line, cut, first_blanks, is_empty
 from agentmut.text.spans import Span
 
 _SPEAKER = re.compile(
@@ -214,8 +214,8 @@ def _paragraphs(text: str, lines: Sequence[Line], region: range) -> list[int]:
     announced = False
     for index in region:
         line = lines[index]
-        if line.start < line.end:
-            first = index == region.start or lines[index - 1].start == lines[index - 1].end
+        if not is_empty(line):
+            first = index == region.start or is_empty(lines[index - 1])
             if first and not announced:
                 starts.append(index)
             announced = text[line.end - 1] == ":"
@@ -224,7 +224,7 @@ def _paragraphs(text: str, lines: Sequence[Line], region: range) -> list[int]:
 
 def _without_blanks(lines: Sequence[Line], region: range) -> range:
     last = region.stop
-    while last > region.start + 1 and lines[last - 1].start == lines[last - 1].end:
+    while last > region.start + 1 and is_empty(lines[last - 1]):
         last -= 1
     return range(region.start, last)
 
@@ -248,8 +248,8 @@ def _split_dialogue(lines: Sequence[Line], run: range) -> Iterator[range]:
     first = lines[run.start].label
     turns = [index for index in run if lines[index].label]
     starts = [index for index in turns if lines[index].label == first]
-    after_blank = [i for i in starts[1:] if lines[i - 1].start == lines[i - 1].end]
-    blanks = sum(lines[i - 1].start == lines[i - 1].end for i in turns[1:])
+    after_blank = [i for i in starts[1:] if is_empty(lines[i - 1])]
+    blanks = sum(is_empty(lines[i - 1]) for i in turns[1:])
     if after_blank and blanks == len(after_blank):  # a conversation of several rounds is one example
         starts = [run.start, *after_blank]
     if len(starts) == 1 and len(turns) > 1 and first not in _TALK and first != "example":

@@ -39,6 +39,11 @@ class Line(NamedTuple):
     """Of a heading: 1 to 6 as in Markdown, then capital, bold and short lines, from 7."""
 
 
+def is_empty(line: Line) -> bool:
+    """Whether a line, wherever it stands, has nothing on it."""
+    return line.start >= line.end and not line.marker
+
+
 def first_blanks(text: str, line: Line) -> str:
     """The indentation of a line."""
     body = text[line.outer_start : line.outer_end]
@@ -51,11 +56,11 @@ def cut(text: str, lines: Sequence[Line], region: range) -> Span:
     At the end of the text it is the blank lines before them that become superfluous.
     """
     first, last = region.start, region.stop
-    while last < len(lines) and lines[last].kind is Kind.BLANK:
+    while last < len(lines) and is_empty(lines[last]):
         last += 1
     start, end = lines[first].outer_start, lines[last - 1].outer_end
     if last < len(lines):
-        apart = first == 0 or lines[first - 1].kind is Kind.BLANK
+        apart = first == 0 or is_empty(lines[first - 1])
         return Span(start, end if apart else lines[region.stop - 1].outer_end)
     kept = text[:start].rstrip()
     break_after = len(kept) < start and text.endswith("\n")

@@ -1,0 +1,113 @@
+"""An instruction stands in the prompt twice: unchanged, or at odds with itself."""
+
+import re
+from collections.abc import Iterator
+
+from agentmut.config import AgentConfig
+from agentmut.mutant import Candidate, Intent
+from agentmut.operator import operator
+from agentmut.operators.describe import quoted
+from agentmut.operators.edits import line_break, prompt_edit, prompt_example
+from agentmut.operators.prompt.places import end_of
+from agentmut.protocols import OperatorOptions
+from agentmut.text import Instruction, PromptDocument, parse, reads_as_english
+
+_REVERSALS = (
+    (re.compile(r"(?P<mark>[*_]*)(?P<word>Always|ALWAYS)\b"), "Never"),
+    (re.compile(r"(?P<mark>[*_]*)(?P<word>Never|NEVER)\b"), "Always"),
+    (re.compile(r"(?P<mark>[*_]*)(?P<word>(?:Do not|DO NOT|Don['’]t))(?= [a-z])"), "Always"),
+    (re.compile(r"(?P<mark>[*_]*You )(?P<word>must not|must never)(?= [a-z])"), "may"),
+    (re.compile(r"(?P<mark>[*_]*You )(?P<word>must(?: always)?)(?= (?!not\b|never\b)[a-z])"), "must not"),
+)
+# A second negation or condition: turned round, it would no longer conflict, or no longer make sense.
+_UNCERTAIN = re.compile(
+    r"\b(?:not|never|no|none|nothing|nor|neither|without|unless|except|but|instead|only|any|anything|anyone|at all"
+    r"|ever|either|until|otherwise|cannot|both|more than|less than)\b|n['’]t\b|[;:?]",
+    re.IGNORECASE,
+)
+_STEP = re.compile(
+    r"\W*(?:first|then|next|after|finally|lastly|second|third|begin|start|end|finish)\b", re.IGNORECASE
+)
+
+
+@operator(
+    "prompt.contradict",
+    why="A rule is changed where it was found first, and its old version lives on elsewhere.",
+    examples=[
+        prompt_example(
+            "- Always ask for the order number.\n",
+            "- Always ask for the order number.\n\nNever ask for the order number.\n",
+        )
+    ],
+)
+def contradict(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+    """One mutant per English rule that surely can be reversed: the reverse is added as a last paragraph."""
+    document = parse(config.prompt, config.tool_names)
+    for instruction in document.instructions:
+        said = conflicting(instruction.text) if reads_as_english(instruction.text) else None
+        if said:
+            at = end_of(document)
+            after = line_break(config.prompt) * 2 + said
+            yield Candidate(
+                edits=(prompt_edit(config.prompt, at, at, after),),
+                description=f"add {quoted(said)} at the end",
+                anchor=instruction.text,
+            )
+
+
+def conflicting(text: str) -> str | None:
+    """The reverse of a rule, where it is one of a few plain forms and certain to conflict.
+
+    >>> conflicting("Never guess."), conflicting("Guess.")
+    ('Always guess.', None)
+    """
+    for pattern, opposite in _REVERSALS:
+        found = pattern.match(text)
+        if found and not _UNCERTAIN.search(text, found.end()) and text.count("\n\n") == 0:
+            rest = " ".join(text[found.end() :].split())
+            return (
+                f"{found['mark']}{opposite} {rest}"
+                if rest[:1].isalnum()
+                else f"{found['mark']}{opposite}{text[found.end() :]}"
+            )
+    return None
+
+
+@operator(
+    "prompt.duplicate",
+    why="Two versions of a prompt are merged, and a rule ends up in it twice.",
+    intent=Intent.PRESERVE,
+    examples=[
+        prompt_example("- Be polite.\n- Never guess.\n", "- Be polite.\n- Be polite.\n- Never guess.\n")
+    ],
+)
+def duplicate(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+    """One mutant per bullet that is a single rule: its line stands there twice.
+
+    Steps are left alone, since a step that is listed twice may be taken twice: numbered items, "First ...",
+    and so are items that announce something.
+    """
+    document = parse(config.prompt, config.tool_names)
+    for instruction in document.instructions:
+        if _is_plain_bullet(document, instruction):
+            start, end = instruction.removal
+            line = config.prompt[start:end].strip("\r\n")
+            at = end if config.prompt[end - 1] == "\n" else len(config.prompt)
+            after = (
+                line + line_break(config.prompt)
+                if at < len(config.prompt) or config.prompt.endswith("\n")
+                else line_break(config.prompt) + line
+            )
+            yield Candidate(
+                edits=(prompt_edit(config.prompt, at, at, after),),
+                description=f"repeat {quoted(instruction.text)}",
+                anchor=instruction.text,
+            )
+
+
+def _is_plain_bullet(document: PromptDocument, instruction: Instruction) -> bool:
+    start, end = instruction.removal
+    line = document.text[start:end]
+    whole = line.strip().startswith(instruction.marker) and line.strip().endswith(instruction.text)
+    bullet = bool(instruction.marker) and not any(map(str.isalnum, instruction.marker))
+    return bullet and whole and not instruction.text.endswith(":") and not _STEP.match(instruction.text)

@@ -1,0 +1,69 @@
+"""The prompt looks different and says the same."""
+
+import re
+from collections.abc import Iterator
+
+from agentmut.config import AgentConfig
+from agentmut.mutant import Candidate, Intent
+from agentmut.operator import operator
+from agentmut.operators.edits import line_break, prompt_edit, prompt_example
+from agentmut.protocols import OperatorOptions
+from agentmut.text import Instruction, PromptDocument, parse
+from agentmut.text.spans import splits
+
+_BLANK_LINE = re.compile(r"\r?\n[ \t]*\r?\n(?=\S)")
+_OTHER_MARKER = {"-": "*", "*": "-", "•": "-", "+": "-"}
+
+
+@operator(
+    "prompt.whitespace",
+    why="Editors, formatters and templates change blank lines, trailing blanks and bullets.",
+    intent=Intent.PRESERVE,
+    examples=[prompt_example("Be polite.\n\nNever guess.\n", "Be polite.\n\n\nNever guess.\n")],
+)
+def whitespace(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+    """At most two mutants: the first blank line is doubled, and the first bullet is drawn with another sign.
+
+    A prompt with neither gets a blank at the end of its first instruction. Nothing changes inside code,
+    tables, examples or other protected text.
+    """
+    document = parse(config.prompt, config.tool_names)
+    found = [*_blank_line(document), *_bullet(document)]
+    yield from found or _trailing_blank(document)
+
+
+def _blank_line(document: PromptDocument) -> Iterator[Candidate]:
+    for match in _BLANK_LINE.finditer(document.text):
+        if not splits(document.protected, match.end() - 1) and match.start():
+            yield _change(
+                document, match.end(), match.end(), line_break(document.text), "double a blank line"
+            )
+            return
+
+
+def _bullet(document: PromptDocument) -> Iterator[Candidate]:
+    for instruction in document.instructions:
+        other = _OTHER_MARKER.get(instruction.marker)
+        at = _marker(document.text, instruction) if other else -1
+        if other and at >= 0 and not document.protects(at, at + 1):
+            yield _change(document, at, at + 1, other, "draw a bullet with another sign")
+            return
+
+
+def _marker(text: str, instruction: Instruction) -> int:
+    """Where the bullet of an instruction's line stands; -1 where it is on an earlier line."""
+    line = text.rfind("\n", 0, instruction.start) + 1
+    at = line + len(text[line : instruction.start]) - len(text[line : instruction.start].lstrip())
+    return at if text.startswith(instruction.marker, at) and at < instruction.start else -1
+
+
+def _trailing_blank(document: PromptDocument) -> Iterator[Candidate]:
+    for instruction in document.instructions:
+        at = instruction.end
+        if not splits(document.protected, at) and not document.text[at : at + 1].strip():
+            yield _change(document, at, at, " ", "add a blank at the end of a line")
+            return
+
+
+def _change(document: PromptDocument, start: int, end: int, after: str, what: str) -> Candidate:
+    return Candidate(edits=(prompt_edit(document.text, start, end, after),), description=what, anchor=what)
