@@ -12,6 +12,7 @@ from agentmut.text.synonyms import Replacement, reads_as_english, synonyms
 from agentmut.text.words import Word, stem, stems, words
 
 __all__ = [
-    "Emphasis", "FewShot", "Instruction", "Lexicon", "Modality", "Position", "PromptDocument", "Replacement", "Section", "Span", "Word",
-    "load_lexicon", "modality", "parse", "position", "reads_as_english", "stem", "stems", "synonyms", "words",
+    "Emphasis", "FewShot", "Instruction", "Lexicon", "Modality", "Position", "PromptDocument", "Replacement",
+    "Section", "Span", "Word", "load_lexicon", "modality", "parse", "position", "reads_as_english", "stem",
+    "stems", "synonyms", "words",
 ]  # fmt: skip

@@ -25,6 +25,7 @@ _UNCERTAIN = re.compile(
     r"|ever|either|until|otherwise|cannot|both|more than|less than)\b|n['’]t\b|[;:?]",
     re.IGNORECASE,
 )
+_LINE_BREAK = re.compile(r"\s*\n\s*")
 _STEP = re.compile(
     r"\W*(?:first|then|next|after|finally|lastly|second|third|begin|start|end|finish)\b", re.IGNORECASE
 )
@@ -63,13 +64,10 @@ def conflicting(text: str) -> str | None:
     """
     for pattern, opposite in _REVERSALS:
         found = pattern.match(text)
-        if found and not _UNCERTAIN.search(text, found.end()) and text.count("\n\n") == 0:
-            rest = " ".join(text[found.end() :].split())
-            return (
-                f"{found['mark']}{opposite} {rest}"
-                if rest[:1].isalnum()
-                else f"{found['mark']}{opposite}{text[found.end() :]}"
-            )
+        if found and not _UNCERTAIN.search(text, found.end()):
+            said = opposite.upper() if found["word"].isupper() else opposite
+            rest = _LINE_BREAK.sub(" ", text[found.end() :])
+            return f"{found['mark']}{said}{rest}"
     return None
 
 
@@ -90,19 +88,21 @@ def duplicate(config: AgentConfig, options: OperatorOptions) -> Iterator[Candida
     document = parse(config.prompt, config.tool_names)
     for instruction in document.instructions:
         if _is_plain_bullet(document, instruction):
-            start, end = instruction.removal
-            line = config.prompt[start:end].strip("\r\n")
-            at = end if config.prompt[end - 1] == "\n" else len(config.prompt)
-            after = (
-                line + line_break(config.prompt)
-                if at < len(config.prompt) or config.prompt.endswith("\n")
-                else line_break(config.prompt) + line
-            )
+            at, after = _second(config.prompt, instruction)
             yield Candidate(
                 edits=(prompt_edit(config.prompt, at, at, after),),
                 description=f"repeat {quoted(instruction.text)}",
                 anchor=instruction.text,
             )
+
+
+def _second(prompt: str, instruction: Instruction) -> tuple[int, str]:
+    """Where the line's second copy goes, and the copy with its line break."""
+    start = prompt.rfind("\n", 0, instruction.start) + 1
+    line, end = prompt[start : instruction.end], prompt.find("\n", instruction.end) + 1
+    if end:
+        return end, line + line_break(prompt)
+    return len(prompt), line_break(prompt) + line
 
 
 def _is_plain_bullet(document: PromptDocument, instruction: Instruction) -> bool:

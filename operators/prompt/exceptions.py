@@ -32,6 +32,12 @@ _STOP = re.compile(
 )
 _HANGS_ON = re.compile(r",\s*(?:in (?:which|that|this) case|then|where|which|who|whose)\b", re.IGNORECASE)
 _GOES_ON = re.compile(r",\s*(?:and|but|so|then)\s+\S+\s+\S", re.IGNORECASE)
+_BEFORE_NOUNS = frozenset(["except", "excepting", "excluding", "other than", "with the exception of"])
+_VERB = re.compile(
+    r"(?!\s+(?:if|when|where|that|as|what|while|after|before|during|who|those|whatever)\b)"
+    r".*\b(?:are|is|was|were|can|may|must|should|will|shall|have|has|goes?|needs?|requires?|counts?|do|does)\b",
+    re.IGNORECASE | re.DOTALL,
+)
 _PROHIBITS = re.compile(r"\b(?:never|not|cannot|no|nothing|nobody|avoid)\b|n['’]t\b", re.IGNORECASE)
 _ANY = re.compile(r"\b(?:any\w*|no|none|nothing|nobody|no one|all|every\w*)\b(?:\s+\w+){0,2}$", re.IGNORECASE)
 
@@ -100,6 +106,8 @@ def _inner(text: str) -> Iterator[_Cut]:
             continue
         stop = _STOP.search(text, found.end())
         end = _end(text, found, stop.start() if stop else len(text))
+        if end and word in _BEFORE_NOUNS and _VERB.match(text, found.end(), end):
+            continue  # "All tools except search are free": the verb of the rule, not of the clause
         if end and before.strip():
             yield found.start(), end, ""
 

@@ -21,17 +21,20 @@ _SHAPE = rf"""
   | \b(?:bullet(?:ed)?[ -](?:points?|lists?)|bullets|numbered\ lists?|code\ blocks?|headings?|emojis?)\b
   | \b(?:as|in|with|use|using)\s+(?:a|an)\s+(?:\w+\s+)?(?:table|list|heading)\b
   | \b{_NUMBER}\s+(?:(?:to|or|-)\s+\w+\s+|\w+\s+)?(?:sentences?|paragraphs?|words|lines?|characters|bullets)\b
-  | \b(?:this|the\ following|the)\s+(?:\w+\s+)?(?:format|template|schema|structure)\b
+  | \b(?:this|the\ following)\s+(?:\w+\s+)?(?:format|template|schema|structure)\b
+  | \b(?:format|template|schema|structure)\s+(?:below|above)\b
   | \b(?:keys?|fields?)\s+[\"'`]
 """
 _DEMANDS = rf"""
   \W*(?:please\s+|always\s+|only\s+|never\s+|do\ not\s+|don['’]t\s+|you\s+(?:must|should|always)\s+)*
   (?:
-    (?:answer|reply|respond|return|output|present|provide|produce|write|format|structure|use|keep|limit
+    (?:answer|reply|respond|return|output|present|provide|produce|write|format|structure|use|keep|limit|follow
       |give|send|summari[sz]e|(?:your|the|each|every|all)\s+(?:final\s+)?{_ANSWER}\s+(?:must|should|is|are|has|have)
     )\b (?=.{{0,120}}?(?:{_SHAPE}))
-  | (?:end|finish|close|start|begin|open|sign)\s+(?:(?:every|each|all|your|the)\s+)?(?:\w+\s+)?(?:{_ANSWER}\s+)?with\b
+  | (?:end|finish|close|start|begin|open|sign)\s+(?:(?:every|each|all|your|the)\s+)?(?:\w+\s+)?{_ANSWER}\s+with\b
+  | (?:end|finish|close|start|begin|open|sign)\s+(?:off\s+)?with\s+[\"“'`]
   | (?:output|return|(?:reply|respond|answer)\s+with)\s+(?:only|just|nothing\ but|exactly)\b
+  | (?:reply|respond|answer)\s+(?:only|just)\s+with\b
   | format\s+(?:your|the|each|every|all)\b
   | (?:wrap|enclose)\b.*(?:\btags?\b|<)
   )

@@ -22,14 +22,14 @@ _OTHER_MARKER = {"-": "*", "*": "-", "•": "-", "+": "-"}
     examples=[prompt_example("Be polite.\n\nNever guess.\n", "Be polite.\n\n\nNever guess.\n")],
 )
 def whitespace(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """At most two mutants: the first blank line is doubled, and the first bullet is drawn with another sign.
+    """At most three mutants, each at the first place that has it.
 
-    A prompt with neither gets a blank at the end of its first instruction. Nothing changes inside code,
-    tables, examples or other protected text.
+    A blank line is doubled, a bullet is drawn with another sign, a line ends in a blank. Nothing changes
+    inside code, tables, examples or other protected text.
     """
     document = parse(config.prompt, config.tool_names)
-    found = [*_blank_line(document), *_bullet(document)]
-    yield from found or _trailing_blank(document)
+    for find in (_blank_line, _bullet, _trailing_blank):
+        yield from find(document)
 
 
 def _blank_line(document: PromptDocument) -> Iterator[Candidate]:

@@ -14,10 +14,11 @@ from agentmut.text import parse
 _NOUNS = """agent assistant analyst tutor teacher coach bot chatbot engineer developer programmer adviser advisor
 expert specialist representative clerk editor writer translator reviewer classifier helper consultant
 concierge receptionist paralegal lawyer accountant planner librarian researcher scientist guide moderator"""
+_JOINS = "of|at|for|in|and|or|who|that|which|with|to|on|by|from"
 _PERSONA = re.compile(
-    r"\b(?:you(?:['’]re| are)|act as|you(?: will|['’]ll)? (?:act|work|serve) as|your role is)\s+"
+    r"\W*(?:you(?:['’]re| are)|act as|you(?: will|['’]ll)? (?:act|work|serve) as|your role is)\s+"
     r"(?:(?:called |named )?[*_]*[A-Z]\w+[*_]*, )?"
-    rf"(?P<role>(?:an?|the) (?:[\w-]+,? ){{0,5}}?(?:{'|'.join(_NOUNS.split())})\b)",
+    rf"(?P<role>(?:an?|the) (?:(?!(?:{_JOINS})\b)[\w-]+,? ){{0,5}}(?:{'|'.join(_NOUNS.split())})\b)",
     re.IGNORECASE,
 )
 _ROLES = (
@@ -50,7 +51,7 @@ def swap_persona(config: AgentConfig, options: OperatorOptions) -> Iterator[Cand
     """
     document = parse(config.prompt, config.tool_names)
     for instruction in document.instructions:
-        found = _PERSONA.search(instruction.text)
+        found = _PERSONA.match(instruction.text)
         if found and not document.protects(*_placed(instruction.start, found)):
             start, end = _placed(instruction.start, found)
             role = found["role"]
