@@ -68,7 +68,7 @@ def _shouted(text: str) -> Iterator[Emphasis]:
         yield Emphasis(*marks.span(), ".")
     if not any(map(str.islower, text)):
         return
+    first = next(at for at, character in enumerate(text) if character.isalnum())
     for word in _CAPITALS.finditer(text):
         said = word.group()
-        begins = not any(map(str.isalnum, text[: word.start()]))
-        yield Emphasis(*word.span(), said.capitalize() if begins else said.lower())
+        yield Emphasis(*word.span(), said.capitalize() if word.start() == first else said.lower())

@@ -44,13 +44,12 @@ _STEP = re.compile(
 def contradict(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """One mutant per English rule that surely can be reversed: the reverse is added as a last paragraph."""
     document = parse(config.prompt, config.tool_names)
+    at, gap = end_of(document), line_break(config.prompt) * 2
     for instruction in document.instructions:
         said = conflicting(instruction.text) if reads_as_english(instruction.text) else None
         if said:
-            at = end_of(document)
-            after = line_break(config.prompt) * 2 + said
             yield Candidate(
-                edits=(prompt_edit(config.prompt, at, at, after),),
+                edits=(prompt_edit(config.prompt, at, at, gap + said),),
                 description=f"add {quoted(said)} at the end",
                 anchor=instruction.text,
             )
@@ -86,9 +85,10 @@ def duplicate(config: AgentConfig, options: OperatorOptions) -> Iterator[Candida
     and so are items that announce something.
     """
     document = parse(config.prompt, config.tool_names)
+    gap = line_break(config.prompt)
     for instruction in document.instructions:
         if _is_plain_bullet(document, instruction):
-            at, after = _second(config.prompt, instruction)
+            at, after = _second(config.prompt, instruction, gap)
             yield Candidate(
                 edits=(prompt_edit(config.prompt, at, at, after),),
                 description=f"repeat {quoted(instruction.text)}",
@@ -96,13 +96,13 @@ def duplicate(config: AgentConfig, options: OperatorOptions) -> Iterator[Candida
             )
 
 
-def _second(prompt: str, instruction: Instruction) -> tuple[int, str]:
+def _second(prompt: str, instruction: Instruction, gap: str) -> tuple[int, str]:
     """Where the line's second copy goes, and the copy with its line break."""
     start = prompt.rfind("\n", 0, instruction.start) + 1
     line, end = prompt[start : instruction.end], prompt.find("\n", instruction.end) + 1
     if end:
-        return end, line + line_break(prompt)
-    return len(prompt), line_break(prompt) + line
+        return end, line + gap
+    return len(prompt), gap + line
 
 
 def _is_plain_bullet(document: PromptDocument, instruction: Instruction) -> bool:

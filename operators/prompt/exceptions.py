@@ -12,6 +12,8 @@ from agentmut.protocols import OperatorOptions
 from agentmut.text import Instruction, PromptDocument, parse, reads_as_english
 from agentmut.text.spans import splits
 
+_LONGEST = 2_000
+"""Characters of a sentence; what is longer is none, whatever it looks like."""
 _Cut = tuple[int, int, str]
 """Where a clause stands in a text, and what takes its place."""
 
@@ -67,7 +69,7 @@ def drop_exception(config: AgentConfig, options: OperatorOptions) -> Iterator[Ca
 
 def _clauses(document: PromptDocument, instruction: Instruction) -> Iterator[_Cut]:
     text = instruction.text
-    if text.endswith(":") or not reads_as_english(text):
+    if text.endswith(":") or len(text) > _LONGEST or not reads_as_english(text):
         return
     last = 0
     for start, end, after in sorted({*_bracketed(text), *_leading(text), *_inner(text), *_alternative(text)}):
