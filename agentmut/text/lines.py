@@ -72,13 +72,17 @@ def _with_fences(text: str, lines: Sequence[Line]) -> Iterator[Line]:
         opening = _FENCE.match(body)
         if fence:
             closes = body.startswith(fence) and not body.strip(fence[0])
-            yield line._replace(kind=Kind.PROTECTED)
+            yield _code(line)
             fence = "" if closes else fence
         elif opening:
             fence = opening["fence"]
-            yield line._replace(kind=Kind.PROTECTED)
+            yield _code(line)
         else:
             yield line
+
+
+def _code(line: Line) -> Line:
+    return line._replace(kind=Kind.PROTECTED, marker="", label="")
 
 
 def _with_silence(text: str, lines: Sequence[Line]) -> Iterator[Line]:
@@ -96,7 +100,7 @@ def _with_tables(text: str, lines: Sequence[Line]) -> Iterator[Line]:
     for index, line in enumerate(lines):
         begins = any(ruled[index : index + 2])
         inside = rows[index] and (inside or begins or text[line.start] == "|")
-        yield line._replace(kind=Kind.PROTECTED) if inside else line
+        yield _code(line) if inside else line
 
 
 def _with_headings(text: str, lines: Sequence[Line]) -> Iterator[Line]:
