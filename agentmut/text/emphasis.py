@@ -58,9 +58,19 @@ def _labels(text: str) -> Iterator[Emphasis]:
 
 def _bold(text: str) -> Iterator[Emphasis]:
     for bold in _BOLD.finditer(text):
+        if _is_name(text, bold):
+            continue
         size = len(bold["mark"])
         yield Emphasis(bold.start(), bold.start() + size, "")
         yield Emphasis(bold.end() - size, bold.end(), "")
+
+
+def _is_name(text: str, bold: re.Match[str]) -> bool:
+    """Whether bold type marks a name, as in "You are **Ava**", or a label, as in "**Tone:** be kind"."""
+    said = bold["said"]
+    if bold.start() == 0:
+        return said.endswith(":") or text.startswith(":", bold.end())
+    return said.istitle() and " " not in said
 
 
 def _shouted(text: str) -> Iterator[Emphasis]:

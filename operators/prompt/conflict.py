@@ -19,13 +19,15 @@ _REVERSALS = (
     (re.compile(r"(?P<mark>[*_]*You )(?P<word>must not|must never)(?= [a-z])"), "may"),
     (re.compile(r"(?P<mark>[*_]*You )(?P<word>must(?: always)?)(?= (?!not\b|never\b)[a-z])"), "must not"),
 )
-# A second negation or condition: turned round, it would no longer conflict, or no longer make sense.
+# A second negation or condition: turned round, it would no longer conflict. A pronoun points elsewhere.
 _UNCERTAIN = re.compile(
     r"\b(?:not|never|no|none|nothing|nor|neither|without|unless|except|but|instead|only|any|anything|anyone|at all"
-    r"|ever|either|until|otherwise|cannot|both|more than|less than)\b|n['’]t\b|[;:?]",
+    r"|it|its|them|they|this|these|those|ever|either|until|otherwise|cannot|both|more than|less than)\b|n['’]t\b|[;:?]",
     re.IGNORECASE,
 )
 _LINE_BREAK = re.compile(r"\s*\n\s*")
+_OWN_INDENT = re.compile(r"(?P<indent>[ \t]*)")
+_INDENT = re.compile(r"[ \t]*(?:\r?\n[ \t]*)*\r?\n(?P<indent>[ \t]*)(?=\S)")
 _STEP = re.compile(
     r"\W*(?:first|then|next|after|finally|lastly|second|third|begin|start|end|finish)\b", re.IGNORECASE
 )
@@ -81,8 +83,8 @@ def conflicting(text: str) -> str | None:
 def duplicate(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """One mutant per bullet that is a single rule: its line stands there twice.
 
-    Steps are left alone, since a step that is listed twice may be taken twice: numbered items, "First ...",
-    and so are items that announce something.
+    Steps are left alone, since a step that is listed twice may be taken twice: numbered items, "First ...".
+    So are items with something under them.
     """
     document = parse(config.prompt, config.tool_names)
     gap = line_break(config.prompt)
@@ -110,4 +112,12 @@ def _is_plain_bullet(document: PromptDocument, instruction: Instruction) -> bool
     line = document.text[start:end]
     whole = line.strip().startswith(instruction.marker) and line.strip().endswith(instruction.text)
     bullet = bool(instruction.marker) and not any(map(str.isalnum, instruction.marker))
-    return bullet and whole and not instruction.text.endswith(":") and not _STEP.match(instruction.text)
+    return bullet and whole and not _STEP.match(instruction.text) and not _has_more(document, instruction)
+
+
+def _has_more(document: PromptDocument, instruction: Instruction) -> bool:
+    """Whether the next line that is not empty stands under the instruction's."""
+    start = document.text.rfind("\n", 0, instruction.start) + 1
+    following = _INDENT.match(document.text, instruction.end)
+    own = _OWN_INDENT.match(document.text, start)
+    return bool(following and own and len(following["indent"]) > len(own["indent"]))

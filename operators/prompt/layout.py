@@ -12,6 +12,7 @@ from agentmut.text import Instruction, PromptDocument, parse
 from agentmut.text.spans import splits
 
 _BLANK_LINE = re.compile(r"\r?\n[ \t]*\r?\n(?=\S)")
+_LINE_END = re.compile(r"\r?\n|$(?!\n)")
 _OTHER_MARKER = {"-": "*", "*": "-", "•": "-", "+": "-"}
 
 
@@ -60,7 +61,7 @@ def _marker(text: str, instruction: Instruction) -> int:
 def _trailing_blank(document: PromptDocument) -> Iterator[Candidate]:
     for instruction in document.instructions:
         at = instruction.end
-        if not splits(document.protected, at) and not document.text[at : at + 1].strip():
+        if not splits(document.protected, at) and _LINE_END.match(document.text, at):
             yield _change(document, at, at, " ", "add a blank at the end of a line")
             return
 

@@ -1,5 +1,6 @@
 """A whole piece of the prompt is gone: an instruction, a section, an example, everything behind a cut."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 from agentmut.config import AgentConfig
@@ -47,11 +48,13 @@ def drop_section(config: AgentConfig, options: OperatorOptions) -> Iterator[Cand
     A section that holds every instruction stays, and so does one that is a single instruction on one line.
     """
     document = parse(config.prompt, config.tool_names)
+    titles = Counter(section.title for section in document.sections)
     for section in document.sections:
         if _is_a_part(document, section) and balanced(config.prompt, section.removal):
             said = config.prompt[section.start : section.end]
             what = f"the section {quoted(section.title)}"
-            yield _cut(config, section.removal, what, _opening(said))
+            alone = titles[section.title] == 1
+            yield _cut(config, section.removal, what, section.title if alone else _opening(said))
 
 
 def _is_a_part(document: PromptDocument, section: Section) -> bool:
@@ -63,7 +66,7 @@ def _is_a_part(document: PromptDocument, section: Section) -> bool:
 
 
 def _opening(said: str) -> str:
-    """Title and first words: they tell a section from others, and stay when its rules are edited."""
+    """The first two lines: they tell a section from others of the same title."""
     return "\n".join(said.split("\n", 2)[:2])
 
 
