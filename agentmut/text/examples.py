@@ -51,7 +51,7 @@ def with_example_tags(text: str, lines: Sequence[Line]) -> Iterator[Line]:
             open_tag = ""
             yield line
         elif open_tag or _ONE_LINE.match(text, line.start, line.end):
-            yield line._replace(kind=Kind.PROTECTED)
+            yield line._replace(kind=Kind.PROTECTED, label=_speaker(text, line))
         else:
             yield line
 
