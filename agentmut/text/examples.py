@@ -104,10 +104,14 @@ def _dialogue(text: str, lines: Sequence[Line], chain: Sequence[int]) -> Iterato
 
 def with_example_sections(text: str, lines: Sequence[Line]) -> Iterator[Line]:
     """What stands under "## Examples" or "Example 1:" is shown, headings among it included."""
-    covered = _covered([region for _, region in _regions(text, lines)], len(lines))
-    for line, shown in zip(lines, covered, strict=True):
-        fixed = line.kind in (Kind.HEADING, Kind.OPEN_TAG, Kind.CLOSE_TAG)
-        yield line._replace(kind=Kind.PROTECTED) if shown and not fixed else line
+    regions = list(_regions(text, lines))
+    covered = _covered([region for _, region in regions], len(lines))
+    labelled = {region.start for line, region in regions if line.kind is Kind.TEXT}
+    for index, line in enumerate(lines):
+        if not covered[index] or line.kind in (Kind.HEADING, Kind.OPEN_TAG, Kind.CLOSE_TAG):
+            yield line
+        else:
+            yield line._replace(kind=Kind.PROTECTED, label="example" if index in labelled else line.label)
 
 
 def _covered(regions: Sequence[range], size: int) -> list[bool]:

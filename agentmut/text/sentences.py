@@ -23,7 +23,9 @@ CLOSING_ABBREVIATIONS = frozenset(["etc", "inc", "ltd", "co", "corp", "p.m", "a.
 _ENDING = re.compile(r"[.!?](?=[\s\"'”’)\]}*_`])")
 _WIDE_ENDING = re.compile(r"[。！？｡؟।]+[”’」』）)\"]*")
 _CLOSERS = re.compile(r"[*_`\"')\]}”’»」』]*(?=\s|$)")
-_TAG_ENDING = re.compile(r"(?<=[.!?])</[^<>]{1,80}>(?=\s)|</[^<>]{1,80}>(?=\s*<[A-Za-z])")
+_TAG_ENDING = re.compile(
+    r"(?<=[.!?])(?:</[^<>]{1,80}>|\{%[^%{}]{1,80}%\})(?=\s)|</[^<>]{1,80}>(?=\s*<[A-Za-z])"
+)
 _ENUMERATOR = re.compile(r"\s*\(?(?:\d{1,2}|[a-z])[.)]\s*$")
 _FIRST_NUMBER = re.compile(r"[:;]\s*\(?\d{1,2}[.)]$")
 _GOES_ON = re.compile(r"(?:AND|OR|BUT|NOR|WHEN|IF|TO|IN|AT|AS|FOR)\b")  # in a prompt in capitals

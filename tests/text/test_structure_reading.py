@@ -62,20 +62,50 @@ def test_what_is_no_section(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("<example>\nUser: a\n</example>\n<example>b c</example>", ["<example>\nUser: a\n</example>", "<example>b c</example>"]),
+        (
+            "<example>\nUser: a\n</example>\n<example>b c</example>",
+            ["<example>\nUser: a\n</example>", "<example>b c</example>"],
+        ),
         ('<examples>\n<example id="1">\na\n</example>\n</examples>', ['<example id="1">\na\n</example>']),
-        ("<examples>\nUser: a\nAgent: b\nUser: c\nAgent: d\n</examples>", ["User: a\nAgent: b", "User: c\nAgent: d"]),
+        (
+            "<examples>\nUser: a\nAgent: b\nUser: c\nAgent: d\n</examples>",
+            ["User: a\nAgent: b", "User: c\nAgent: d"],
+        ),
         ("User: a\nAssistant: b\nUser: c\nAssistant: d", ["User: a\nAssistant: b", "User: c\nAssistant: d"]),
-        ("User: a\n\nAssistant: b\n\nUser: c\n\nAssistant: d", ["User: a\n\nAssistant: b", "User: c\n\nAssistant: d"]),
-        ("User: a\nAI: b\nUser: c\nAI: d\n\nUser: e\nAI: f", ["User: a\nAI: b\nUser: c\nAI: d", "User: e\nAI: f"]),
+        (
+            "User: a\n\nAssistant: b\n\nUser: c\n\nAssistant: d",
+            ["User: a\n\nAssistant: b", "User: c\n\nAssistant: d"],
+        ),
+        (
+            "User: a\nAI: b\nUser: c\nAI: d\n\nUser: e\nAI: f",
+            ["User: a\nAI: b\nUser: c\nAI: d", "User: e\nAI: f"],
+        ),
         ("**User:** a\n**Agent:** b", ["**User:** a\n**Agent:** b"]),
         ("Q: a b?\nA: c d.\n\nQ: e f?\nA: g h.\n\nBe kind.", ["Q: a b?\nA: c d.", "Q: e f?\nA: g h."]),
-        ("Input:\na b\nOutput:\nc\n\nInput:\nd\nOutput:\ne\n\nGo.", ["Input:\na b\nOutput:\nc", "Input:\nd\nOutput:\ne"]),
-        ("Example 1:\nUser: a\nAgent: b\n\nExample 2:\nUser: c\nAgent: d", ["Example 1:\nUser: a\nAgent: b", "Example 2:\nUser: c\nAgent: d"]),
-        ("Example 1: late -> refund\nExample 2: lost -> resend", ["Example 1: late -> refund", "Example 2: lost -> resend"]),
-        ("## Examples\n### Example 1\na\n\n### Example 2\nb\n\n## Rules\nBe kind.", ["### Example 1\na", "### Example 2\nb"]),
-        ("### Examples\n- a -> b\n  because\n- c -> d\n\n### Rules\n- e", ["- a -> b\n  because", "- c -> d"]),
-        ("## Examples\n\nLate parcel: resend.\n\nBroken: refund.\n", ["Late parcel: resend.", "Broken: refund."]),
+        (
+            "Input:\na b\nOutput:\nc\n\nInput:\nd\nOutput:\ne\n\nGo.",
+            ["Input:\na b\nOutput:\nc", "Input:\nd\nOutput:\ne"],
+        ),
+        (
+            "Example 1:\nUser: a\nAgent: b\n\nExample 2:\nUser: c\nAgent: d",
+            ["Example 1:\nUser: a\nAgent: b", "Example 2:\nUser: c\nAgent: d"],
+        ),
+        (
+            "Example 1: late -> refund\nExample 2: lost -> resend",
+            ["Example 1: late -> refund", "Example 2: lost -> resend"],
+        ),
+        (
+            "## Examples\n### Example 1\na\n\n### Example 2\nb\n\n## Rules\nBe kind.",
+            ["### Example 1\na", "### Example 2\nb"],
+        ),
+        (
+            "### Examples\n- a -> b\n  because\n- c -> d\n\n### Rules\n- e",
+            ["- a -> b\n  because", "- c -> d"],
+        ),
+        (
+            "## Examples\n\nLate parcel: resend.\n\nBroken: refund.\n",
+            ["Late parcel: resend.", "Broken: refund."],
+        ),
         ("Examples:\n- a -> b\n- c -> d\n\nBe kind.", ["- a -> b", "- c -> d"]),
         ("Do it. So:\n\nExample:\n```json\n{}\n```\n\nBe kind.", ["Example:\n```json\n{}\n```"]),
         ("Input: the ticket\nOutput: its label\n\nBe kind.", []),
@@ -92,8 +122,8 @@ def test_what_stands_under_a_heading_of_examples_is_no_instruction() -> None:
 
 
 def test_comments_and_statements_of_a_template_are_no_text() -> None:
-    text = "{# Old:\n\n- Never lie.\n#}\n{% if a %}\nBe kind.\n{% else %}\nbe brief.\n{% endif %}\n<!-- no\n- rule -->\n"
-    assert texts(text) == ["Be kind.", "be brief."]
+    text = "{# Old:\n\n- Never lie.\n#}\n{% if a %}\nBe kind.\n{% else %}\nbe brief.\n{% endif %}\n"
+    assert texts(text + "<!-- no\n- rule -->\n") == ["Be kind.", "be brief."]
     assert texts("{% if a %}Be kind. Be brief.{% endif %}") == ["Be kind.", "Be brief."]
     assert texts("{# never closed\n- Be kind.") == ["{# never closed", "Be kind."]
 
@@ -115,7 +145,7 @@ def test_the_cut_of_a_conditional_sentence_takes_its_statements_along() -> None:
         ("You are **Ava**.", []),
         ("**Tone:** be kind.", []),
         ("NEVER LIE.", []),
-        ("2 * 3 ** 4", []),
+        ("Say 2 ** 3 ** 4.", []),
     ],
 )
 def test_emphasis_is_found_and_names_and_labels_are_none(text: str, expected: list[tuple[str, str]]) -> None:
