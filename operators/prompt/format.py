@@ -78,5 +78,8 @@ def _with_what_it_announces(document: PromptDocument, instruction: Instruction) 
     shown = inside(document.protected, Span(first, first + 1))
     if not shown or line <= instruction.end or not line <= shown[0].start <= first:
         return instruction.removal
-    last = document.text.find("\n", shown[0].end - 1)
+    whole = document.text[: shown[0].end].rstrip("\r\n")
+    if document.text[start].isspace():  # the gap before it is gone already, and so the one behind it stays
+        return Span(start, len(whole))
+    last = document.text.find("\n", len(whole))
     return Span(start, max(end, len(document.text) if last < 0 else last + 1))

@@ -98,15 +98,16 @@ def drop_example(config: AgentConfig, options: OperatorOptions) -> Iterator[Cand
 def truncate(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Two mutants, the first three quarters and the first half of the prompt.
 
-    The cut is behind the last instruction that is whole then, never in protected text or inside a block of
+    The cut is behind the last instruction that is whole then, for the second an earlier one, and never in protected text or inside a block of
     a template. At least one instruction stays and one is lost.
     """
     document = parse(config.prompt, config.tool_names)
     ends = _cuts(document)
     for name, fraction in _FRACTIONS.items():
         most = len(config.prompt.rstrip()) * fraction
-        end = max((end for end in ends if end <= most), default=0)
-        if end:
+        ends = [end for end in ends if end <= most]
+        if ends:
+            end = ends.pop()  # so that the second mutant is another than the first
             edit = prompt_edit(config.prompt, end, len(config.prompt), after="")
             yield Candidate(edits=(edit,), description=f"cut the prompt to its first {name}", anchor=name)
 

@@ -13,7 +13,7 @@ from agentmut.generate import generate
 from agentmut.mutant import Mutant
 from agentmut.operators.prompt.conflict import conflicting
 from agentmut.protocols import Operator, OperatorOptions
-from agentmut.text import parse
+from agentmut.text import Span, parse
 from agentmut.text.templates import balanced
 
 OPERATORS: dict[str, Operator] = {
@@ -123,13 +123,12 @@ def test_where_an_exception_ends_is_never_guessed(rule: str) -> None:
 
 
 def test_a_prompt_is_cut_behind_whole_instructions() -> None:
+    # 39 characters: three quarters are 29.25, a half 19.5, and the sentences end at 9, 19, 29 and 39.
     assert made("truncate", "Aa bb cc. Dd ee ff. Gg hh ii. Jj kk ll.\n") == [
-        "Aa bb cc. Dd ee ff.",
-        "Aa bb cc.",
-    ] or made("truncate", "Aa bb cc. Dd ee ff. Gg hh ii. Jj kk ll.\n") == [
         "Aa bb cc. Dd ee ff. Gg hh ii.",
         "Aa bb cc. Dd ee ff.",
     ]
+    assert made("truncate", "Aa bb cc. Dd ee ff.") == ["Aa bb cc."]
     assert made("truncate", "Only one rule that is long. Bye.") == []
 
 
@@ -154,7 +153,7 @@ def test_a_cut_leaves_no_block_of_a_template_open() -> None:
     ],
 )
 def test_a_demand_for_a_form_of_answer_is_dropped(rule: str) -> None:
-    assert made("drop_output_format", f"Be kind.\n\n{rule}\n") == ["Be kind.\n"]
+    assert made("drop_output_format", f"# R\n- Be kind.\n- {rule}\n") == ["# R\n- Be kind.\n"]
 
 
 @pytest.mark.parametrize(
@@ -261,16 +260,12 @@ def test_white_space_changes_at_one_place_outside_code() -> None:
     ]
 
 
-@pytest.mark.parametrize("path", PROMPTS, ids=lambda path: path.stem)
-def test_every_mutant_of_a_real_template_can_still_be_rendered(path: Path) -> None:
+@pytest.mark.parametrize("path", [p for p in PROMPTS if p.suffix == ".j2"], ids=lambda path: path.stem)
+def test_every_mutant_of_a_template_can_still_be_rendered(path: Path) -> None:
     config = AgentConfig(prompt=path.read_text("utf-8"))
     for mutant in generate(config, OPERATORS.values(), OPTIONS).mutants:
         said = mutant.apply(config).prompt
-        assert (
-            balanced(said, parse(said).protected[0]._replace(start=0, end=len(said)))
-            if "{%" in said
-            else True
-        )
+        assert balanced(said, Span(0, len(said))), mutant.description
 
 
 CUTS = ("drop_section", "drop_example", "drop_exception", "drop_output_format", "truncate")
