@@ -98,8 +98,8 @@ def drop_example(config: AgentConfig, options: OperatorOptions) -> Iterator[Cand
 def truncate(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Two mutants, the first three quarters and the first half of the prompt.
 
-    The cut is behind the last instruction that is whole then, for the second an earlier one, and never in protected text or inside a block of
-    a template. At least one instruction stays and one is lost.
+    The cut is behind the last instruction that is whole then, for the second an earlier one, and never in
+    protected text or inside a block of a template. At least one instruction stays and one is lost.
     """
     document = parse(config.prompt, config.tool_names)
     ends = _cuts(document)
