@@ -70,7 +70,7 @@ def _is_name(text: str, bold: re.Match[str]) -> bool:
     said = bold["said"]
     if bold.start() == 0:
         return said.endswith(":") or text.startswith(":", bold.end())
-    return said.istitle() and " " not in said
+    return said.istitle() and " " not in said and not _CAPITALS.fullmatch(said.upper())
 
 
 def _shouted(text: str) -> Iterator[Emphasis]:

@@ -339,18 +339,18 @@ HOSTILE = [
 
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_finding_places_takes_time_in_proportion_to_length(piece: str) -> None:
-    config = AgentConfig(prompt=piece * (50_000 // len(piece)))
-    started = time.perf_counter()
+    config = AgentConfig(prompt=piece * (30_000 // len(piece)))
+    started = time.process_time()
     for operator in OPERATORS.values():
         for _ in operator.mutants(config, OPTIONS):
             pass
-    assert time.perf_counter() - started < 10  # under 0.5 s; anything quadratic takes minutes
+    assert time.process_time() - started < 10  # under 0.5 s; anything quadratic takes minutes
 
 
 def test_a_prompt_of_a_megabyte_is_met_in_seconds() -> None:
     together = "\n\n".join(path.read_text("utf-8") for path in PROMPTS)
     config = AgentConfig(prompt=f"{together}\n\n" * (1_000_000 // len(together) + 1))
-    started = time.perf_counter()
+    started = time.process_time()
     found = sum(1 for operator in OPERATORS.values() for _ in operator.mutants(config, OPTIONS))
     assert len(config.prompt) >= 1_000_000 and found > 10_000
-    assert time.perf_counter() - started < 20  # about 3 s on an idle core
+    assert time.process_time() - started < 20  # about 3 s on an idle core

@@ -168,14 +168,15 @@ def test_sections_nest_and_examples_do_not_overlap(text: str) -> None:
     document = parse(text)
     for one, other in zip(document.sections, document.sections[1:], strict=False):
         assert one.start <= other.start and (other.start >= one.end or other.end <= one.end)
-    for first, second in zip(document.examples, document.examples[1:], strict=False):
-        assert first.end <= second.start
-    for part in (*document.sections, *document.examples):
-        start, end = part.removal
-        said = text[part.start : part.end]
+    for example, following in zip(document.examples, document.examples[1:], strict=False):
+        assert example.end <= following.start
+    parts = [(section.start, section.end, section.removal) for section in document.sections]
+    parts += [(example.start, example.end, example.removal) for example in document.examples]
+    for first, last, (start, end) in parts:
+        said = text[first:last]
         assert said == said.strip() != ""
-        assert start <= part.start and part.end <= end
-        assert not text[start : part.start].strip() and not text[part.end : end].strip()
+        assert start <= first < last <= end
+        assert not text[start:first].strip() and not text[last:end].strip()
 
 
 @given(layouts)
