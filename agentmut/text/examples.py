@@ -26,8 +26,8 @@ _LABEL = re.compile(
 )
 _ALONE = re.compile(r"(?:\*\*|__)?(?:for )?examples?(?: \d{1,3})?:?(?:\*\*|__)?:?$", re.IGNORECASE)
 _TALK = frozenset(["user", "assistant", "customer", "human", "ai", "agent", "bot"])
-_PLAIN_HEADING = 7
-"""From this level on a heading is only a line that looks like one."""
+_PLAIN_HEADING, _NO_HEADING = 7, 99
+"""From the first level on a heading is only a line that looks like one; "Example:" before code is none."""
 
 
 class FewShot(NamedTuple):
@@ -138,25 +138,25 @@ def _regions(text: str, lines: Sequence[Line]) -> Iterator[tuple[Line, range]]:
 
 
 def _end_of_region(text: str, lines: Sequence[Line], index: int) -> int:
-    heading = lines[index]
-    level = heading.level or 99
+    """Up to the next heading of the level or above; under a mere label, to the next plain paragraph."""
+    level = lines[index].level or _NO_HEADING
     last = index
     for place in range(index + 1, len(lines)):
         line = lines[place]
+        apart = last > index and lines[place - 1].kind is Kind.BLANK
         if line.kind is Kind.HEADING and line.level <= level:
             break
-        if (
-            line.kind in (Kind.OPEN_TAG, Kind.CLOSE_TAG, Kind.SILENT, Kind.DIVIDER)
-            and level >= _PLAIN_HEADING
-        ):
-            break
-        if line.kind is Kind.CLOSE_TAG:
-            break
-        apart = last > index and lines[place - 1].kind is Kind.BLANK
-        if apart and level >= _PLAIN_HEADING and line.kind not in (Kind.ITEM, Kind.PROTECTED, Kind.BLANK):
+        if line.kind is Kind.CLOSE_TAG or (level >= _PLAIN_HEADING and _leaves(line, apart)):
             break
         last = place if line.kind is not Kind.BLANK else last
     return last + 1
+
+
+def _leaves(line: Line, apart: bool) -> bool:
+    """Whether a line cannot belong to the label above it."""
+    if line.kind in (Kind.OPEN_TAG, Kind.SILENT, Kind.DIVIDER):
+        return True
+    return apart and line.kind not in (Kind.ITEM, Kind.PROTECTED, Kind.BLANK)
 
 
 def read_examples(text: str, lines: Sequence[Line]) -> tuple[FewShot, ...]:
