@@ -10,3 +10,8 @@ __all__ = ["prompt_edit", "prompt_example"]
 def prompt_example(before: str, after: str) -> Example:
     """An example of a config with nothing but a prompt."""
     return Example(AgentConfig(prompt=before), AgentConfig(prompt=after))
+
+
+def line_break(text: str) -> str:
+    """The line break that a text uses."""
+    return "\r\n" if "\r\n" in text else "\n"

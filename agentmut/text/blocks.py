@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from agentmut.text.lines import Kind, Line
+from agentmut.text.line import Kind, Line
 
 
 class Block(NamedTuple):
@@ -29,8 +29,8 @@ class Block(NamedTuple):
 
 class _Section(NamedTuple):
     heading: str | None
-    tags: tuple[str | None, ...] = ()
-    """Headings to go back to when the open tags close."""
+    outer: "_Section | None" = None
+    """What to go back to when the open tag closes."""
 
 
 def read_blocks(text: str, lines: Sequence[Line]) -> tuple[Block, ...]:
@@ -72,9 +72,9 @@ def _entered(section: _Section, line: Line) -> _Section:
     if line.kind is Kind.HEADING:
         return section._replace(heading=line.label or None)
     if line.kind is Kind.OPEN_TAG:
-        return _Section(line.label, (*section.tags, section.heading))
-    if line.kind is Kind.CLOSE_TAG and section.tags:
-        return _Section(section.tags[-1], section.tags[:-1])
+        return _Section(line.label, section)
+    if line.kind is Kind.CLOSE_TAG and section.outer:
+        return section.outer
     return section
 
 

@@ -8,14 +8,19 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from agentmut.text.blocks import Block, read_blocks
-from agentmut.text.lines import Kind, read_lines
+from agentmut.text.emphasis import Emphasis, emphases
+from agentmut.text.examples import FewShot, read_examples
+from agentmut.text.line import Kind
+from agentmut.text.lines import read_lines
 from agentmut.text.protected import protected_spans
+from agentmut.text.sections import Section, read_sections
 from agentmut.text.sentences import sentence_spans
 from agentmut.text.spans import Span, inside, joined, overlaps
 
-_LEADING = re.compile(r"(?:\(?(?:\d{1,2}|[a-z])[.)]\s+)?(?:<[A-Za-z][^<>]{0,200}>\s*)*")
-_TRAILING = re.compile(r"(?:\s*</[^<>]{1,80}>)*$")
-_TAG = re.compile(r"</?(?P<name>[\w.:-]+)[^<>]*>")
+_STATEMENT = r"\{%[^%{}]{0,300}%\}"
+_LEADING = re.compile(rf"(?:\(?(?:\d{{1,2}}|[a-z])[.)]\s+)?(?:(?:<[A-Za-z][^<>]{{0,200}}>|{_STATEMENT})\s*)*")
+_TRAILING = re.compile(rf"(?:\s*(?:</[^<>]{{1,80}}>|{_STATEMENT}))*$")
+_MARK = re.compile(r"</?(?P<tag>[\w.:-]+)[^<>]*>|\{%[-+]?\s*(?P<statement>\w+)[^%]*%\}")
 _BLANK_LINE = re.compile(r"[ \t]*\r?\n")
 
 
@@ -46,14 +51,26 @@ class PromptDocument:
     """In the order of the text. Headings, lead-ins to lists, code, tables and examples are none."""
     protected: tuple[Span, ...]
     """Sorted and disjoint: code, links, placeholders, JSON, tags, tables, examples, quotes, names."""
+    sections: tuple[Section, ...] = ()
+    """Outer before inner: headings with all that is under them, elements of tags."""
+    examples: tuple[FewShot, ...] = ()
+    """Few-shot examples, one by one: tagged, in dialogue, or under a heading that says so."""
 
     def protects(self, start: int, end: int) -> bool:
         """Whether any of the characters `start` to `end` must stay as it is."""
         return overlaps(self.protected, Span(start, end))
 
+    def emphases(self, instruction: Instruction) -> tuple[Emphasis, ...]:
+        """The emphasis in one instruction, outside protected text; spans count characters of the prompt."""
+        placed = (
+            Emphasis(instruction.start + start, instruction.start + end, plain)
+            for start, end, plain in emphases(instruction.text)
+        )
+        return tuple(one for one in placed if not self.protects(one.start, one.end))
+
 
 class _Piece(NamedTuple):
-    """A sentence without its number and tags, and with them (`outer`) where they are its own."""
+    """A sentence without its number, tags and statements, and with them (`outer`) where they are its own."""
 
     start: int
     end: int
@@ -78,7 +95,10 @@ def _parse(text: str, tool_names: tuple[str, ...]) -> PromptDocument:
     fixed = joined(Span(line.outer_start, line.outer_end) for line in lines if line.kind is Kind.PROTECTED)
     protected = protected_spans(text, fixed, tool_names)
     blocks = read_blocks(text, lines)
-    return PromptDocument(text, tuple(_instructions(text, blocks, protected)), protected)
+    return PromptDocument(
+        text, tuple(_instructions(text, blocks, protected)), protected, read_sections(text, lines),
+        read_examples(text, lines),
+    )  # fmt: skip
 
 
 def _instructions(text: str, blocks: Sequence[Block], protected: Sequence[Span]) -> Iterator[Instruction]:
@@ -111,15 +131,21 @@ def _piece(text: str, span: Span) -> _Piece:
     if left >= right:  # nothing but tags
         return _Piece(span.start, span.start, span)
     start, end = span.start + left, span.start + right
-    opened, closed = list(_TAG.finditer(said[:left]))[::-1], list(_TAG.finditer(said[right:]))
+    opened, closed = list(_MARK.finditer(said[:left]))[::-1], list(_MARK.finditer(said[right:]))
     if not opened and not closed:
         return _Piece(start, end, span)
     outer = Span(start, end)
     for first, last in zip(opened, closed, strict=False):
-        if first["name"] != last["name"]:
+        if not _is_pair(first, last):
             break
         outer = Span(span.start + first.start(), end + last.end())
     return _Piece(start, end, outer)
+
+
+def _is_pair(first: re.Match[str], last: re.Match[str]) -> bool:
+    if first["tag"]:
+        return first["tag"] == last["tag"]
+    return f"end{first['statement']}" == last["statement"]
 
 
 def _lead(text: str, last: _Piece | None, block: Block, following: Sequence[Block]) -> str:

@@ -2,37 +2,11 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from enum import Enum, auto
-from typing import NamedTuple
 
-
-class Kind(Enum):
-    """The role of a line."""
-
-    BLANK = auto()
-    HEADING = auto()
-    ITEM = auto()
-    TEXT = auto()
-    OPEN_TAG = auto()
-    CLOSE_TAG = auto()
-    DIVIDER = auto()
-    PROTECTED = auto()
-    """Code, tables, example dialogues: kept as they are and holding no instructions."""
-
-
-class Line(NamedTuple):
-    """A line; `start` to `end` leaves out indentation, marker, trailing blanks and the line break."""
-
-    kind: Kind
-    outer_start: int
-    start: int
-    end: int
-    outer_end: int
-    indent: int
-    marker: str
-    label: str
-    """The words of a heading, the name of a tag."""
-
+from agentmut.text.examples import with_dialogues, with_example_sections, with_example_tags
+from agentmut.text.line import Kind, Line
+from agentmut.text.spans import Span
+from agentmut.text.templates import comment_spans, is_silent
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _ITEM = re.compile(
@@ -47,20 +21,15 @@ _COLUMN_RULE = r"[ \t]*:?-{2,}:?[ \t]*"
 _TABLE_RULE = re.compile(rf"\|?{_COLUMN_RULE}(?:\|{_COLUMN_RULE})+\|?$|\|{_COLUMN_RULE}\|$")
 _TAG = re.compile(r"<(?P<close>/?)(?P<label>[A-Za-z][\w.:-]{0,64})(?:\s[^<>]{0,200})?>$")
 _BOLD = re.compile(r"(?P<mark>\*\*|__)(?P<label>[^*_]+?):?(?P=mark):?$")
-_SPEAKER = re.compile(
-    r"(?P<label>user|assistant|customer|human|ai|agent|bot|system|input|output|question|answer|q|a|example)"
-    r"(?:[ \t]*\d+)?[ \t]*:",
-    re.IGNORECASE,
-)
-_EXAMPLE_TAG = re.compile(r"(?:few_?shot_?)?examples?$", re.IGNORECASE)
 _STRICT = re.compile(r"\b(?:must|never|always|only|do not|don't|should|not|no)\b", re.IGNORECASE)
 
 
 def read_lines(text: str) -> list[Line]:
     """Every line of the text, classified; joined, their outer spans are the text."""
     plain = [_plain(text, match.start(), match.end()) for match in _LINE.finditer(text)]
-    marked = list(_with_fences(text, plain))
-    for pass_ in (_with_tables, _with_examples, _with_dialogues, _with_headings):
+    marked = list(_with_silence(text, list(_with_fences(text, plain))))
+    passes = (_with_tables, with_example_tags, with_dialogues, _with_headings, with_example_sections)
+    for pass_ in passes:
         marked = list(pass_(text, marked))
     return marked
 
@@ -78,7 +47,8 @@ def _plain(text: str, outer_start: int, outer_end: int) -> Line:
 def _classified(text: str, line: Line) -> Line:
     body = text[line.start : line.end]
     if atx := _ATX.match(body):
-        return line._replace(kind=Kind.HEADING, label=atx["label"] or "")
+        level = len(body) - len(body.lstrip("#"))
+        return line._replace(kind=Kind.HEADING, label=atx["label"] or "", level=level)
     if _DIVIDER.match(body):
         return line._replace(kind=Kind.DIVIDER)
     if tag := _TAG.match(body):
@@ -91,6 +61,10 @@ def _classified(text: str, line: Line) -> Line:
     return line
 
 
+def _body(line: Line) -> Span:
+    return Span(line.start, line.end)
+
+
 def _with_fences(text: str, lines: Sequence[Line]) -> Iterator[Line]:
     fence = ""
     for line in lines:
@@ -98,13 +72,25 @@ def _with_fences(text: str, lines: Sequence[Line]) -> Iterator[Line]:
         opening = _FENCE.match(body)
         if fence:
             closes = body.startswith(fence) and not body.strip(fence[0])
-            yield line._replace(kind=Kind.PROTECTED)
+            yield _code(line)
             fence = "" if closes else fence
         elif opening:
             fence = opening["fence"]
-            yield line._replace(kind=Kind.PROTECTED)
+            yield _code(line)
         else:
             yield line
+
+
+def _code(line: Line) -> Line:
+    return line._replace(kind=Kind.PROTECTED, marker="", label="")
+
+
+def _with_silence(text: str, lines: Sequence[Line]) -> Iterator[Line]:
+    comments = comment_spans(text)
+    for line in lines:
+        spoken = line.kind in (Kind.BLANK, Kind.PROTECTED)
+        silent = not spoken and is_silent(text, _body(line), comments)
+        yield line._replace(kind=Kind.SILENT) if silent else line
 
 
 def _with_tables(text: str, lines: Sequence[Line]) -> Iterator[Line]:
@@ -114,36 +100,7 @@ def _with_tables(text: str, lines: Sequence[Line]) -> Iterator[Line]:
     for index, line in enumerate(lines):
         begins = any(ruled[index : index + 2])
         inside = rows[index] and (inside or begins or text[line.start] == "|")
-        yield line._replace(kind=Kind.PROTECTED) if inside else line
-
-
-def _with_examples(text: str, lines: Sequence[Line]) -> Iterator[Line]:
-    """Lines between `<example>` and `</example>` show behaviour; they do not ask for it."""
-    closers = {line.label for line in lines if line.kind is Kind.CLOSE_TAG}
-    open_tag = ""
-    for line in lines:
-        if line.kind is Kind.OPEN_TAG and not open_tag and _EXAMPLE_TAG.match(line.label):
-            open_tag = line.label if line.label in closers else ""
-            yield line
-        elif open_tag and line.kind is Kind.CLOSE_TAG and line.label == open_tag:
-            open_tag = ""
-            yield line
-        else:
-            yield line._replace(kind=Kind.PROTECTED) if open_tag else line
-
-
-def _with_dialogues(text: str, lines: Sequence[Line]) -> Iterator[Line]:
-    """Runs of lines in which at least two speakers take turns."""
-    speakers = [_speaker(text, line) for line in lines]
-    for index, line in enumerate(lines):
-        near = speakers[max(index - 1, 0) : index + 2]
-        talks = bool(speakers[index]) and len({name for name in near if name}) > 1
-        yield line._replace(kind=Kind.PROTECTED) if talks else line
-
-
-def _speaker(text: str, line: Line) -> str:
-    found = _SPEAKER.match(text, line.start, line.end) if line.kind is Kind.TEXT else None
-    return found["label"].lower() if found else ""
+        yield _code(line) if inside else line
 
 
 def _with_headings(text: str, lines: Sequence[Line]) -> Iterator[Line]:
@@ -156,7 +113,8 @@ def _with_headings(text: str, lines: Sequence[Line]) -> Iterator[Line]:
             # "In this format:" before a code block is half of an instruction.
             announces = after.kind is Kind.PROTECTED
             label = "" if announces else _heading_label(text[line.start : line.end], underlined)
-        yield line._replace(kind=Kind.HEADING, label=label) if label else line
+        level = _level(text[line.start : line.end], text[after.start : after.end]) if label else 0
+        yield line._replace(kind=Kind.HEADING, label=label, level=level) if label else line
 
 
 def _begins_block(text: str, before: Line, line: Line) -> bool:
@@ -174,3 +132,10 @@ def _heading_label(body: str, underlined: bool) -> str:
     capital = label.isupper() and size <= 6
     short_label = label.endswith(":") and size <= 3
     return label.rstrip(":") if underlined or bold or capital or short_label else ""
+
+
+def _level(body: str, after: str) -> int:
+    """Underlined as in Markdown; below every heading of Markdown, lines in capitals, bold ones, labels."""
+    if _UNDERLINE.match(after):
+        return 1 if after.startswith("=") else 2
+    return 7 if body.isupper() else 8 if _BOLD.match(body) else 9

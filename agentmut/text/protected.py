@@ -5,6 +5,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 
 from agentmut.text.spans import Span, merged
+from agentmut.text.templates import comment_spans
 
 _INLINE = re.compile(
     r"""
@@ -34,17 +35,7 @@ _JSON_START = re.compile(r"\{\s*[\"'{]")
 def protected_spans(text: str, blocks: Iterable[Span], names: Iterable[str]) -> tuple[Span, ...]:
     """Sorted, disjoint spans: the given blocks, inline code, links, placeholders, JSON, quotes, names."""
     inline = (Span(*match.span()) for match in _INLINE.finditer(text))
-    return merged([*blocks, *inline, *_comments(text), *_braced(text), *_named(text, names)])
-
-
-def _comments(text: str) -> Iterator[Span]:
-    start = text.find("<!--")
-    while start >= 0:
-        end = text.find("-->", start)
-        if end < 0:  # never closed: text like any other
-            return
-        yield Span(start, end + 3)
-        start = text.find("<!--", end)
+    return merged([*blocks, *inline, *comment_spans(text), *_braced(text), *_named(text, names)])
 
 
 def _braced(text: str) -> Iterator[Span]:

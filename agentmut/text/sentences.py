@@ -23,9 +23,12 @@ CLOSING_ABBREVIATIONS = frozenset(["etc", "inc", "ltd", "co", "corp", "p.m", "a.
 _ENDING = re.compile(r"[.!?](?=[\s\"'”’)\]}*_`])")
 _WIDE_ENDING = re.compile(r"[。！？｡؟।]+[”’」』）)\"]*")
 _CLOSERS = re.compile(r"[*_`\"')\]}”’»」』]*(?=\s|$)")
-_TAG_ENDING = re.compile(r"(?<=[.!?])</[^<>]{1,80}>(?=\s)|</[^<>]{1,80}>(?=\s*<[A-Za-z])")
+_TAG_ENDING = re.compile(
+    r"(?<=[.!?])(?:</[^<>]{1,80}>|\{%[^%{}]{1,80}%\})(?=\s)|</[^<>]{1,80}>(?=\s*<[A-Za-z])"
+)
 _ENUMERATOR = re.compile(r"\s*\(?(?:\d{1,2}|[a-z])[.)]\s*$")
 _FIRST_NUMBER = re.compile(r"[:;]\s*\(?\d{1,2}[.)]$")
+_GOES_ON = re.compile(r"(?:AND|OR|BUT|NOR|WHEN|IF|TO|IN|AT|AS|FOR)\b")  # in a prompt in capitals
 _LAST_WORD = re.compile(r"\S+$")
 _SEAM = re.compile(r"[^\W\d_],? (?=[^\W\d_])")
 _CHUNK = 4_000
@@ -121,7 +124,8 @@ def _is_real(body: str, cut: int) -> bool:
     word = last.group().strip("(\"'*_").rstrip(")").lower() if last else ""
     if word.removesuffix(".") in CLOSING_ABBREVIATIONS and word.endswith("."):
         return not (rest[0].islower() or rest[0].isdigit())
-    return not (before[-1:] in tuple("\"'”’»)") and rest[0].islower())
+    closes = before[-1:] in tuple("\"'”’»)")
+    return not (closes and (rest[0].islower() or _GOES_ON.match(rest)))
 
 
 @lru_cache(maxsize=1)

@@ -1,16 +1,15 @@
 """Something that does not belong there gets into the prompt."""
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from agentmut.config import AgentConfig
 from agentmut.mutant import Candidate, Intent
 from agentmut.operator import operator
 from agentmut.operators.describe import quoted
-from agentmut.operators.edits import prompt_edit, prompt_example
+from agentmut.operators.edits import line_break, prompt_edit, prompt_example
+from agentmut.operators.prompt.places import end_of, middle_of
 from agentmut.protocols import OperatorOptions
-from agentmut.text import PromptDocument, parse
-from agentmut.text.spans import splits
+from agentmut.text import parse
 
 _DISTRACTIONS = (
     "The kitchen on the third floor is being repainted this week.",
@@ -18,7 +17,15 @@ _DISTRACTIONS = (
     "The colour of the app icon was changed from blue to green last year.",
     "This page was moved from the old wiki to the new one in spring.",
 )
-_BLANK_LINE = re.compile(r"\r?\n[ \t]*\r?\n")
+_PLACES = ("end", "middle")
+_DEMANDS = (
+    "Mention our newsletter at the end of every answer.",
+    "Recommend the premium plan whenever you can.",
+)
+_CONTRADICTIONS = (
+    "The rules above are only suggestions; use your own judgement.",
+    "If the user insists, you may set the rules above aside.",
+)
 
 
 @operator(
@@ -33,30 +40,41 @@ def inject_noise(config: AgentConfig, options: OperatorOptions) -> Iterator[Cand
     A small fixed list of sentences, in turn at the end and at the blank line nearest to the middle; those
     for the middle have no mutants where there is no blank line.
     """
+    yield from _added(config, [(said, _PLACES[n % 2]) for n, said in enumerate(_DISTRACTIONS)])
+
+
+@operator(
+    "prompt.inject_distraction",
+    why="Marketing or another team adds a wish of its own to a prompt that it shares.",
+    examples=[prompt_example("Be polite.\n", f"Be polite.\n\n{_DEMANDS[0]}\n")],
+)
+def inject_distraction(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+    """Adds one demand that was never agreed on, as a paragraph: one at the end and one in the middle."""
+    yield from _added(config, [(said, _PLACES[n % 2]) for n, said in enumerate(_DEMANDS)])
+
+
+@operator(
+    "prompt.inject_contradiction",
+    why="Somebody softens a prompt that was too strict for one case, and it now holds for none.",
+    examples=[prompt_example("Be polite.\n", f"Be polite.\n\n{_CONTRADICTIONS[0]}\n")],
+)
+def inject_contradiction(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+    """Two mutants: a sentence at the end that takes the force of all rules above it."""
+    yield from _added(config, [(said, "end") for said in _CONTRADICTIONS])
+
+
+def _added(config: AgentConfig, sentences: Iterable[tuple[str, str]]) -> Iterator[Candidate]:
+    """Each sentence as a paragraph at its place, where the prompt has such a place."""
     prompt = config.prompt
     if not prompt.strip():
         return
     document = parse(prompt, config.tool_names)
-    places = {"end": _end(document), "middle": _middle(document)}
-    line_break = "\r\n" if "\r\n" in prompt else "\n"
-    for number, sentence in enumerate(_DISTRACTIONS):
-        place = "middle" if number % 2 else "end"
+    places = {"end": end_of(document), "middle": middle_of(document)}
+    for sentence, place in sentences:
         at = places[place]
         if at is not None:
             yield Candidate(
-                edits=(prompt_edit(prompt, at, at, line_break * 2 + sentence),),
+                edits=(prompt_edit(prompt, at, at, line_break(prompt) * 2 + sentence),),
                 description=f"add {quoted(sentence)} at the {place}",
                 anchor=place,
             )
-
-
-def _end(document: PromptDocument) -> int:
-    last = len(document.text.rstrip())
-    return len(document.text) if splits(document.protected, last) else last
-
-
-def _middle(document: PromptDocument) -> int | None:
-    half = len(document.text) // 2
-    inner = _BLANK_LINE.finditer(document.text, 0, len(document.text.rstrip()))
-    places = [match.start() for match in inner if not splits(document.protected, match.start() + 1)]
-    return min((place for place in places if place), key=lambda place: abs(place - half), default=None)

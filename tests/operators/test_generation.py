@@ -251,7 +251,10 @@ def test_a_prompt_of_50_kilobytes_with_50_tools_yields_its_mutants_in_seconds() 
     assert time.perf_counter() - started < 6  # about 0.6 s on an idle core
 
 
-HOSTILE = ["a", "{", "<!-- ", "`' \"", "a_", "... ", "a: 1. ", "</a>", "| x\n", "**", "a@", "(("]
+HOSTILE = [
+    "a", "{", "<!-- ", "`' \"", "a_", "... ", "a: 1. ", "</a>", "| x\n", "**", "a@", "((",
+    "<a>\n", "{# ", "{% if x %}\n", "User: a\n\n", "## Examples\n- a\n", "</a> </b>\n", "Example:\n",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("piece", HOSTILE)

@@ -38,6 +38,19 @@ def test_instructions_know_the_heading_above_them(path: Path) -> None:
 
 
 @every_prompt
+def test_the_sections_of_a_real_prompt_are_the_ones_a_person_marked(path: Path) -> None:
+    text, expected = read(path)
+    assert [section.title for section in parse(text, expected["tools"]).sections] == expected["sections"]
+
+
+@every_prompt
+def test_the_examples_of_a_real_prompt_are_the_ones_a_person_marked(path: Path) -> None:
+    text, expected = read(path)
+    found = [text[example.start : example.end] for example in parse(text, expected["tools"]).examples]
+    assert found == expected["examples"]
+
+
+@every_prompt
 def test_protected_text_is_protected_to_its_last_character(path: Path) -> None:
     text, expected = read(path)
     document = parse(text, expected["tools"])

@@ -1,0 +1,38 @@
+"""A rule is no longer stressed."""
+
+from collections.abc import Iterator
+
+from agentmut.config import AgentConfig
+from agentmut.mutant import Candidate
+from agentmut.operator import operator
+from agentmut.operators.describe import quoted
+from agentmut.operators.edits import prompt_edit, prompt_example
+from agentmut.protocols import OperatorOptions
+from agentmut.text import parse
+
+
+@operator(
+    "prompt.remove_emphasis",
+    why="Capitals and bold type are cleaned up for style, though they were put there for a reason.",
+    examples=[
+        prompt_example(
+            "- **NEVER** name a date!!!\n- IMPORTANT: ask first.\n",
+            "- Never name a date.\n- IMPORTANT: ask first.\n",
+        )
+    ],
+)
+def remove_emphasis(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+    """One mutant per instruction with emphasis: bold, capitals, "IMPORTANT:" and "!!!" are all gone from it.
+
+    It degrades: teams stress what a model did not follow otherwise. Names in capitals, protected text and
+    instructions wholly in capitals are left alone.
+    """
+    document = parse(config.prompt, config.tool_names)
+    for instruction in document.instructions:
+        found = document.emphases(instruction)
+        if found:
+            yield Candidate(
+                edits=tuple(prompt_edit(config.prompt, *emphasis) for emphasis in found),
+                description=f"remove the emphasis of {quoted(instruction.text)}",
+                anchor=instruction.text,
+            )

@@ -1,0 +1,130 @@
+"""A rule loses its exception."""
+
+import re
+from collections.abc import Iterator
+
+from agentmut.config import AgentConfig
+from agentmut.mutant import Candidate
+from agentmut.operator import operator
+from agentmut.operators.describe import quoted
+from agentmut.operators.edits import prompt_edit, prompt_example
+from agentmut.protocols import OperatorOptions
+from agentmut.text import Instruction, PromptDocument, parse, reads_as_english
+from agentmut.text.spans import splits
+
+_LONGEST = 2_000
+"""Characters of a sentence; what is longer is none, whatever it looks like."""
+_Cut = tuple[int, int, str]
+"""Where a clause stands in a text, and what takes its place."""
+
+_OPENING = r"(?:unless|except(?:ing)?|excluding|other than|with the exception of)"
+_IN_BRACKETS = re.compile(rf"\s*\((?:{_OPENING}|but not)\b[^()]*\)", re.IGNORECASE)
+_AT_START = re.compile(
+    rf"(?P<before>\W*){_OPENING}\b[^,;:]*,\s+(?P<next>\w)(?P<rest>.*)", re.IGNORECASE | re.DOTALL
+)
+_CLEAR = re.compile(r"(?:you|do|don['’]t|never|always|only|please)\b", re.IGNORECASE)
+_INSIDE = re.compile(
+    rf"(?P<gap>(?P<comma>,)?\s+|\s*[–—]\s*|\s+-\s+)(?P<word>{_OPENING}|but not|without)\b", re.IGNORECASE
+)
+_INSTEAD = re.compile(
+    r"\s*(?:;|\s[–—-]\s|—)\s*[^;–—.!?]*\binstead\b(?! of)[^;–—.!?]*(?=[.!?*_]*$)", re.IGNORECASE
+)
+_STOP = re.compile(
+    r";|\s[–—-]\s|—|\)|[.!?](?=\s)|\s+and (?:never|always|do|then)\b|[.!?*_\s]*$", re.IGNORECASE
+)
+_HANGS_ON = re.compile(r",\s*(?:in (?:which|that|this) case|then|where|which|who|whose)\b", re.IGNORECASE)
+_GOES_ON = re.compile(r",\s*(?:and|but|so|then)\s+\S+\s+\S", re.IGNORECASE)
+_BEFORE_NOUNS = frozenset(["except", "excepting", "excluding", "other than", "with the exception of"])
+_VERB = re.compile(
+    r"(?!\s+(?:if|when|where|that|as|what|while|after|before|during|who|those|whatever)\b)"
+    r".*\b(?:are|is|was|were|can|may|must|should|will|shall|have|has|goes?|needs?|requires?|counts?|do|does)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_PROHIBITS = re.compile(r"\b(?:never|not|cannot|no|nothing|nobody|avoid)\b|n['’]t\b", re.IGNORECASE)
+_ANY = re.compile(r"\b(?:any\w*|no|none|nothing|nobody|no one|all|every\w*)\b(?:\s+\w+){0,2}$", re.IGNORECASE)
+
+
+@operator(
+    "prompt.drop_exception",
+    why="A rule is tidied up to sound clearer, and the special case it allowed for is gone.",
+    examples=[prompt_example("Never issue a refund unless a manager agrees.\n", "Never issue a refund.\n")],
+)
+def drop_exception(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+    """One mutant per exception clause of an English instruction, in the order of the text.
+
+    "unless", "except", "but not", "other than" (anything), "excluding", "without" after a prohibition,
+    "; ... instead", in brackets or at the start of a sentence too. Where it is not certain which words
+    belong to the clause, such as lists with commas, there is none.
+    """
+    document = parse(config.prompt, config.tool_names)
+    for instruction in document.instructions:
+        for start, end, after in _clauses(document, instruction):
+            said = config.prompt[start:end]
+            yield Candidate(
+                edits=(prompt_edit(config.prompt, start, end, after),),
+                description=f"drop {quoted(said.strip(' ,;–—-'))} of {quoted(instruction.text)}",
+                anchor=instruction.text,
+            )
+
+
+def _clauses(document: PromptDocument, instruction: Instruction) -> Iterator[_Cut]:
+    text = instruction.text
+    if text.endswith(":") or len(text) > _LONGEST or not reads_as_english(text):
+        return
+    last = 0
+    for start, end, after in sorted({*_bracketed(text), *_leading(text), *_inner(text), *_alternative(text)}):
+        rest = f"{text[:start]}{after}{text[end:]}"
+        place = instruction.start + start, instruction.start + end
+        cuts_protected = any(splits(document.protected, offset) for offset in place)
+        if start >= last and not cuts_protected and _is_whole(text[start:end]) and len(rest.split()) > 1:
+            yield *place, after
+            last = end
+
+
+def _is_whole(clause: str) -> bool:
+    """Whether nothing is opened or closed in the clause that is closed or opened outside of it."""
+    return all(clause.count(mark) % 2 == 0 for mark in ("**", "__", "`", '"')) and (
+        clause.count("(") == clause.count(")") and clause.count("{") == clause.count("}")
+    )
+
+
+def _bracketed(text: str) -> Iterator[_Cut]:
+    return ((*match.span(), "") for match in _IN_BRACKETS.finditer(text))
+
+
+def _leading(text: str) -> Iterator[_Cut]:
+    found = _AT_START.match(text)
+    if found and ("," not in found["rest"] or _CLEAR.match(text, found.start("next"))):
+        yield found.end("before"), found.end("next"), found["next"].upper()
+
+
+def _inner(text: str) -> Iterator[_Cut]:
+    for found in _INSIDE.finditer(text):
+        before = text[: found.start()]
+        word = found["word"].lower()
+        if word == "without" and not _PROHIBITS.search(before):
+            continue
+        if word == "other than" and not (_ANY.search(before) and len(before.split()) > 2):
+            continue
+        stop = _STOP.search(text, found.end())
+        end = _end(text, found, stop.start() if stop else len(text))
+        if end and word in _BEFORE_NOUNS and _VERB.match(text, found.end(), end):
+            continue  # "All tools except search are free": the verb of the rule, not of the clause
+        if end and before.strip():
+            yield found.start(), end, ""
+
+
+def _end(text: str, found: re.Match[str], limit: int) -> int | None:
+    """Where the clause ends; None where a comma in it leaves that open."""
+    comma = text.find(",", found.end(), limit)
+    if comma < 0 or _HANGS_ON.match(text, comma):
+        return limit
+    if _GOES_ON.match(text, comma) and text.find(",", comma + 1, limit) < 0:
+        return comma + 1 if found["comma"] else comma
+    return None
+
+
+def _alternative(text: str) -> Iterator[_Cut]:
+    found = _INSTEAD.search(text)
+    if found and found.start():
+        yield *found.span(), ""

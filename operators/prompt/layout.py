@@ -1,0 +1,70 @@
+"""The prompt looks different and says the same."""
+
+import re
+from collections.abc import Iterator
+
+from agentmut.config import AgentConfig
+from agentmut.mutant import Candidate, Intent
+from agentmut.operator import operator
+from agentmut.operators.edits import line_break, prompt_edit, prompt_example
+from agentmut.protocols import OperatorOptions
+from agentmut.text import Instruction, PromptDocument, parse
+from agentmut.text.spans import splits
+
+_BLANK_LINE = re.compile(r"\r?\n[ \t]*\r?\n(?=\S)")
+_LINE_END = re.compile(r"\r?\n|$(?!\n)")
+_OTHER_MARKER = {"-": "*", "*": "-", "•": "-", "+": "-"}
+
+
+@operator(
+    "prompt.whitespace",
+    why="Editors, formatters and templates change blank lines, trailing blanks and bullets.",
+    intent=Intent.PRESERVE,
+    examples=[prompt_example("Be polite.\n\nNever guess.\n", "Be polite.\n\n\nNever guess.\n")],
+)
+def whitespace(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+    """At most three mutants, each at the first place that has it.
+
+    A blank line is doubled, a bullet is drawn with another sign, a line ends in a blank. Nothing changes
+    inside code, tables, examples or other protected text.
+    """
+    document = parse(config.prompt, config.tool_names)
+    for find in (_blank_line, _bullet, _trailing_blank):
+        yield from find(document)
+
+
+def _blank_line(document: PromptDocument) -> Iterator[Candidate]:
+    for match in _BLANK_LINE.finditer(document.text):
+        if not splits(document.protected, match.end() - 1) and match.start():
+            yield _change(
+                document, match.end(), match.end(), line_break(document.text), "double a blank line"
+            )
+            return
+
+
+def _bullet(document: PromptDocument) -> Iterator[Candidate]:
+    for instruction in document.instructions:
+        other = _OTHER_MARKER.get(instruction.marker)
+        at = _marker(document.text, instruction) if other else -1
+        if other and at >= 0 and not document.protects(at, at + 1):
+            yield _change(document, at, at + 1, other, "draw a bullet with another sign")
+            return
+
+
+def _marker(text: str, instruction: Instruction) -> int:
+    """Where the bullet of an instruction's line stands; -1 where it is on an earlier line."""
+    line = text.rfind("\n", 0, instruction.start) + 1
+    at = line + len(text[line : instruction.start]) - len(text[line : instruction.start].lstrip())
+    return at if text.startswith(instruction.marker, at) and at < instruction.start else -1
+
+
+def _trailing_blank(document: PromptDocument) -> Iterator[Candidate]:
+    for instruction in document.instructions:
+        at = instruction.end
+        if not splits(document.protected, at) and _LINE_END.match(document.text, at):
+            yield _change(document, at, at, " ", "add a blank at the end of a line")
+            return
+
+
+def _change(document: PromptDocument, start: int, end: int, after: str, what: str) -> Candidate:
+    return Candidate(edits=(prompt_edit(document.text, start, end, after),), description=what, anchor=what)
