@@ -33,8 +33,8 @@ def tool(name: str, description: str = "") -> ToolSpec:
     return ToolSpec(name=name, description=description)
 
 
-def test_the_twelve_operators_are_registered() -> None:
-    assert len(OPERATORS) == 12
+def test_the_operators_are_registered() -> None:
+    assert len(OPERATORS) >= 12
 
 
 @every_operator
