@@ -8,6 +8,7 @@ from typing import Any
 
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 
+from agentmut.adapters._langchain_tools import as_implemented, with_own_tool
 from agentmut.doubles import ToolDoubleError
 from agentmut.plain import jsonable
 from agentmut.threads import completed
@@ -25,11 +26,11 @@ def let_doubles_answer(node: Any) -> None:
     inner, inner_async = node._wrap_tool_call, node._awrap_tool_call
 
     def wrap(request: Any, execute: Callable[[Any], Any]) -> Any:
-        request = _with_double(request)
+        request = _with_double(with_own_tool(request, node.tools_by_name))
         return inner(request, execute) if inner else execute(request)
 
     async def awrap(request: Any, execute: Callable[[Any], Any]) -> Any:
-        request = _with_double(request)
+        request = _with_double(with_own_tool(request, node.tools_by_name))
         if inner_async:
             return await inner_async(request, execute)
         return await execute(request)
@@ -41,8 +42,7 @@ def let_doubles_answer(node: Any) -> None:
 
 def _with_double(request: Any) -> Any:
     trial = current_trial()
-    name = request.tool_call["name"]
-    double = trial.doubles.get(name) if trial else None
+    double = trial.doubles.get(trial.own_name(request.tool_call["name"])) if trial else None
     if double is None or request.tool is None:
         return request
     return request.override(tool=_double_tool(request.tool, double))
@@ -73,7 +73,7 @@ def _double_tool(tool: BaseTool, double: Callable[..., Any]) -> BaseTool:
 
 def _known(tool: BaseTool) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """Leaves what the model gave, without what the framework injects (state, store, runtime)."""
-    names = read_tool(tool).parameters.get("properties")
+    names = read_tool(as_implemented(tool)).parameters.get("properties")
     if not isinstance(names, dict):
         return dict
     return lambda arguments: {name: value for name, value in arguments.items() if name in names}
