@@ -155,7 +155,7 @@ def _with_siblings(config: AgentConfig) -> Iterator[tuple[Place, list[Place]]]:
     """Each parameter with all of its tool, from the next one round to itself."""
     by_tool: dict[int, list[Place]] = {}
     for place in places(config):
-        by_tool.setdefault(place.index, []).append(place)
+        by_tool.setdefault(place.number, []).append(place)
     for listed in by_tool.values():
         for index, place in enumerate(listed):
             yield place, [*listed[index + 1 : index + 1 + _NEAR], *listed[max(0, index - _NEAR) : index]]

@@ -16,13 +16,14 @@ from agentmut.tools import ToolSpec
 class Place(NamedTuple):
     """A parameter of one of the config's tools."""
 
-    index: int
+    number: int
+    """Of the tool, in the config."""
     tool: ToolSpec
     parameter: Parameter
 
     def edit(self, path: Path, before: JsonValue, after: JsonValue) -> Edit:
         """A change at a path in the tool's schema."""
-        return Edit(pointer=f"/tools/{self.index}/parameters{pointer(path)}", before=before, after=after)
+        return Edit(pointer=f"/tools/{self.number}/parameters{pointer(path)}", before=before, after=after)
 
     def change(self, key: str, after: JsonValue) -> Edit:
         """A keyword of the parameter's own schema is given another value, or dropped (None)."""
@@ -74,7 +75,7 @@ def own_places(config: AgentConfig) -> Iterator[Place]:
     """Each schema of a parameter once: what several refer to is the same place."""
     seen: set[tuple[int, Path]] = set()
     for place in places(config):
-        key = (place.index, place.parameter.at)
+        key = (place.number, place.parameter.at)
         if key not in seen:
             seen.add(key)
             yield place
