@@ -19,6 +19,7 @@ from agentmut.operators.tool.edits import (
     vocabularies,
 )
 from agentmut.protocols import Example, OperatorOptions
+from agentmut.schemas import Path
 from agentmut.text import words
 from agentmut.tools import ToolSpec
 
@@ -137,28 +138,28 @@ _HOURS: dict[str, JsonValue] = {"type": "integer", "description": "How long to w
     ],
 )
 def describe_parameter_wrongly(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """One mutant per parameter: another unit or format, or else the description of another parameter.
+    """One mutant per described parameter: another unit or format, or else the description of another one.
 
-    The other one stands at the same tool, is of the same type where there is one, and is the next in the
-    list. Parameters for which neither can be had are left alone.
+    The other one stands next to it, is of the same type where there is one, and is the next in the list.
+    Parameters for which neither can be had are left alone.
     """
     for place, siblings in _with_siblings(config):
-        wrong = _other_unit(place.parameter.description) or _of_another(place, siblings)
+        said = place.parameter.description
+        wrong = (_other_unit(said) or _of_another(place, siblings)) if said else ""
         if wrong:
             path = (*place.parameter.path, "description")
-            before = place.parameter.stated.get("description")
-            edit = place.edit(path, before, wrong)
+            edit = place.edit(path, place.parameter.stated.get("description"), wrong)
             yield place.candidate((edit,), f"describe {place.parameter.name} as {quoted(wrong)}")
 
 
 def _with_siblings(config: AgentConfig) -> Iterator[tuple[Place, list[Place]]]:
-    """Each parameter with all of its tool, from the next one round to itself."""
-    by_tool: dict[int, list[Place]] = {}
+    """Each parameter with those of the same object, from the next one round to itself."""
+    by_object: dict[tuple[int, Path], list[Place]] = {}
     for place in places(config):
-        by_tool.setdefault(place.number, []).append(place)
-    for listed in by_tool.values():
-        for index, place in enumerate(listed):
-            yield place, [*listed[index + 1 : index + 1 + _NEAR], *listed[max(0, index - _NEAR) : index]]
+        by_object.setdefault((place.number, place.parameter.owner), []).append(place)
+    for listed in by_object.values():
+        for at, place in enumerate(listed):
+            yield place, [*listed[at + 1 : at + 1 + _NEAR], *listed[max(0, at - _NEAR) : at]]
 
 
 _NEAR = 8
@@ -166,12 +167,12 @@ _NEAR = 8
 
 
 def _of_another(place: Place, siblings: Sequence[Place]) -> str:
-    said = [
+    described = [
         other for other in siblings if other.parameter.description not in ("", place.parameter.description)
     ]
     kind = kind_of(place.parameter.schema)
-    alike = [other for other in said if kind_of(other.parameter.schema) == kind]
-    return next((other.parameter.description for other in (*alike, *said)), "")
+    alike = [other for other in described if kind_of(other.parameter.schema) == kind]
+    return next((other.parameter.description for other in (*alike, *described)), "")
 
 
 _UNITS = {
