@@ -50,7 +50,9 @@ def rename(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]
     """
     taken = set(config.tool_names)
     for index, tool in enumerate(config.tools):
-        for name in dict.fromkeys((_other_verb(tool.name), _other_style(tool.name), f"{tool.name}_v2")):
+        for name in dict.fromkeys(
+            (_other_verb(tool.name), _other_style(tool.name), _next_version(tool.name))
+        ):
             if name and name not in taken and len(name) <= LONGEST_NAME:
                 yield _renamed(index, tool, name)
 
@@ -89,6 +91,18 @@ def _other_style(name: str) -> str:
     return _snake(name) if re.fullmatch(r"[a-z]+([A-Z][a-z0-9]+)+", name) else ""
 
 
+def _next_version(name: str) -> str:
+    """The name of the tool's successor.
+
+    >>> [_next_version(name) for name in ("find", "findOrder", "find_v2")]
+    ['find_v2', 'findOrderV2', 'find_v3']
+    """
+    numbered = re.fullmatch(r"(.+?_?[vV])(\d{1,3})", name)
+    if numbered:
+        return numbered[1] + str(int(numbered[2]) + 1)
+    return name + ("V2" if re.search("[a-z][A-Z]", name) and "_" not in name else "_v2")
+
+
 def _snake(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
@@ -112,8 +126,8 @@ def decoy(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """
     taken = set(config.tool_names)
     for index, tool in enumerate(config.tools):
-        for suffix, remark in (("_v2", "(new version)"), ("_legacy", "(legacy)")):
-            name = tool.name + suffix
+        known = ((_next_version(tool.name), "(new version)"), (f"{tool.name}_legacy", "(legacy)"))
+        for name, remark in known:
             if name not in taken and len(name) <= LONGEST_NAME:
                 yield _decoy(index, tool, name, remark)
                 break

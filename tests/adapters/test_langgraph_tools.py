@@ -1,7 +1,7 @@
 """Tools that are renamed, decoys or described otherwise, in real LangGraph agents."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from enum import Enum
 from typing import Annotated, Any, Literal
 
@@ -25,7 +25,7 @@ from agentmut.plugins import Catalogue
 from agentmut.protocols import OperatorOptions
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.threads import TrialThreads
-from agentmut.tools import ToolSpec, read_tool
+from agentmut.tools import read_tool
 from agentmut.wire.chat_completions import ChatCompletions
 from agentmut.wire.transport import Tap
 from agentmut.witness import Detector, Route
@@ -87,6 +87,9 @@ NAMES = (
 )  # fmt: skip
 CATALOGUE = Catalogue.of("operators")
 MUTANTS = generate(CONFIG, [CATALOGUE.load(name)() for name in NAMES], OperatorOptions()).mutants
+
+
+FIRST = tuple({mutant.operator: mutant for mutant in reversed(MUTANTS)}.values())
 
 
 def chat(url: str) -> ChatOpenAI:
@@ -153,7 +156,7 @@ def test_every_operator_has_a_mutant_here() -> None:
 
 @pytest.mark.parametrize("make", WAYS)
 def test_every_change_of_a_tool_reaches_the_service_and_is_witnessed(make: Any, service: Any) -> None:
-    for mutant in MUTANTS:
+    for mutant in MUTANTS if make is bound else FIRST:
         service.requests.clear()
         mutated = mutant.apply(CONFIG)
         execution = run(make(service.url), mutated)
@@ -205,15 +208,10 @@ def test_the_double_of_a_renamed_tool_answers(make: Any, service: Any, calls: An
     assert (step.tool, step.output) == ("issue_refund", "no money for A")
 
 
-@pytest.mark.parametrize("make", [bound, by_middleware])
-def test_the_old_name_of_a_renamed_tool_is_unknown_where_the_node_knows_only_the_new_one(
-    make: Any, service: Any, calls: Any
-) -> None:
-    if make is by_middleware:
-        pytest.skip("create_agent's own node still knows the tool by its own name")
+def test_the_old_name_of_a_renamed_tool_is_unknown(service: Any, calls: Any) -> None:
     renamed = mutant("tool.rename", "get_order to fetch_order").apply(CONFIG)
     service.replies(calls(("get_order", '{"order": "A"}')), "Done.")
-    run(make(service.url), renamed)
+    run(bound(service.url), renamed)
     assert "get_order is not a valid tool" in service.requests[1].messages[-1].text
 
 
@@ -309,7 +307,3 @@ def test_two_tools_of_one_name_in_a_graph_are_refused() -> None:
     adapter = LangGraphAdapter(graph_of(get_order, other), AgentConfig(), "here:build")
     with pytest.raises(AdapterError, match="here:build: more than one tool is named 'get_order'"):
         adapter.get_tools()
-
-
-def wrong_tools() -> Iterator[ToolSpec]:
-    yield ToolSpec(name="x", parameters={"type": "object", "properties": {"a": {"type": "strng"}}})
