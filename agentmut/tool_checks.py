@@ -49,7 +49,7 @@ def _explained(schema: Mapping[str, Any], path: Path, why: str) -> str:
 
 def _not_an_object(schema: Mapping[str, Any]) -> tuple[Path, str] | None:
     kind = schema.get("type", "object")
-    if kind != "object":
+    if kind not in ("object", ["object"]):
         return ("type",), f"{kind!r}; a tool takes an object. Put each parameter under `properties`"
     if schema and not _SAYS_OBJECT & set(schema) and all(isinstance(v, Mapping) for v in schema.values()):
         named = ", ".join(sorted(schema))
@@ -77,8 +77,10 @@ def _dangling(root: Mapping[str, Any], node: Any, path: Path) -> tuple[Path, str
 
 
 def _unknown_required(schema: Mapping[str, Any]) -> tuple[Path, str] | None:
-    owners: dict[Path, None] = dict.fromkeys([(), *(found.owner for found in parameters(schema))])
-    for path in owners:
+    objects = dict.fromkeys(
+        [(), *(place for found in parameters(schema) for place in (found.owner, found.at))]
+    )
+    for path in objects:
         node = at_path(schema, path)
         if not isinstance(node, Mapping) or any(key in node for key in _OPEN):
             continue
