@@ -3,6 +3,7 @@
 import asyncio
 import functools
 import types
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -101,7 +102,8 @@ def test_functions_may_be_given_by_name() -> None:
             return f"shop {order}"
 
     config = AgentConfig(tools=(ToolSpec(name="find", implemented_by="search"), ToolSpec(name="half")))
-    box = agentmut.toolbox(config, {"search": Shop(), "half": functools.partial(divmod, 7)})
+    functions: dict[str, Callable[..., Any]] = {"search": Shop(), "half": functools.partial(divmod, 7)}
+    box = agentmut.toolbox(config, functions)
     assert asyncio.run(box["find"]("A")) == "shop A"
     assert box["half"](2) == (3, 1)
 

@@ -253,14 +253,17 @@ values: st.SearchStrategy[Any] = st.one_of(
 
 
 def objects(properties: Any) -> st.SearchStrategy[Any]:
-    @st.composite
-    def build(draw: st.DrawFn) -> Any:
-        found = draw(st.dictionaries(names, properties, max_size=4))
-        needed = [name for name in found if draw(st.booleans())]
-        stated = {"required": needed} if needed or draw(st.booleans()) else {}
+    """Objects that require their first properties, or all of them, or say nothing of it."""
+
+    def build(found: dict[str, Any], needed: int | None) -> Any:
+        stated = {} if needed is None else {"required": list(found)[:needed]}
         return {"type": "object", "properties": found, **stated}
 
-    return build()
+    return st.builds(
+        build,
+        st.dictionaries(names, properties, max_size=4),
+        st.none() | st.integers(min_value=0, max_value=4),
+    )
 
 
 nested = st.recursive(
