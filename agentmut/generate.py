@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from agentmut.config import AgentConfig, Document
+from agentmut.config import AgentConfig
 from agentmut.errors import MutationError
 from agentmut.frozen import digest_of
 from agentmut.mutant import (
@@ -16,7 +16,6 @@ from agentmut.mutant import (
     unique_ids,
 )
 from agentmut.protocols import Operator, OperatorOptions
-from agentmut.tools import ToolSpec
 
 
 class Dropped(NamedTuple):
@@ -67,8 +66,7 @@ def generate(
     mutant gives the same config, or when `cannot_express` gives a reason why the agent cannot be run so.
     """
     operators = tuple(operators)
-    items = _item_digests(config)
-    parts = _digests(config, frozenset(AgentConfig.model_fields), items)
+    parts = _digests(config, frozenset(AgentConfig.model_fields))
     made: dict[_Content, Mutant] = {}
     dropped: list[Dropped] = []
     taken: set[str] = set()
@@ -76,7 +74,7 @@ def generate(
         mutant = _mutant(proposal, _free(proposal.id, taken))
         taken.add(mutant.id)
         try:
-            content = _content(config, parts, items, mutant)
+            content = _content(config, parts, mutant)
         except MutationError as error:
             dropped.append(Dropped(mutant.operator, mutant.description, str(error)))
             continue
@@ -118,33 +116,15 @@ def _mutant(proposal: _Proposal, id_: str) -> Mutant:
     )
 
 
-def _content(
-    config: AgentConfig, parts: Mapping[str, str], items: Mapping[int, str], mutant: Mutant
-) -> _Content:
+def _content(config: AgentConfig, parts: Mapping[str, str], mutant: Mutant) -> _Content:
     """The content of the mutated config, from the original's and the parts that the edits touch."""
     touched = frozenset(edit.path[0] for edit in mutant.edits)
-    return tuple({**parts, **_digests(apply_edits(config, mutant.edits), touched, items)}.values())
+    return tuple({**parts, **_digests(apply_edits(config, mutant.edits), touched)}.values())
 
 
-def _digests(config: AgentConfig, names: frozenset[str], items: Mapping[int, str]) -> dict[str, str]:
-    plain = config.model_dump(mode="json", include={name for name in names if name not in _LISTS})
-    listed = {
-        name: [items.get(id(item)) or _digest(item) for item in getattr(config, name)]
-        for name in sorted(names & _LISTS)
-    }
-    return {name: digest_of(value) for name, value in {**plain, **listed}.items()}
-
-
-def _item_digests(config: AgentConfig) -> dict[int, str]:
-    """Digests of the tools and documents by identity: a mutant shares those that it leaves alone."""
-    return {id(item): _digest(item) for name in sorted(_LISTS) for item in getattr(config, name)}
-
-
-def _digest(item: ToolSpec | Document) -> str:
-    return digest_of(item.model_dump(mode="json"))
-
-
-_LISTS = frozenset({"tools", "context"})
+def _digests(config: AgentConfig, names: frozenset[str]) -> dict[str, str]:
+    plain = config.model_dump(mode="json", include=set(names))
+    return {name: digest_of(value) for name, value in plain.items()}
 
 
 def _repetition(content: _Content, parts: Mapping[str, str], made: Mapping[_Content, Mutant]) -> str:

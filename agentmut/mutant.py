@@ -1,6 +1,5 @@
 """A broken version of an agent: located edits, a stable id, and pure application to a config."""
 
-import copy
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
@@ -176,30 +175,17 @@ def apply_edits(config: AgentConfig, edits: Iterable[Edit]) -> AgentConfig:
     Raises `MutationError` when an edit does not fit, or when the result is not a config.
     """
     ordered = sorted(edits, key=_position, reverse=True)
-    # What no edit names is passed on as it is: dumping it would cost most of the time.
+    touched = {edit.path[0] for edit in ordered}
+    # Parts that no edit names are passed on as they are: dumping them would cost most of the time.
     plain: dict[str, Any] = {name: getattr(config, name) for name in AgentConfig.model_fields}
-    touched = sorted({edit.path[0] for edit in ordered} & set(plain))
-    plain |= {name: _as_data(plain[name], [e for e in ordered if e.path[0] == name]) for name in touched}
+    plain |= config.model_dump(mode="json", include=touched)
     for edit in ordered:
         _apply_one(plain, edit)
     try:
         return AgentConfig.model_validate(plain)
     except ValidationError as error:
-        changed = ", ".join(touched)
+        changed = ", ".join(sorted(touched))
         raise MutationError(f"edits of {changed} leave no valid config: {error}") from error
-
-
-def _as_data(part: Any, edits: list[Edit]) -> Any:
-    """A part of a config as JSON, as far as its edits reach: other tools and documents stay as they are."""
-    if isinstance(part, tuple):
-        whole = any(len(edit.path) == 1 for edit in edits)
-        reached = {edit.path[1] for edit in edits if len(edit.path) > 1}
-        return [_json(item) if whole or str(i) in reached else item for i, item in enumerate(part)]
-    return _json(part)
-
-
-def _json(part: Any) -> Any:
-    return part.model_dump(mode="json") if isinstance(part, Frozen) else copy.deepcopy(part)
 
 
 def _position(edit: Edit) -> tuple[Any, ...]:
