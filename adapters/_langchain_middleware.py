@@ -6,7 +6,9 @@ from typing import Any
 from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
 from langchain.agents.structured_output import ToolStrategy
 from langchain_core.messages import SystemMessage
+from langchain_core.tools import BaseTool
 
+from agentmut.adapters._langchain_tools import offered_tool
 from agentmut.adapters._model_settings import dropped_settings, model_settings
 from agentmut.adapters.langgraph import bind_tools
 from agentmut.config import AgentConfig
@@ -23,6 +25,7 @@ class ConfigMiddleware(AgentMiddleware[Any, Any]):
         super().__init__()
         self._config = config
         self._dropped = dropped_settings()
+        self._own: dict[str, BaseTool] = {}
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
@@ -38,8 +41,23 @@ class ConfigMiddleware(AgentMiddleware[Any, Any]):
         """Rewrite the request, then call the model."""
         return await handler(self._rewritten(request))
 
+    def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
+        """Let a tool that is offered under another name than the agent's own be called."""
+        return handler(self._with_tool(request))
+
+    async def awrap_tool_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
+        """Let a tool that is offered under another name than the agent's own be called."""
+        return await handler(self._with_tool(request))
+
+    def _with_tool(self, request: Any) -> Any:
+        name = request.tool_call["name"]
+        spec = next((tool for tool in self._config.tools if tool.name == name), None)
+        tool = offered_tool(spec, self._own) if spec and request.tool is None else None
+        return request if tool is None else request.override(tool=tool)
+
     def _rewritten(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         own = [tool for tool in request.tools if not isinstance(tool, dict)]
+        self._own = {tool.name: tool for tool in own}  # the same in every request of an agent
         provided: list[Any] = [tool for tool in request.tools if isinstance(tool, dict)]
         system = self._config.system_text()
         request = self._without_dropped(request) if self._dropped else request

@@ -11,6 +11,7 @@ from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from langgraph.types import Command
 
+from agentmut.adapters._langchain_tools import as_implemented, with_own_tool
 from agentmut.doubles import ToolDoubleError
 from agentmut.faults import UNCALLED, ToolFailure, form_of
 from agentmut.faulty_calls import Change, check_running, with_fault, with_fault_async
@@ -31,11 +32,11 @@ def let_doubles_answer(node: Any) -> None:
     inner, inner_async = node._wrap_tool_call, node._awrap_tool_call
 
     def wrap(request: Any, execute: Callable[[Any], Any]) -> Any:
-        request = _with_stand_in(request)
+        request = _with_stand_in(with_own_tool(request, node.tools_by_name))
         return inner(request, execute) if inner else execute(request)
 
     async def awrap(request: Any, execute: Callable[[Any], Any]) -> Any:
-        request = _with_stand_in(request)
+        request = _with_stand_in(with_own_tool(request, node.tools_by_name))
         if inner_async:
             return await inner_async(request, execute)
         return await execute(request)
@@ -152,7 +153,7 @@ def _double_tool(tool: BaseTool, double: Callable[..., Any]) -> BaseTool:
 
 def _known(tool: BaseTool) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """Leaves what the model gave, without what the framework injects (state, store, runtime)."""
-    names = read_tool(tool).parameters.get("properties")
+    names = read_tool(as_implemented(tool)).parameters.get("properties")
     if not isinstance(names, dict):
         return dict
     return lambda arguments: {name: value for name, value in arguments.items() if name in names}

@@ -22,6 +22,7 @@ from agentmut.imports import import_object
 from agentmut.mutant import Mutant, unreachable_fault
 from agentmut.plain import described, jsonable
 from agentmut.protocols import AgentSpec
+from agentmut.tool_checks import check_tools
 from agentmut.tools import ToolSpec, read_tool
 from agentmut.trace import Action, AgentTrace, Step
 from agentmut.trial import Trial
@@ -88,9 +89,15 @@ class LangGraphAdapter:
 
     def get_tools(self) -> tuple[ToolSpec, ...]:
         """The tools in the graph's tool nodes."""
-        return tuple(
-            read_tool(tool) for node in _tool_nodes(self.build()) for tool in node.tools_by_name.values()
-        )
+        found: list[ToolSpec] = []
+        for node in _tool_nodes(self.build()):
+            for tool in map(read_tool, node.tools_by_name.values()):
+                if tool not in found:  # agents of one graph may share a tool
+                    found.append(tool)
+        try:
+            return check_tools(found)
+        except UsageError as error:
+            raise AdapterError(f"the tools of agent.factory {self._name}: {error}") from error
 
     def with_config(self, config: AgentConfig) -> "LangGraphAdapter":
         """The same factory on another config."""
@@ -164,13 +171,17 @@ class LangGraphAdapter:
 
 
 def bind_tools(config: AgentConfig, tools: Sequence["BaseTool"]) -> list["BaseTool"]:
-    """The tools that `config` offers, in its order, with its descriptions and schemas.
+    """The tools that `config` offers, in its order, with its names, descriptions and schemas.
 
-    Use it in a factory in place of the plain tool list; the implementations stay the same. A tool that
-    the config does not name is left out.
+    Use it in a factory in place of the plain tool list, for the model and for the tool node. The
+    implementations stay the same, and so does what they accept. A tool that the config does not name is
+    left out; one that has nothing behind it (a decoy) answers that nothing was found.
     """
+    from agentmut.adapters._langchain_tools import offered_tool
+
     known = {tool.name: tool for tool in tools}
-    return [_as_configured(known[spec.name], spec) for spec in config.tools if spec.name in known]
+    offered = (offered_tool(spec, known) for spec in config.tools)
+    return [tool for tool in offered if tool is not None]
 
 
 def config_middleware(config: AgentConfig) -> "AgentMiddleware[Any, Any]":
@@ -184,16 +195,6 @@ def config_middleware(config: AgentConfig) -> "AgentMiddleware[Any, Any]":
     from agentmut.adapters._langchain_middleware import ConfigMiddleware
 
     return ConfigMiddleware(config)
-
-
-def _as_configured(tool: "BaseTool", spec: ToolSpec) -> "BaseTool":
-    original = read_tool(tool)
-    update: dict[str, Any] = {}
-    if spec.description != original.description:
-        update["description"] = spec.description
-    if spec.parameters != original.parameters:
-        update["args_schema"] = {"title": spec.name, "description": spec.description, **spec.parameters}
-    return tool.model_copy(update=update) if update else tool
 
 
 def _require_langgraph() -> None:

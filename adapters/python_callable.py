@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import JsonValue, PrivateAttr
 
+from agentmut.calling import calls_by_offered_name
 from agentmut.config import AgentConfig, History, ModelConfig
 from agentmut.errors import UsageError
 from agentmut.imports import import_object
@@ -77,7 +78,21 @@ class CallableAdapter:
         if any(edit.pointer == "/history" and edit.after == History.SWAPPED for edit in mutant.edits):
             return "the function is given the user's turns in one call, and none of its answers"
         reason = unreachable_fault(mutant, self._config, self.doubled_tools)
-        return f"{reason}; mark the functions with @agentmut.tool in the agent's module" if reason else ""
+        if reason:
+            return f"{reason}; mark the functions with @agentmut.tool in the agent's module"
+        return self._unknown_name(mutant)
+
+    def _unknown_name(self, mutant: Mutant) -> str:
+        """Why calls of a tool that the mutant renames or adds would not find it."""
+        new = any(
+            edit.path[0] == "tools"
+            and (edit.path[-1] == "implemented_by" or (len(edit.path) == 2 and edit.before is None))
+            for edit in mutant.edits
+        )
+        module = sys.modules.get(getattr(self._run, "__module__", ""), None)
+        if not new or (module is not None and calls_by_offered_name(module)):
+            return ""
+        return "the agent looks tools up by its own names; use agentmut.toolbox in the agent's module"
 
     def versions(self) -> Mapping[str, str]:
         """No framework takes part."""

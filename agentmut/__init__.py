@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from agentmut.api import measure
     from agentmut.assess import check_suite, compare_with_baseline, save_baseline
+    from agentmut.calling import toolbox
     from agentmut.config import AgentConfig
     from agentmut.instrument import tool
 
@@ -22,6 +23,7 @@ __all__ = [
     "measure",
     "save_baseline",
     "tool",
+    "toolbox",
 ]
 
 
@@ -44,6 +46,10 @@ def __getattr__(name: str) -> Any:
         from agentmut.instrument import tool
 
         return tool
+    if name == "toolbox":
+        from agentmut.calling import toolbox
+
+        return toolbox
     raise AttributeError(f"module 'agentmut' has no attribute {name!r}")
 
 

@@ -6,8 +6,10 @@ from itertools import pairwise
 from typing import Any, Protocol
 
 from agentmut.config import AgentConfig, ModelConfig
+from agentmut.frozen import canonical_json
 from agentmut.mutant import Edit
 from agentmut.passages import Passage, flat, opening, passage_at, shown, stretch
+from agentmut.schemas import Difference, at_path, differences, inlined
 from agentmut.tools import ToolSpec
 from agentmut.wire.footprint import RequestShape
 
@@ -155,10 +157,10 @@ def _tool_probe(edit: Edit, rest: list[str], base: AgentConfig, mutated: AgentCo
         return _ToolRemoved(base.tools[int(rest[0])].name)
     if len(rest) == 1:
         added = ToolSpec.model_validate(edit.after)
-        return _ToolChanged("" if edit.before is None else base.tools[int(rest[0])].name, added, ())
+        return _ToolAdded("" if edit.before is None else base.tools[int(rest[0])].name, added)
     original = base.tools[int(rest[0])]
     changed = next((t for t in mutated.tools if t.name == original.name), mutated.tools[int(rest[0])])
-    return _ToolChanged(original.name, changed, tuple(rest[1:]))
+    return _ToolChanged(original.name, changed.name, _differences(edit, original, changed))
 
 
 @dataclass(frozen=True)
@@ -173,26 +175,56 @@ class _ToolRemoved:
 
 
 @dataclass(frozen=True)
-class _ToolChanged:
-    """A tool that one field of is edited, or (without a path) that is new."""
+class _ToolAdded:
+    """A tool that is new, or that takes the place of another as a whole."""
 
     original: str
-    changed: ToolSpec
-    path: tuple[str, ...]
+    added: ToolSpec
 
     def delivered(self, shapes: Shapes) -> bool:
-        wanted = self._value(self.changed)
-        tools = (tool for shape in shapes for tool in shape.tools if tool.name == self.changed.name)
-        return any(self._value(tool) == wanted for tool in tools)
+        tools = (tool for shape in shapes for tool in shape.tools if tool.name == self.added.name)
+        return any(flat(tool.description) == flat(self.added.description) for tool in tools)
 
     def carried(self, shapes: Shapes) -> bool:
         return not self.original or any(self.original in _offered(shape) for shape in shapes)
 
-    def _value(self, tool: ToolSpec) -> Any:
-        value: Any = tool.model_dump(mode="json") if self.path else tool.description
-        for part in self.path:
-            value = _child(value, part)
-        return _plain(value)
+
+@dataclass(frozen=True)
+class _ToolChanged:
+    """A tool that something of is edited: seen where a request has all that is different, as it is to be."""
+
+    original: str
+    name: str
+    expected: Sequence[Difference]
+
+    def delivered(self, shapes: Shapes) -> bool:
+        tools = (_plain_tool(t) for shape in shapes for t in shape.tools if t.name == self.name)
+        return bool(self.expected) and any(
+            all(at_path(tool, place.path) == place.after for place in self.expected) for tool in tools
+        )
+
+    def carried(self, shapes: Shapes) -> bool:
+        return any(self.original in _offered(shape) for shape in shapes)
+
+
+def _differences(edit: Edit, before: ToolSpec, after: ToolSpec) -> tuple[Difference, ...]:
+    """What the edit makes different, in the form that requests have: the schema's `$ref`s put in place."""
+    old, new = _plain_tool(before), _plain_tool(after)
+    path = _up_to_list(old, edit.path[2:])
+    if at_path(old, path) != at_path(new, path):
+        return (Difference(path, at_path(new, path)),)
+    # What several parameters refer to stands elsewhere in a request.
+    return tuple(place for place in differences(old, new) if place.path[0] == path[0])
+
+
+def _up_to_list(value: Any, path: tuple[str, ...]) -> tuple[str, ...]:
+    """The path as far as it leads without an index: lists are compared as wholes."""
+    return next((path[:n] for n in range(len(path)) if isinstance(at_path(value, path[:n]), list)), path)
+
+
+def _plain_tool(tool: ToolSpec) -> Any:
+    plain = tool.model_dump(mode="json", include={"name", "description", "parameters"})
+    return _plain({**plain, "parameters": inlined(plain["parameters"])})
 
 
 @dataclass(frozen=True)
@@ -259,14 +291,21 @@ def _shift(edit: Edit, edits: Sequence[Edit]) -> int:
 
 
 def _plain(value: Any) -> Any:
-    """Part of a tool without what frameworks change on the way: white space, and titles of parameters."""
+    """Part of a tool without what frameworks change on the way.
+
+    That is white space, titles of parameters, and the order of lists in which order means nothing.
+    """
     if isinstance(value, str):
         return flat(value)
     if isinstance(value, list):
         return [_plain(item) for item in value]
     if not isinstance(value, dict):
         return value
-    return {k: _plain(v) for k, v in value.items() if k != "title" or not isinstance(v, str)}
+    plain = {k: _plain(v) for k, v in value.items() if k != "title" or not isinstance(v, str)}
+    for key in ("required", "enum"):
+        if isinstance(plain.get(key), list):
+            plain[key] = sorted(plain[key], key=canonical_json) or None
+    return plain
 
 
 def _text_of(value: Any) -> str:

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from agentmut.config import Document
 from agentmut.errors import ProjectError, UsageError
 from agentmut.imports import REFERENCE, import_object
+from agentmut.tool_checks import check_tool
 from agentmut.tools import ToolSpec, read_tool
 from agentmut.yaml_source import read_text, read_yaml, show_path
 
@@ -84,7 +85,7 @@ def _tools_file(reference: str, root: Path) -> Any:
 
 def _tool(tool: Any, index: int, where: str) -> ToolSpec:
     try:
-        return read_tool(tool)
+        return check_tool(read_tool(tool))
     except ValidationError as error:
         fault = error.errors()[0]
         raise ProjectError(f"{where}: tool {index + 1}: {show_path(fault['loc'])}: {fault['msg']}") from error

@@ -39,7 +39,8 @@ class ToolSpec(Frozen):
 def read_tool(tool: Any) -> ToolSpec:
     """Read one tool: OpenAI, Anthropic, MCP or plain mapping, LangChain tool, pydantic model or function.
 
-    Raises `UsageError` naming the value when it is none of these.
+    Raises `UsageError` naming the value when it is none of these. Whether its schema is a good one is for
+    `agentmut.tool_checks` to say.
     """
     if isinstance(tool, ToolSpec):
         return tool
@@ -48,8 +49,10 @@ def read_tool(tool: Any) -> ToolSpec:
     if hasattr(tool, "tool_call_schema") and hasattr(tool, "name"):  # LangChain, without importing it
         return _from_langchain(tool)
     if inspect.isclass(tool) and hasattr(tool, "model_json_schema"):
-        return ToolSpec(
-            name=tool.__name__, description=inspect.getdoc(tool) or "", parameters=tool.model_json_schema()
+        return _from_model(tool)
+    if hasattr(tool, "inputSchema") and hasattr(tool, "name"):  # MCP's Tool, without importing it
+        return _from_mapping(
+            {key: getattr(tool, key, None) for key in ("name", "description", "inputSchema")}
         )
     if callable(tool):
         return _from_function(tool)
@@ -59,24 +62,49 @@ def read_tool(tool: Any) -> ToolSpec:
     )
 
 
+_SCHEMA_KEYS = ("parameters", "input_schema", "inputSchema")
+
+
 def _from_mapping(tool: Mapping[str, Any]) -> ToolSpec:
     body = tool["function"] if isinstance(tool.get("function"), Mapping) else tool
-    if not isinstance(body.get("name"), str) or not body["name"]:
+    name = body.get("name")
+    if name is None and isinstance(body.get("properties"), Mapping):  # a JSON Schema that carries its name
+        return _from_titled_schema(body)
+    if not isinstance(name, str) or not name:
         raise UsageError(
             f"a tool has no name: {dict(tool)!r}. Expected name, description, parameters "
-            "(or input_schema / inputSchema)"
+            "(or input_schema / inputSchema); tools that a service brings along cannot be mutated"
         )
-    schema = body.get("parameters") or body.get("input_schema") or body.get("inputSchema") or EMPTY_SCHEMA
+    schema = next((body[key] for key in _SCHEMA_KEYS if body.get(key) is not None), EMPTY_SCHEMA)
     if not isinstance(schema, Mapping):
-        raise UsageError(f"the parameters of the tool {body['name']!r} are no JSON Schema: {schema!r:.80}")
-    return ToolSpec(name=body["name"], description=body.get("description") or "", parameters=dict(schema))
+        raise UsageError(f"the parameters of the tool {name!r} are no JSON Schema: {schema!r:.80}")
+    parameters = dict(schema) or dict(EMPTY_SCHEMA)
+    return ToolSpec(name=name, description=body.get("description") or "", parameters=parameters)
+
+
+def _from_titled_schema(schema: Mapping[str, Any]) -> ToolSpec:
+    title = schema.get("title")
+    if not isinstance(title, str) or not title:
+        raise UsageError(f"a tool has no name: {dict(schema)!r}. A JSON Schema is named by its `title`")
+    return ToolSpec(name=title, description=schema.get("description") or "", parameters=_unnamed(schema))
+
+
+def _from_model(model: Any) -> ToolSpec:
+    described = "" if model.__doc__ is None else inspect.getdoc(model) or ""
+    return ToolSpec(
+        name=model.__name__, description=described, parameters=_unnamed(model.model_json_schema())
+    )
+
+
+def _unnamed(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema without what is said of the tool itself."""
+    return {key: value for key, value in schema.items() if key not in ("title", "description")}
 
 
 def _from_langchain(tool: Any) -> ToolSpec:
     schema = tool.tool_call_schema
     parameters = schema if isinstance(schema, Mapping) else schema.model_json_schema()
-    described = {k: v for k, v in parameters.items() if k not in ("title", "description")}
-    return ToolSpec(name=tool.name, description=tool.description or "", parameters=described)
+    return ToolSpec(name=tool.name, description=tool.description or "", parameters=_unnamed(parameters))
 
 
 def _from_function(function: Callable[..., Any]) -> ToolSpec:

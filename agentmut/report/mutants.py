@@ -110,6 +110,16 @@ def _tool_lines(tool: ToolSpec) -> Iterator[str]:
     properties = tool.parameters.get("properties")
     for name, schema in properties.items() if isinstance(properties, dict) else ():
         yield f"  {name}: {canonical_json(schema)}"
+    yield from _rest_of_schema(tool)
+
+
+def _rest_of_schema(tool: ToolSpec) -> Iterator[str]:
+    """What is said of the parameters together: which are required, and what several of them refer to."""
+    for key, value in tool.parameters.items():
+        if key in ("$defs", "definitions") and isinstance(value, dict):
+            yield from (f"  {key}/{name}: {canonical_json(schema)}" for name, schema in value.items())
+        elif key not in ("type", "properties", "title"):
+            yield f"  {key}: {canonical_json(value)}"
 
 
 def _documents(config: AgentConfig) -> str:

@@ -1,18 +1,33 @@
-"""What the model is told that a tool does."""
+"""What the model is told that a tool does, and what its parameters mean."""
 
+import re
 from collections.abc import Iterator, Sequence
 
+from pydantic import JsonValue
+
 from agentmut.config import AgentConfig
-from agentmut.mutant import Candidate, Edit
+from agentmut.mutant import Candidate, Edit, Reach
 from agentmut.operator import operator
 from agentmut.operators.describe import quoted
+from agentmut.operators.tool.edits import (
+    Place,
+    an_object,
+    kind_of,
+    nearest,
+    places,
+    schema_example,
+    vocabularies,
+)
 from agentmut.protocols import Example, OperatorOptions
-from agentmut.text import stems, words
+from agentmut.schemas import Path
+from agentmut.text import words
 from agentmut.tools import ToolSpec
 
 _LOOK_UP = ToolSpec(name="look_up_order", description="Look up an order by its number.")
 _REFUND = ToolSpec(name="issue_refund", description="Refund an order.")
 _MIXED_UP = _LOOK_UP.model_copy(update={"description": _REFUND.description})
+_OTHER_WAY = _REFUND.model_copy(update={"description": _LOOK_UP.description})
+_BLANK = _LOOK_UP.model_copy(update={"description": ""})
 
 
 @operator(
@@ -25,31 +40,163 @@ def mislead_description(config: AgentConfig, options: OperatorOptions) -> Iterat
 
     The other tool is the one that shares most words with it, a mix-up that reads plausibly.
     """
-    vocabulary = [stems(f"{tool.name} {tool.description}") for tool in config.tools]
+    said = _vocabularies(config.tools)
     for index, tool in enumerate(config.tools):
-        said = _misleading(index, config.tools, vocabulary)
-        pointer = f"/tools/{index}/description"
+        misleading = _misleading(index, config.tools, said)
         yield Candidate(
-            edits=(Edit(pointer=pointer, before=tool.description, after=said),),
-            description=f"describe the tool {tool.name} as {quoted(said)}",
+            edits=(_described(index, tool, misleading),),
+            description=f"describe the tool {tool.name} as {quoted(misleading)}",
             anchor=tool.name,
             subject=tool.name,
         )
 
 
-def _misleading(index: int, tools: Sequence[ToolSpec], vocabulary: Sequence[frozenset[str]]) -> str:
-    def likeness(other: int) -> tuple[int, str]:
-        return -len(vocabulary[index] & vocabulary[other]), tools[other].name
+def _described(index: int, tool: ToolSpec, said: str) -> Edit:
+    return Edit(pointer=f"/tools/{index}/description", before=tool.description, after=said)
 
+
+def _vocabularies(tools: Sequence[ToolSpec]) -> list[frozenset[str]]:
+    return vocabularies(f"{tool.name} {tool.description}" for tool in tools)
+
+
+def _misleading(index: int, tools: Sequence[ToolSpec], said: Sequence[frozenset[str]]) -> str:
+    other = _nearest(index, tools, said)
+    return _out_of_use(tools[index].name) if other is None else tools[other].description
+
+
+def _nearest(index: int, tools: Sequence[ToolSpec], said: Sequence[frozenset[str]]) -> int | None:
+    """The tool with another description that shares most words."""
     described = (
         other
         for other, tool in enumerate(tools)
         if tool.description.strip() not in ("", tools[index].description)
     )
-    nearest = min(described, key=likeness, default=None)
-    return _out_of_use(tools[index].name) if nearest is None else tools[nearest].description
+    return nearest(index, described, [tool.name for tool in tools], said)
 
 
 def _out_of_use(name: str) -> str:
     said = " ".join(word.text for word in words(name)) or name
     return f"Deprecated, do not call: {said} is done by the back office now."
+
+
+@operator(
+    "tool.blank_description",
+    why="A docstring is deleted or not exported, and nobody reads what the model is sent.",
+    examples=[Example(AgentConfig(tools=(_LOOK_UP, _REFUND)), AgentConfig(tools=(_BLANK, _REFUND)))],
+)
+def blank_description(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+    """One mutant per tool that is described: nothing is said of it but name and parameters."""
+    for index, tool in enumerate(config.tools):
+        if tool.description.strip():
+            yield Candidate(
+                edits=(_described(index, tool, ""),),
+                description=f"leave out what the tool {tool.name} does",
+                anchor=tool.name,
+                subject=tool.name,
+            )
+
+
+@operator(
+    "tool.swap_descriptions",
+    why="Two descriptions change places when a list of tools is sorted or merged by hand.",
+    examples=[Example(AgentConfig(tools=(_LOOK_UP, _REFUND)), AgentConfig(tools=(_MIXED_UP, _OTHER_WAY)))],
+)
+def swap_descriptions(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+    """One mutant per tool and the one most like it, each pair once: they have each other's description."""
+    tools, said = config.tools, _vocabularies(config.tools)
+    done: set[frozenset[int]] = set()
+    for index, tool in enumerate(tools):
+        other = _nearest(index, tools, said) if tool.description.strip() else None
+        if other is None or frozenset((index, other)) in done:
+            continue
+        done.add(frozenset((index, other)))
+        first, second = sorted((index, other))
+        one, two = tools[first], tools[second]
+        yield Candidate(
+            edits=(_described(first, one, two.description), _described(second, two, one.description)),
+            description=f"swap the descriptions of {one.name} and {two.name}",
+            anchor=" and ".join(sorted((one.name, two.name))),
+            subject=tool.name,
+        )
+
+
+_ORDER: dict[str, JsonValue] = {"type": "string", "description": "Number of the order."}
+_DAYS: dict[str, JsonValue] = {"type": "integer", "description": "How long to wait, in days."}
+_HOURS: dict[str, JsonValue] = {"type": "integer", "description": "How long to wait, in hours."}
+
+
+@operator(
+    "tool.describe_parameter_wrongly",
+    why="A parameter's description is copied from its neighbour, or stays when its unit changes.",
+    reach=Reach.CALLED,
+    examples=[
+        schema_example(
+            an_object(order=_ORDER, wait=_DAYS),
+            an_object(order={**_ORDER, "description": _DAYS["description"]}, wait=_DAYS),
+        ),
+        schema_example(an_object(wait=_DAYS), an_object(wait=_HOURS)),
+    ],
+)
+def describe_parameter_wrongly(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+    """One mutant per described parameter: another unit or format, or else the description of another one.
+
+    The other one stands next to it, is of the same type where there is one, and is the next in the list.
+    Parameters for which neither can be had are left alone.
+    """
+    for place, siblings in _with_siblings(config):
+        said = place.parameter.description
+        wrong = (_other_unit(said) or _of_another(place, siblings)) if said else ""
+        if wrong:
+            path = (*place.parameter.path, "description")
+            edit = place.edit(path, place.parameter.stated.get("description"), wrong)
+            yield place.candidate((edit,), f"describe {place.parameter.name} as {quoted(wrong)}")
+
+
+def _with_siblings(config: AgentConfig) -> Iterator[tuple[Place, list[Place]]]:
+    """Each parameter with those of the same object, from the next one round to itself."""
+    by_object: dict[tuple[int, Path], list[Place]] = {}
+    for place in places(config):
+        by_object.setdefault((place.number, place.parameter.owner), []).append(place)
+    for listed in by_object.values():
+        for at, place in enumerate(listed):
+            yield place, [*listed[at + 1 : at + 1 + _NEAR], *listed[max(0, at - _NEAR) : at]]
+
+
+_NEAR = 8
+"""How far from a parameter another one is looked for."""
+
+
+def _of_another(place: Place, siblings: Sequence[Place]) -> str:
+    described = [
+        other for other in siblings if other.parameter.description not in ("", place.parameter.description)
+    ]
+    kind = kind_of(place.parameter.schema)
+    alike = [other for other in described if kind_of(other.parameter.schema) == kind]
+    return next((other.parameter.description for other in (*alike, *described)), "")
+
+
+_UNITS = {
+    "days": "hours", "hours": "minutes", "minutes": "seconds", "seconds": "milliseconds",
+    "milliseconds": "seconds", "weeks": "days", "months": "weeks", "cents": "dollars", "dollars": "cents",
+    "euros": "cents", "kilometres": "miles", "kilometers": "miles", "miles": "kilometres",
+    "metres": "feet", "meters": "feet", "feet": "metres", "kilograms": "pounds", "grams": "kilograms",
+    "pounds": "kilograms", "celsius": "Fahrenheit", "fahrenheit": "Celsius", "percent": "fraction",
+    "yyyy-mm-dd": "DD/MM/YYYY", "dd/mm/yyyy": "MM/DD/YYYY", "mm/dd/yyyy": "DD/MM/YYYY",
+    "iso 8601": "Unix timestamp", "utc": "local time", "uppercase": "lowercase", "lowercase": "uppercase",
+}  # fmt: skip
+_UNIT = re.compile(rf"(?<![\w/-])(?:{'|'.join(map(re.escape, _UNITS))})(?![\w/-])", re.IGNORECASE)
+
+
+def _other_unit(description: str) -> str:
+    """The description with its first unit or format replaced; empty where it has none.
+
+    >>> _other_unit("Date as YYYY-MM-DD.")
+    'Date as DD/MM/YYYY.'
+    """
+    found = _UNIT.search(description)
+    if found is None:
+        return ""
+    said = found.group()
+    other = _UNITS[said.lower()]
+    other = other.capitalize() if said.istitle() and other.islower() else other
+    return description[: found.start()] + other + description[found.end() :]

@@ -1,0 +1,83 @@
+"""LangChain tools as a config wants them offered: described otherwise, renamed, or with nothing behind them."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from langchain_core.tools import BaseTool, StructuredTool
+
+from agentmut.faults import FaultKind
+from agentmut.tools import ToolSpec, read_tool
+from agentmut.trial import current_trial
+
+
+def as_configured(tool: BaseTool, spec: ToolSpec) -> BaseTool:
+    """The tool as the model is to be told of it; it still takes and does what its implementation says.
+
+    A call that fits the changed schema and not the implementation fails as it would in production: the
+    tool's own validation refuses it.
+    """
+    original = read_tool(tool)
+    told = (spec.name, spec.description, spec.parameters)
+    if told == (original.name, original.description, original.parameters):
+        return tool
+    changed = tool.model_copy(update={"name": spec.name, "description": spec.description})
+    object.__setattr__(changed, "__class__", _told(tool, spec))
+    return changed
+
+
+def as_implemented(tool: BaseTool) -> BaseTool:
+    """The tool as the agent has it, whatever the model is told of it."""
+    original = getattr(type(tool), "agentmut_original", tool)
+    return original if isinstance(original, BaseTool) else tool
+
+
+def _told(original: BaseTool, spec: ToolSpec) -> type[BaseTool]:
+    """The class of a tool whose calls are described to the model by `spec` alone."""
+    kind = type(original)
+    described = {"description": spec.description} if spec.description else {}
+    schema: dict[str, Any] = {"title": spec.name, **described, **spec.parameters}
+
+    class Told(kind):  # type: ignore[valid-type, misc]
+        agentmut_original: ClassVar[BaseTool] = original
+
+        @property
+        def tool_call_schema(self) -> Any:
+            return schema
+
+    Told.__name__ = Told.__qualname__ = kind.__name__
+    return Told
+
+
+def decoy(spec: ToolSpec) -> BaseTool:
+    """A tool that finds nothing, whatever it is asked."""
+
+    def answer(**arguments: Any) -> str:
+        trial = current_trial()
+        if trial:
+            trial.mark_fault(spec.own_name)
+        return "Nothing was found."
+
+    return StructuredTool(
+        name=spec.name,
+        description=spec.description,
+        args_schema={"title": spec.name, "description": spec.description, **spec.parameters},
+        func=answer,
+    )
+
+
+def offered_tool(spec: ToolSpec, known: Mapping[str, BaseTool]) -> BaseTool | None:
+    """What a config's tool is for an agent that has the `known` ones; None where it has none such."""
+    if spec.fault is not None and spec.fault.kind is FaultKind.DECOY:
+        return decoy(spec)
+    tool = known.get(spec.own_name)
+    return None if tool is None else as_configured(tool, spec)
+
+
+def with_own_tool(request: Any, known: Mapping[str, BaseTool]) -> Any:
+    """The call of a tool that a tool node does not know by that name, with the tool that is meant."""
+    trial = current_trial()
+    spec = trial.tools.get(request.tool_call["name"]) if trial else None
+    if spec is None or request.tool is not None:
+        return request
+    tool = offered_tool(spec, known)
+    return request if tool is None else request.override(tool=tool)

@@ -1,0 +1,168 @@
+"""JSON Schemas as data: which parameters one describes and where, whether it is a schema, and what differs."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from pydantic import JsonValue
+
+Path = tuple[str, ...]
+"""Keys and list indexes that lead from a schema to a part of it."""
+
+
+class Parameter(NamedTuple):
+    """A named property of an object schema, at any depth."""
+
+    path: Path
+    """Where the property stands."""
+    name: str
+    stated: Mapping[str, Any]
+    """What stands there, perhaps only a `$ref`."""
+    at: Path
+    """Where its own schema stands: behind a local `$ref`, and behind the `anyOf` of what may be null."""
+    schema: Mapping[str, Any]
+    owner: Path
+    """The object schema whose property it is."""
+    required: bool
+
+    @property
+    def description(self) -> str:
+        """What is said of it, where it stands or behind its `$ref`."""
+        said = self.stated.get("description", self.schema.get("description", ""))
+        return said if isinstance(said, str) else ""
+
+
+def parameters(schema: Mapping[str, Any]) -> Iterator[Parameter]:
+    """Every parameter in the order of the schema, each one before those inside it.
+
+    What several parameters refer to is gone through once.
+    """
+    yield from _inside(schema, (), set())
+
+
+def _inside(root: Mapping[str, Any], path: Path, seen: set[Path]) -> Iterator[Parameter]:
+    at, schema = resolved(root, path)
+    if at in seen:
+        return
+    seen.add(at)
+    properties = schema.get("properties")
+    required = schema.get("required")
+    for name, stated in properties.items() if isinstance(properties, Mapping) else ():
+        if isinstance(stated, Mapping):
+            place = (*at, "properties", name)
+            there, own = resolved(root, place)
+            needed = isinstance(required, list) and name in required
+            yield Parameter(place, name, stated, there, own, at, needed)
+            yield from _inside(root, place, seen)
+    if isinstance(schema.get("items"), Mapping):
+        yield from _inside(root, (*at, "items"), seen)
+
+
+def resolved(root: Mapping[str, Any], path: Path) -> tuple[Path, Mapping[str, Any]]:
+    """The schema that counts at a place: `$ref`s into the same schema, and "this or null", are followed."""
+    been: set[Path] = set()
+    node = at_path(root, path)
+    while path not in been and isinstance(node, Mapping):
+        been.add(path)
+        onward = _onward(node, path)
+        if onward is None:
+            return path, node
+        path, node = onward, at_path(root, onward)
+    return path, node if isinstance(node, Mapping) else {}
+
+
+def _onward(node: Mapping[str, Any], path: Path) -> Path | None:
+    target = node.get("$ref")
+    if isinstance(target, str) and target.startswith("#/"):
+        return parts_of(target[1:])
+    for key in ("anyOf", "oneOf", "allOf"):
+        branches = node.get(key)
+        if isinstance(branches, list):
+            real = [i for i, branch in enumerate(branches) if branch != {"type": "null"}]
+            if len(real) == 1 and "properties" not in node:
+                return (*path, key, str(real[0]))
+    return None
+
+
+def at_path(value: Any, path: Path) -> Any:
+    """What stands at a place; None where nothing does."""
+    for part in path:
+        if isinstance(value, Mapping):
+            value = value.get(part)
+        elif isinstance(value, list) and part.isdigit() and int(part) < len(value):
+            value = value[int(part)]
+        else:
+            return None
+    return value
+
+
+def pointer(path: Path) -> str:
+    """A path as a JSON pointer.
+
+    >>> pointer(("properties", "a/b"))
+    '/properties/a~1b'
+    """
+    return "".join("/" + part.replace("~", "~0").replace("/", "~1") for part in path)
+
+
+def parts_of(json_pointer: str) -> Path:
+    """A JSON pointer as a path.
+
+    >>> parts_of("/properties/a~1b")
+    ('properties', 'a/b')
+    """
+    return tuple(part.replace("~1", "/").replace("~0", "~") for part in json_pointer.split("/")[1:])
+
+
+def is_valid(schema: Any) -> bool:
+    """Whether a value is a JSON Schema of the draft that it names, 2020-12 where it names none."""
+    return fault(schema) is None
+
+
+def fault(schema: Any) -> tuple[Path, str] | None:
+    """Where a value is no JSON Schema and why; None where it is one."""
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import best_match
+    from jsonschema.validators import validator_for
+
+    kind = validator_for(schema, default=Draft202012Validator)
+    found = best_match(kind(kind.META_SCHEMA).iter_errors(schema))
+    return None if found is None else (tuple(map(str, found.absolute_path)), found.message)
+
+
+def inlined(schema: Any) -> Any:
+    """The schema with local `$ref`s put in place, as many services are sent it; recursion ends in the `$ref`."""
+    plain = _inline(schema, schema, ())
+    if isinstance(plain, dict):
+        return {key: value for key, value in plain.items() if key not in ("$defs", "definitions")}
+    return plain
+
+
+def _inline(value: Any, root: Any, following: tuple[str, ...]) -> Any:
+    if isinstance(value, list):
+        return [_inline(item, root, following) for item in value]
+    if not isinstance(value, Mapping):
+        return value
+    target = value.get("$ref")
+    if isinstance(target, str) and target.startswith("#/") and target not in following:
+        there = at_path(root, parts_of(target[1:]))
+        if isinstance(there, Mapping):
+            beside = {key: item for key, item in value.items() if key != "$ref"}
+            return _inline({**there, **beside}, root, (*following, target))
+    return {key: _inline(item, root, following) for key, item in value.items()}
+
+
+class Difference(NamedTuple):
+    """A place where two values differ, and what the second one has there: None where it has nothing."""
+
+    path: Path
+    after: JsonValue
+
+
+def differences(before: Any, after: Any, path: Path = ()) -> Iterator[Difference]:
+    """The places where `after` differs from `before`. Lists are compared as wholes."""
+    if not (isinstance(before, Mapping) and isinstance(after, Mapping)):
+        if before != after:
+            yield Difference(path, after)
+        return
+    for key in dict.fromkeys((*before, *after)):
+        yield from differences(before.get(key), after.get(key), (*path, key))

@@ -1,0 +1,115 @@
+"""What the operators on tools have in common: where a parameter stands, and how a mutant names it."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from pydantic import JsonValue
+
+from agentmut.config import AgentConfig
+from agentmut.mutant import Candidate, Edit
+from agentmut.protocols import Example
+from agentmut.schemas import Parameter, Path, at_path, parameters, pointer
+from agentmut.text import stems
+from agentmut.tools import ToolSpec
+
+
+class Place(NamedTuple):
+    """A parameter of one of the config's tools."""
+
+    number: int
+    """Of the tool, in the config."""
+    tool: ToolSpec
+    parameter: Parameter
+
+    def edit(self, path: Path, before: JsonValue, after: JsonValue) -> Edit:
+        """A change at a path in the tool's schema."""
+        return Edit(pointer=f"/tools/{self.number}/parameters{pointer(path)}", before=before, after=after)
+
+    def change(self, key: str, after: JsonValue) -> Edit:
+        """A keyword of the parameter's own schema is given another value, or dropped (None)."""
+        return self.edit((*self.parameter.at, key), self.parameter.schema.get(key), after)
+
+    def candidate(self, edits: Iterable[Edit], description: str, what: str = "") -> Candidate:
+        """A mutant of this parameter; `what` tells apart those of one operator."""
+        at = pointer(self.parameter.path)
+        return Candidate(
+            edits=tuple(edits),
+            description=f"{self.tool.name}: {description}",
+            anchor=f"{self.tool.name}{at}{'=' if what else ''}{what}",
+            subject=self.tool.name,
+        )
+
+    @property
+    def required(self) -> list[JsonValue] | None:
+        """What is required where the parameter stands; None where nothing is said of it."""
+        found = at_path(self.tool.parameters, self._required)
+        return list(found) if isinstance(found, list) else None
+
+    @property
+    def _required(self) -> Path:
+        return (*self.parameter.owner, "required")
+
+    def not_required(self) -> Edit:
+        """The parameter is no longer required; where it was the only one, the keyword goes too."""
+        listed = self.required or []
+        if len(listed) == 1:
+            return self.edit(self._required, listed, None)
+        index = listed.index(self.parameter.name)
+        return self.edit((*self._required, str(index)), self.parameter.name, None)
+
+    def now_required(self) -> Edit:
+        """The parameter is required too."""
+        if self.required is None:
+            return self.edit(self._required, None, [self.parameter.name])
+        return self.edit((*self._required, str(len(self.required))), None, self.parameter.name)
+
+
+def places(config: AgentConfig) -> Iterator[Place]:
+    """Every parameter of every tool, in their order."""
+    for index, tool in enumerate(config.tools):
+        for parameter in parameters(tool.parameters):
+            yield Place(index, tool, parameter)
+
+
+def own_places(config: AgentConfig) -> Iterator[Place]:
+    """Each schema of a parameter once: what several refer to is the same place."""
+    seen: set[tuple[int, Path]] = set()
+    for place in places(config):
+        key = (place.number, place.parameter.at)
+        if key not in seen:
+            seen.add(key)
+            yield place
+
+
+def kind_of(schema: Mapping[str, Any]) -> str:
+    """The type of a parameter that has one, null aside; empty for any other."""
+    kind = schema.get("type")
+    kinds = [kind] if isinstance(kind, str) else [k for k in kind or () if k != "null"]
+    return str(kinds[0]) if len(kinds) == 1 else ""
+
+
+def vocabularies(texts: Iterable[str]) -> list[frozenset[str]]:
+    """The stems of each text, for `nearest`."""
+    return [stems(text) for text in texts]
+
+
+def nearest(
+    index: int, others: Iterable[int], names: Sequence[str], said: Sequence[frozenset[str]]
+) -> int | None:
+    """Which of the others shares most words with the one at `index`; by name among equals."""
+    return min(others, key=lambda other: (-len(said[index] & said[other]), names[other]), default=None)
+
+
+def schema_example(before: dict[str, JsonValue], after: dict[str, JsonValue]) -> Example:
+    """An example of one tool with these schemas."""
+    given, first = (
+        AgentConfig(tools=(ToolSpec(name="issue_refund", description="Refund an order.", parameters=schema),))
+        for schema in (before, after)
+    )
+    return Example(given, first)
+
+
+def an_object(required: Sequence[str] = (), **properties: JsonValue) -> dict[str, JsonValue]:
+    """The schema of an object, for examples."""
+    schema: dict[str, JsonValue] = {"type": "object", "properties": dict(properties)}
+    return {**schema, "required": list(required)} if required else schema

@@ -1,0 +1,150 @@
+"""What a tool is called, and tools that look like another."""
+
+import re
+from collections.abc import Iterator
+
+from pydantic import JsonValue
+
+from agentmut.config import AgentConfig
+from agentmut.faults import FaultKind, ToolFault
+from agentmut.mutant import Candidate, Edit
+from agentmut.operator import operator
+from agentmut.protocols import Example, OperatorOptions
+from agentmut.tools import ToolSpec
+
+_LOOK_UP = ToolSpec(name="get_order", description="Look up an order by its number.")
+_REFUND = ToolSpec(name="issue_refund", description="Refund an order.")
+_RENAMED = _LOOK_UP.model_copy(update={"name": "fetch_order", "implemented_by": "get_order"})
+_DECOY = _LOOK_UP.model_copy(
+    update={
+        "name": "get_order_v2",
+        "description": "Look up an order by its number. (new version)",
+        "fault": ToolFault(kind=FaultKind.DECOY),
+    }
+)
+LONGEST_NAME = 64
+"""What services take."""
+
+_VERBS = {
+    "get": "fetch", "fetch": "get", "find": "search", "search": "find", "lookup": "find", "look_up": "find",
+    "list": "get_all", "create": "add", "add": "create", "make": "create", "open": "create",
+    "delete": "remove", "remove": "delete", "cancel": "void", "update": "modify", "modify": "update",
+    "edit": "update", "change": "update", "set": "update", "send": "deliver", "issue": "process",
+    "check": "get", "verify": "confirm", "confirm": "verify", "calculate": "compute",
+    "compute": "calculate", "read": "load", "load": "read", "write": "save", "save": "store",
+    "run": "execute", "execute": "run", "start": "begin", "stop": "end", "book": "reserve",
+    "reserve": "book", "show": "display", "query": "search", "retrieve": "get", "submit": "send",
+}  # fmt: skip
+
+
+@operator(
+    "tool.rename",
+    why="Tools are renamed to a new convention, and the prompt goes on with the old names.",
+    examples=[Example(AgentConfig(tools=(_LOOK_UP, _REFUND)), AgentConfig(tools=(_RENAMED, _REFUND)))],
+)
+def rename(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+    """Up to three mutants per tool: another verb, another style of writing, a version at the end.
+
+    What the tool does stays the same, and so do the prompt and other descriptions, which may speak of it
+    by its old name. Names that are taken or too long are left out.
+    """
+    taken = set(config.tool_names)
+    for index, tool in enumerate(config.tools):
+        for name in dict.fromkeys(
+            (_other_verb(tool.name), _other_style(tool.name), _next_version(tool.name))
+        ):
+            if name and name not in taken and len(name) <= LONGEST_NAME:
+                yield _renamed(index, tool, name)
+
+
+def _renamed(index: int, tool: ToolSpec, name: str) -> Candidate:
+    called = Edit(pointer=f"/tools/{index}/name", before=tool.name, after=name)
+    carried_out = Edit(
+        pointer=f"/tools/{index}/implemented_by", before=tool.implemented_by, after=tool.own_name
+    )
+    return Candidate(
+        edits=(called, carried_out),
+        description=f"rename the tool {tool.name} to {name}",
+        anchor=tool.name,
+        subject=tool.name,
+    )
+
+
+def _other_verb(name: str) -> str:
+    """The name with another verb in front, in the same style; empty where the verb is not known.
+
+    >>> [_other_verb(name) for name in ("get_order", "getOrder", "look_up_order", "gettext")]
+    ['fetch_order', 'fetchOrder', 'find_order', '']
+    """
+    snake = _snake(name)
+    verb = max((verb for verb in _VERBS if f"{snake}_".startswith(f"{verb}_")), key=len, default="")
+    if not verb:
+        return ""
+    other = _VERBS[verb] + snake[len(verb) :]
+    return other if name == snake else _camel(other)
+
+
+def _other_style(name: str) -> str:
+    """Snake case as camel case and back; empty where a name is neither."""
+    if re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)+", name):
+        return _camel(name)
+    return _snake(name) if re.fullmatch(r"[a-z]+([A-Z][a-z0-9]+)+", name) else ""
+
+
+def _next_version(name: str) -> str:
+    """The name of the tool's successor.
+
+    >>> [_next_version(name) for name in ("find", "findOrder", "find_v2")]
+    ['find_v2', 'findOrderV2', 'find_v3']
+    """
+    numbered = re.fullmatch(r"(.+?_?[vV])(\d{1,3})", name)
+    if numbered:
+        return numbered[1] + str(int(numbered[2]) + 1)
+    return name + ("V2" if re.search("[a-z][A-Z]", name) and "_" not in name else "_v2")
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(part.capitalize() for part in rest)
+
+
+@operator(
+    "tool.decoy",
+    why="The successor of a tool, or its forgotten predecessor, is registered next to it.",
+    examples=[
+        Example(AgentConfig(tools=(_LOOK_UP, _REFUND)), AgentConfig(tools=(_LOOK_UP, _DECOY, _REFUND)))
+    ],
+)
+def decoy(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+    """One mutant per tool: behind it stands a newer version (an older one, where that name is taken).
+
+    It takes the same arguments and has nothing: every call is answered with nothing found.
+    """
+    taken = set(config.tool_names)
+    for index, tool in enumerate(config.tools):
+        known = ((_next_version(tool.name), "(new version)"), (f"{tool.name}_legacy", "(legacy)"))
+        for name, remark in known:
+            if name not in taken and len(name) <= LONGEST_NAME:
+                yield _decoy(index, tool, name, remark)
+                break
+
+
+def _decoy(index: int, tool: ToolSpec, name: str, remark: str) -> Candidate:
+    description = f"{tool.description.rstrip()} {remark}".lstrip()
+    twin = ToolSpec(
+        name=name,
+        description=description,
+        parameters=tool.parameters,
+        fault=ToolFault(kind=FaultKind.DECOY),
+    )
+    inserted: JsonValue = twin.model_dump(mode="json")
+    return Candidate(
+        edits=(Edit(pointer=f"/tools/{index + 1}", before=None, after=inserted),),
+        description=f"offer {name} next to {tool.name}; it finds nothing",
+        anchor=tool.name,
+        subject=tool.name,
+    )

@@ -1,0 +1,139 @@
+"""What a tool takes: which parameters, which of them it needs, and of which type."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pydantic import JsonValue
+
+from agentmut.config import AgentConfig
+from agentmut.mutant import Candidate, Edit, Reach
+from agentmut.operator import operator
+from agentmut.operators.tool.edits import Place, an_object, kind_of, own_places, places, schema_example
+from agentmut.protocols import OperatorOptions
+
+_TEXT: dict[str, JsonValue] = {"type": "string"}
+_NUMBER: dict[str, JsonValue] = {"type": "number"}
+_WHOLE: dict[str, JsonValue] = {"type": "integer"}
+
+
+@operator(
+    "tool.drop_parameter",
+    why="A parameter is lost when a tool's schema is written by hand or generated anew.",
+    reach=Reach.CALLED,
+    examples=[
+        schema_example(
+            an_object(("order", "amount"), order=_TEXT, amount=_NUMBER),
+            an_object(("amount",), amount=_NUMBER),
+        )
+    ],
+)
+def drop_parameter(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+    """One mutant per parameter, nested ones too: the model is not told of it. The implementation is as it was."""
+    for place in places(config):
+        parameter = place.parameter
+        gone = place.edit(parameter.path, dict(parameter.stated), None)
+        edits = (gone, place.not_required()) if parameter.required else (gone,)
+        yield place.candidate(edits, f"drop the parameter {parameter.name}")
+
+
+@operator(
+    "tool.make_optional",
+    why="A parameter is given a default for one caller, and all others may now leave it out.",
+    reach=Reach.CALLED,
+    examples=[
+        schema_example(
+            an_object(("order", "amount"), order=_TEXT, amount=_NUMBER),
+            an_object(("amount",), order=_TEXT, amount=_NUMBER),
+        )
+    ],
+)
+def make_optional(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+    """One mutant per required parameter: it is no longer required."""
+    for place in places(config):
+        if place.parameter.required:
+            yield place.candidate((place.not_required(),), f"make {place.parameter.name} optional")
+
+
+@operator(
+    "tool.make_required",
+    why="Strict schemas want every parameter, so the model has to make values up.",
+    reach=Reach.CALLED,
+    examples=[
+        schema_example(
+            an_object(("order",), order=_TEXT, amount=_NUMBER),
+            an_object(("order", "amount"), order=_TEXT, amount=_NUMBER),
+        )
+    ],
+)
+def make_required(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+    """One mutant per optional parameter: it is required."""
+    for place in places(config):
+        if not place.parameter.required:
+            yield place.candidate((place.now_required(),), f"make {place.parameter.name} required")
+
+
+_OTHER_TYPE = {
+    "string": "integer", "integer": "string", "number": "integer", "boolean": "string", "array": "string",
+}  # fmt: skip
+"""An object has no plausible other type."""
+
+_OF_NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
+_KEYWORDS = {
+    "string": ("minLength", "maxLength", "pattern", "format", "contentEncoding", "contentMediaType"),
+    "integer": _OF_NUMBERS,
+    "number": _OF_NUMBERS,
+    "boolean": (),
+    "array": ("items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains"),
+}
+_VALUES = ("enum", "const", "default", "examples")
+
+
+@operator(
+    "tool.change_type",
+    why="Numbers come to be sent as text, amounts lose their decimals, text ids become numbers.",
+    reach=Reach.CALLED,
+    examples=[
+        schema_example(
+            an_object(order={"type": "string", "minLength": 4}),
+            an_object(order={"type": "integer"}),
+        )
+    ],
+)
+def change_type(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+    """One mutant per parameter with a type: text is a whole number and the other way round, a list is text.
+
+    Keywords and values that do not fit the new type are dropped with it. Objects, and parameters of
+    several types, are left alone.
+    """
+    for place in own_places(config):
+        schema = place.parameter.schema
+        old = kind_of(schema)
+        new = _OTHER_TYPE.get(old)
+        if new:
+            edits = (_retyped(place, old, new), *_unfitting(place, schema, old, new))
+            yield place.candidate(edits, f"{place.parameter.name} is {new} instead of {old}")
+
+
+def _retyped(place: Place, old: str, new: str) -> Edit:
+    kind = place.parameter.schema["type"]
+    return place.change("type", new if isinstance(kind, str) else [new if k == old else k for k in kind])
+
+
+def _unfitting(place: Place, schema: Mapping[str, Any], old: str, new: str) -> Iterator[Edit]:
+    for key in _KEYWORDS[old]:
+        if key in schema and key not in _KEYWORDS[new]:
+            yield place.change(key, None)
+    for key in _VALUES:
+        if key in schema and not _fits(schema[key], key, new):
+            yield place.change(key, None)
+    beside = place.parameter.stated
+    if beside is not schema and "default" in beside and not _fits(beside["default"], "default", new):
+        yield place.edit((*place.parameter.path, "default"), beside["default"], None)
+
+
+def _fits(value: Any, key: str, kind: str) -> bool:
+    if key in ("enum", "examples") and isinstance(value, list):
+        return all(_fits(item, "", kind) for item in value)
+    if kind == "string" or value is None:
+        return value is None or isinstance(value, str)
+    return isinstance(value, int) and not isinstance(value, bool)
