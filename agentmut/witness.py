@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from agentmut.config import AgentConfig
-from agentmut.frozen import Frozen
+from agentmut.frozen import Frozen, canonical_json
 from agentmut.mutant import Edit, Mutant
 from agentmut.probes import Probe, probe_for
 from agentmut.wire.footprint import Footprint
@@ -32,6 +32,8 @@ class Witness(Frozen):
     route: Route
     seen: int
     edits: int
+    parts: frozenset[str] = frozenset()
+    """Of a higher-order mutant: ids of the parts some edit of which arrived."""
 
 
 class Detector:
@@ -41,6 +43,7 @@ class Detector:
         self._edits = tuple(edit for edit in mutant.edits if edit.path[-1] not in _UNSEEN)
         mutated = mutant.apply(base)
         self._probes = [_detection(edit, mutant.edits, base, mutated) for edit in self._edits]
+        self._parts = {part.id: frozenset(map(_place, part.edits)) for part in mutant.parts}
 
     def witness(self, seen: Footprint) -> Witness | None:
         """What a mutated trial with this footprint proves; None when no edit arrived.
@@ -50,14 +53,22 @@ class Detector:
         route = Route.SENT if seen.requests else Route.READ
         if not self._edits:
             return Witness(route=route, seen=0, edits=0) if seen.requests or seen.reads else None
-        arrived = sum(probe.delivered(seen) for probe in self._probes)
-        return Witness(route=route, seen=arrived, edits=len(self._edits)) if arrived else None
+        arrived = [e for e, probe in zip(self._edits, self._probes, strict=True) if probe.delivered(seen)]
+        places = frozenset(map(_place, arrived))
+        parts = frozenset(part for part, own in self._parts.items() if own & places)
+        total = len(self._edits)
+        return Witness(route=route, seen=len(arrived), edits=total, parts=parts) if arrived else None
 
     def carried(self, seen: Footprint) -> bool:
         """Whether a run of the original with this footprint carried the part that the mutant changes."""
         if not self._edits:
             return bool(seen.requests or seen.reads)
         return any(probe.carried(seen) for probe in self._probes)
+
+
+def _place(edit: Edit) -> tuple[str, tuple[int, int] | None, str]:
+    """Tells the edits of two parts apart."""
+    return edit.pointer, edit.span, canonical_json(edit.after)
 
 
 _UNSEEN = frozenset({"implemented_by"})

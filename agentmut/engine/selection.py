@@ -16,6 +16,12 @@ class Selection(Frozen):
     operators_named: tuple[str, ...] = ()
     mutants: tuple[str, ...] = ()
     """Mutant ids, or the beginnings of some."""
+    pairs: tuple[tuple[str, str], ...] = ()
+    """Second-order mutants to add, by the ids of their parts."""
+    second_order: int | None = None
+    """How many second-order mutants to sample, instead of what the project file says."""
+    selective: float | None = None
+    """The share of operators to keep, instead of what the project file says."""
 
     def operators(self, known: Sequence[str], settings: MutationSettings) -> tuple[str, ...]:
         """Names of the operators to use. The command line narrows what the project file chose."""

@@ -13,7 +13,7 @@ from agentmut.engine.scoring import score, share_not_killed
 from agentmut.engine.session import Session
 from agentmut.engine.state import CampaignState
 from agentmut.engine.work import Stop
-from agentmut.mutant import Intent, Mutant, Status
+from agentmut.mutant import Intent, Mutant, OperatorClass, Status
 from agentmut.result import (
     AgentSummary,
     BaselineRow,
@@ -51,10 +51,13 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
         classes=scored.grouped(rows, lambda row: row.operator_class.value, degrading=True),
         operators=scored.grouped(rows, lambda row: row.operator, degrading=False),
         mutants=rows,
-        ci=ci_runs(session, state, rows),
+        ci=ci_runs(session, state, _first_order(rows)),
         cost=cost_of(spend),
         rule={**plan.rule.model_dump(), "baseline": max(b.wanted for b in state.baselines.values())},
-        notes=tuple(_notes(state)),
+        shard=str(plan.shard or ""),
+        merged=plan.merged,
+        selective=plan.selective,
+        notes=(*plan.notes, *_notes(state)),
     )
 
 
@@ -203,14 +206,19 @@ class _Scorer(NamedTuple):
     scoring: str
 
     def main(self, rows: Sequence[MutantRow]) -> Score:
-        """The mutation score: `degrade` mutants, or with paper scoring all of them (Eq. 22)."""
+        """The mutation score: `degrade` mutants, or with paper scoring all of them (Eq. 22).
+
+        Second-order mutants are left out: their parts are counted already.
+        """
+        rows = _first_order(rows)
         return self._score(
             rows if self.scoring == "paper" else [r for r in rows if r.intent is Intent.DEGRADE]
         )
 
     def robustness(self, rows: Sequence[MutantRow]) -> Score:
         """Share of `preserve` mutants that flip no verdict."""
-        return share_not_killed(self._score([row for row in rows if row.intent is Intent.PRESERVE]))
+        preserving = [row for row in _first_order(rows) if row.intent is Intent.PRESERVE]
+        return share_not_killed(self._score(preserving))
 
     def grouped(
         self, rows: Sequence[MutantRow], key: Callable[[MutantRow], str], *, degrading: bool
@@ -229,6 +237,10 @@ class _Scorer(NamedTuple):
     def _score(self, rows: Iterable[MutantRow]) -> Score:
         judged = [(row.status, self.state.arms.get(row.id)) for row in rows]
         return score(judged, paper=self.scoring == "paper")
+
+
+def _first_order(rows: Iterable[MutantRow]) -> list[MutantRow]:
+    return [row for row in rows if row.operator_class is not OperatorClass.HIGHER_ORDER]
 
 
 def _notes(state: CampaignState) -> Iterable[str]:
