@@ -23,7 +23,9 @@ Progress = Callable[[], None]
 class TrialStore(Protocol):
     """What the loop asks of a store: see `Store`."""
 
-    def find(self, key: str, run: str = "") -> StoredTrial | None: ...
+    def find(self, key: str, run: str = "") -> StoredTrial | None:
+        """The finished trial with this key."""
+        ...
 
     def save(
         self,
@@ -31,9 +33,13 @@ class TrialStore(Protocol):
         finished: Sequence[StoredTrial],
         reused_ids: Sequence[int] = (),
         seconds: float | None = None,
-    ) -> None: ...
+    ) -> None:
+        """Keep finished trials, and which ones were taken over."""
+        ...
 
-    def spent(self, run: str) -> Spent: ...
+    def spent(self, run: str) -> Spent:
+        """What a run has executed before."""
+        ...
 
 
 class Tools(NamedTuple):

@@ -58,6 +58,13 @@ def select_mutants(
     return tuple(mutant for mutant in found if mutant.id in kept)
 
 
+def checked_share(share: float | None) -> float | None:
+    """The share of operators that the command line names. Raises `UsageError`."""
+    if share is not None and not 0 < share <= 1:
+        raise UsageError(f"--selective: a share is above 0 and at most 1, got {share:g}.")
+    return share
+
+
 def ignored_mutants(mutants: Sequence[Mutant], ignore: Iterable[IgnoredMutant]) -> dict[str, str]:
     """Id and reason of each mutant that the project file tells to ignore."""
     return {m.id: entry.reason for entry in ignore for m in mutants if m.id.startswith(entry.mutant)}

@@ -67,6 +67,24 @@ def sharded(plan: Plan, number: int, of: int) -> Plan:
     )
 
 
+def part_of(plan: Plan, shard: str | None, *, baseline_only: bool, fresh: bool) -> Plan:
+    """The part of a plan that the command line asks for: a shard, the baseline and controls, or all of it."""
+    if shard is None:
+        return baseline_of(plan) if baseline_only else plan
+    number, of = parse_shard(shard)
+    if baseline_only:
+        raise UsageError("--baseline-only and --shard: run the baseline first, then the shards.")
+    if fresh:
+        raise UsageError(f"--shard with --fresh would run the baseline again in every shard. {SHARED}")
+    return sharded(plan, number, of)
+
+
+def baseline_of(plan: Plan) -> Plan:
+    """The baseline and the controls of a plan, without its mutants."""
+    note = f"baseline and controls only, for a campaign of {len(plan.mutants)} mutants"
+    return plan.model_copy(update={"mutants": (), "ignored": {}, "order": (), "notes": (*plan.notes, note)})
+
+
 def merged_plan(plans: Mapping[str, Plan], run_id: str, now: float) -> Plan:
     """The plan of the whole campaign whose shards these are, each with where it was found.
 
@@ -80,7 +98,7 @@ def merged_plan(plans: Mapping[str, Plan], run_id: str, now: float) -> Plan:
                 "shards from the same files, with the same options."
             )
     _check_complete(plans)
-    whole = [shard for plan in plans.values() if (shard := plan.shard)][0].mutants
+    whole = next(plan.shard.mutants for plan in plans.values() if plan.shard)
     mutants = {mutant.id: mutant for plan in plans.values() for mutant in plan.mutants}
     return first.model_copy(
         update={
