@@ -37,8 +37,8 @@ def measure(
     """Measure the suite of a project (a loaded one, a file or a directory) and return the result.
 
     `shard` ("k/n") runs one part of the mutants, `baseline_only` none of them: `agentmut.merge.merge_shards` puts
-    the shards of a campaign together. Trials already in the project's store are reused unless `fresh`. Raises the errors of
-    `agentmut.errors`: among them `RunError` when a control fails. A result whose `status` is `budget` or
+    the shards of a campaign together. Trials already in the project's store are reused unless `fresh`. Raises the
+    errors of `agentmut.errors`: among them `RunError` when a control fails. A result whose `status` is `budget` or
     `interrupted` is partial.
     """
     refuse_running_loop("agentmut.measure")

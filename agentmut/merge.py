@@ -219,14 +219,14 @@ def _import(store: Store, shards: Sequence[Found], plan: Plan) -> list[str]:
     for shard in shards:
         with _opened(shard.store) as theirs:
             for run in theirs.runs():
-                if run.id == shard.run.id or _is_baseline(run, shard.plan):
+                if _belongs(run, shard.plan):
                     store.adopt_run(run)
                     counted[run.id] = None
             store.adopt(plan.run_id, theirs.rows_of(shard.run.id))
     return list(counted)
 
 
-def _is_baseline(run: StoredRun, shard: Plan) -> bool:
-    """Whether it is a run of the campaign's baseline alone."""
+def _belongs(run: StoredRun, shard: Plan) -> bool:
+    """Whether it is a run of this campaign: of a shard, or of the baseline alone."""
     plan = _plan(run)
-    return plan is not None and not plan.mutants and plan.shard is None and same_campaign(plan, shard)
+    return plan is not None and bool(plan.shard or not plan.mutants) and same_campaign(plan, shard)
