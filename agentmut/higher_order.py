@@ -131,7 +131,8 @@ def _conflict(first: Mutant, second: Mutant) -> str:
     for one in first.edits:
         for other in second.edits:
             if _collide(one, other):
-                return f"both change {one.pointer if len(one.path) <= len(other.path) else other.pointer}"
+                shared = one.pointer if len(one.path) <= len(other.path) else other.pointer
+                return f"their changes of {shared} overlap"
     return ""
 
 

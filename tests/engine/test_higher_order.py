@@ -122,7 +122,7 @@ def test_items_that_come_or_go_shift_no_other_change(one: Mutant, other: Mutant,
 def test_parts_that_change_the_same_place_are_no_pair(one: Mutant, other: Mutant) -> None:
     reason = pair(one, other, BASE)
     assert isinstance(reason, str)
-    assert reason.startswith("both change /")
+    assert reason.startswith("their changes of /")
     assert pair(other, one, BASE) == reason
 
 
@@ -157,7 +157,7 @@ def test_what_cannot_be_combined_or_run_is_dropped_with_the_reason() -> None:
     found = named_pairs([("3333", "3333"), ("1111", "3333")], (NO_GREETING, NO_PAY), BASE, lambda m: "not so")
     assert found.mutants == ()
     assert [(d.operator, d.reason) for d in found.dropped] == [
-        ("higher_order.pair", "both change /tools/1"),
+        ("higher_order.pair", "their changes of /tools/1 overlap"),
         ("higher_order.pair", "not so"),
     ]
 
@@ -166,7 +166,10 @@ MANY = (NO_GREETING, NO_TRUTH, NO_PAY, ASK_RENAMED, FIRST_DECOY, NO_LOOK)
 
 
 def test_a_sample_is_the_same_in_any_order_and_prefers_different_operators_and_places() -> None:
-    samples = {tuple(m.id for m in sampled_pairs(3, order, BASE, expressible).mutants) for order in permutations(MANY)}
+    samples = {
+        tuple(m.id for m in sampled_pairs(3, order, BASE, expressible).mutants)
+        for order in permutations(MANY)
+    }
     assert len(samples) == 1
     for both in sampled_pairs(3, MANY, BASE, expressible).mutants:
         one, other = both.parts
@@ -277,7 +280,9 @@ def test_a_pair_is_reached_where_either_part_is_unless_one_shows_nowhere() -> No
     asked = NO_LOOK.model_copy(update={"reach": Reach.CALLED, "subject": "look"})
 
     def where(both: Mutant) -> Any:
-        return reached(both, Detector(both, BASE), SuiteConfig(BASE, scenarios.values()), baselines, scenarios)
+        return reached(
+            both, Detector(both, BASE), SuiteConfig(BASE, scenarios.values()), baselines, scenarios
+        )
 
     some = where(made(NO_TRUTH, paid))
     assert set(some.scenarios) == {"talks", "pays"}
@@ -316,7 +321,9 @@ def test_a_pair_of_the_command_line_is_added_and_may_be_run_alone(projects: Any)
     asked = Selection(mutants=(one.id,), pairs=((one.id, other.id[:6]),))
     found = measure(project, selection=asked).mutants
     assert [m.operator for m in found] == ["prompt.drop_instruction", "higher_order.pair"]
-    again = projects.write(("alpha", "beta"), idle=1, mutation={"second_order": {"pairs": [[one.id, other.id]]}})
+    again = projects.write(
+        ("alpha", "beta"), idle=1, mutation={"second_order": {"pairs": [[one.id, other.id]]}}
+    )
     (alone,) = measure(again, selection=Selection(mutants=(found[1].id,))).mutants
     assert (alone.id, alone.trials) == (found[1].id, found[1].trials)
 

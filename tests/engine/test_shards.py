@@ -35,7 +35,9 @@ def mutants(number: int) -> list[Mutant]:
 
 
 @pytest.mark.parametrize(("number", "of", "sizes"), [(7, 3, [3, 2, 2]), (2, 3, [1, 1, 0]), (8, 1, [8])])
-def test_shards_are_balanced_and_each_mutant_is_in_exactly_one(number: int, of: int, sizes: list[int]) -> None:
+def test_shards_are_balanced_and_each_mutant_is_in_exactly_one(
+    number: int, of: int, sizes: list[int]
+) -> None:
     every = mutants(number)
     parts = [shard_of(every, k, of) for k in range(1, of + 1)]
     assert [len(part) for part in parts] == sizes
@@ -119,7 +121,9 @@ def test_shards_with_baselines_of_their_own_are_refused_with_the_way_to_share_on
     folders = [copied(projects, f"own{k}", tmp_path_factory) for k in (1, 2)]
     for k, folder in enumerate(folders, 1):
         measure(folder, shard=f"{k}/2")
-    with pytest.raises(UsageError, match=r"the same trials of the baseline.*--baseline-only.*copy \.agentmut"):
+    with pytest.raises(
+        UsageError, match=r"the same trials of the baseline.*--baseline-only.*copy \.agentmut"
+    ):
         merge_shards(folders, projects.load())
 
 
@@ -142,7 +146,9 @@ def test_an_unfinished_shard_is_named_with_its_remedy(projects: Any, shards: lis
         merge_shards(shards, projects.load())
 
 
-def test_shards_with_different_options_are_refused_with_what_differs(projects: Any, shards: list[Path]) -> None:
+def test_shards_with_different_options_are_refused_with_what_differs(
+    projects: Any, shards: list[Path]
+) -> None:
     measure(shards[1], shard="2/2", seed=7)
     with pytest.raises(UsageError, match="are not shards of one campaign: the seed differ"):
         merge_shards(shards, projects.load())
