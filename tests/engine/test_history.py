@@ -184,6 +184,19 @@ def test_the_order_changes_no_decision(projects: Any, told: Told) -> None:
     assert [m.id for m in again.mutants] == [m.id for m in first.mutants]
 
 
+def test_operators_that_have_killed_before_are_tried_first_in_the_next_run(projects: Any) -> None:
+    project = projects.write(
+        ("alpha", "beta"), idle=1, mutation={"operators": ["prompt.synonym", "prompt.drop_instruction"]}
+    )
+    measure(project)
+    session = open_session(project)
+    plan = make_plan(session, make_mutants(session, Selection()), 9, 0.0)
+    operators = {m.id: m.operator for m in plan.mutants}
+    tried = [operators[id] for id in plan.order]
+    assert set(tried) == {"prompt.synonym", "prompt.drop_instruction"}
+    assert tried == sorted(tried)  # synonyms, which are harmless, have killed nothing
+
+
 def test_selective_mutation_scores_the_operators_kept_and_says_which(projects: Any) -> None:
     project = toolbox(projects)
     with pytest.raises(UsageError, match="no finished run yet"):

@@ -156,7 +156,7 @@ def test_shards_with_different_options_are_refused_with_what_differs(
 
 def test_a_changed_suite_is_not_merged_into(projects: Any, shards: list[Path]) -> None:
     project = projects.write(WORDS, scenario=lambda word: {"threshold": 0.8})
-    with pytest.raises(UsageError, match="the suite of .* differ from those that the shards were run with"):
+    with pytest.raises(UsageError, match=r"the suite of .* differ from those that the shards were run with"):
         merge_shards(shards, project)
 
 
@@ -186,3 +186,32 @@ def _has_mutants(project: Any, shard: str) -> bool:
     except UsageError as error:
         assert "there are only 1" in str(error)
         return False
+
+
+BUSY = """
+class Response:
+    status_code = 429
+
+class BusyError(Exception):
+    response = Response()
+
+inner = run
+async def run(config, input):
+    if "topic number 0" not in config.prompt and uniform("busy") < 0.15:
+        raise BusyError("later")
+    return await inner(config, input)
+"""
+
+
+def test_trials_without_evidence_and_a_window_are_merged_as_they_were(
+    projects: Any, told: Told, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    settings = {"execution": {"window": 3, "retries": 0}}
+    measure(projects.write(WORDS, extra=BUSY, **settings), baseline_only=True)
+    folders = [copied(projects, f"busy{k}", tmp_path_factory) for k in (1, 2)]
+    parts = [measure(folder, shard=f"{k}/2") for k, folder in enumerate(folders, 1)]
+    merged = merge_shards(folders, projects.load())
+    assert told(merged) == told(parts[0]) | told(parts[1])
+    busy = next(row for row in merged.mutants if "topic number 0" in row.before)
+    assert busy.trials > sum(item.trials for item in busy.evidence)
+    assert merged.cost.reused == 0
