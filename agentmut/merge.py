@@ -1,7 +1,7 @@
 """One result from the shards of a campaign: their trials, taken in by the ordinary loop, and nothing run anew."""
 
 import time
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -24,6 +24,8 @@ from agentmut.runtime import agent_environment, open_store, refuse_running_loop,
 from agentmut.store.sqlite import Spent, Store, StoredRun, StoredTrial
 
 FILE = "store.db"
+Executed = tuple[str, str, str, float]
+"""One execution of a trial: mutant, key, the run that executed it, and when it was finished."""
 
 
 class Found(NamedTuple):
@@ -37,17 +39,31 @@ class Found(NamedTuple):
         return f"run {self.run.id} in {self.store}"
 
 
+class Common(NamedTuple):
+    """What all shards have: the trials of the baseline, and of the controls."""
+
+    mutants: frozenset[str]
+    """The controls, and the empty id of the original."""
+    trials: frozenset[Executed]
+    """Those of the first shard: another may have run a control's trials again, after trouble with the service."""
+
+
 class MergedTrials:
     """The store as the merged run sees it: the trials of its shards, and no others."""
 
-    def __init__(self, store: Store, counted: Sequence[str]) -> None:
+    def __init__(self, store: Store, counted: Sequence[str], common: Common) -> None:
         self._store = store
         self._counted = counted
+        self._common = common
 
     def find(self, key: str, run: str = "") -> StoredTrial | None:
         """The shard's trial; what the campaign has executed itself counts as executed by the merged run."""
-        found = self._store.find_taken_over(key, run)
+        found = next((trial for trial in self._store.taken_over(key, run) if self._is_used(trial)), None)
         return found._replace(run=run) if found and found.run in self._counted else found
+
+    def _is_used(self, trial: StoredTrial) -> bool:
+        executed = (trial.mutant, trial.key, trial.run, trial.finished)
+        return trial.mutant not in self._common.mutants or executed in self._common.trials
 
     def save(
         self,
@@ -101,7 +117,7 @@ def carry_out_merge(
     shards = _shards(paths)
     plan = merged_plan({str(found): found.plan for found in shards}, new_run_id(now), now)
     session = _fitting(session, plan)
-    _check_shared(shards, plan)
+    common = _common(shards, plan)
     counted = _import(store, shards, plan)
     state = CampaignState(
         plan=plan,
@@ -109,7 +125,7 @@ def carry_out_merge(
         scenarios=session.tests.scenarios,
         tables=Tables(session.project.root / FOLDER / "tables"),
     )
-    trials = MergedTrials(store, counted)
+    trials = MergedTrials(store, counted, common)
     stop = run_work(session, state, trials, now=lambda: plan.started, executor=NothingToRun())
     result = summarise(session, state, stop)
     write_result(result, session.project.root / FOLDER / "runs" / plan.run_id)
@@ -191,25 +207,26 @@ def _fitting(session: Session, plan: Plan) -> Session:
     return session
 
 
-def _check_shared(shards: Sequence[Found], plan: Plan) -> None:
-    """All shards must have compared with the very same trials."""
-    common = {"", plan.destroyed.id, *(mutant.id for mutant in plan.identity)}
+def _common(shards: Sequence[Found], plan: Plan) -> Common:
+    """What all shards have. Raises `UsageError` unless they compared with the very same trials of the original."""
+    mutants = frozenset({"", plan.destroyed.id, *(mutant.id for mutant in plan.identity)})
     first, *others = shards
-    used = set(_executions(first, common))
+    common = Common(mutants, frozenset(_executions(first, mutants)))
+    baseline = {executed for executed in common.trials if not executed[0]}
     for shard in others:
-        if set(_executions(shard, common)) != used:
+        if set(_executions(shard, {""})) != baseline:
             raise UsageError(
-                f"{shard} and {first} do not have the same trials of the baseline and the controls. {SHARED} Should "
-                "trials of the baseline have ended in trouble with the model service, give --baseline-only again "
-                "before you copy it."
+                f"{shard} and {first} do not have the same trials of the baseline. {SHARED} If some of its trials "
+                "found the model service in trouble, give --baseline-only again before you copy it."
             )
+    return common
 
 
-def _executions(shard: Found, mutants: set[str]) -> Iterator[tuple[str, str, float]]:
+def _executions(shard: Found, mutants: Collection[str]) -> Iterator[Executed]:
     with _opened(shard.store) as store:
         for row in store.rows_of(shard.run.id):
             if row["mutant"] in mutants:
-                yield row["key"], row["run"], row["finished"]
+                yield row["mutant"], row["key"], row["run"], row["finished"]
 
 
 def _import(store: Store, shards: Sequence[Found], plan: Plan) -> list[str]:

@@ -11,6 +11,7 @@ from agentmut.engine.limits import Spend
 from agentmut.engine.locate import changed_text, target_of
 from agentmut.engine.scoring import score, share_not_killed
 from agentmut.engine.session import Session
+from agentmut.engine.shards import SHARED
 from agentmut.engine.state import CampaignState
 from agentmut.engine.work import Stop
 from agentmut.mutant import Intent, Mutant, OperatorClass, Status
@@ -250,6 +251,13 @@ def _notes(state: CampaignState) -> Iterable[str]:
     destroyed = state.status(state.plan.destroyed.id)
     if destroyed and destroyed[0] is Status.ERROR:
         yield f"the destroyed agent could not be run ({destroyed[1]}), so that control says nothing"
+    plan, trouble = state.plan, sum(b.no_evidence.total() for b in state.baselines.values())
+    if plan.shard and state.spend.baseline_trials:
+        ran = state.spend.baseline_trials
+        yield f"this shard has run {ran} baseline trials itself, so it cannot be merged. {SHARED.rstrip('.')}"
+    if not plan.mutants and trouble:
+        again = "give --baseline-only again before you copy it, or every shard runs them for itself"
+        yield f"{trouble} baseline trials gave no evidence: {again}"
     if state.spend.unpriced:
         yield "the price of a model is unknown, so the cost is too: set budget.prices"
     if old := age_note(state.spend.age, "mutants are compared with trials of the original that are"):

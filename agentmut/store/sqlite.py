@@ -102,8 +102,8 @@ class Store:
             for row in rows:
                 connection.execute(_LINK, {"run": run, "trial": self._adopted(connection, row)})
 
-    def find_taken_over(self, key: str, run: str) -> StoredTrial | None:
-        """The trial with this key that `run` took over; also one that is no evidence, if there is no other."""
+    def taken_over(self, key: str, run: str) -> list[StoredTrial]:
+        """The trials with this key that `run` took over, the latest first; those that are no evidence last."""
         final = trials.c.ending.in_([ending.value for ending in Ending if ending.is_final])
         query = (
             select(trials)
@@ -112,8 +112,7 @@ class Store:
             .order_by(final.desc(), trials.c.id.desc())
         )
         with self._explained("read"):
-            row = self._connection.execute(query).mappings().first()
-            return self._trial(row) if row else None
+            return [self._trial(row) for row in self._connection.execute(query).mappings()]
 
     def save(
         self,
