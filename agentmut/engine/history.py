@@ -16,8 +16,9 @@ KILL_CHANCE = 0.5
 """The chance of a kill where no earlier run tells."""
 TRIALS = 40.0
 """Trials of a mutant where no earlier run tells."""
-_TRIED = frozenset({Status.KILLED, Status.SURVIVED, Status.UNDECIDED})
-_SCORED = frozenset({Status.KILLED, Status.SURVIVED, Status.NO_COVERAGE})
+RUNS = 30
+"""How many of the latest runs are read."""
+_DECIDED = frozenset({Status.KILLED, Status.SURVIVED, Status.NO_COVERAGE})
 
 
 class Record(NamedTuple):
@@ -25,9 +26,9 @@ class Record(NamedTuple):
 
     killed: int = 0
     scored: int = 0
-    """Killed, survived or without coverage: what the score counts."""
+    """All of them: killed, survived or without coverage, as the score counts."""
     tried: int = 0
-    """Those that were tried at all."""
+    """Those that took trials."""
     trials: int = 0
     preserving: bool = False
 
@@ -66,17 +67,17 @@ class Selected(NamedTuple):
 
 
 def read_history(runs: Path) -> History:
-    """The history in a project's folder of runs. A mutant counts once, by its latest result.
+    """The history in a project's folder of runs. A mutant counts once, by the latest run that decided it.
 
     Results that cannot be read, or are of another version, tell nothing.
     """
     rows: dict[str, MutantRow] = {}
-    for path in sorted(runs.glob("*/result.json")):  # run ids begin with their time
+    for path in sorted(runs.glob("*/result.json"))[-RUNS:]:  # run ids begin with their time
         try:
             result = read_result(path)
         except UsageError:
             continue
-        rows |= {row.id: row for row in result.mutants if row.status in _TRIED | _SCORED}
+        rows |= {row.id: row for row in result.mutants if row.status in _DECIDED}
     return History(rows)
 
 
@@ -192,10 +193,10 @@ def _records(rows: Iterable[MutantRow], key: Callable[[MutantRow], str]) -> dict
 
 
 def _record(rows: Sequence[MutantRow]) -> Record:
-    tried = [row for row in rows if row.status in _TRIED and row.trials]
+    tried = [row for row in rows if row.trials]
     return Record(
         killed=sum(row.status is Status.KILLED for row in rows),
-        scored=sum(row.status in _SCORED for row in rows),
+        scored=len(rows),
         tried=len(tried),
         trials=sum(row.trials for row in tried),
         preserving=all(row.intent is Intent.PRESERVE for row in rows),

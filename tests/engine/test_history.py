@@ -154,6 +154,8 @@ def test_a_mutant_counts_once_by_its_latest_result_and_damaged_results_are_passe
     measure(project, seed=1)
     measure(project, seed=2)
     runs = projects.folder / ".agentmut" / "runs"
+    budget = projects.write(("alpha",), idle=1, budget={"minutes": 0.000001})
+    assert measure(budget, seed=3).score.undecided == 2  # tells nothing
     (runs / "00000000-broken").mkdir()
     (runs / "00000000-broken" / "result.json").write_text("{")
     known = read_history(runs).by_operator()["prompt.drop_instruction"]
