@@ -10,6 +10,7 @@ from agentmut.engine.loop import Clock
 from agentmut.engine.plan import Plan
 from agentmut.engine.selection import Selection
 from agentmut.engine.session import Session, make_mutants, make_plan, open_session, suite_digest
+from agentmut.engine.shards import part_of
 from agentmut.engine.state import CampaignState
 from agentmut.engine.summary import summarise
 from agentmut.engine.tables import Tables
@@ -30,11 +31,14 @@ def measure(
     fresh: bool = False,
     selection: Selection | None = None,
     scenarios: Sequence[str] = (),
+    shard: str | None = None,
+    baseline_only: bool = False,
 ) -> Result:
     """Measure the suite of a project (a loaded one, a file or a directory) and return the result.
 
-    Trials already in the project's store are reused unless `fresh`. Raises the errors of
-    `agentmut.errors`: among them `RunError` when a control fails. A result whose `status` is `budget` or
+    `shard` ("k/n") runs one part of the mutants, `baseline_only` none of them: `agentmut.merge.merge_shards` puts
+    the shards of a campaign together. Trials already in the project's store are reused unless `fresh`. Raises the
+    errors of `agentmut.errors`: among them `RunError` when a control fails. A result whose `status` is `budget` or
     `interrupted` is partial.
     """
     refuse_running_loop("agentmut.measure")
@@ -42,6 +46,7 @@ def measure(
     with agent_environment(loaded):
         session = open_session(loaded, scenarios)
         plan = make_plan(session, make_mutants(session, selection or Selection()), seed, time.time())
+        plan = part_of(plan, shard, baseline_only=baseline_only, fresh=fresh)
         with open_store(loaded) as store:
             register(store, plan)
             return carry_out(session, plan, store, fresh=fresh)

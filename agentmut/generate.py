@@ -46,6 +46,10 @@ class Generation:
     dropped: tuple[Dropped, ...]
     empty: tuple[Empty, ...]
     """Also operators all of whose candidates were dropped."""
+    notes: tuple[str, ...] = ()
+    """What else a reader has to know about the choice of mutants."""
+    selective: float | None = None
+    """The share of operators that selective mutation was asked to keep."""
 
 
 class _Proposal(NamedTuple):

@@ -32,7 +32,7 @@ def probe_for(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: Age
     """The probe of one of the `edits` that turn `base` into `mutated`."""
     part, *rest = edit.path
     if part == "tools":
-        return _tool_probe(edit, rest, base, mutated)
+        return _tool_probe(edit, edits, base, mutated)
     if part == "model":
         key, before, after = (rest[0], edit.before, edit.after) if rest else ("name", *_names(edit))
         return _ModelProbe(key, before, after)
@@ -150,7 +150,8 @@ class _ModelProbe:
 _VISIBLE = frozenset(ModelConfig.model_fields) - {"provider"}
 
 
-def _tool_probe(edit: Edit, rest: list[str], base: AgentConfig, mutated: AgentConfig) -> Probe:
+def _tool_probe(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: AgentConfig) -> Probe:
+    _, *rest = edit.path
     if not rest:
         return _ToolOrder(_tool_names(edit.before), _tool_names(edit.after))
     if len(rest) == 1 and edit.after is None:
@@ -159,7 +160,7 @@ def _tool_probe(edit: Edit, rest: list[str], base: AgentConfig, mutated: AgentCo
         added = ToolSpec.model_validate(edit.after)
         return _ToolAdded("" if edit.before is None else base.tools[int(rest[0])].name, added)
     original = base.tools[int(rest[0])]
-    changed = next((t for t in mutated.tools if t.name == original.name), mutated.tools[int(rest[0])])
+    changed = mutated.tools[int(_moved(edit.path, edits)[1])]
     return _ToolChanged(original.name, changed.name, _differences(edit, original, changed))
 
 
@@ -252,7 +253,8 @@ def _passages(
     if edit.span is not None:
         start, end = edit.span
         moved = start + _shift(edit, edits)
-        after = passage_at(_text_at(mutated, edit.path), moved, moved + len(str(edit.after)))
+        text = _text_at(mutated, _moved(edit.path, edits))
+        after = passage_at(text, moved, moved + len(str(edit.after)))
         return passage_at(_text_at(base, edit.path), start, end), after
     if isinstance(edit.before, str) and isinstance(edit.after, str) and edit.after:
         return _difference(edit.before, edit.after)
@@ -288,6 +290,17 @@ def _shift(edit: Edit, edits: Sequence[Edit]) -> int:
     assert edit.span is not None
     earlier = (e for e in edits if e.pointer == edit.pointer and e.span and e.span[0] < edit.span[0])
     return sum(len(str(e.after)) - len(str(e.before)) for e in earlier)
+
+
+def _moved(path: tuple[str, ...], edits: Sequence[Edit]) -> tuple[str, ...]:
+    """Where a tool or document, or something in it, stands once others before it have come or gone."""
+    if len(path) < 2 or not path[1].isdigit():
+        return path
+    index = int(path[1])
+    items = [e for e in edits if len(e.path) == 2 and e.path[0] == path[0] and e.path[1].isdigit()]
+    come = sum(e.before is None and int(e.path[1]) <= index for e in items)
+    gone = sum(e.after is None and int(e.path[1]) < index for e in items)
+    return (path[0], str(index + come - gone), *path[2:])
 
 
 def _plain(value: Any) -> Any:

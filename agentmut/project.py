@@ -32,6 +32,8 @@ from agentmut.schema_problems import joined, validated
 from agentmut.yaml_source import KeyPath, YamlSource, read_yaml
 
 FILE_NAME = "agentmut.yaml"
+FOLDER = ".agentmut"
+"""Beside the project file: the store, the runs' results, baselines and tables."""
 ENTRY_KEYS: Mapping[str, str] = MappingProxyType({"python": "run", "langgraph": "factory"})
 """Which key the built-in adapters need; other adapters check their own spec."""
 VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)\}")

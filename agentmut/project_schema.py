@@ -90,6 +90,20 @@ class IgnoredMutant(Section):
     """Why it does not matter; shown in reports."""
 
 
+MutantId = Annotated[str, Field(min_length=4)]
+
+
+class SecondOrder(Section):
+    """Mutants of second order: two mutants at once. They have a score of their own and are not in the overall
+    score, since their parts are."""
+
+    sample: int | None = Field(default=None, ge=1)
+    """So many pairs of degrading mutants, the same ones in every run; different operators and parts of the agent
+    first."""
+    pairs: tuple[tuple[MutantId, MutantId], ...] = ()
+    """Pairs by the ids of their mutants, or the beginnings of them."""
+
+
 class MutationSettings(Section):
     """Which mutants are made."""
 
@@ -111,6 +125,11 @@ class MutationSettings(Section):
     """Controls that must not be killed: the agent `untouched`, with more `whitespace`, or with a `comment`."""
     slow_seconds: float = Field(default=3.0, gt=0, le=3600)
     """How late the results are that `tool.result_slow` delays. The trials of those mutants take as much longer."""
+    second_order: SecondOrder | None = None
+    """Pairs of mutants to run as well."""
+    selective: float | None = Field(default=None, gt=0, le=1)
+    """The share of operators to keep: those that told most in earlier runs. Operators without an earlier result are
+    kept too. The score then speaks of the operators kept."""
     ignore: tuple[IgnoredMutant, ...] = ()
     """Mutants that are not run, each with a reason."""
 

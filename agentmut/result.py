@@ -208,7 +208,11 @@ class Cost(Frozen):
 
 
 class Result(Frozen):
-    """One run of `agentmut run`."""
+    """One run of `agentmut run`.
+
+    `score` and `robustness` speak of mutants of first order. Second-order mutants have a row of their own in
+    `classes` and `operators`: their parts are counted already.
+    """
 
     schema_version: int = SCHEMA_VERSION
     agentmut_version: str
@@ -230,6 +234,13 @@ class Result(Frozen):
     cost: Cost
     rule: Mapping[str, float] = Field(default_factory=dict)
     """Parameters of the kill rule."""
+    shard: str = ""
+    """`k/n` where this run is one part of a campaign: its score speaks of its own mutants alone."""
+    merged: tuple[str, ...] = ()
+    """Runs of the shards that this result puts together."""
+    selective: float | None = None
+    """The share of operators that selective mutation kept (Eq. 24 of the AgentAssay paper): the score then speaks of
+    these operators alone, which `operators` lists and `notes` explains."""
     notes: tuple[str, ...] = ()
 
 

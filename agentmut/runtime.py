@@ -8,17 +8,26 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from agentmut.engine.loop import Clock, Loop, Tools
+from agentmut.engine.executor import Executor
+from agentmut.engine.loop import Clock, Loop, Tools, TrialStore
 from agentmut.engine.plan import RunPlan
 from agentmut.engine.session import Session, declared_variables, make_executor
 from agentmut.engine.work import Stop, Work
 from agentmut.errors import UsageError
 from agentmut.lock import locked
-from agentmut.project import Project
+from agentmut.project import FOLDER, Project
 from agentmut.redaction import Redactor, secret_values
 from agentmut.store.sqlite import Store, StoredRun
 
-FOLDER = ".agentmut"
+__all__ = [
+    "FOLDER",
+    "agent_environment",
+    "open_store",
+    "redactor",
+    "refuse_running_loop",
+    "register",
+    "run_work",
+]
 
 
 def register(store: Store, plan: RunPlan) -> None:
@@ -29,14 +38,18 @@ def register(store: Store, plan: RunPlan) -> None:
 def run_work(
     session: Session,
     work: Work,
-    store: Store,
+    store: TrialStore,
     *,
     progress: Callable[[], None] = lambda: None,
     now: Clock = time.time,
+    executor: Executor | None = None,
 ) -> Stop:
-    """Run the trials that `work` asks for, to the end; Ctrl-C ends it cleanly with `Stop.INTERRUPTED`."""
+    """Run the trials that `work` asks for, to the end; Ctrl-C ends it cleanly with `Stop.INTERRUPTED`.
+
+    `executor` runs them instead of the session's own.
+    """
     plan = work.plan
-    executor = make_executor(session, plan.seed)
+    executor = executor or make_executor(session, plan.seed)
     tools = Tools(executor, store, session.tests, now, progress, redactor(session.project))
     with _little_garbage_collection():
         return asyncio.run(_run(Loop(work, tools)))

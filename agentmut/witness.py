@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from agentmut.config import AgentConfig
-from agentmut.frozen import Frozen
+from agentmut.frozen import Frozen, canonical_json
 from agentmut.mutant import Edit, Mutant
 from agentmut.probes import Probe, probe_for
 from agentmut.wire.footprint import Footprint
@@ -34,6 +34,8 @@ class Witness(Frozen):
     route: Route
     seen: int
     edits: int
+    parts: frozenset[str] = frozenset()
+    """Of a higher-order mutant: ids of the parts some edit of which arrived."""
 
 
 class Detector:
@@ -45,6 +47,7 @@ class Detector:
         self._edits = tuple(edit for edit in shown if edit.path[-1] not in _UNSEEN)
         mutated = mutant.apply(base)
         self._probes = [_detection(edit, mutant.edits, base, mutated) for edit in self._edits]
+        self._parts = {part.id: frozenset(map(_place, part.edits)) for part in mutant.parts}
 
     def witness(self, seen: Footprint) -> Witness | None:
         """What a mutated trial with this footprint proves; None when no edit arrived.
@@ -54,16 +57,25 @@ class Detector:
         route = Route.SENT if seen.requests else Route.READ
         if not self._edits:
             return Witness(route=route, seen=0, edits=0) if seen.requests or seen.reads else None
-        arrived = [probe for probe in self._probes if probe.delivered(seen)]
-        if arrived and all(isinstance(probe, _Live) and probe.mark in seen.marks for probe in arrived):
+        arrived = [pair for pair in zip(self._edits, self._probes, strict=True) if pair[1].delivered(seen)]
+        if not arrived:
+            return None
+        if all(isinstance(probe, _Live) and probe.mark in seen.marks for _, probe in arrived):
             route = Route.LIVE
-        return Witness(route=route, seen=len(arrived), edits=len(self._edits)) if arrived else None
+        places = frozenset(_place(edit) for edit, _ in arrived)
+        parts = frozenset(part for part, own in self._parts.items() if own & places)
+        return Witness(route=route, seen=len(arrived), edits=len(self._edits), parts=parts)
 
     def carried(self, seen: Footprint) -> bool:
         """Whether a run of the original with this footprint carried the part that the mutant changes."""
         if not self._edits:
             return bool(seen.requests or seen.reads)
         return any(probe.carried(seen) for probe in self._probes)
+
+
+def _place(edit: Edit) -> tuple[str, tuple[int, int] | None, str]:
+    """Tells the edits of two parts apart."""
+    return edit.pointer, edit.span, canonical_json(edit.after)
 
 
 _UNSEEN = frozenset({"implemented_by"})

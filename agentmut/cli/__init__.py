@@ -9,7 +9,19 @@ from typer.core import TyperGroup
 
 from agentmut.errors import AgentmutError, ExitCode
 
-VERBS = ("init", "mutants", "test", "run", "resume", "show", "report", "baseline", "clean", "simulate")
+VERBS = (
+    "init",
+    "mutants",
+    "test",
+    "run",
+    "resume",
+    "merge",
+    "show",
+    "report",
+    "baseline",
+    "clean",
+    "simulate",
+)
 ROOT_HELP = "If my agent silently got worse, would my tests notice?"
 
 

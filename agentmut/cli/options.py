@@ -22,6 +22,18 @@ Operators = Annotated[
 Mutants = Annotated[
     list[str] | None, typer.Option("--mutant", help="Only this mutant: its id, or the beginning of it.")
 ]
+Pair = Annotated[
+    list[str] | None, typer.Option("--pair", help="Also these two mutants at once: ID+ID.", metavar="ID+ID")
+]
+SecondOrder = Annotated[
+    int | None, typer.Option("--second-order", min=1, help="Also so many sampled pairs of mutants.")
+]
+Selective = Annotated[
+    float | None,
+    typer.Option(
+        "--selective", help="Keep this share of the operators: those that told most in earlier runs."
+    ),
+]
 Scenarios = Annotated[list[str] | None, typer.Option("--scenario", help="Only this scenario, by name.")]
 Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Seed of every random choice of the run.")]
 Correction = Annotated[

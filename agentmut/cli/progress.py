@@ -83,7 +83,9 @@ def _part(consumed: int, state: CampaignState) -> float:
 
 def _score(state: CampaignState) -> str:
     statuses = [
-        found[0] for m in state.plan.mutants if m.intent is Intent.DEGRADE and (found := state.status(m.id))
+        found[0]
+        for m in state.plan.mutants
+        if m.intent is Intent.DEGRADE and not m.parts and (found := state.status(m.id))
     ]
     counts = Counter(statuses)
     killed = counts[Status.KILLED]

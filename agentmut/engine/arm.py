@@ -4,6 +4,7 @@ import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from agentmut.engine.parts import PartsSeen
 from agentmut.engine.trials import Launch, TrialResult
 from agentmut.execution import Ending
 from agentmut.frozen import digest_of
@@ -77,6 +78,8 @@ class Arm:
     seed: int
     window: int = 1
     suite: SuiteEvidence | None = None
+    parts: PartsSeen | None = None
+    """For a second-order mutant: both parts have to arrive."""
     status: Status | None = None
     reason: str = ""
     launches: list[Launch] = field(default_factory=list)
@@ -118,6 +121,11 @@ class Arm:
         """Trials so far that say something about the agent."""
         return sum(lane.trials for lane in self.lanes)
 
+    @property
+    def _unexplained(self) -> int:
+        """Trials in which the change should have shown."""
+        return self.evidence - self.lost - self.past
+
     def launch(self) -> Launch:
         """The next trial: the live scenario where a kill is most likely; ties by affinity, then at random.
 
@@ -149,7 +157,7 @@ class Arm:
             self.consumed += 1
 
     def _consume(self, launch: Launch, result: TrialResult) -> None:
-        if result.witness is not None:
+        if self._arrived(launch, result) and result.witness:
             self.witnessed += 1
             self.route = result.witness.route
         self.cost = None if self.cost is None or result.usd is None else self.cost + result.usd
@@ -165,10 +173,18 @@ class Arm:
             self.trouble += 1
         self._conclude(result)
 
+    def _arrived(self, launch: Launch, result: TrialResult) -> bool:
+        if self.parts is None:
+            return result.witness is not None
+        counts = result.outcome.is_evidence and not result.footprint.lost
+        return self.parts.record(launch.scenario, result.witness, counts=counts)
+
     def _conclude(self, result: TrialResult) -> None:
         if result.ending in HOPELESS:
             self._end(Status.ERROR, result.reason)
-        elif not self.witnessed and self.evidence - self.lost - self.past >= WITNESS_PATIENCE:
+        elif self.parts and self.parts.missing:
+            self._end(Status.NOT_APPLIED, f"its part {self.parts.missing} did not arrive: no trial showed it")
+        elif not self.parts and not self.witnessed and self._unexplained >= WITNESS_PATIENCE:
             self._end(Status.NOT_APPLIED, _unwitnessed(self.mutant, self.evidence, result))
         elif self.trouble >= TROUBLE_PATIENCE:
             reason = f"{self.trouble} trials in a row gave no evidence ({result.outcome}): {result.reason}"

@@ -1,9 +1,9 @@
 """The loop that carries out a campaign, or any other work: launch, run, keep, record, until nothing is left to do."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from agentmut.engine.executor import Executor, TrialRequest
 from agentmut.engine.identity import trial_id, trial_key
@@ -14,17 +14,39 @@ from agentmut.errors import RunError
 from agentmut.execution import Execution
 from agentmut.mutant import Mutant
 from agentmut.redaction import Redactor
-from agentmut.store.sqlite import Store, StoredTrial
+from agentmut.store.sqlite import Spent, StoredTrial
 
 Clock = Callable[[], float]
 Progress = Callable[[], None]
+
+
+class TrialStore(Protocol):
+    """What the loop asks of a store: see `Store`."""
+
+    def find(self, key: str, run: str = "") -> StoredTrial | None:
+        """The finished trial with this key."""
+        ...
+
+    def save(
+        self,
+        run: str,
+        finished: Sequence[StoredTrial],
+        reused_ids: Sequence[int] = (),
+        seconds: float | None = None,
+    ) -> None:
+        """Keep finished trials, and which ones were taken over."""
+        ...
+
+    def spent(self, run: str) -> Spent:
+        """What a run has executed before."""
+        ...
 
 
 class Tools(NamedTuple):
     """What the loop works with: everything that touches the world."""
 
     executor: Executor
-    store: Store
+    store: TrialStore
     suite: Suite
     now: Clock
     """Seconds since the epoch."""

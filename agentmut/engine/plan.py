@@ -28,6 +28,19 @@ class Rule(Frozen):
     """The part of alpha that the scenarios together may spend."""
 
 
+class Shard(Frozen):
+    """One part of a campaign whose mutants are divided among several runs."""
+
+    number: int
+    """From 1 to `of`."""
+    of: int
+    mutants: tuple[str, ...]
+    """Ids of all mutants of the campaign, in their order."""
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
+
+
 class RunPlan(Frozen):
     """What every run has; stored with it."""
 
@@ -70,6 +83,16 @@ class Plan(RunPlan):
     ignored: dict[str, str] = Field(default_factory=dict)
     """Mutant id -> the user's reason."""
     rule: Rule = Rule()
+    order: tuple[str, ...] = ()
+    """Mutant ids, those to be tried first at the front; empty for the order of `mutants`. Changes no decision."""
+    shard: Shard | None = None
+    """Which part of the campaign this run is; None where it is the whole."""
+    merged: tuple[str, ...] = ()
+    """The runs of the shards that this one puts together."""
+    selective: float | None = None
+    """The share of operators that selective mutation was asked to keep."""
+    notes: tuple[str, ...] = ()
+    """What a reader of the result has to know about the choice of mutants."""
 
     @property
     def worst_case_trials(self) -> int:

@@ -1,6 +1,7 @@
 """Which scenarios can notice a mutant: read off the baseline, at no cost."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from agentmut.engine.baseline import ScenarioBaseline
@@ -21,6 +22,8 @@ class Reached(NamedTuple):
     scenarios: dict[str, float]
     otherwise: Status = Status.NO_COVERAGE
     reason: str = ""
+    parts: Mapping[str, frozenset[str]] = MappingProxyType({})
+    """For a second-order mutant, by scenario: ids of the parts that it reaches."""
 
 
 def reached(
@@ -32,9 +35,11 @@ def reached(
 ) -> Reached:
     """Where a mutant can show, by the reach that its operator declares; for two at once, where either can."""
     if mutant.parts:
-        return _either(
-            [reached(part, Detector(part, suite.full), suite, baselines, scenarios) for part in mutant.parts]
-        )
+        where = {
+            part.id: reached(part, Detector(part, suite.full), suite, baselines, scenarios)
+            for part in mutant.parts
+        }
+        return _either(where)
     candidates = _candidates(mutant, suite, baselines, scenarios)
     if not candidates:
         return Reached({}, Status.NO_COVERAGE, _no_coverage(mutant))
@@ -46,14 +51,17 @@ def reached(
     return Reached(carrying)
 
 
-def _either(reaches: Sequence[Reached]) -> Reached:
+def _either(where: Mapping[str, Reached]) -> Reached:
+    """Where any part can show. A part that shows nowhere leaves nothing to see of the two together."""
     weights: dict[str, float] = {}
-    for one in reaches:
+    parts: dict[str, frozenset[str]] = {}
+    for part, one in where.items():
+        if not one.scenarios:
+            return Reached({}, one.otherwise, f"{one.reason} (its part {part})")
         for name, weight in one.scenarios.items():
             weights[name] = max(weight, weights.get(name, 0.0))
-    return Reached(
-        weights, reaches[0].otherwise, "; ".join(dict.fromkeys(one.reason for one in reaches if one.reason))
-    )
+            parts[name] = parts.get(name, frozenset()) | {part}
+    return Reached(weights, parts=parts)
 
 
 def _candidates(

@@ -16,6 +16,12 @@ class Selection(Frozen):
     operators_named: tuple[str, ...] = ()
     mutants: tuple[str, ...] = ()
     """Mutant ids, or the beginnings of some."""
+    pairs: tuple[tuple[str, str], ...] = ()
+    """Second-order mutants to add, by the ids of their parts."""
+    second_order: int | None = None
+    """How many second-order mutants to sample, instead of what the project file says."""
+    selective: float | None = None
+    """The share of operators to keep, instead of what the project file says."""
 
     def operators(self, known: Sequence[str], settings: MutationSettings) -> tuple[str, ...]:
         """Names of the operators to use. The command line narrows what the project file chose."""
@@ -50,6 +56,13 @@ def select_mutants(
         by_operator[mutant.operator].append(mutant.id)
     kept = {id for ids in by_operator.values() for id in sorted(ids)[:per_operator]}
     return tuple(mutant for mutant in found if mutant.id in kept)
+
+
+def checked_share(share: float | None) -> float | None:
+    """The share of operators that the command line names. Raises `UsageError`."""
+    if share is not None and not 0 < share <= 1:
+        raise UsageError(f"--selective: a share is above 0 and at most 1, got {share:g}.")
+    return share
 
 
 def ignored_mutants(mutants: Sequence[Mutant], ignore: Iterable[IgnoredMutant]) -> dict[str, str]:

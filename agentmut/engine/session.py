@@ -10,12 +10,21 @@ from agentmut.controls import destroyed_mutant, identity_mutant
 from agentmut.doubles import resolve_doubles, resolve_hooks
 from agentmut.engine.attempt import Case
 from agentmut.engine.executor import Executor, LocalExecutor, RetryingExecutor, RunSettings
+from agentmut.engine.history import (
+    History,
+    Selected,
+    by_yield,
+    read_history,
+    select_operators,
+    selection_note,
+)
 from agentmut.engine.identity import Environment, code_digest, environment, unused_elsewhere
 from agentmut.engine.isolation import ProcessExecutor
 from agentmut.engine.limits import BaselineLimit, baseline_within_trials, price_missing
 from agentmut.engine.plan import Plan, Rule, new_run_id
 from agentmut.engine.pricing import Pricer
-from agentmut.engine.selection import Selection, ignored_mutants, select_mutants
+from agentmut.engine.second_order import Pairing, with_second_order
+from agentmut.engine.selection import Selection, ignored_mutants
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Suite
 from agentmut.errors import UsageError, nearest
@@ -26,7 +35,7 @@ from agentmut.imports import make_importable
 from agentmut.mutant import Mutant
 from agentmut.operator_catalogue import OperatorCatalogue
 from agentmut.plugins import Catalogue, Group
-from agentmut.project import Project
+from agentmut.project import FOLDER, Project
 from agentmut.protocols import Adapter, Evaluator, OperatorOptions
 from agentmut.scenario import Scenario
 from agentmut.stats.kill.baseline import automatic_size
@@ -81,15 +90,38 @@ def make_mutants(session: Session, selection: Selection) -> Generation:
     settings = session.project.mutation
     catalogue = OperatorCatalogue.of(settings.own_operators, session.project.root)
     wanted = selection.operators(catalogue.names, settings)
-    operators = [catalogue.load(name) for name in wanted]
+    share = settings.selective if selection.selective is None else selection.selective
+    selected = _most_effective(session, wanted, share)
+    operators = [catalogue.load(name) for name in selected.kept]
     options = OperatorOptions(
         swap_models=settings.swap_models,
         downgrade_models=settings.downgrade_models,
         slow_seconds=settings.slow_seconds,
     )
     generation = generate(session.suite.full, operators, options, session.adapter.cannot_express)
-    chosen = select_mutants(generation.mutants, selection, settings.per_operator)
-    return replace(generation, mutants=chosen)
+    chosen, dropped = with_second_order(generation.mutants, selection, settings, _pairing(session))
+    return replace(
+        generation,
+        mutants=chosen,
+        dropped=(*generation.dropped, *dropped),
+        empty=(*generation.empty, *selected.left_out),
+        notes=(selection_note(share, selected),) if share else (),
+        selective=share,
+    )
+
+
+def _most_effective(session: Session, operators: Sequence[str], share: float | None) -> Selected:
+    if share is None:
+        return Selected(tuple(operators), ())
+    return select_operators(operators, share, _history(session))
+
+
+def _pairing(session: Session) -> Pairing:
+    return Pairing(session.suite.full, session.adapter.cannot_express)
+
+
+def _history(session: Session) -> History:
+    return read_history(session.project.root / FOLDER / "runs")
 
 
 def make_plan(session: Session, generation: Generation, seed: int | None, now: float) -> Plan:
@@ -106,6 +138,9 @@ def make_plan(session: Session, generation: Generation, seed: int | None, now: f
         baseline=_baseline(project, len(session.scenarios), len(generation.mutants)),
         baseline_limit=_baseline_limit(project),
         mutants=generation.mutants,
+        order=by_yield(generation.mutants, _history(session)),
+        selective=generation.selective,
+        notes=generation.notes,
         identity=tuple(identity_mutant(session.suite.full, kind) for kind in project.mutation.identity),
         destroyed=destroyed_mutant(session.suite.full),
         ignored=ignored_mutants(generation.mutants, project.mutation.ignore),

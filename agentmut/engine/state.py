@@ -8,9 +8,10 @@ import heapq
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from agentmut.engine.arm import Arm, Lane, SuiteEvidence
+from agentmut.engine.arm import WITNESS_PATIENCE, Arm, Lane, SuiteEvidence
 from agentmut.engine.baseline import ScenarioBaseline
 from agentmut.engine.limits import Spend, baseline_within, price_missing
+from agentmut.engine.parts import PartsSeen
 from agentmut.engine.plan import Plan
 from agentmut.engine.problems import (
     DEAD_ENDPOINT,
@@ -196,12 +197,15 @@ class CampaignState:
             where = reached(mutant, self.detectors[mutant.id], self.suite, self.baselines, self.scenarios)
             testable = {name: weight for name, weight in where.scenarios.items() if self.testable(name)}
             if testable:
-                self.arms[mutant.id] = self._arm(mutant, testable, len(where.scenarios) - len(testable))
+                arm = self._arm(mutant, testable, len(where.scenarios) - len(testable))
+                arm.parts = PartsSeen(where.parts, WITNESS_PATIENCE) if where.parts else None
+                self.arms[mutant.id] = arm
             else:
                 self.decided_free[mutant.id] = _without_trial(where)
         for id, reason in self.plan.ignored.items():
             self.decided_free[id] = (Status.IGNORED, reason)
-        self._order = list(self.arms)
+        place = {mutant: position for position, mutant in enumerate(self.plan.order)}
+        self._order = sorted(self.arms, key=lambda mutant: place.get(mutant, -1))  # controls first
         self._position = {mutant: position for position, mutant in enumerate(self._order)}
         self._ready = list(range(len(self._order)))
         self._check_free_controls()

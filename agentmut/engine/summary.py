@@ -11,9 +11,10 @@ from agentmut.engine.limits import Spend
 from agentmut.engine.locate import changed_text, target_of
 from agentmut.engine.scoring import score, share_not_killed
 from agentmut.engine.session import Session
+from agentmut.engine.shards import SHARED
 from agentmut.engine.state import CampaignState
 from agentmut.engine.work import Stop
-from agentmut.mutant import Intent, Mutant, Status
+from agentmut.mutant import Intent, Mutant, OperatorClass, Status
 from agentmut.result import (
     AgentSummary,
     BaselineRow,
@@ -51,10 +52,13 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
         classes=scored.grouped(rows, lambda row: row.operator_class.value, degrading=True),
         operators=scored.grouped(rows, lambda row: row.operator, degrading=False),
         mutants=rows,
-        ci=ci_runs(session, state, rows),
+        ci=ci_runs(session, state, _first_order(rows)),
         cost=cost_of(spend),
         rule={**plan.rule.model_dump(), "baseline": max(b.wanted for b in state.baselines.values())},
-        notes=tuple(_notes(state)),
+        shard=str(plan.shard or ""),
+        merged=plan.merged,
+        selective=plan.selective,
+        notes=(*plan.notes, *_notes(state)),
     )
 
 
@@ -203,14 +207,19 @@ class _Scorer(NamedTuple):
     scoring: str
 
     def main(self, rows: Sequence[MutantRow]) -> Score:
-        """The mutation score: `degrade` mutants, or with paper scoring all of them (Eq. 22)."""
+        """The mutation score: `degrade` mutants, or with paper scoring all of them (Eq. 22).
+
+        Second-order mutants are left out: their parts are counted already.
+        """
+        rows = _first_order(rows)
         return self._score(
             rows if self.scoring == "paper" else [r for r in rows if r.intent is Intent.DEGRADE]
         )
 
     def robustness(self, rows: Sequence[MutantRow]) -> Score:
         """Share of `preserve` mutants that flip no verdict."""
-        return share_not_killed(self._score([row for row in rows if row.intent is Intent.PRESERVE]))
+        preserving = [row for row in _first_order(rows) if row.intent is Intent.PRESERVE]
+        return share_not_killed(self._score(preserving))
 
     def grouped(
         self, rows: Sequence[MutantRow], key: Callable[[MutantRow], str], *, degrading: bool
@@ -231,6 +240,10 @@ class _Scorer(NamedTuple):
         return score(judged, paper=self.scoring == "paper")
 
 
+def _first_order(rows: Iterable[MutantRow]) -> list[MutantRow]:
+    return [row for row in rows if row.operator_class is not OperatorClass.HIGHER_ORDER]
+
+
 def _notes(state: CampaignState) -> Iterable[str]:
     untestable = [n for n, b in state.baselines.items() if b.complete and not state.testable(n)]
     if untestable:
@@ -238,6 +251,13 @@ def _notes(state: CampaignState) -> Iterable[str]:
     destroyed = state.status(state.plan.destroyed.id)
     if destroyed and destroyed[0] is Status.ERROR:
         yield f"the destroyed agent could not be run ({destroyed[1]}), so that control says nothing"
+    plan, trouble = state.plan, sum(b.no_evidence.total() for b in state.baselines.values())
+    if plan.shard and state.spend.baseline_trials:
+        ran = state.spend.baseline_trials
+        yield f"this shard has run {ran} baseline trials itself, so it cannot be merged. {SHARED.rstrip('.')}"
+    if not plan.mutants and trouble:
+        again = "give --baseline-only again before you copy it, or every shard runs them for itself"
+        yield f"{trouble} baseline trials gave no evidence: {again}"
     if state.spend.unpriced:
         yield "the price of a model is unknown, so the cost is too: set budget.prices"
     if old := age_note(state.spend.age, "mutants are compared with trials of the original that are"):

@@ -31,6 +31,9 @@ def render_mutant(result: Result, row: MutantRow, color: bool = False) -> str:
     page.add()
     for line in diff_lines(without_marker(row.before), without_marker(row.after), indent=""):
         page.add(line)
+    for part in result.mutants:
+        if part.id in row.parts:
+            page.add(clean(f"part {part.id}  {part.operator}  {part.status} on its own"))
     page.add()
     page.add(MEANING[row.status])
     if row.reason:

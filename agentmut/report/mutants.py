@@ -36,6 +36,8 @@ def render_mutants(session: Session, generation: Generation, color: bool = False
     for name, count in sorted(Counter(mutant.operator for mutant in generation.mutants).items()):
         page.add(f"  {count:>4}  {name}")
     _left_out(page, generation)
+    for note in generation.notes:
+        page.add(clean(f"{note}."))
     return page.text()
 
 
@@ -46,6 +48,7 @@ def as_document(session: Session, generation: Generation) -> dict[str, Any]:
         "mutants": [_as_dict(session, mutant) for mutant in generation.mutants],
         "dropped": [dropped._asdict() for dropped in generation.dropped],
         "empty": [empty._asdict() for empty in generation.empty],
+        "notes": list(generation.notes),
     }
 
 
@@ -159,6 +162,7 @@ def _as_dict(session: Session, mutant: Mutant) -> dict[str, Any]:
         "operator": mutant.operator,
         "class": mutant.operator_class.value,
         "intent": mutant.intent.value,
+        "parts": [part.id for part in mutant.parts],
         "target": target_of(mutant, session.suite.full, session.project).model_dump(),
         "description": mutant.description,
         "before": before,

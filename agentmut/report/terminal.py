@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from rich.table import Table
 from rich.text import Text
 
-from agentmut.mutant import Intent, Status
+from agentmut.mutant import Intent, OperatorClass, Status
 from agentmut.report.paint import Page, clean, diff_lines, shorten
 from agentmut.result import CiNoticed, CiRed, MutantRow, Result, Score
 from agentmut.text.modality import Modality, modality
@@ -94,6 +94,12 @@ def _head(page: Page, result: Result) -> None:
     page.add(
         f"{ended.get(result.status, result.status)}: {result.agent.adapter} agent, config {result.agent.digest[:12]}"
     )
+    if result.shard:
+        page.add(
+            f"Shard {result.shard}: the scores speak of its mutants alone. `agentmut merge` puts the shards together."
+        )
+    if result.merged:
+        page.add(f"Merged from the runs {', '.join(result.merged)}")
     if result.problem:
         page.add()
         page.add(Text(clean(result.problem), style="red"))
@@ -102,7 +108,7 @@ def _head(page: Page, result: Result) -> None:
 
 
 def _scores(page: Page, result: Result) -> None:
-    page.title(f"Mutation score   {interval(result.score)}")
+    page.title(f"{'Mutation' if result.selective is None else 'Selective'} score   {interval(result.score)}")
     page.add(_counts(result.score))
     page.add(
         f"Robustness       {interval(result.robustness)}  (share of harmless changes that flip no verdict)"
@@ -117,12 +123,18 @@ def _scores(page: Page, result: Result) -> None:
         _score_row(table, name, score, "bold")
         _operator_rows(table, result, name, preserve=False)
     preserving = [name for name in result.operators if _is_preserving(result, name)]
+    pairs = [name for name in preserving if name.startswith(f"{OperatorClass.HIGHER_ORDER}.")]
+    preserving = [name for name in preserving if name not in pairs]
     if preserving:
         _score_row(table, "robustness", result.robustness, "bold")
         for name in preserving:
             _score_row(table, f"  {name}", result.operators[name])
+    for name in pairs:
+        _score_row(table, name, result.operators[name], "bold")
     page.add()
     page.add(table)
+    if any(row.parts for row in result.mutants):
+        page.add("higher_order: two changes at once. They are in no score above, since their parts are.")
 
 
 def _operator_rows(table: Table, result: Result, group: str, *, preserve: bool) -> None:

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import (
+    ColumnElement,
     Connection,
+    and_,
     bindparam,
     create_engine,
     delete,
@@ -82,6 +84,36 @@ class Store:
         with self._explained("read"):
             return [self._trial(row) for row in self._connection.execute(query).mappings()]
 
+    def rows_of(self, run: str) -> Iterator[Mapping[Any, Any]]:
+        """Everything that a run has executed or taken over, row by row, for `adopt` of another store."""
+        taken_over = trials.c.id.in_(select(reused.c.trial).where(reused.c.run == run))
+        query = (
+            select(trials, footprints.c.content)
+            .join(footprints, footprints.c.digest == trials.c.footprint)
+            .where(or_(trials.c.run == run, taken_over))
+            .order_by(trials.c.id)
+        )
+        with self._explained("read"):
+            yield from self._connection.execute(query.execution_options(yield_per=200)).mappings()
+
+    def adopt(self, run: str, rows: Iterable[Mapping[Any, Any]]) -> None:
+        """Take rows of another store in, as taken over by `run`. One that is here already is not repeated."""
+        with self._writing() as connection:
+            for row in rows:
+                connection.execute(_LINK, {"run": run, "trial": self._adopted(connection, row)})
+
+    def taken_over(self, key: str, run: str) -> list[StoredTrial]:
+        """The trials with this key that `run` took over, the latest first; those that are no evidence last."""
+        final = trials.c.ending.in_([ending.value for ending in Ending if ending.is_final])
+        query = (
+            select(trials)
+            .join(reused, reused.c.trial == trials.c.id)
+            .where(reused.c.run == run, trials.c.key == key)
+            .order_by(final.desc(), trials.c.id.desc())
+        )
+        with self._explained("read"):
+            return [self._trial(row) for row in self._connection.execute(query).mappings()]
+
     def save(
         self,
         run: str,
@@ -106,6 +138,14 @@ class Store:
 
     def spent(self, run: str) -> Spent:
         """What a run has executed so far, trials without evidence included."""
+        return self._spent(trials.c.run == run, [run])
+
+    def spent_by(self, executed_by: Sequence[str], taken_over_by: str) -> Spent:
+        """What some runs have executed of the trials that another one took over, each trial once."""
+        taken_over = trials.c.id.in_(select(reused.c.trial).where(reused.c.run == taken_over_by))
+        return self._spent(and_(trials.c.run.in_(executed_by), taken_over), executed_by)
+
+    def _spent(self, which: ColumnElement[bool], at_work: Sequence[str]) -> Spent:
         query = select(
             func.count(),
             func.count().filter(trials.c.mutant == ""),
@@ -113,10 +153,11 @@ class Store:
             func.coalesce(func.sum(trials.c.usd), 0.0),
             func.count() - func.count(trials.c.usd),
             func.count().filter(trials.c.abandoned),
-        ).where(trials.c.run == run)
+        ).where(which)
+        seconds_of = select(func.sum(runs.c.seconds)).where(runs.c.id.in_(at_work))
         with self._explained("read"):
             counted = self._connection.execute(query).one()
-            seconds = self._connection.execute(select(runs.c.seconds).where(runs.c.id == run)).scalar()
+            seconds = self._connection.execute(seconds_of).scalar()
             return Spent._make([*counted, seconds or 0.0])
 
     def mean_cost(self) -> float | None:
@@ -141,6 +182,11 @@ class Store:
         """Register a run before its first trial."""
         with self._writing() as connection:
             connection.execute(insert(runs), stored._asdict())
+
+    def adopt_run(self, stored: StoredRun) -> None:
+        """Note a run of another store, unless it is noted here."""
+        with self._writing() as connection:
+            connection.execute(_ADOPT_RUN, stored._asdict())
 
     def set_plan(self, run: str, plan: str) -> None:
         """Replace the plan of a run."""
@@ -173,6 +219,17 @@ class Store:
             self._connection.execute(text("VACUUM"))
             self._connection.commit()
         return removed
+
+    def _adopted(self, connection: Connection, row: Mapping[Any, Any]) -> int:
+        values = {column.name: row[column.name] for column in trials.c if column.name != "id"}
+        same = [trials.c[name] == row[name] for name in ("key", "run", "finished")]
+        found = connection.execute(select(trials.c.id).where(*same)).scalar()
+        if found is not None:
+            return int(found)
+        connection.execute(_KEEP_FOOTPRINT, {"digest": row["footprint"], "content": row["content"]})
+        inserted = connection.execute(_INSERT, values).inserted_primary_key
+        assert inserted is not None
+        return int(inserted[0])
 
     def _trial(self, row: Mapping[Any, Any]) -> StoredTrial:
         return trial_of(row, self._footprint(row["footprint"]))
@@ -264,5 +321,6 @@ microseconds, everything around it ten times as long."""
 _FOOTPRINT = select(footprints.c.content).where(footprints.c.digest == bindparam("digest_"))
 _INSERT = insert(trials)
 _KEEP_FOOTPRINT = upsert(footprints).on_conflict_do_nothing()
+_ADOPT_RUN = upsert(runs).on_conflict_do_nothing()
 _LINK = upsert(reused).on_conflict_do_nothing()
 _SECONDS = update(runs).where(runs.c.id == bindparam("run_")).values(seconds=bindparam("seconds"))

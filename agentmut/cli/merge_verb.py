@@ -1,0 +1,37 @@
+"""`agentmut merge`: one result from the shards of a campaign."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agentmut.cli.options import AgentRef, Json, ProjectPath
+
+
+def merge(
+    paths: Annotated[
+        list[Path], typer.Argument(help="The .agentmut folder of each shard, or the project that holds it.")
+    ],
+    project: ProjectPath = Path(),
+    agent: AgentRef = None,
+    as_json: Json = False,
+) -> None:
+    """Put the shards of a campaign together; nothing is run.
+
+    The shards must share one baseline: `agentmut run --baseline-only`, copy .agentmut to every machine, then
+    `agentmut run --shard k/n` on each. The result is that of an undivided run on the same trials.
+
+    Example: agentmut merge shard1/.agentmut shard2/.agentmut
+    """
+    from agentmut.cli.output import agents_on_stderr, exit_code, print_result
+    from agentmut.engine.session import open_session
+    from agentmut.merge import carry_out_merge
+    from agentmut.project import load_project
+    from agentmut.runtime import agent_environment, open_store
+
+    with agents_on_stderr():
+        loaded = load_project(project, agent)
+    with agents_on_stderr(), agent_environment(loaded), open_store(loaded) as store:
+        result = carry_out_merge(open_session(loaded), store, paths)
+    print_result(result, as_json, project)
+    raise typer.Exit(int(exit_code(result)))

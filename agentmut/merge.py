@@ -1,0 +1,249 @@
+"""One result from the shards of a campaign: their trials, taken in by the ordinary loop, and nothing run anew."""
+
+import time
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import ValidationError
+
+from agentmut.engine.executor import TrialRequest
+from agentmut.engine.plan import Plan, new_run_id
+from agentmut.engine.session import Session, open_session, suite_digest
+from agentmut.engine.shards import SHARED, merged_plan, same_campaign
+from agentmut.engine.state import CampaignState
+from agentmut.engine.summary import summarise
+from agentmut.engine.tables import Tables
+from agentmut.engine.work import Stop
+from agentmut.errors import RunError, UsageError
+from agentmut.execution import Execution
+from agentmut.project import FOLDER, Project, load_project
+from agentmut.result import Result, write_result
+from agentmut.runtime import agent_environment, open_store, refuse_running_loop, register, run_work
+from agentmut.store.sqlite import Spent, Store, StoredRun, StoredTrial
+
+FILE = "store.db"
+Executed = tuple[str, str, str, float]
+"""One execution of a trial: mutant, key, the run that executed it, and when it was finished."""
+
+
+class Found(NamedTuple):
+    """A shard's run, and the store it is in."""
+
+    store: Path
+    run: StoredRun
+    plan: Plan
+
+    def __str__(self) -> str:
+        return f"run {self.run.id} in {self.store}"
+
+
+class Common(NamedTuple):
+    """What all shards have: the trials of the baseline, and of the controls."""
+
+    mutants: frozenset[str]
+    """The controls, and the empty id of the original."""
+    trials: frozenset[Executed]
+    """Those of the first shard: another may have run a control's trials again, after trouble with the service."""
+
+
+class MergedTrials:
+    """The store as the merged run sees it: the trials of its shards, and no others."""
+
+    def __init__(self, store: Store, counted: Sequence[str], common: Common) -> None:
+        self._store = store
+        self._counted = counted
+        self._common = common
+
+    def find(self, key: str, run: str = "") -> StoredTrial | None:
+        """The shard's trial; what the campaign has executed itself counts as executed by the merged run."""
+        found = next((trial for trial in self._store.taken_over(key, run) if self._is_used(trial)), None)
+        return found._replace(run=run) if found and found.run in self._counted else found
+
+    def _is_used(self, trial: StoredTrial) -> bool:
+        executed = (trial.mutant, trial.key, trial.run, trial.finished)
+        return trial.mutant not in self._common.mutants or executed in self._common.trials
+
+    def save(
+        self,
+        run: str,
+        finished: Sequence[StoredTrial],
+        reused_ids: Sequence[int] = (),
+        seconds: float | None = None,
+    ) -> None:
+        """Nothing is new."""
+
+    def spent(self, run: str) -> Spent:
+        """What all shards and their baseline have executed, each trial once."""
+        return self._store.spent_by(self._counted, run)
+
+
+class NothingToRun:
+    """An executor for a run all of whose trials are there."""
+
+    @asynccontextmanager
+    async def session(self) -> AsyncIterator[None]:
+        """Needs nothing."""
+        yield
+
+    async def execute(self, request: TrialRequest) -> Execution:
+        """Say that a trial is missing. Always raises `RunError`."""
+        who = f"mutant {request.mutant.id}" if request.mutant else "the original"
+        raise RunError(
+            f"a trial of {who} on scenario {request.scenario} is in none of the stores. Was one of them cleaned, or "
+            "damaged? `agentmut run` with the same --shard there runs what is missing"
+        )
+
+
+def merge_shards(paths: Sequence[Path], project: Project | str | Path = ".") -> Result:
+    """Put the shards of a campaign together: `agentmut merge`.
+
+    `paths` are the `.agentmut` folders of the shards, the projects that hold them, or their `store.db`. The result
+    is the one that an undivided run would have had on the same trials. Raises `UsageError` where they are not all
+    the shards of one campaign on one baseline.
+    """
+    refuse_running_loop("agentmut.merge.merge_shards")
+    loaded = project if isinstance(project, Project) else load_project(Path(project))
+    with agent_environment(loaded), open_store(loaded) as store:
+        return carry_out_merge(open_session(loaded), store, paths)
+
+
+def carry_out_merge(
+    session: Session, store: Store, paths: Sequence[Path], now: float | None = None
+) -> Result:
+    """Merge into an open store; see `merge_shards`."""
+    now = time.time() if now is None else now
+    shards = _shards(paths)
+    plan = merged_plan({str(found): found.plan for found in shards}, new_run_id(now), now)
+    session = _fitting(session, plan)
+    common = _common(shards, plan)
+    counted = _import(store, shards, plan)
+    state = CampaignState(
+        plan=plan,
+        suite=session.suite,
+        scenarios=session.tests.scenarios,
+        tables=Tables(session.project.root / FOLDER / "tables"),
+    )
+    trials = MergedTrials(store, counted, common)
+    stop = run_work(session, state, trials, now=lambda: plan.started, executor=NothingToRun())
+    result = summarise(session, state, stop)
+    write_result(result, session.project.root / FOLDER / "runs" / plan.run_id)
+    store.set_status(plan.run_id, stop.value, state.spend.seconds)
+    if stop is Stop.FAILED:
+        raise RunError(f"{state.problem.rstrip('.')}. The merged run {plan.run_id} is kept.")
+    return result
+
+
+def _shards(paths: Iterable[Path]) -> list[Found]:
+    """Every shard's run, in the order of the shards; one that several stores hold counts once."""
+    found: dict[str, Found] = {}
+    for path in map(_store_file, paths):
+        for shard in _latest_shards(path):
+            known = found.setdefault(shard.run.id, shard)
+            if known.run.status != "finished":  # copied while it was at work
+                found[shard.run.id] = shard
+    for shard in found.values():
+        if shard.run.status != "finished":
+            raise UsageError(
+                f"shard {shard.plan.shard} is not finished ({shard}: {shard.run.status}). `agentmut resume` there, "
+                "then merge again."
+            )
+    return sorted(found.values(), key=lambda shard: shard.plan.shard.number if shard.plan.shard else 0)
+
+
+def _latest_shards(path: Path) -> list[Found]:
+    """The shards in a store of the campaign that it worked at last; of each shard the latest run."""
+    with _opened(path) as store:
+        plans = ((run, _plan(run)) for run in store.runs())
+        found = [Found(path, run, plan) for run, plan in plans if plan and plan.shard]
+    if not found:
+        raise UsageError(f"{path} holds no shard: run `agentmut run --shard k/n` there first.")
+    latest: dict[int, Found] = {}
+    for shard in found:
+        if shard.plan.shard and same_campaign(shard.plan, found[0].plan):
+            latest.setdefault(shard.plan.shard.number, shard)
+    return list(latest.values())
+
+
+def _store_file(path: Path) -> Path:
+    candidates = (path, path / FILE, path / FOLDER / FILE)
+    store = next((each for each in candidates if each.is_file()), None)
+    if store is None:
+        raise UsageError(
+            f"{path} holds no store. Name the {FOLDER} folder of a shard, the project that holds it, or its {FILE}."
+        )
+    return store
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Store]:
+    store = Store(path)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def _plan(run: StoredRun) -> Plan | None:
+    try:
+        return Plan.model_validate_json(run.plan)
+    except ValidationError:  # of a test or comparison, or of another version
+        return None
+
+
+def _fitting(session: Session, plan: Plan) -> Session:
+    """The session with the plan's scenarios. Raises `UsageError` where the shards were run on something else."""
+    missing = set(plan.scenarios) - set(session.tests.scenarios)
+    if not missing and set(plan.scenarios) != set(session.tests.scenarios):
+        session = open_session(session.project, plan.scenarios)
+    now = {"the agent's config": session.suite.full.digest, "the suite": suite_digest(session)}
+    then = {"the agent's config": plan.config_digest, "the suite": plan.suite_digest}
+    if differing := [name for name, digest in now.items() if digest != then[name]]:
+        raise UsageError(
+            f"{' and '.join(differing)} of {session.project.path} differ from those that the shards were run with. "
+            "Merge in the project as it was."
+        )
+    return session
+
+
+def _common(shards: Sequence[Found], plan: Plan) -> Common:
+    """What all shards have. Raises `UsageError` unless they compared with the very same trials of the original."""
+    mutants = frozenset({"", plan.destroyed.id, *(mutant.id for mutant in plan.identity)})
+    first, *others = shards
+    common = Common(mutants, frozenset(_executions(first, mutants)))
+    baseline = {executed for executed in common.trials if not executed[0]}
+    for shard in others:
+        if set(_executions(shard, {""})) != baseline:
+            raise UsageError(
+                f"{shard} and {first} do not have the same trials of the baseline. {SHARED} If some of its trials "
+                "found the model service in trouble, give --baseline-only again before you copy it."
+            )
+    return common
+
+
+def _executions(shard: Found, mutants: Collection[str]) -> Iterator[Executed]:
+    with _opened(shard.store) as store:
+        for row in store.rows_of(shard.run.id):
+            if row["mutant"] in mutants:
+                yield row["mutant"], row["key"], row["run"], row["finished"]
+
+
+def _import(store: Store, shards: Sequence[Found], plan: Plan) -> list[str]:
+    """Take the shards' trials and plans in; returns the runs that executed them as part of the campaign."""
+    register(store, plan)
+    counted: dict[str, None] = {}
+    for shard in shards:
+        with _opened(shard.store) as theirs:
+            for run in theirs.runs():
+                if _belongs(run, shard.plan):
+                    store.adopt_run(run)
+                    counted[run.id] = None
+            store.adopt(plan.run_id, theirs.rows_of(shard.run.id))
+    return list(counted)
+
+
+def _belongs(run: StoredRun, shard: Plan) -> bool:
+    """Whether it is a run of this campaign: of a shard, or of the baseline alone."""
+    plan = _plan(run)
+    return plan is not None and bool(plan.shard or not plan.mutants) and same_campaign(plan, shard)
