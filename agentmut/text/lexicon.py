@@ -1,5 +1,6 @@
 """The shipped lexicon: what a word or phrase of an instruction may be replaced by where it stands."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -25,6 +26,8 @@ FIELDS = (
 )  # fmt: skip
 """Topics of ordinary words."""
 _NOT_HERE = "-"
+# "a user", "a unit", "a one-off", but "an unclear answer", "an urgent case", "an hour".
+_OPEN = re.compile(r"(?!eu|one\b|once\b|us[aeiu]|uti|uni(?![nm]))[aeiou]|hour|honest|heir", re.I)
 
 
 class Entry(Frozen):
@@ -138,7 +141,7 @@ class Lexicon:
             index += match.length if match else 1
 
     def _match(self, said: tuple[str, ...], index: int, topics: tuple[str, ...]) -> Match | None:
-        for length in range(self.longest.get(said[index], 0), 0, -1):
+        for length in range(min(self.longest.get(said[index], 0), len(said) - index), 0, -1):
             found = self.entries.get(" ".join(said[index : index + length]), ())
             chosen = tuple(entry for entry in found if not topics or entry.topic in topics)
             if chosen:
@@ -147,7 +150,7 @@ class Lexicon:
 
 
 def _sounds_open(word: str) -> bool:
-    return word[0] in "aeio" or word.startswith("un")  # "a user", "an unclear answer"
+    return _OPEN.match(word) is not None
 
 
 def _in_case_of(word: str, said: str) -> str | None:

@@ -12,6 +12,7 @@ from agentmut.operators.edits import prompt_example
 from agentmut.operators.prompt.wording import PLACES, all_said, english_instructions, first_places, reworded
 from agentmut.protocols import OperatorOptions
 from agentmut.text import Instruction, PromptDocument, uses
+from agentmut.text.neighbours import BASE_VERBS, DETERMINERS
 
 _SIGN = re.compile(r"(?<=[\w )])(?P<sign><=|>=|<|>|≤|≥)(?=\s?[$€£]?\d)")
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "≤": "≥", "≥": "≤"}
@@ -22,7 +23,7 @@ _UNITS = (
 ).split()
 _UNIT = rf"(?:{'|'.join(_UNITS)})"
 _NUMBER = re.compile(
-    r"(?<![\w.,:/#+–-])(?<![#+/:]\s)(?P<money>[$€£]\s?)?"
+    r"(?<![\w.,:/#+–-])(?<![\d#+/:]\s)(?P<money>[$€£]\s?)?"
     r"(?P<digits>\d{1,3}(?:,\d{3})+|\d{1,9})(?P<decimals>\.\d{1,4})?"
     r"(?P<unit>%|(?:k|m|kg|km|cm|mm|gb|mb|kb|s|ms|h|x)\b)?"
     rf"(?![\w/:–]|[.,]\d|\s\d|-(?!{_UNIT}))",
@@ -31,16 +32,23 @@ _NUMBER = re.compile(
 _LABELS = (
     "version v section sections step steps rule rules figure table chapter page pages line article appendix part "
     "no nr number id case order ticket invoice room gate flight iso rfc http https error code status python node "
-    "level tier type item question example phase stage option call dial port since in year of line "
+    "level tier type item question example phase stage option call dial port extension ext phone hotline pin tel fax since year "
     "january february march april may june july august september october november december "
     "jan feb mar apr jun jul aug sep sept oct nov dec"
 ).split()
-_LABEL_BEFORE = re.compile(rf"(?:\b(?:{'|'.join(sorted(set(_LABELS) - {'of', 'in'}))})\.?|#)[ ]$", re.IGNORECASE)
+_LABEL_BEFORE = re.compile(rf"(?:\b(?:{'|'.join(sorted(set(_LABELS)))})\.?|#)[ ]$", re.IGNORECASE)
+_NAME_BEFORE = re.compile(r"\b(?P<word>[A-Z][a-z]+) $")  # "Tram 8", but "Give 3 reasons", "Within 5 days"
+_CLOCK = re.compile(r"[012]?\d\.[0-5]\d")
 _MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 _TIME_OR_DATE_AFTER = re.compile(rf"(?:st|nd|rd|th)?\s?(?:(?:{_MONTHS})[a-z]*\b|[ap]\.?m\b|o['’]clock)", re.IGNORECASE)
 _MARKER_AFTER = re.compile(r"[.)]\s+[A-Z]|\)")
 _MARKER_BEFORE = re.compile(r"(?:^|[.:;(])\s*$")
 _ONE_UNIT = re.compile(rf"\s(?P<unit>{_UNIT})\b")
+
+_NO_NAMES = BASE_VERBS | DETERMINERS | frozenset(
+    "within after before in at over under above below about around exactly up to than the with for only least most "
+    "between from maximum minimum top and or by every always never max min least per".split()
+)
 
 _NEXT = {
     "two": ("three", "twenty"), "three": ("four", "thirty"), "four": ("five", "forty"),
@@ -150,11 +158,15 @@ def _in_case(word: str, said: str) -> str:
 def _is_name(text: str, match: re.Match[str]) -> bool:
     """Whether a number only says which one: a version, a reference, a year, a date, a time of day."""
     before, digits = text[: match.start()], match["digits"]
+    name = _NAME_BEFORE.search(before)
+    is_named = name is not None and name["word"].lower() not in _NO_NAMES
+    is_clock = bool(_CLOCK.fullmatch(digits + (match["decimals"] or "")) and not match["money"] and not match["unit"])
+    is_code = len(digits) > 1 and digits.startswith("0")
     measured = bool(match["money"] or match["unit"] or match["decimals"])
     is_year = len(digits) == 4 and digits[:2] in ("19", "20") and not measured
     is_marker = _MARKER_BEFORE.search(before) and _MARKER_AFTER.match(text, match.end()) and not measured
     return bool(
-        is_year or is_marker or _LABEL_BEFORE.search(before) or _TIME_OR_DATE_AFTER.match(text, match.end())
+        is_named or is_clock or is_code or is_year or is_marker or _LABEL_BEFORE.search(before) or _TIME_OR_DATE_AFTER.match(text, match.end())
     )
 
 

@@ -32,6 +32,8 @@ _OF_QUESTIONS = re.compile(
     r"inform|notify|clarify|specify|indicate|show|learn|look up|remember|remind|consider|establish|report|test)\b", re.I
 )
 _BOUND = re.compile(r"\b(?:only|even|as|just|except|and|or|not|long|soon|immediately|right|shortly|days?|hours?|minutes?|weeks?)$", re.I)
+# "Tell them to wait if ...", "... that it is late when ...": the clause may belong to either verb.
+_INNER = re.compile(r"\b(?:that|which|who|whose|how|what|where|why)\b|\bto (?P<verb>[a-z]+)", re.I)
 _POINTS = re.compile(r"\b(?:it|they|them|this|that|these|those|he|she|him|her|its|their|one)\b", re.I)
 _ALWAYS = re.compile(r"(?P<always>Always )(?P<verb>[a-z]+) ")
 _NEVER = re.compile(r"Never (?P<verb>[a-z]+) ")
@@ -73,7 +75,7 @@ def paraphrase(config: AgentConfig, options: OperatorOptions) -> Iterator[Candid
 
 def _condition_to_the_end(text: str) -> Iterator[_Change]:
     match = _FRONTED.match(text)
-    if match and _is_order(match["rest"]) and not _JOINED.search(match["rest"]):
+    if match and _is_simple_order(match["rest"]):
         if _POINTS.search(match["rest"]) and _POINTS.search(match["when"]):  # what would "it" point to?
             return
         if not _OF_QUESTIONS.search(match["rest"]) or match["word"].lower() in ("before", "after"):
@@ -83,7 +85,7 @@ def _condition_to_the_end(text: str) -> Iterator[_Change]:
 
 def _condition_to_the_front(text: str) -> Iterator[_Change]:
     match = _TRAILING.match(text)
-    if not match or _JOINED.search(match["rest"]) or not _is_order(match["rest"]):
+    if not match or not _is_simple_order(match["rest"]):
         return
     asks = _OF_QUESTIONS.search(match["rest"]) and match["word"] in ("if", "when")
     if asks or _BOUND.search(match["rest"]) or "only" in match["rest"].lower().split():
@@ -138,6 +140,12 @@ def _contraction(text: str) -> Iterator[_Change]:
 _RULES: tuple[Callable[[str], Iterator[_Change]], ...] = (
     _condition_to_the_end, _condition_to_the_front, _always, _never, _must, _need, _contraction,
 )  # fmt: skip
+
+
+def _is_simple_order(text: str) -> bool:
+    """Whether a text is one order, without clauses of its own that another clause could belong to."""
+    inner = any(not m["verb"] or m["verb"].lower() in BASE_VERBS for m in _INNER.finditer(text))
+    return not inner and not _JOINED.search(text) and _is_order(text)
 
 
 def _is_order(text: str) -> bool:

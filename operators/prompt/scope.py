@@ -12,11 +12,11 @@ from agentmut.text import Use, uses
 from agentmut.text.neighbours import BASE_VERBS, DETERMINERS, PRONOUNS
 
 _JOINING = frozenset(
-    "of for to from with about by as and or if when whether after before than that who which is are was were "
+    "of for to from with about by as if when whether after before than that who which is are was were "
     "must should may can will has have do does at in on asks wants says against between per all most some both".split()
 )
 _BEFORE_A_SUBJECT = _JOINING | DETERMINERS | BASE_VERBS
-_AFTER_A_SUBJECT = _JOINING | DETERMINERS | PRONOUNS | frozenset("mentions agrees needs gives arrived unless".split())
+_AFTER_A_SUBJECT = _JOINING | PRONOUNS | frozenset("and or mentions agrees needs gives arrived unless".split())
 
 
 @operator(

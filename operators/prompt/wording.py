@@ -29,18 +29,17 @@ def reworded(
     None where protected text would change, or where what is left would not read well.
     """
     text = document.text
+    what = f"say {quoted(said)} for {quoted(text[start:end])}" if said else f"drop {quoted(text[start:end])}"
     if not said:
         dropped = _dropped(text, instruction, start, end)
         if dropped is None:
             return None
         end, said = dropped
-    before = text[start:end]
-    if before == said or document.protects(start, end):
+    if text[start:end] == said or document.protects(start, end):
         return None
-    verb = f"say {quoted(said)} for {quoted(before)}" if said.strip() else f"drop {quoted(before)}"
     return Candidate(
         edits=(prompt_edit(text, start, end, said),),
-        description=f"{verb} in {quoted(instruction.text)}",
+        description=f"{what} in {quoted(instruction.text)}",
         anchor=instruction.text,
     )
 
