@@ -102,6 +102,9 @@ class MutationSettings(Section):
     """Models of other families that `model.swap` puts in."""
     downgrade_models: tuple[str, ...] = ()
     """Smaller models that `model.downgrade` puts in."""
+    wordnet: bool = False
+    """Let `prompt.synonym` also use nltk's WordNet corpus, which has to be installed: `python -m nltk.downloader
+    wordnet`."""
     ignore: tuple[IgnoredMutant, ...] = ()
     """Mutants that are not run, each with a reason."""
 

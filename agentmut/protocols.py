@@ -70,6 +70,7 @@ class OperatorOptions(Frozen):
 
     swap_models: tuple[str, ...] = ()
     downgrade_models: tuple[str, ...] = ()
+    wordnet: bool = False
 
 
 class Example(NamedTuple):

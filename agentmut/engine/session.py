@@ -81,7 +81,9 @@ def make_mutants(session: Session, selection: Selection) -> Generation:
     catalogue = Catalogue.of(Group.OPERATORS)
     wanted = selection.operators(catalogue.names, settings)
     operators: list[Operator] = [catalogue.load(name)() for name in wanted]
-    options = OperatorOptions(swap_models=settings.swap_models, downgrade_models=settings.downgrade_models)
+    options = OperatorOptions(
+        swap_models=settings.swap_models, downgrade_models=settings.downgrade_models, wordnet=settings.wordnet
+    )
     generation = generate(session.suite.full, operators, options, session.adapter.cannot_express)
     chosen = select_mutants(generation.mutants, selection, settings.per_operator)
     return replace(generation, mutants=chosen)

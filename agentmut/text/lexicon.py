@@ -55,7 +55,9 @@ class Entry(Frozen):
     carrier: str = ""
     """A sentence with {} for the word, for review and tests; empty where the usual one of its kind will do."""
 
-    @field_validator("forms", *RELATIONS, "not_before", "not_after", "only_before", "only_after", mode="before")
+    @field_validator(
+        "forms", *RELATIONS, "not_before", "not_after", "only_before", "only_after", mode="before"
+    )
     @classmethod
     def _listed(cls, value: Any) -> Any:
         return [part.strip() for part in value.split(",")] if isinstance(value, str) else value
@@ -84,16 +86,15 @@ class Entry(Frozen):
     def said(self, relation: Relation, text: str, previous: str = "", following: str = "") -> str | None:
         """What may stand in the place of `text`, one of the forms, in its case; None where nothing may."""
         lower, before = text.lower(), previous.lower()
-        if not self.fits(before, following.lower()) or not (self.capitalised or text[0].islower()):
+        if not self.fits(before, following.lower()) or not (
+            self.capitalised or text.islower() or text.isupper()
+        ):
             return None
         replacements = self.of(relation)
         said = replacements[self.forms.index(lower)] if replacements else _NOT_HERE
         if said == _NOT_HERE:
             return None
-        article = before in ("a", "an")
-        if article and (not said or _sounds_open(said) != _sounds_open(lower)):
-            return None
-        return _in_case_of(text, said)
+        return in_place_of(text, said, before)
 
 
 class Match(NamedTuple):
@@ -147,6 +148,13 @@ class Lexicon:
             if chosen:
                 return Match(index, length, chosen)
         return None
+
+
+def in_place_of(text: str, said: str, previous: str) -> str | None:
+    """`said` in the case of `text`; None where "a" or "an" before it would no longer fit."""
+    if previous.lower() in ("a", "an") and (not said or _sounds_open(said) != _sounds_open(text)):
+        return None
+    return _in_case_of(text, said)
 
 
 def _sounds_open(word: str) -> bool:

@@ -3,20 +3,22 @@
 import re
 from functools import lru_cache
 
-from agentmut.text.neighbours import AMBIGUOUS_VERBS, BASE_VERBS, DETERMINERS, PRONOUNS
+from agentmut.text.neighbours import AMBIGUOUS_VERBS, BASE_VERBS, DETERMINERS, PRONOUNS, word_set
 
-_OPENING = re.compile(r"(?:(?:please|first|firstly|then|next|finally|lastly|afterwards|otherwise),? +)*", re.I)
+_OPENING = re.compile(
+    r"(?:(?:please|first|firstly|then|next|finally|lastly|afterwards|otherwise),? +)*", re.I
+)
 _CONDITION = re.compile(
     r"(?:if|when|whenever|unless|once|before|after|as soon as|for|in case)\b[^,.;:!?()\"“`{}]*, +(?:then +|please +)?",
     re.I,
 )
 _VERB = re.compile(r"([A-Za-z]+)(?=[ .!]|$)")
 _NEXT = re.compile(r"[ *_]+([\w'’]+)")
-_PARTICLES = frozenset(
+_PARTICLES = word_set(
     "to for with in on at by from into about as only back up out if when whether what how where which why "
-    "yourself politely briefly immediately everything anything nothing".split()
+    "yourself politely briefly immediately everything anything nothing"
 )
-_FINITE = frozenset("is are was were must should may might can will shall has had does did of and or".split())
+_FINITE = word_set("is are was were must should may might can will shall has had does did of and or")
 
 
 @lru_cache(maxsize=4_096)  # asked by several operators

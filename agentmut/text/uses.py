@@ -3,10 +3,12 @@
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from agentmut.text.document import Instruction, PromptDocument
 from agentmut.text.lexicon import Entry, Match, Relation, load_lexicon
+from agentmut.text.neighbours import word_set
 from agentmut.text.words import Word, words
 
 # Words of English only: French and German share many of its stop words.
@@ -17,7 +19,7 @@ they their it is only or do don't from by
 _ENGLISH = frozenset(_FUNCTION_WORDS.split())
 _ENGLISH_SHARE = 0.1
 _FEW_WORDS = 12
-_GERMAN = frozenset("der die das und nicht ist ein eine immer nie nach vor bis den dem kein keine nur".split())
+_GERMAN = word_set("der die das und nicht ist ein eine immer nie nach vor bis den dem kein keine nur")
 _SAME_PHRASE = re.compile(r"[\s*_$€£(]+")  # "above **$50**": the number follows "above"
 _CLAUSE_END = re.compile(r"[,.;:!?()–—]|\s-\s")
 _CONDITION = re.compile(
@@ -85,17 +87,28 @@ def _uses(text: str, topics: tuple[str, ...]) -> tuple[Use, ...]:
 
 def _use(text: str, found: tuple[Word, ...], match: Match) -> Use:
     first, last = match.first, match.first + match.length - 1
+    form = " ".join(word.text for word in found[first : last + 1]).replace("’", "'")
+    return Use(found[first].start, found[last].end, match.entries, form, *_around(text, found, first, last))
+
+
+def neighbours(text: str) -> Iterator[tuple[Word, str, str]]:
+    """Every word that is no half of a compound, with the words before and after it in the same phrase."""
+    found = words(text)
+    for index, word in enumerate(found):
+        if _is_whole(text, (word,)):
+            yield word, *_around(text, found, index, index)
+
+
+def _around(text: str, found: tuple[Word, ...], first: int, last: int) -> tuple[str, str]:
     previous = found[first - 1].text if first and _adjoin(text, found[first - 1], found[first]) else ""
     has_next = last + 1 < len(found) and _adjoin(text, found[last], found[last + 1])
-    form = " ".join(word.text for word in found[first : last + 1]).replace("’", "'")
-    following = found[last + 1].text if has_next else ""
-    return Use(found[first].start, found[last].end, match.entries, form, previous, following)
+    return previous, found[last + 1].text if has_next else ""
 
 
 def _is_whole(text: str, said: tuple[Word, ...]) -> bool:
     """Whether the words stand together, with blanks between them, and are no part of a compound."""
     start, end = said[0].start, said[-1].end
-    between = [text[left.end : right.start] for left, right in zip(said, said[1:], strict=False)]
+    between = [text[left.end : right.start] for left, right in pairwise(said)]
     return all(gap.isspace() for gap in between) and not (
         text[start - 1 : start] in ("-", "‑") or text[end : end + 1] in ("-", "‑")
     )

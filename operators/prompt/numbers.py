@@ -12,16 +12,16 @@ from agentmut.operators.edits import prompt_example
 from agentmut.operators.prompt.wording import PLACES, all_said, english_instructions, first_places, reworded
 from agentmut.protocols import OperatorOptions
 from agentmut.text import Instruction, PromptDocument, uses
-from agentmut.text.neighbours import BASE_VERBS, DETERMINERS
+from agentmut.text.neighbours import BASE_VERBS, DETERMINERS, word_set
 
 _SIGN = re.compile(r"(?<=[\w )])(?P<sign><=|>=|<|>|≤|≥)(?=\s?[$€£]?\d)")
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "≤": "≥", "≥": "≤"}
 
-_UNITS = (
-    "second minute hour day week month year item order sentence word line time attempt euro dollar pound "
-    "paragraph question bullet step page character point option example try message"
-).split()
-_UNIT = rf"(?:{'|'.join(_UNITS)})"
+_UNITS = """
+second minute hour day week month year item order sentence word line time attempt euro dollar pound paragraph
+question bullet step page character point option example try message
+"""
+_UNIT = rf"(?:{'|'.join(_UNITS.split())})"
 _NUMBER = re.compile(
     r"(?<![\w.,:/#+–-])(?<![\d#+/:]\s)(?P<money>[$€£]\s?)?"
     r"(?P<digits>\d{1,3}(?:,\d{3})+|\d{1,9})(?P<decimals>\.\d{1,4})?"
@@ -29,26 +29,29 @@ _NUMBER = re.compile(
     rf"(?![\w/:–]|[.,]\d|\s\d|-(?!{_UNIT}))",
     re.IGNORECASE,
 )
-_LABELS = (
-    "version v section sections step steps rule rules figure table chapter page pages line article appendix part "
-    "no nr number id case order ticket invoice room gate flight iso rfc http https error code status python node "
-    "level tier type item question example phase stage option call dial port extension ext phone hotline pin tel fax since year "
-    "january february march april may june july august september october november december "
-    "jan feb mar apr jun jul aug sep sept oct nov dec"
-).split()
-_LABEL_BEFORE = re.compile(rf"(?:\b(?:{'|'.join(sorted(set(_LABELS)))})\.?|#)[ ]$", re.IGNORECASE)
+_LABELS = """
+version v section sections step steps rule rules figure table chapter page pages line article appendix part no nr
+number id case order ticket invoice room gate flight iso rfc http https error code status python node level tier
+type item question example phase stage option call dial port extension ext phone hotline pin tel fax since year on
+january february march april may june july august september october november december
+jan feb mar apr jun jul aug sep sept oct nov dec
+"""
+_LABEL_BEFORE = re.compile(rf"(?:\b(?:{'|'.join(_LABELS.split())})\.?|#)[ ]$", re.IGNORECASE)
 _NAME_BEFORE = re.compile(r"\b(?P<word>[A-Z][a-z]+) $")  # "Tram 8", but "Give 3 reasons", "Within 5 days"
 _CLOCK = re.compile(r"[012]?\d\.[0-5]\d")
 _MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
-_TIME_OR_DATE_AFTER = re.compile(rf"(?:st|nd|rd|th)?\s?(?:(?:{_MONTHS})[a-z]*\b|[ap]\.?m\b|o['’]clock)", re.IGNORECASE)
+_TIME_OR_DATE_AFTER = re.compile(
+    rf"(?:st|nd|rd|th)?\s?(?:(?:{_MONTHS})[a-z]*\b|[ap]\.?m\b|o['’]clock)", re.IGNORECASE
+)
 _MARKER_AFTER = re.compile(r"[.)]\s+[A-Z]|\)")
 _MARKER_BEFORE = re.compile(r"(?:^|[.:;(])\s*$")
 _ONE_UNIT = re.compile(rf"\s(?P<unit>{_UNIT})\b")
 
-_NO_NAMES = BASE_VERBS | DETERMINERS | frozenset(
-    "within after before in at over under above below about around exactly up to than the with for only least most "
-    "between from maximum minimum top and or by every always never max min least per".split()
+_BEFORE_COUNTS = word_set(
+    "within after before in at over under above below about around exactly up to than with for only least most "
+    "between from maximum minimum top and or by always never max min per"
 )
+_NO_NAMES = BASE_VERBS | DETERMINERS | _BEFORE_COUNTS
 
 _NEXT = {
     "two": ("three", "twenty"), "three": ("four", "thirty"), "four": ("five", "forty"),
@@ -60,7 +63,8 @@ _NEXT = {
     "sixty": ("seventy", "six hundred"), "ninety": ("eighty", "nine hundred"),
 }  # fmt: skip
 _NUMBER_WORD = re.compile(
-    rf"(?<![\w-])(?P<word>{'|'.join(_NEXT)})(?=\s+[a-z]|[.,;]|\s*$|-{_UNIT})(?!\s+(?:of (?:the|them|these)|hundred|thousand|million))",
+    rf"(?<![\w-])(?P<word>{'|'.join(_NEXT)})(?=\s+[a-z]|[.,;]|\s*$|-{_UNIT})"
+    r"(?!\s+(?:of (?:the|them|these)|hundred|thousand|million))",
     re.IGNORECASE,
 )
 _TIMES = {"once": ("twice", "ten times"), "twice": ("three times", "twenty times")}
@@ -129,7 +133,10 @@ def _places(document: PromptDocument, instruction: Instruction) -> Iterator[_Pla
 
 def _in_digits(text: str) -> Iterator[_Place]:
     for match in _NUMBER.finditer(text):
-        start, end = match.start("digits"), match.end("decimals") if match["decimals"] else match.end("digits")
+        start, end = (
+            match.start("digits"),
+            match.end("decimals") if match["decimals"] else match.end("digits"),
+        )
         if _is_name(text, match):
             continue
         if text[start:end] != "1" or text[end : end + 1] in ("-", "%"):
@@ -142,7 +149,9 @@ def _in_digits(text: str) -> Iterator[_Place]:
 def _in_words(text: str) -> Iterator[_Place]:
     for match in _NUMBER_WORD.finditer(text):
         if not _LABEL_BEFORE.search(text[: match.start()]):
-            yield _Place(*match.span(), tuple(_in_case(match["word"], said) for said in _NEXT[match["word"].lower()]))
+            yield _Place(
+                *match.span(), tuple(_in_case(match["word"], said) for said in _NEXT[match["word"].lower()])
+            )
     for match in _HOW_OFTEN.finditer(text):
         yield _Place(*match.span(), _TIMES[match["word"]])
 
@@ -160,13 +169,21 @@ def _is_name(text: str, match: re.Match[str]) -> bool:
     before, digits = text[: match.start()], match["digits"]
     name = _NAME_BEFORE.search(before)
     is_named = name is not None and name["word"].lower() not in _NO_NAMES
-    is_clock = bool(_CLOCK.fullmatch(digits + (match["decimals"] or "")) and not match["money"] and not match["unit"])
+    is_clock = bool(
+        _CLOCK.fullmatch(digits + (match["decimals"] or "")) and not match["money"] and not match["unit"]
+    )
     is_code = len(digits) > 1 and digits.startswith("0")
     measured = bool(match["money"] or match["unit"] or match["decimals"])
     is_year = len(digits) == 4 and digits[:2] in ("19", "20") and not measured
     is_marker = _MARKER_BEFORE.search(before) and _MARKER_AFTER.match(text, match.end()) and not measured
     return bool(
-        is_named or is_clock or is_code or is_year or is_marker or _LABEL_BEFORE.search(before) or _TIME_OR_DATE_AFTER.match(text, match.end())
+        is_named
+        or is_clock
+        or is_code
+        or is_year
+        or is_marker
+        or _LABEL_BEFORE.search(before)
+        or _TIME_OR_DATE_AFTER.match(text, match.end())
     )
 
 

@@ -22,16 +22,28 @@ class _Change(NamedTuple):
 
 
 _CONDITIONS = "if|when|whenever|unless|once|before|after"
-_FRONTED = re.compile(rf"(?P<when>(?P<word>{_CONDITIONS}) [^,;:()\"“]+), (?:then )?(?P<rest>[^,;:()\"“]+?)(?P<stop>[.!]?)$", re.I)
-_TRAILING = re.compile(r"(?P<rest>[^,;:()\"“]+?) (?P<when>(?P<word>if|when|before|after|unless) [^,;:()\"“]+?)(?P<stop>[.!]?)$")
-_JOINED = re.compile(r"\b(?:and|or|but|so|then|if|when|whenever|unless|once|until|because|while|instead|otherwise|before|after)\b", re.I)
+_FRONTED = re.compile(
+    rf"(?P<when>(?P<word>{_CONDITIONS}) [^,;:()\"“]+), (?:then )?(?P<rest>[^,;:()\"“]+?)(?P<stop>[.!]?)$",
+    re.I,
+)
+_TRAILING = re.compile(
+    r"(?P<rest>[^,;:()\"“]+?) (?P<when>(?P<word>if|when|before|after|unless) [^,;:()\"“]+?)(?P<stop>[.!]?)$"
+)
+_JOINED = re.compile(
+    r"\b(?:and|or|but|so|then|if|when|whenever|unless|once|until|because|while|instead|otherwise|before|after)\b",
+    re.I,
+)
 _ORDER = re.compile(r"(?:(?:always|never|do not|don't|please|you must|you should) )?(?P<verb>[a-z]+)\b", re.I)
 # "Ask when ...", "Tell them if ...": the clause is what is asked or told, not a condition.
 _OF_QUESTIONS = re.compile(
     r"\b(?:ask|check|verify|confirm|see|know|tell|say|decide|determine|find|find out|state|mention|explain|note|record|"
-    r"inform|notify|clarify|specify|indicate|show|learn|look up|remember|remind|consider|establish|report|test)\b", re.I
+    r"inform|notify|clarify|specify|indicate|show|learn|look up|remember|remind|consider|establish|report|test)\b",
+    re.I,
 )
-_BOUND = re.compile(r"\b(?:only|even|as|just|except|and|or|not|long|soon|immediately|right|shortly|days?|hours?|minutes?|weeks?)$", re.I)
+_BOUND = re.compile(
+    r"\b(?:only|even|as|just|except|and|or|not|long|soon|immediately|right|shortly|days?|hours?|minutes?|weeks?)$",
+    re.I,
+)
 # "Tell them to wait if ...", "... that it is late when ...": the clause may belong to either verb.
 _INNER = re.compile(r"\b(?:that|which|who|whose|how|what|where|why)\b|\bto (?P<verb>[a-z]+)", re.I)
 _POINTS = re.compile(r"\b(?:it|they|them|this|that|these|those|he|she|him|her|its|their|one)\b", re.I)
@@ -76,7 +88,7 @@ def paraphrase(config: AgentConfig, options: OperatorOptions) -> Iterator[Candid
 def _condition_to_the_end(text: str) -> Iterator[_Change]:
     match = _FRONTED.match(text)
     if match and _is_simple_order(match["rest"]):
-        if _POINTS.search(match["rest"]) and _POINTS.search(match["when"]):  # what would "it" point to?
+        if _POINTS.search(match["rest"]):  # "it" would come before what it points to
             return
         if not _OF_QUESTIONS.search(match["rest"]) or match["word"].lower() in ("before", "after"):
             said = f"{_upper(match['rest'])} {_lower(match['when'])}"
@@ -93,7 +105,12 @@ def _condition_to_the_front(text: str) -> Iterator[_Change]:
     condition = match["when"].split()
     points_back = _POINTS.search(match["when"])
     joined = _JOINED.search(match["when"], len(condition[0]))
-    if len(condition) > 2 and not points_back and not joined and _begins_a_clause(match["word"], condition[1]):
+    if (
+        len(condition) > 2
+        and not points_back
+        and not joined
+        and _begins_a_clause(match["word"], condition[1])
+    ):
         said = f"{_upper(match['when'])}, {_lower(match['rest'])}"
         yield _Change(0, match.start("stop"), said)
 
@@ -150,7 +167,11 @@ def _is_simple_order(text: str) -> bool:
 
 def _is_order(text: str) -> bool:
     order = _ORDER.match(text)
-    return order is not None and order["verb"].lower() in BASE_VERBS and (order.start("verb") > 0 or order_at(text) == 0)
+    return (
+        order is not None
+        and order["verb"].lower() in BASE_VERBS
+        and (order.start("verb") > 0 or order_at(text) == 0)
+    )
 
 
 def _upper(text: str) -> str:

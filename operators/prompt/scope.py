@@ -9,14 +9,14 @@ from agentmut.operators.edits import prompt_example
 from agentmut.operators.prompt.wording import all_said, english_instructions, first_places
 from agentmut.protocols import OperatorOptions
 from agentmut.text import Use, uses
-from agentmut.text.neighbours import BASE_VERBS, DETERMINERS, PRONOUNS
+from agentmut.text.neighbours import BASE_VERBS, DETERMINERS, PRONOUNS, word_set
 
-_JOINING = frozenset(
+_JOINING = word_set(
     "of for to from with about by as if when whether after before than that who which is are was were "
-    "must should may can will has have do does at in on asks wants says against between per all most some both".split()
+    "must should may can will has have do does at in on asks wants says against between per all most some both"
 )
 _BEFORE_A_SUBJECT = _JOINING | DETERMINERS | BASE_VERBS
-_AFTER_A_SUBJECT = _JOINING | PRONOUNS | frozenset("and or mentions agrees needs gives arrived unless".split())
+_AFTER_A_SUBJECT = _JOINING | PRONOUNS | word_set("and or mentions agrees needs gives arrived unless")
 
 
 @operator(

@@ -9,8 +9,9 @@ from agentmut.operators.edits import prompt_example
 from agentmut.operators.prompt.wording import all_said, english_instructions, first_places, reworded
 from agentmut.protocols import OperatorOptions
 from agentmut.text import BINDING, FIELDS, Instruction, PromptDocument, Use, in_condition, order_at, uses
+from agentmut.text.neighbours import word_set
 
-_NO_SIMPLE_NEGATION = frozenset("ensure make let do feel try avoid refrain continue remember".split())
+_NO_SIMPLE_NEGATION = word_set("ensure make let do feel try avoid refrain continue remember")
 
 
 @operator(
