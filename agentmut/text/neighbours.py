@@ -31,7 +31,7 @@ determine diagnose direct disable disclose discover discuss dismiss dispatch dis
 elaborate emphasise emphasize employ enable encourage ensure enter escalate establish evaluate examine
 exceed exclude execute exist explain express extract fabricate fail fetch fill find follow forget forward
 gather generate get give go greet guess handle have hesitate hide identify ignore imply include indicate
-infer inform insert inspect install instruct insult interrupt introduce invent investigate invite join keep
+infer inform insert insist inspect install instruct insult interrupt introduce invent investigate invite join keep
 know lead leave let listen locate maintain make manage mention merge modify monitor move notify obtain omit
 overwrite paraphrase pay perform permit postpone praise prefer prepare prescribe present preserve pretend
 prevent print prioritise prioritize proceed prohibit propose provide publish put reach read reassure receive

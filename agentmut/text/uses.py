@@ -20,6 +20,7 @@ _ENGLISH = frozenset(_FUNCTION_WORDS.split())
 _ENGLISH_SHARE = 0.1
 _FEW_WORDS = 12
 _GERMAN = word_set("der die das und nicht ist ein eine immer nie nach vor bis den dem kein keine nur")
+_PLAIN = str.maketrans("’‘“”–—…€£≤≥•", "''\"\"-..EL<>*")
 _SAME_PHRASE = re.compile(r"[\s*_$€£(]+")  # "above **$50**": the number follows "above"
 _CLAUSE_END = re.compile(r"[,.;:!?()–—]|\s-\s")
 _CONDITION = re.compile(
@@ -51,7 +52,7 @@ def reads_as_english(text: str) -> bool:
     english = sum(word in _ENGLISH for word in found)
     if len(found) > _FEW_WORDS:
         return english >= _ENGLISH_SHARE * len(found)
-    return text.isascii() and (english > 0 or not any(word in _GERMAN for word in found))
+    return text.translate(_PLAIN).isascii() and (english > 0 or not any(word in _GERMAN for word in found))
 
 
 def in_condition(text: str, offset: int) -> bool:
