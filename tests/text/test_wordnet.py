@@ -102,6 +102,7 @@ def reworded(prompt: str, *tools: str) -> list[str]:
         ("They are halting.", ["They are stopping."]),
         ("They halted.", ["They stopped."]),
         ("MEND THE BIKE.", ["REPAIR THE BIKE."]),
+        ("You must raise it.", ["You must lift it."]),  # and not "lower"
         ("Keep the room tidy.", ["Keep the room neat."]),
         ("Call their lawyers.", ["Call their attorneys."]),
         ("They pardoned him.", ["They excused him."]),  # "forgave" is not the rule's
@@ -117,13 +118,10 @@ def test_a_word_is_replaced_by_one_of_its_most_frequent_sense(before: str, after
     "prompt",
     [
         "Some repair is due.",  # a verb as well as a noun, and the use does not tell
-        "You must raise it.",  # the only other words are none, and the antonym is no synonym
         "They post it.",  # "send" means something else more often
-        "A damp cloth helps an attorney.".replace("damp", "big").replace("an attorney", "here"),
         'Keep `tidy` and {tidy} and say "tidy".',
         "Keep an old-tidy room.",
         "Halte die Zimmer tidy und nett.",
-        "You swap it.",
     ],
 )
 @pytest.mark.usefixtures("corpus")
