@@ -1,5 +1,9 @@
 """Synonyms from a corpus in WordNet's own format, a tiny one written for these tests."""
 
+import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -29,6 +33,15 @@ IRREGULAR = {
     "verb": "forgave forgive\nforgiven forgive\nforgiving forgive\nstopped stop\nstopping stop\nsent send\n"
     "swapped swap\nswapping swap\n",
 }
+ROOT = Path(__file__).parents[2]
+PROJECT = """
+version: 1
+agent:
+  adapter: python
+  run: my_agent:run
+  config: {prompt: "Keep the room tidy."}
+mutation: {operators: [prompt.synonym], wordnet: true}
+"""
 LETTER = {"verb": "v", "noun": "n", "adj": "a", "adv": "r"}
 
 
@@ -140,6 +153,26 @@ def test_a_missing_corpus_is_named_with_the_command_that_installs_it(
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
     with pytest.raises(UsageError, match=r"not installed.*python -m nltk.downloader wordnet"):
         reworded("Be kind.")
+
+
+def test_the_project_file_asks_for_it(tmp_path: Path) -> None:
+    write_corpus(tmp_path / "corpora" / "wordnet")
+    (tmp_path / "agentmut.yaml").write_text(PROJECT)
+    (tmp_path / "my_agent.py").write_text("async def run(config, input):\n    return 'hm'\n")
+    (tmp_path / "scenarios").mkdir()
+    (tmp_path / "scenarios" / "one.yaml").write_text(
+        "- {name: one, input: hi, evaluators: [{contains: hm}]}\n"
+    )
+    listed = subprocess.run(
+        [sys.executable, "-c", "from agentmut.cli import main; main()", "mutants", "--json"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "NLTK_DATA": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert [m["operator"] for m in json.loads(listed.stdout)["mutants"]] == ["prompt.synonym"], listed.stderr
+    assert "neat" in listed.stdout
 
 
 def test_without_the_option_the_corpus_is_not_looked_for() -> None:
