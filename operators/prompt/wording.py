@@ -12,12 +12,15 @@ from agentmut.text import Instruction, PromptDocument, Relation, Use, parse, rea
 PLACES = 2
 """So many places of an instruction an operator changes at most, the first ones."""
 
+_LONGEST = 2_000
+"""Characters; a longer "sentence" is data that nobody punctuated, and patterns would take long over it."""
+
 
 def english_instructions(config: AgentConfig) -> Iterator[tuple[PromptDocument, Instruction]]:
-    """The instructions of the prompt that the word lists apply to, with their document."""
+    """The instructions of the prompt that the word lists apply to, with their document; no endless ones."""
     document = parse(config.prompt, config.tool_names)
     for instruction in document.instructions:
-        if reads_as_english(instruction.text):
+        if len(instruction.text) <= _LONGEST and reads_as_english(instruction.text):
             yield document, instruction
 
 

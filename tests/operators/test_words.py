@@ -1,5 +1,6 @@
 """The operators on words: what they make of sentences, and what they leave alone."""
 
+import time
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -405,3 +406,13 @@ def test_any_text_is_mutated_without_harm(prompt: str) -> None:
     for mutant in found.mutants:
         (edit,) = mutant.edits
         assert edit.span and not document.protects(*edit.span)
+
+
+@pytest.mark.parametrize("piece", ["if must ", "before ask if ", "1 1, ", "not ", "always verify all 5 if "])
+def test_an_endless_sentence_takes_no_time(piece: str) -> None:
+    config = AgentConfig(prompt=piece * (100_000 // len(piece)))
+    started = time.perf_counter()
+    generate(config, OPERATORS.values(), OperatorOptions())
+    longest_read = AgentConfig(prompt=(piece * 2_000)[:1_990])
+    generate(longest_read, OPERATORS.values(), OperatorOptions())
+    assert time.perf_counter() - started < 10  # about 0.2 s
