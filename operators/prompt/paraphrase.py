@@ -66,14 +66,14 @@ _CONTRACTION = re.compile(rf"\b(?:{'|'.join(sorted(_CONTRACTIONS))})(?= [a-z])",
     examples=[
         prompt_example("If the parcel is late, offer a refund.", "Offer a refund if the parcel is late."),
         prompt_example("Always verify the customer.", "Make sure to always verify the customer."),
-        prompt_example("Never promise a refund.", "Do not ever promise a refund."),
+        prompt_example("Never promise a refund.", "You must never promise a refund."),
     ],
 )
 def paraphrase(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Puts a clause in another form; at most two mutants per instruction, from the first rules that apply.
 
-    A condition moves to the end or to the front; "Always do" becomes "Make sure to always do", "Never" "Do not
-    ever", "must" "need to" and back; "Do not" is contracted or spelled out. Left alone: several commas or
+    A condition moves to the end or to the front; "Always do" becomes "Make sure to always do", "Never" "You must
+    never", "must" "need to" and back; "Do not" is contracted or spelled out. Left alone: several commas or
     joined clauses, where moving one part would change what belongs to what; quotes and code.
     """
     for document, instruction in english_instructions(config):
@@ -129,7 +129,7 @@ def _always(text: str) -> Iterator[_Change]:
 def _never(text: str) -> Iterator[_Change]:
     match = _NEVER.match(text)
     if match and match["verb"] in BASE_VERBS - {"mind"}:
-        yield _Change(0, len("Never"), "Do not ever")
+        yield _Change(0, len("Never"), "You must never")
 
 
 def _must(text: str) -> Iterator[_Change]:

@@ -331,7 +331,7 @@ def test_what_is_no_scope_stays(prompt: str) -> None:
                 "Make sure to always verify the order before refunding anything.",
             ],
         ),
-        ("Never promise a refund.", ["Do not ever promise a refund."]),
+        ("Never promise a refund.", ["You must never promise a refund."]),
         ("You must verify it.", ["You need to verify it."]),
         ("It must be short.", ["It needs to be short."]),
         ("They need to verify it.", ["They must verify it."]),
