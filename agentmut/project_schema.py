@@ -130,6 +130,9 @@ class MutationSettings(Section):
     selective: float | None = Field(default=None, gt=0, le=1)
     """The share of operators to keep: those that told most in earlier runs. Operators without an earlier result are
     kept too. The score then speaks of the operators kept."""
+    wordnet: bool = False
+    """Let `prompt.synonym` also use nltk's WordNet corpus, which has to be installed: `python -m nltk.downloader
+    wordnet`."""
     ignore: tuple[IgnoredMutant, ...] = ()
     """Mutants that are not run, each with a reason."""
 

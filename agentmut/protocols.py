@@ -71,6 +71,7 @@ class OperatorOptions(Frozen):
     swap_models: tuple[str, ...] = ()
     downgrade_models: tuple[str, ...] = ()
     slow_seconds: float = 3.0
+    wordnet: bool = False
 
 
 class Example(NamedTuple):

@@ -97,6 +97,7 @@ def make_mutants(session: Session, selection: Selection) -> Generation:
         swap_models=settings.swap_models,
         downgrade_models=settings.downgrade_models,
         slow_seconds=settings.slow_seconds,
+        wordnet=settings.wordnet,
     )
     generation = generate(session.suite.full, operators, options, session.adapter.cannot_express)
     chosen, dropped = with_second_order(generation.mutants, selection, settings, _pairing(session))

@@ -1,6 +1,7 @@
 """The prompt says the same in other words."""
 
 from collections.abc import Iterator
+from itertools import chain, islice
 
 from agentmut.config import AgentConfig
 from agentmut.mutant import Candidate, Intent
@@ -9,26 +10,31 @@ from agentmut.operators.describe import quoted
 from agentmut.operators.edits import prompt_edit, prompt_example
 from agentmut.protocols import OperatorOptions
 from agentmut.text import parse, synonyms
+from agentmut.text.wordnet import load_wordnet, wordnet_synonyms
 
 
 @operator(
     "prompt.synonym",
     why="Somebody polishes the wording of a prompt without meaning to change anything.",
     intent=Intent.PRESERVE,
+    version=2,
     examples=[prompt_example("Politely decline legal questions.", "Courteously decline legal questions.")],
 )
 def synonym(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """At most one mutant per instruction: its first word with a synonym in the lexicon is replaced.
 
-    Case and inflection are kept. Words of tool names, quotes, code and instructions that are not English
-    are left alone.
+    With `wordnet` one more: its first word with a synonym in WordNet that the lexicon does not know. Case and
+    inflection are kept. Words of tool names, quotes, code and instructions that are not English are left alone.
     """
     document = parse(config.prompt, config.tool_names)
+    source = load_wordnet() if options.wordnet else None
     for instruction in document.instructions:
-        for start, end, said in synonyms(document, instruction, config.tool_names):
+        found = [islice(synonyms(document, instruction, config.tool_names), 1)]
+        if source:
+            found.append(islice(wordnet_synonyms(document, instruction, config.tool_names, source), 1))
+        for start, end, said in chain.from_iterable(found):
             yield Candidate(
                 edits=(prompt_edit(config.prompt, start, end, said),),
                 description=f"say {quoted(said)} for {quoted(config.prompt[start:end])}",
                 anchor=instruction.text,
             )
-            break

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from agentmut.text import (
     Modality,
-    load_lexicon,
     modality,
     parse,
     position,
@@ -15,7 +14,6 @@ from agentmut.text import (
     synonyms,
     words,
 )
-from agentmut.text.lexicon import Entry
 from agentmut.text.spans import Span, inside, merged, overlaps, splits
 
 
@@ -88,23 +86,6 @@ def test_a_position_counts_lines_and_columns_from_one(offset: int, line: int, co
 def test_a_position_outside_the_text_is_refused(offset: int) -> None:
     with pytest.raises(ValueError, match="outside a text of 3 characters"):
         position("one", offset)
-
-
-ENTRIES = {entry.forms[0]: entry for entry in load_lexicon().entries.values()}
-
-
-@pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
-def test_every_entry_of_the_lexicon_keeps_case_and_changes_the_word(entry: Entry) -> None:
-    lexicon = load_lexicon()
-    for form, said in zip(entry.forms, entry.neutral, strict=True):
-        assert said != form
-        assert {form, said} == {form.lower().strip(), said.lower().strip()}
-        if entry.forms.index(form) == entry.neutral.index(said):
-            assert lexicon.neutral(form) == said
-            assert lexicon.neutral(form.capitalize()) == said[0].upper() + said[1:]
-            assert lexicon.neutral(form.upper()) == said.upper()
-        assert all(lexicon.neutral(form, following=word) is None for word in entry.not_before)
-        assert all(lexicon.neutral(form, previous=word) is None for word in entry.not_after)
 
 
 def replaced(prompt: str, *tool_names: str) -> list[str]:

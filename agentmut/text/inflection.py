@@ -1,0 +1,47 @@
+"""Regular English endings, and the irregular forms that somebody else lists."""
+
+from collections.abc import Collection
+from typing import Literal
+
+Ending = Literal["", "s", "ed", "ing"]
+
+
+def ending_of(word: str, base: str) -> Ending | None:
+    """Which regular ending a form of `base` has; None for an irregular form.
+
+    >>> ending_of("verifies", "verify"), ending_of("sent", "send")
+    ('s', None)
+    """
+    if word == base:
+        return ""
+    endings: tuple[Ending, ...] = ("ing", "ed", "s")
+    return next((ending for ending in endings if word.endswith(ending)), None)
+
+
+def inflected(base: str, ending: Ending, irregular: Collection[str] = ()) -> str | None:
+    """A word with an ending; `irregular` are its listed forms. None where it has another form there.
+
+    >>> inflected("verify", "s"), inflected("stop", "ing", ["stopped", "stopping"]), inflected("send", "ed", ["sent"])
+    ('verifies', 'stopping', None)
+    """
+    if not ending:
+        return base
+    listed = [form for form in irregular if form.endswith("ing") == (ending == "ing")]
+    if ending != "s" and listed:
+        return next((form for form in listed if form.endswith(ending)), None)
+    if ending == "s" and any(not form.endswith(("ed", "ing")) for form in irregular):
+        return None  # a plural or a verb of its own kind
+    return _regular(base, ending)
+
+
+def _regular(base: str, ending: Ending) -> str:
+    after_consonant = base[-2:-1] not in "aeiou"
+    if ending == "ing":
+        if base.endswith("ie"):
+            return f"{base[:-2]}ying"
+        return f"{base[:-1] if base.endswith('e') and base[-2:] not in ('ee', 'oe', 'ye') else base}ing"
+    if base.endswith("y") and after_consonant:
+        return f"{base[:-1]}ie{ending[-1]}"
+    if ending == "s":
+        return f"{base}es" if base.endswith(("s", "x", "z", "ch", "sh", "o")) else f"{base}s"
+    return f"{base}d" if base.endswith("e") else f"{base}ed"

@@ -1,0 +1,209 @@
+"""Limits change: another number, or the comparison the other way round."""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple
+
+from agentmut.config import AgentConfig
+from agentmut.mutant import Candidate
+from agentmut.operator import operator
+from agentmut.operators.edits import prompt_example
+from agentmut.operators.prompt.wording import PLACES, all_said, english_instructions, first_places, reworded
+from agentmut.protocols import OperatorOptions
+from agentmut.text import Instruction, PromptDocument, uses
+from agentmut.text.neighbours import BASE_VERBS, DETERMINERS, word_set
+
+_SIGN = re.compile(r"(?<=[\w )])(?P<sign><=|>=|<|>|≤|≥)(?=\s?[$€£]?\d)")
+_TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "≤": "≥", "≥": "≤"}
+
+_UNITS = """
+second minute hour day week month year item order sentence word line time attempt euro dollar pound paragraph
+question bullet step page character point option example try message
+"""
+_UNIT = rf"(?:{'|'.join(_UNITS.split())})"
+_NUMBER = re.compile(
+    r"(?<![\w.,:/#+–-])(?<![\d#+/:]\s)(?P<money>[$€£]\s?)?"
+    r"(?P<digits>\d{1,3}(?:,\d{3})+|\d{1,9})(?P<decimals>\.\d{1,4})?"
+    r"(?P<unit>%|(?:k|m|kg|km|cm|mm|gb|mb|kb|s|ms|h|x)\b)?"
+    rf"(?![\w/:–]|[.,]\d|\s\d|-(?!{_UNIT}))",
+    re.IGNORECASE,
+)
+_LABELS = """
+version v section sections step steps rule rules figure table chapter page pages line article appendix part no nr
+number id case order ticket invoice room gate flight iso rfc http https error code status python node level tier
+type item question example phase stage option call dial port extension ext phone hotline pin tel fax since year on
+january february march april may june july august september october november december
+jan feb mar apr jun jul aug sep sept oct nov dec
+"""
+_LABEL_BEFORE = re.compile(rf"(?:\b(?:{'|'.join(_LABELS.split())})\.?|#)[ ]$", re.IGNORECASE)
+_NAME_BEFORE = re.compile(r"\b(?P<word>[A-Z][a-z]+) $")  # "Tram 8", but "Give 3 reasons", "Within 5 days"
+_CLOCK = re.compile(r"[012]?\d\.[0-5]\d")
+_MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+_TIME_OR_DATE_AFTER = re.compile(
+    rf"(?:st|nd|rd|th)?\s?(?:(?:{_MONTHS})[a-z]*\b|[ap]\.?m\b|o['’]clock)", re.IGNORECASE
+)
+_MARKER_AFTER = re.compile(r"[.)]\s+[A-Z]|\)")
+_MARKER_BEFORE = re.compile(r"(?:^|[.:;(])\s*$")
+_ONE_UNIT = re.compile(rf"\s(?P<unit>{_UNIT})\b")
+
+_BEFORE_COUNTS = word_set(
+    "within after before in at over under above below about around exactly up to than with for only least most "
+    "between from maximum minimum top and or by always never max min per"
+)
+_NO_NAMES = BASE_VERBS | DETERMINERS | _BEFORE_COUNTS
+
+_NEXT = {
+    "two": ("three", "twenty"), "three": ("four", "thirty"), "four": ("five", "forty"),
+    "five": ("six", "fifty"), "six": ("seven", "sixty"), "seven": ("eight", "seventy"),
+    "eight": ("nine", "eighty"), "nine": ("ten", "ninety"), "ten": ("eleven", "one hundred"),
+    "twelve": ("thirteen", "one hundred and twenty"), "fifteen": ("sixteen", "one hundred and fifty"),
+    "twenty": ("thirty", "two hundred"), "thirty": ("forty", "three hundred"),
+    "forty": ("fifty", "four hundred"), "fifty": ("sixty", "five hundred"),
+    "sixty": ("seventy", "six hundred"), "ninety": ("eighty", "nine hundred"),
+}  # fmt: skip
+_NUMBER_WORD = re.compile(
+    rf"(?<![\w-])(?P<word>{'|'.join(_NEXT)})(?=\s+[a-z]|[.,;]|\s*$|-{_UNIT})"
+    r"(?!\s+(?:of (?:the|them|these)|hundred|thousand|million))",
+    re.IGNORECASE,
+)
+_TIMES = {"once": ("twice", "ten times"), "twice": ("three times", "twenty times")}
+_HOW_OFTEN = re.compile(r"(?<!at )(?<![\w-])(?P<word>once|twice)(?=[.;]|\s*$| (?:per|a|an|more)\b)")
+
+
+class _Place(NamedTuple):
+    """A number in an instruction, and the near and the far one."""
+
+    start: int
+    end: int
+    said: tuple[str, ...]
+
+
+@operator(
+    "prompt.change_number",
+    why="A limit is mistyped, or copied from another policy.",
+    examples=[
+        prompt_example("Refunds end after 30 days.", "Refunds end after 31 days."),
+        prompt_example("Ask at most five questions.", "Ask at most six questions."),
+        prompt_example("Escalate above $1,000.", "Escalate above $1,100."),
+    ],
+)
+def change_number(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+    """Changes the first two numbers of each instruction, each a little and then much (about tenfold).
+
+    Separators, decimals, currency and unit stay as they are; number words become number words. Left alone:
+    list markers, versions, references ("step 3"), years, dates, times of day, identifiers, ranges, code, quotes.
+    """
+    for document, instruction in english_instructions(config):
+        for place in islice(_places(document, instruction), PLACES):
+            start, end = instruction.start + place.start, instruction.start + place.end
+            made = (reworded(document, instruction, start, end, said) for said in place.said)
+            yield from filter(None, made)
+
+
+@operator(
+    "prompt.flip_comparator",
+    why="A limit is rephrased, and the comparison comes out the wrong way round.",
+    examples=[
+        prompt_example("Escalate totals above 200 euros.", "Escalate totals below 200 euros."),
+        prompt_example("Answer within 30 days.", "Answer after 30 days."),
+    ],
+)
+def flip_comparator(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+    """Turns the first two comparisons of each instruction round: more than, above, at most, minimum, within.
+
+    Then its first two signs (<, >=). Prepositions and signs only before a number.
+    """
+    for document, instruction in english_instructions(config):
+        for use in first_places(uses(document, instruction, "comparators"), "opposite"):
+            yield from all_said(document, instruction, use, "opposite")
+        for match in islice(_SIGN.finditer(instruction.text), PLACES):
+            start, end = (instruction.start + offset for offset in match.span())
+            if made := reworded(document, instruction, start, end, _TURNED[match["sign"]]):
+                yield made
+
+
+def _places(document: PromptDocument, instruction: Instruction) -> Iterator[_Place]:
+    text = instruction.text
+    found = [*_in_digits(text), *_in_words(text)]
+    for place in sorted(found):
+        if not document.protects(instruction.start + place.start, instruction.start + place.end):
+            yield place
+
+
+def _in_digits(text: str) -> Iterator[_Place]:
+    for match in _NUMBER.finditer(text):
+        start, end = (
+            match.start("digits"),
+            match.end("decimals") if match["decimals"] else match.end("digits"),
+        )
+        if _is_name(text, match):
+            continue
+        if text[start:end] != "1" or text[end : end + 1] in ("-", "%"):
+            yield _Place(start, end, _near_and_far(match))
+        elif one := _ONE_UNIT.match(text, match.end()):  # "1 day" becomes "2 days"
+            unit = _plural(one["unit"])
+            yield _Place(start, one.end(), (f"2 {unit}", f"10 {unit}"))
+
+
+def _in_words(text: str) -> Iterator[_Place]:
+    for match in _NUMBER_WORD.finditer(text):
+        if not _LABEL_BEFORE.search(text[: match.start()]):
+            yield _Place(
+                *match.span(), tuple(_in_case(match["word"], said) for said in _NEXT[match["word"].lower()])
+            )
+    for match in _HOW_OFTEN.finditer(text):
+        yield _Place(*match.span(), _TIMES[match["word"]])
+
+
+def _plural(unit: str) -> str:
+    return "tries" if unit == "try" else f"{unit}s"
+
+
+def _in_case(word: str, said: str) -> str:
+    return said.upper() if word.isupper() else said.capitalize() if word[0].isupper() else said
+
+
+def _is_name(text: str, match: re.Match[str]) -> bool:
+    """Whether a number only says which one: a version, a reference, a year, a date, a time of day."""
+    before, digits = text[: match.start()], match["digits"]
+    name = _NAME_BEFORE.search(before)
+    is_named = name is not None and name["word"].lower() not in _NO_NAMES
+    is_clock = bool(
+        _CLOCK.fullmatch(digits + (match["decimals"] or "")) and not match["money"] and not match["unit"]
+    )
+    is_code = len(digits) > 1 and digits.startswith("0")
+    measured = bool(match["money"] or match["unit"] or match["decimals"])
+    is_year = len(digits) == 4 and digits[:2] in ("19", "20") and not measured
+    is_marker = _MARKER_BEFORE.search(before) and _MARKER_AFTER.match(text, match.end()) and not measured
+    return bool(
+        is_named
+        or is_clock
+        or is_code
+        or is_year
+        or is_marker
+        or _LABEL_BEFORE.search(before)
+        or _TIME_OR_DATE_AFTER.match(text, match.end())
+    )
+
+
+def _near_and_far(match: re.Match[str]) -> tuple[str, ...]:
+    digits, decimals = match["digits"], match["decimals"] or ""
+    places = max(len(decimals) - 1, 0)
+    value = int(digits.replace(",", "") + decimals[1:])
+    near = value + _step(value)
+    many = match["unit"] == "%" and value >= 10 ** (places + 1)
+    far = value // 10 if many else value * 10 or 10 ** (places + 1)
+    return tuple(_written(number, places, "," in digits) for number in (near, far))
+
+
+def _step(value: int) -> int:
+    """One in the last place; for round numbers from a hundred on, one in the second: 31, 110, 1100."""
+    power = 10 ** max(len(str(value)) - 2, 0)
+    return power if value % power == 0 else 1
+
+
+def _written(value: int, places: int, separated: bool) -> str:
+    whole, rest = divmod(value, 10**places)
+    said = f"{whole:,}" if separated else str(whole)
+    return f"{said}.{rest:0{places}}" if places else said

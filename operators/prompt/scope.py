@@ -1,0 +1,49 @@
+"""A rule is about fewer or more than it was."""
+
+from collections.abc import Iterator
+
+from agentmut.config import AgentConfig
+from agentmut.mutant import Candidate
+from agentmut.operator import operator
+from agentmut.operators.edits import prompt_example
+from agentmut.operators.prompt.wording import all_said, english_instructions, first_places
+from agentmut.protocols import OperatorOptions
+from agentmut.text import Use, uses
+from agentmut.text.neighbours import BASE_VERBS, DETERMINERS, PRONOUNS, word_set
+
+_JOINING = word_set(
+    "of for to from with about by as if when whether after before than that who which is are was were "
+    "must should may can will has have do does at in on asks wants says against between per all most some both"
+)
+_BEFORE_A_SUBJECT = _JOINING | DETERMINERS | BASE_VERBS
+_AFTER_A_SUBJECT = _JOINING | PRONOUNS | word_set("and or mentions agrees needs gives arrived unless")
+
+
+@operator(
+    "prompt.change_scope",
+    why="A rule is copied from a special case, or a special case from a rule.",
+    examples=[
+        prompt_example("Check all orders.", "Check most orders."),
+        prompt_example("Greet the customer.", "Greet the premium customer."),
+        prompt_example("Answer any questions.", "Answer some questions."),
+    ],
+)
+def change_scope(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+    """Narrows a word of scope a step and then far (all, most, some), and widens it (some, all).
+
+    Also common subjects: "customers" becomes "premium customers", "eligible customers" becomes "customers".
+    The first two such words of each instruction, up to three mutants each. Left alone: subjects that are part
+    of a longer name ("customer service", "support requests").
+    """
+    for document, instruction in english_instructions(config):
+        found = filter(_stands_alone, uses(document, instruction, "scope"))
+        for use in first_places(found, "weaker", "weakest", "stronger"):
+            yield from all_said(document, instruction, use, "weaker", "weakest", "stronger")
+
+
+def _stands_alone(use: Use) -> bool:
+    """Whether a noun is the whole name of a subject; other words of scope always are."""
+    if use.entries[0].kind != "noun":
+        return True
+    before, after = use.previous.lower(), use.following.lower()
+    return (not before or before in _BEFORE_A_SUBJECT) and (not after or after in _AFTER_A_SUBJECT)

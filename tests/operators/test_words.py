@@ -1,0 +1,418 @@
+"""The operators on words: what they make of sentences, and what they leave alone."""
+
+import time
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agentmut.config import AgentConfig
+from agentmut.generate import generate
+from agentmut.mutant import Intent, Reach
+from agentmut.protocols import Operator, OperatorOptions
+from agentmut.text import parse
+from agentmut.tools import ToolSpec
+
+NAMES = (
+    "weaken_modality", "negate", "flip_comparator", "change_number", "swap_order_words", "change_scope",
+    "paraphrase",
+)  # fmt: skip
+OPERATORS: dict[str, Operator] = {
+    name: entry_points(group="agentmut.operators", name=f"prompt.{name}")[f"prompt.{name}"].load()()
+    for name in NAMES
+}
+CORPUS = Path(__file__).parents[1] / "testdata" / "prompts"
+
+
+def said(name: str, prompt: str, *tools: str) -> list[str]:
+    config = AgentConfig(prompt=prompt, tools=tuple(ToolSpec(name=tool) for tool in tools))
+    found = generate(config, [OPERATORS[name]], OperatorOptions()).mutants
+    return [mutant.apply(config).prompt for mutant in found]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("You must verify it.", ["You should verify it.", "You may verify it."]),
+        ("You must not share it.", ["You should not share it.", "You should try not to share it."]),
+        ("You MUST verify it.", ["You SHOULD verify it.", "You MAY verify it."]),
+        ("You must never guess.", ["You should never guess.", "You should rarely guess."]),
+        ("You should verify it.", ["You may verify it."]),
+        ("She has to verify it.", ["She should verify it.", "She may verify it."]),
+        ("Always verify it.", ["Usually verify it.", "Sometimes verify it."]),
+        ("**Always** verify it.", ["**Usually** verify it.", "**Sometimes** verify it."]),
+        ("Never promise it.", ["Try not to promise it.", "Rarely promise it."]),
+        ("It never works.", ["It rarely works."]),
+        ("Don't promise it.", ["Try not to promise it."]),
+        ("DO NOT PROMISE IT.", ["TRY NOT TO PROMISE IT."]),
+        ("Only cite sources.", ["Mainly cite sources.", "Cite sources."]),
+        ("You cite only sources.", ["You cite mainly sources.", "You cite sources."]),
+        ("Give exactly 3 ideas.", ["Give about 3 ideas.", "Give 3 ideas."]),
+        ("At least two ideas are due.", ["About two ideas are due.", "Two ideas are due."]),
+        ("Make sure to sign it.", ["Try to sign it.", "Feel free to sign it."]),
+        ("The number is required.", ["The number is recommended.", "The number is optional."]),
+        (
+            "Do not share it under any circumstances.",
+            [
+                "Try not to share it under any circumstances.",
+                "Do not share it under normal circumstances.",
+            ],
+        ),
+        (
+            "If it is late, you must wait.",
+            ["If it is late, you should wait.", "If it is late, you may wait."],
+        ),
+    ],
+)
+def test_words_that_bind_are_taken_down_a_step_and_then_far(before: str, after: list[str]) -> None:
+    assert said("weaken_modality", before) == after
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Escalate if they must travel.",
+        "Help guests who always wait.",
+        "It is a must-have upgrade.",
+        "You are not only kind.",
+        "This is the only way.",
+        "Use the read-only mode.",
+        "They do not need to pay.",
+        'Say "you must wait" and `always`.',
+        "Use {always} here.",
+        "It is almost always late.",
+        "Du musst immer warten und nie raten.",
+    ],
+)
+def test_words_that_do_not_bind_stay(prompt: str) -> None:
+    assert said("weaken_modality", prompt) == []
+
+
+def test_only_the_first_two_words_of_an_instruction_are_weakened() -> None:
+    assert len(said("weaken_modality", "You must ask, must wait and must thank them.")) == 4
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Always verify it.", ["Never verify it."]),
+        ("NEVER guess.", ["ALWAYS guess."]),
+        ("Do not promise a refund.", ["Promise a refund."]),
+        ("Don’t promise a refund.", ["Promise a refund."]),
+        ("Ask, but do not insist.", ["Ask, but insist."]),
+        ("Verify the order.", ["Do not verify the order."]),
+        ("Please verify the order.", ["Please do not verify the order."]),
+        ("Be kind.", ["Do not be kind."]),
+        ("1. ask for the number", ["1. do not ask for the number"]),
+        ("If it is late, apologise.", ["If it is late, do not apologise."]),
+        ("If it is late, then offer a coupon.", ["If it is late, then do not offer a coupon."]),
+        ("You must verify it.", ["You must not verify it."]),
+        ("You must not share it.", ["You must share it."]),
+        ("You must always ask.", ["You must never ask."]),
+        ("You may share it.", ["You may not share it."]),
+        ("You cannot share it.", ["You can share it."]),
+        ("They need to sign it.", ["They must not sign it."]),
+        ("You are allowed to share it.", ["You are not allowed to share it."]),
+        ("Make sure to sign it.", ["Make sure not to sign it."]),
+        ("Include the price.", ["Do not include the price.", "Exclude the price."]),
+        ("Answer the question.", ["Do not answer the question."]),
+    ],
+)
+def test_an_instruction_becomes_its_contrary(before: str, after: list[str]) -> None:
+    assert said("negate", before) == after
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "May is the best month.",
+        "It opens in May.",
+        "Return requests are rare.",
+        "Order numbers have six digits.",
+        "Make sure it works.",
+        "Ensure it works.",
+        "Contact: the front desk.",
+        "You are a kind helper.",
+        "Do not hesitate to ask.",
+        "Do **not** ask.",  # would leave "Do  ask"
+        "A tin can holds it.",
+        "Frage nach dem Datum.",
+    ],
+)
+def test_what_has_no_plain_contrary_stays(prompt: str) -> None:
+    assert said("negate", prompt) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Reject more than 5 items.", ["Reject less than 5 items."]),
+        ("Reject totals above 5 euros.", ["Reject totals below 5 euros."]),
+        ("Reject totals above $500.", ["Reject totals below $500."]),
+        ("Reject totals over **500**.", ["Reject totals under **500**."]),
+        ("Give at least three ideas.", ["Give at most three ideas."]),
+        ("Give three ideas at most.", ["Give three ideas at least."]),
+        ("Answer within 30 days.", ["Answer after 30 days."]),
+        ("Close it after thirty days.", ["Close it within thirty days."]),
+        ("Keep the minimum of 5.", ["Keep the maximum of 5."]),
+        ("Serve people of 18 or older.", ["Serve people of 18 or younger."]),
+        ("Escalate if total > 500.", ["Escalate if total < 500."]),
+        ("Escalate if total >= $1,000.", ["Escalate if total <= $1,000."]),
+        ("No more than 5 words.", ["No less than 5 words."]),
+        ("Take the cheapest flight.", ["Take the most expensive flight."]),
+        ("It must not exceed 5 MB.", ["It must not stay under 5 MB."]),
+    ],
+)
+def test_a_comparison_is_turned_round(before: str, after: list[str]) -> None:
+    assert said("flip_comparator", before) == after
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "See the rules above.",
+        "Go over the list.",
+        "Wait after the call.",
+        "Use <answer> tags.",
+        'Say "at least 3" and `x > 5`.',
+        "Write more than one answer.",
+        "Always be more than happy to help.",
+        "Mindestens 5 Tage, nicht mehr als 10 bis 12.",
+    ],
+)
+def test_what_compares_nothing_stays(prompt: str) -> None:
+    assert said("flip_comparator", prompt) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Wait 5 days.", ["Wait 6 days.", "Wait 50 days."]),
+        ("Wait for 30 days.", ["Wait for 31 days.", "Wait for 300 days."]),
+        ("Refuse above 500 euros.", ["Refuse above 510 euros.", "Refuse above 5000 euros."]),
+        ("Refuse above $1,000.", ["Refuse above $1,100.", "Refuse above $10,000."]),
+        ("Refuse above $49.99.", ["Refuse above $50.00.", "Refuse above $499.90."]),
+        ("Refuse scores below 0.8.", ["Refuse scores below 0.9.", "Refuse scores below 8.0."]),
+        ("Give 5% off.", ["Give 6% off.", "Give 50% off."]),
+        ("Give 20% off.", ["Give 21% off.", "Give 2% off."]),
+        ("A 14-day window applies.", ["A 15-day window applies.", "A 140-day window applies."]),
+        ("Send files up to 5MB.", ["Send files up to 6MB.", "Send files up to 50MB."]),
+        ("Wait for 1 day.", ["Wait for 2 days.", "Wait for 10 days."]),
+        ("Ask five questions.", ["Ask six questions.", "Ask fifty questions."]),
+        ("Two ideas are enough.", ["Three ideas are enough.", "Twenty ideas are enough."]),
+        ("Ask only once.", ["Ask only twice.", "Ask only ten times."]),
+        ("Allow 0 errors.", ["Allow 1 errors.", "Allow 10 errors."]),
+    ],
+)
+def test_a_number_changes_a_little_and_then_much(before: str, after: list[str]) -> None:
+    assert said("change_number", before) == after
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "1. Ask early.",
+        "Rules: 1. Ask early. 2. Look it up.",
+        "We are open 24/7 and from 10:30 to 12.45.",
+        "Use version 2.0 for A-1042.",
+        "The policy of 2024 applies since May 5.",
+        "See step 3, section 4.2 and rule 7.",
+        "Use 3-5 sentences, 2024-05-01 and GPT-5.",
+        "Dial 911 or +49 30 901820.",
+        'Say "at most 5" and `retry(3)` in {max_5} cases.',
+        "Meet at 5 pm on 3 March.",
+        "Take Tram 8 and ask for order #42.",
+        "Use two-factor codes.",
+        "Item 1 is first.",
+        "Warte 30 Tage und frage nie nach der Nummer.",
+    ],
+)
+def test_a_number_that_only_says_which_one_stays(prompt: str) -> None:
+    assert said("change_number", prompt) == []
+
+
+def test_only_the_first_two_numbers_of_an_instruction_change() -> None:
+    assert len(said("change_number", "Ask 2 of 3 guests for 4 numbers.")) == 4
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Ask before you answer.", ["Ask after you answer."]),
+        ("After asking, answer them.", ["Before asking, answer them."]),
+        ("Ask for the number first.", ["Ask for the number last."]),
+        ("First, ask for the number.", ["Last, ask for the number."]),
+        ("Ask for it, then look it up.", ["Ask for it, but first look it up."]),
+        ("Ask for it and then answer.", ["Ask for it but first answer."]),
+        ("Do not send it until you have asked.", ["Do not send it once you have asked."]),
+        ("Once you have asked, send it.", ["Before you have asked, send it."]),
+        ("Start with a greeting.", ["End with a greeting."]),
+        ("Sort them in ascending order.", ["Sort them in descending order."]),
+    ],
+)
+def test_words_of_order_are_turned_round(before: str, after: list[str]) -> None:
+    assert said("swap_order_words", before) == after
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Ask for the first name and the last name.",
+        "Look after all guests.",
+        "Ask at first.",
+        "Close it after 30 days.",
+        "Show orders of the last month.",
+        "If it is late, then offer a coupon.",
+        "Wait until Monday.",
+        "Show before-tax totals.",
+        "As before, be kind.",
+        'Say "before you go" and `first`.',
+        "Frage erst vor dem Versand nach der Nummer.",
+    ],
+)
+def test_words_that_order_nothing_stay(prompt: str) -> None:
+    assert said("swap_order_words", prompt) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Check all numbers.", ["Check most numbers.", "Check some numbers."]),
+        ("Check all the numbers.", ["Check most of the numbers.", "Check some of the numbers."]),
+        ("Check some numbers.", ["Check few numbers.", "Check all numbers."]),
+        ("Check every number.", ["Check almost every number.", "Check the first number."]),
+        ("Greet customers politely.", []),  # "customers politely" might be a name
+        ("Greet the customer.", ["Greet the premium customer."]),
+        ("Customers must pay.", ["Premium customers must pay."]),
+        ("Help with requests.", ["Help with simple requests."]),
+        ("Never share it with anyone.", ["Never share it with strangers."]),
+        ("Take a ticket.", []),  # "a urgent"
+        (
+            "Serve eligible customers.",
+            ["Serve customers."],
+        ),
+    ],
+)
+def test_scope_is_narrowed_or_widened(before: str, after: list[str]) -> None:
+    assert said("change_scope", before) == after
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Read the customer service page.",
+        "Answer support requests.",
+        "Ask for the customer's name.",
+        "Not at all.",
+        "Look after all.",
+        "Check before booking a flight.",
+        'Say "all customers" and `customer`.',
+        "Call customer_lookup at once.",
+        "Prüfe alle Kunden und frage nach dem Namen.",
+    ],
+)
+def test_what_is_no_scope_stays(prompt: str) -> None:
+    assert said("change_scope", prompt, "customer_lookup") == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("If a parcel is late, offer a coupon.", ["Offer a coupon if a parcel is late."]),
+        ("When a guest arrives, then greet the guest!", ["Greet the guest when a guest arrives!"]),
+        ("Offer a coupon if the parcel is late.", ["If the parcel is late, offer a coupon."]),
+        ("Verify the order before refunding anything.", ["Before refunding anything, verify the order."]),
+        (
+            "Always verify the order before refunding anything.",
+            [
+                "Before refunding anything, always verify the order.",
+                "Make sure to always verify the order before refunding anything.",
+            ],
+        ),
+        ("Never promise a refund.", ["You must never promise a refund."]),
+        ("You must verify it.", ["You need to verify it."]),
+        ("It must be short.", ["It needs to be short."]),
+        ("They need to verify it.", ["They must verify it."]),
+        ("Do not guess.", ["Don't guess."]),
+        ("Don't guess.", ["Do not guess."]),
+        ("You can't guess.", ["You cannot guess."]),
+    ],
+)
+def test_a_clause_says_the_same_in_another_form(before: str, after: list[str]) -> None:
+    assert said("paraphrase", before) == after
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "If it rains, snows, or storms, close the pool.",
+        "If it is late, apologise and offer a coupon.",
+        "If a guest asks, tell them.",  # "them" before "a guest"
+        "Check if the order is late.",  # "whether"
+        "Only refund it if the parcel is late.",
+        "Ask when the parcel is due.",
+        "Tell them to wait if the parcel is late.",
+        "You must not share it.",
+        "You must always ask.",
+        "They hardly need it.",
+        'Say "you must wait" if the guest asks.',
+        "Wenn es spät ist, frage nach.",
+    ],
+)
+def test_a_clause_that_could_change_its_meaning_stays(prompt: str) -> None:
+    assert said("paraphrase", prompt) == []
+
+
+def test_all_but_the_paraphrase_count_in_the_score() -> None:
+    kept = [name for name, operator in OPERATORS.items() if operator.intent is Intent.PRESERVE]
+    assert kept == ["paraphrase"]
+    assert {operator.reach for operator in OPERATORS.values()} == {Reach.SENT}
+
+
+PROMPTS = [path for path in sorted(CORPUS.iterdir()) if path.suffix != ".yaml"]
+
+
+@pytest.mark.parametrize("path", PROMPTS, ids=lambda path: path.stem)
+def test_nothing_protected_in_a_real_prompt_is_touched(path: Path) -> None:
+    config = AgentConfig(prompt=path.read_text("utf-8"))
+    document = parse(config.prompt)
+    found = generate(config, OPERATORS.values(), OperatorOptions()).mutants
+    assert bool(found) == ("german" not in path.stem)
+    for mutant in found:
+        (edit,) = mutant.edits
+        assert edit.span and not document.protects(*edit.span)
+        within = [i for i in document.instructions if i.start <= edit.span[0] and edit.span[1] <= i.end]
+        assert len(within) == 1
+        after = parse(mutant.apply(config).prompt)
+        assert len(after.protected) == len(document.protected)
+
+
+SOUP = """
+must not never always only at least 5 customers before after first all If you , . ( ) " ` { } * - May can verify
+do n't above > 10 % $ once then until every # é 's
+"""
+WORDS = st.sampled_from([*SOUP.split(), "\n"])
+
+
+@given(st.lists(WORDS, max_size=30).map(" ".join))
+@settings(max_examples=60, deadline=None)
+def test_any_text_is_mutated_without_harm(prompt: str) -> None:
+    config = AgentConfig(prompt=prompt)
+    document = parse(prompt)
+    found = generate(config, OPERATORS.values(), OperatorOptions())
+    assert not [dropped for dropped in found.dropped if "does not fit" in dropped.reason]
+    for mutant in found.mutants:
+        (edit,) = mutant.edits
+        assert edit.span and not document.protects(*edit.span)
+
+
+@pytest.mark.parametrize("piece", ["if must ", "before ask if ", "1 1, ", "not ", "always verify all 5 if "])
+def test_an_endless_sentence_takes_no_time(piece: str) -> None:
+    config = AgentConfig(prompt=piece * (100_000 // len(piece)))
+    started = time.perf_counter()
+    generate(config, OPERATORS.values(), OperatorOptions())
+    longest_read = AgentConfig(prompt=(piece * 2_000)[:1_990])
+    generate(longest_read, OPERATORS.values(), OperatorOptions())
+    assert time.perf_counter() - started < 10  # about 0.2 s
