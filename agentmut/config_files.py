@@ -49,11 +49,15 @@ def read_config_file(path: Path) -> Origin:
         raise ProjectError(f"there is no file {path}. Name a YAML or JSON file with prompt, tools and model.")
     source = _source(path)
     if isinstance(source.value, dict) and "agent" in source.value:
-        raise ProjectError(f"{path.name} is a project file: pass it as --project. --config takes prompt, tools, "
-                           "model, context and orchestration as top-level keys.")
+        raise ProjectError(
+            f"{path.name} is a project file: pass it as --project. --config takes prompt, tools, "
+            "model, context and orchestration as top-level keys."
+        )
     make_importable(path.parent)
     problems: list[str] = []
-    found = read_parts(source, (), validated(source, ConfigSection), path.parent, collecting(source, problems))
+    found = read_parts(
+        source, (), validated(source, ConfigSection), path.parent, collecting(source, problems)
+    )
     if problems:
         raise ProjectError(joined(problems))
     return Origin(config=found.config, sources=found.sources, file=path.name)

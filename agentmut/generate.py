@@ -1,7 +1,8 @@
 """Every mutant of a config: what the operators yield, with ids, without repetitions."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import NamedTuple
 
 from agentmut.config import AgentConfig
@@ -18,12 +19,26 @@ from agentmut.mutant import (
 from agentmut.protocols import Operator, OperatorOptions
 
 
+class DropKind(StrEnum):
+    """Why a candidate did not become a mutant."""
+
+    IDENTICAL = "identical"
+    """It leaves the config as it is."""
+    DUPLICATE = "duplicate"
+    """An earlier mutant gives the same config."""
+    NOT_EXPRESSIBLE = "not_expressible"
+    """The agent cannot be run so."""
+    NOT_APPLICABLE = "not_applicable"
+    """Its edits do not fit the config, or leave none."""
+
+
 class Dropped(NamedTuple):
     """A candidate that did not become a mutant."""
 
     operator: str
     description: str
     reason: str
+    kind: DropKind = DropKind.NOT_APPLICABLE
 
 
 class Empty(NamedTuple):
@@ -42,6 +57,12 @@ class Generation:
     dropped: tuple[Dropped, ...]
     empty: tuple[Empty, ...]
     """Also operators all of whose candidates were dropped."""
+    unselected: int = 0
+    """How many more mutants there are that filters and caps left out."""
+    ignored: Mapping[str, str] = field(default_factory=dict)
+    """Id and reason of those of `mutants` that are not to be run."""
+    notes: tuple[str, ...] = ()
+    """What the user should know of the choice: stale ignores."""
 
 
 class _Proposal(NamedTuple):
@@ -78,8 +99,8 @@ def generate(
         except MutationError as error:
             dropped.append(Dropped(mutant.operator, mutant.description, str(error)))
             continue
-        if reason := _repetition(content, parts, made) or cannot_express(mutant):
-            dropped.append(Dropped(mutant.operator, mutant.description, reason))
+        if why := _repetition(content, parts, made) or _inexpressible(cannot_express(mutant)):
+            dropped.append(Dropped(mutant.operator, mutant.description, *why))
         else:
             made[content] = mutant
     mutants = tuple(made.values())
@@ -127,11 +148,18 @@ def _digests(config: AgentConfig, names: frozenset[str]) -> dict[str, str]:
     return {name: digest_of(value) for name, value in plain.items()}
 
 
-def _repetition(content: _Content, parts: Mapping[str, str], made: Mapping[_Content, Mutant]) -> str:
+def _repetition(
+    content: _Content, parts: Mapping[str, str], made: Mapping[_Content, Mutant]
+) -> tuple[str, DropKind] | None:
     if content == tuple(parts.values()):
-        return "it leaves the config as it is"
+        return "it leaves the config as it is", DropKind.IDENTICAL
     same = made.get(content)
-    return f"it gives the same config as {same.id}: {same.description}" if same else ""
+    said = f"it gives the same config as {same.id}: {same.description}" if same else ""
+    return (said, DropKind.DUPLICATE) if same else None
+
+
+def _inexpressible(reason: str) -> tuple[str, DropKind] | None:
+    return (reason, DropKind.NOT_EXPRESSIBLE) if reason else None
 
 
 def _empty(

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self
@@ -11,7 +11,7 @@ from pydantic import Field, SecretStr, model_validator
 
 from agentmut.config import AgentConfig
 from agentmut.config_files import collecting, read_parts
-from agentmut.errors import ProjectError, UsageError, nearest
+from agentmut.errors import ProjectError, nearest
 from agentmut.frozen import Frozen
 from agentmut.imports import make_importable
 from agentmut.origin import Sources

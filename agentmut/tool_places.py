@@ -3,7 +3,6 @@
 import inspect
 import json
 from collections.abc import Callable, Iterator, Sequence
-from json.decoder import WHITESPACE
 from pathlib import Path
 from typing import Any
 
@@ -42,8 +41,9 @@ def _items(text: str) -> Iterator[int]:
 
 
 def _after_blanks(text: str, start: int) -> int:
-    blanks = WHITESPACE.match(text, start)
-    return blanks.end() if blanks else start
+    while text[start] in " \t\r\n":  # the text is valid JSON, and a list of it ends with a bracket
+        start += 1
+    return start
 
 
 def _definition(tool: Any, root: Path) -> Place | None:

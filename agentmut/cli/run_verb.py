@@ -11,18 +11,25 @@ from agentmut.cli.options import (
     AgentRef,
     Classes,
     Fresh,
+    InDiff,
+    Intents,
     Json,
     Mutants,
     Operators,
     ProjectPath,
+    Sample,
     Scenarios,
     Seed,
+    Targets,
     Yes,
 )
 from agentmut.errors import UsageError
 
 if TYPE_CHECKING:
     from agentmut.engine.plan import Plan
+    from agentmut.engine.session import Session
+    from agentmut.generate import Generation
+    from agentmut.result import Result
 
 
 def run(
@@ -30,7 +37,11 @@ def run(
     agent: AgentRef = None,
     classes: Classes = None,
     operators: Operators = None,
+    intents: Intents = None,
     mutants: Mutants = None,
+    targets: Targets = None,
+    sample: Sample = None,
+    in_diff: InDiff = None,
     scenarios: Scenarios = None,
     seed: Seed = None,
     yes: Yes = False,
@@ -43,33 +54,54 @@ def run(
 
     Example: agentmut run --class prompt --yes
     """
-    from agentmut.api import carry_out
-    from agentmut.cli.output import agents_on_stderr, exit_code, print_result
-    from agentmut.cli.progress import ProgressLine
-    from agentmut.engine.selection import Selection
-    from agentmut.engine.session import make_mutants, make_plan, open_session
+    from agentmut.cli.choice import no_mutants_in, nothing_to_do, say_changes, selection_of, session_changes
+    from agentmut.cli.output import agents_on_stderr, exit_code, print_json, print_result
+    from agentmut.engine.session import make_mutants, open_session
     from agentmut.project import load_project
-    from agentmut.runtime import agent_environment, open_store, register
+    from agentmut.runtime import agent_environment
 
     with agents_on_stderr():
         loaded = load_project(project, agent)
-    selection = Selection(
-        classes=tuple(classes or ()), operators_named=tuple(operators or ()), mutants=tuple(mutants or ())
+    selection = selection_of(
+        classes=classes, operators=operators, intents=intents, mutants=mutants, targets=targets, sample=sample
     )
     with agents_on_stderr(), agent_environment(loaded):
         session = open_session(loaded, tuple(scenarios or ()))
-        plan = make_plan(session, make_mutants(session, selection), seed, time.time())
-        if not yes:
-            _ask(plan)
-        with open_store(loaded) as store:
-            register(store, plan)
-            line = ProgressLine()
-            try:
-                result = carry_out(session, plan, store, fresh=fresh, progress=line)
-            finally:
-                line.close()
+        if in_diff is not None:
+            changes = session_changes(session, in_diff, agent)
+            say_changes(changes)
+            selection = selection.model_copy(update={"changes": changes})
+        generation = make_mutants(session, selection)
+        idle = selection.changes is not None and not generation.mutants
+        result = None if idle else _campaign(session, generation, seed, yes=yes, fresh=fresh)
+    if result is None:
+        if as_json:
+            print_json(nothing_to_do(selection))
+        else:
+            typer.echo(no_mutants_in(selection))
+        return
     print_result(result, as_json, project)
     raise typer.Exit(int(exit_code(result)))
+
+
+def _campaign(
+    session: "Session", generation: "Generation", seed: int | None, *, yes: bool, fresh: bool
+) -> "Result":
+    from agentmut.api import carry_out
+    from agentmut.cli.progress import ProgressLine
+    from agentmut.engine.session import make_plan
+    from agentmut.runtime import open_store, register
+
+    plan = make_plan(session, generation, seed, time.time())
+    if not yes:
+        _ask(plan)
+    with open_store(session.project) as store:
+        register(store, plan)
+        line = ProgressLine()
+        try:
+            return carry_out(session, plan, store, fresh=fresh, progress=line)
+        finally:
+            line.close()
 
 
 def _ask(plan: "Plan") -> None:

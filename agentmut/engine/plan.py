@@ -69,6 +69,8 @@ class Plan(RunPlan):
     destroyed: Mutant
     ignored: dict[str, str] = Field(default_factory=dict)
     """Mutant id -> the user's reason."""
+    notes: tuple[str, ...] = ()
+    """What the choice of mutants left to be said: stale ignores."""
     rule: Rule = Rule()
 
     @property

@@ -11,11 +11,12 @@ from agentmut.doubles import resolve_doubles, resolve_hooks
 from agentmut.engine.attempt import Case
 from agentmut.engine.executor import Executor, LocalExecutor, RetryingExecutor, RunSettings
 from agentmut.engine.identity import Environment, code_digest, environment, unused_elsewhere
+from agentmut.engine.ignoring import ignoring
 from agentmut.engine.isolation import ProcessExecutor
 from agentmut.engine.limits import BaselineLimit, baseline_within_trials, price_missing
 from agentmut.engine.plan import Plan, Rule, new_run_id
 from agentmut.engine.pricing import Pricer
-from agentmut.engine.selection import Selection, ignored_mutants, select_mutants
+from agentmut.engine.selection import Selection, select_mutants
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Suite
 from agentmut.errors import UsageError, nearest
@@ -24,8 +25,10 @@ from agentmut.frozen import digest_of
 from agentmut.generate import Generation, generate
 from agentmut.imports import make_importable
 from agentmut.mutant import Mutant
+from agentmut.origin import Origin
 from agentmut.plugins import Catalogue, Group
 from agentmut.project import Project
+from agentmut.project_schema import MutationSettings
 from agentmut.protocols import Adapter, Evaluator, Operator, OperatorOptions
 from agentmut.scenario import Scenario
 from agentmut.stats.kill.baseline import automatic_size
@@ -44,6 +47,11 @@ class Session(NamedTuple):
     scenarios: tuple[Scenario, ...]
     tests: Suite
     environment: Environment
+
+    @property
+    def origin(self) -> Origin:
+        """What its mutants are made from."""
+        return Origin(config=self.suite.full, sources=self.project.sources, file=self.project.path.name)
 
 
 def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
@@ -77,14 +85,39 @@ def declared_variables(project: Project) -> dict[str, str]:
 
 def make_mutants(session: Session, selection: Selection) -> Generation:
     """The mutants of the session's agent that the project and the selection ask for."""
-    settings = session.project.mutation
+    fewer = len(session.scenarios) < len(session.project.scenarios)  # and so, it may be, fewer documents
+    return mutants_of(
+        session.origin, selection, session.project.mutation, session.adapter.cannot_express, narrowed=fewer
+    )
+
+
+def mutants_of(
+    origin: Origin,
+    selection: Selection,
+    settings: MutationSettings,
+    cannot_express: Callable[[Mutant], str] = lambda mutant: "",
+    *,
+    narrowed: bool = False,
+) -> Generation:
+    """The mutants of a config that settings and selection ask for; it takes no agent.
+
+    `narrowed` when the config is only a part of the agent's, so that what fits nothing in it is not stale.
+    """
     catalogue = Catalogue.of(Group.OPERATORS)
     wanted = selection.operators(catalogue.names, settings)
     operators: list[Operator] = [catalogue.load(name)() for name in wanted]
     options = OperatorOptions(swap_models=settings.swap_models, downgrade_models=settings.downgrade_models)
-    generation = generate(session.suite.full, operators, options, session.adapter.cannot_express)
-    chosen = select_mutants(generation.mutants, selection, settings.per_operator)
-    return replace(generation, mutants=chosen)
+    generation = generate(origin.config, operators, options, cannot_express)
+    narrowed = narrowed or selection.narrows_operators
+    left = ignoring(generation.mutants, settings.ignore, origin, wanted, narrowed=narrowed)
+    chosen = select_mutants(generation.mutants, selection, settings, origin, left.reasons)
+    return replace(
+        generation,
+        mutants=chosen,
+        unselected=len(generation.mutants) - len(chosen),
+        ignored={m.id: left.reasons[m.id] for m in chosen if m.id in left.reasons},
+        notes=left.stale,
+    )
 
 
 def make_plan(session: Session, generation: Generation, seed: int | None, now: float) -> Plan:
@@ -103,7 +136,8 @@ def make_plan(session: Session, generation: Generation, seed: int | None, now: f
         mutants=generation.mutants,
         identity=(identity_mutant(),),
         destroyed=destroyed_mutant(session.suite.full),
-        ignored=ignored_mutants(generation.mutants, project.mutation.ignore),
+        ignored=dict(generation.ignored),
+        notes=generation.notes,
         rule=Rule(
             alpha=settings.alpha,
             beta=round(1 - settings.power, 10),
@@ -259,5 +293,7 @@ def _check_prices(project: Project, mutants: Sequence[Mutant]) -> None:
 
 
 def _why_none(generation: Generation) -> str:
+    if generation.unselected:
+        return f"the filters leave none of {generation.unselected}. `agentmut mutants` lists them all."
     reasons = [f"{operator}: {reason}" for operator, reason in generation.empty]
     return "; ".join(reasons) if reasons else "the filters leave none. `agentmut mutants` lists them all."
