@@ -71,7 +71,7 @@ def _in_prompt(edit: Edit, origin: Origin) -> Spot:
     names = ("prompt", path)
     if edit.span is None or (sources.prompt is None and sources.prompt_line is None):
         return Spot(Target(path=path), None, names)
-    first, last = (sources.prompt_position(prompt, offset) for offset in _ends(edit.span))
+    first, last = (sources.prompt_position(prompt, offset) for offset in _ends(prompt, edit.span))
     if sources.prompt:
         return Spot(Target(path=path, line=first.line, column=first.column), last.line, names)
     above = (sources.prompt_line or 1) - 1  # the block's indent, and so the column, is not known
@@ -81,13 +81,17 @@ def _in_prompt(edit: Edit, origin: Origin) -> Spot:
 def _in_text(path: str, text: str, edit: Edit, names: tuple[str, ...]) -> Spot:
     if edit.span is None:
         return Spot(Target(path=path), None, names)
-    first, last = (position(text, offset) for offset in _ends(edit.span))
+    first, last = (position(text, offset) for offset in _ends(text, edit.span))
     return Spot(Target(path=path, line=first.line, column=first.column), last.line, names)
 
 
-def _ends(span: tuple[int, int]) -> tuple[int, int]:
-    """The first and the last character of a span."""
-    return span[0], max(span[0], span[1] - 1)
+def _ends(text: str, span: tuple[int, int]) -> tuple[int, int]:
+    """The first and the last character of a span that are no blanks: a cut may begin with a line break."""
+    start, end = span
+    said = text[start:end]
+    if not said.strip():
+        return start, max(start, end - 1)
+    return start + len(said) - len(said.lstrip()), start + len(said.rstrip()) - 1
 
 
 def _in_tools(edit: Edit, origin: Origin) -> Spot:

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
+from rich.padding import Padding
+
 from agentmut.config import AgentConfig
 from agentmut.engine.locate import changed_text, target_of
 from agentmut.frozen import canonical_json
