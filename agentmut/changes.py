@@ -47,7 +47,9 @@ class Changes(Frozen):
         """As JSON documents show it."""
         return {"since": self.since, "changed": list(self.parts), "note": self.note}
 
-    def __bool__(self) -> bool:
+    @property
+    def any(self) -> bool:
+        """Whether there are any."""
         return bool(self.parts)
 
 

@@ -54,26 +54,24 @@ def say_changes(changes: "Changes") -> None:
     """On stderr: what `--in-diff` found."""
     if changes.note:
         typer.echo(f"agentmut: {changes.note}.", err=True)
-    elif changes:
+    elif changes.any:
         typer.echo(f"agentmut: changed since {changes.since}: {', '.join(changes.parts)}.", err=True)
 
 
-def no_mutants_in(selection: "Selection") -> str:
+def no_mutants_in(changes: "Changes") -> str:
     """Why `--in-diff` leaves no mutant. It is no error: most changes of a repository are not the agent's."""
-    changes = selection.changes
-    since = changes.since if changes else ""
-    if changes:
-        return f"No mutant touches what changed since {since} ({', '.join(changes.parts)})."
-    return f"Nothing of the agent changed since {since}."
+    if not changes.any:
+        return f"Nothing of the agent changed since {changes.since}."
+    return f"No mutant touches what changed since {changes.since} ({', '.join(changes.parts)})."
 
 
-def nothing_to_do(selection: "Selection") -> dict[str, Any]:
+def nothing_to_do(changes: "Changes") -> dict[str, Any]:
     """What `run --json` prints then: no campaign took place, so this is no `Result`."""
     return {
         "schema_version": 1,
         "status": "nothing_to_do",
-        "problem": no_mutants_in(selection),
-        "in_diff": selection.changes.summary() if selection.changes is not None else None,
+        "problem": no_mutants_in(changes),
+        "in_diff": changes.summary(),
         "mutants": [],
     }
 

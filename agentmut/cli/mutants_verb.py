@@ -82,7 +82,7 @@ def mutants(
         document = as_document(origin, generation)
         print_json(document if changes is None else {**document, "in_diff": changes.summary()})
     elif changes is not None and not generation.mutants:
-        typer.echo(no_mutants_in(selection))
+        typer.echo(no_mutants_in(changes))
     else:
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         page = render_mutants(

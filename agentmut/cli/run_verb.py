@@ -72,13 +72,14 @@ def run(
             say_changes(changes)
             selection = selection.model_copy(update={"changes": changes})
         generation = make_mutants(session, selection)
-        idle = selection.changes is not None and not generation.mutants
-        result = None if idle else _campaign(session, generation, seed, yes=yes, fresh=fresh)
-    if result is None:
+        untouched = None if generation.mutants else selection.changes
+        if untouched is None:
+            result = _campaign(session, generation, seed, yes=yes, fresh=fresh)
+    if untouched is not None:
         if as_json:
-            print_json(nothing_to_do(selection))
+            print_json(nothing_to_do(untouched))
         else:
-            typer.echo(no_mutants_in(selection))
+            typer.echo(no_mutants_in(untouched))
         return
     print_result(result, as_json, project)
     raise typer.Exit(int(exit_code(result)))

@@ -101,9 +101,9 @@ def test_documents_settings_and_history_count_each_for_itself() -> None:
 
 def test_the_same_agent_has_no_changes_and_a_new_one_has_all() -> None:
     config = AgentConfig(prompt="Be kind.", tools=(ToolSpec(name="a"),), model=ModelConfig(name="m"))
-    assert not changes(config, config)
+    assert not changes(config, config).any
     fresh = changes(None, config)
-    assert fresh
+    assert fresh.any
     assert all(
         touches(fresh, mutant(edit), config)
         for edit in (in_text("Be kind.", "kind"), at("/tools/0/name"), at("/tools"), at("/model/name"))
