@@ -1,5 +1,7 @@
 """What changed in an agent, and which mutants touch it."""
 
+from pydantic import JsonValue
+
 from agentmut.changes import changed_lines, changes, touches
 from agentmut.config import AgentConfig, Document, History, ModelConfig
 from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
@@ -17,8 +19,8 @@ def mutant(*edits: Edit, subject: str = "") -> Mutant:
     )  # fmt: skip
 
 
-def at(pointer: str, before: object = "a", after: object = "b") -> Edit:
-    return Edit(pointer=pointer, before=before, after=after)  # type: ignore[arg-type]
+def at(pointer: str, before: JsonValue = "a", after: JsonValue = "b") -> Edit:
+    return Edit(pointer=pointer, before=before, after=after)
 
 
 def in_text(text: str, part: str, pointer: str = "/prompt") -> Edit:
@@ -56,7 +58,7 @@ def test_tools_count_by_name_wherever_they_stand() -> None:
     a, b, c = (ToolSpec(name=name, description="d") for name in "abc")
     new = AgentConfig(tools=(b, a.model_copy(update={"description": "D"})))
     found = changes(AgentConfig(tools=(a, b, c)), new)
-    assert (found.tools, found.tool_list) == ({"a"}, True)
+    assert (found.tools, found.tool_list) == (frozenset({"a"}), True)
     assert found.parts == ("list of tools", "tools/a")
     assert touches(found, mutant(at("/tools/1/description")), new)
     assert not touches(found, mutant(at("/tools/0/description")), new)

@@ -1,8 +1,11 @@
 """Which mutants are chosen: by operator, intent and place, under caps and in samples that hardly move."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import JsonValue
 
 from agentmut.config import AgentConfig, Document, ModelConfig
 from agentmut.engine.caps import sampled
@@ -46,8 +49,8 @@ def in_prompt(text: str) -> Edit:
     return Edit(pointer="/prompt", before=text, after="", span=(start, start + len(text)))
 
 
-def at(pointer: str, before: object = "a", after: object = "b") -> Edit:
-    return Edit(pointer=pointer, before=before, after=after)  # type: ignore[arg-type]
+def at(pointer: str, before: JsonValue = "a", after: JsonValue = "b") -> Edit:
+    return Edit(pointer=pointer, before=before, after=after)
 
 
 MUTANTS = (
@@ -64,9 +67,9 @@ MUTANTS = (
 
 
 def chosen(
-    pool: tuple[Mutant, ...] = MUTANTS, *, cap: MutationSettings | None = None, **given: object
+    pool: tuple[Mutant, ...] = MUTANTS, *, cap: MutationSettings | None = None, **given: Any
 ) -> list[str]:
-    selection = Selection(**given)  # type: ignore[arg-type]
+    selection = Selection(**given)
     return [m.id for m in select_mutants(pool, selection, cap or MutationSettings(), ORIGIN)]
 
 

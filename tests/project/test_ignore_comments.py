@@ -40,7 +40,7 @@ def origin(root: Path, prompt: str) -> Origin:
 
 
 def made(origin: Origin, *ignore: IgnoredMutant, **selection: tuple[str, ...]) -> Generation:
-    return mutants_of(origin, Selection(**selection), MutationSettings(ignore=ignore))  # type: ignore[arg-type]
+    return mutants_of(origin, Selection(**selection), MutationSettings(ignore=ignore))
 
 
 def test_the_agent_gets_the_prompt_without_the_comments(tmp_path: Path) -> None:
