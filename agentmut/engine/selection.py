@@ -45,6 +45,15 @@ class Selection(Frozen):
             chosen = [name for name in chosen if class_of(name) in self.classes]
         if self.operators_named:
             chosen = [name for name in chosen if any(is_named(name, p) for p in self.operators_named)]
+        if self.narrows_operators and not chosen:
+            given = [
+                *(f"--class {name}" for name in self.classes),
+                *(f"--operator {p}" for p in self.operators_named),
+            ]
+            raise UsageError(
+                f"{' and '.join(given)}: no operator is all of that and in use. --class and --operator narrow each "
+                "other, and `mutation.classes` or `mutation.operators` of the project file."
+            )
         return tuple(chosen)
 
 
