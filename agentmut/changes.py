@@ -1,5 +1,6 @@
 """What of an agent differs from an earlier version of it, and which mutants touch that."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import accumulate
@@ -166,5 +167,11 @@ def _in_lines(edit: Edit, lines: Lines) -> bool:
         return True
     start, end = edit.span
     if start == end:
-        return any(first <= start <= last for first, last in lines)
-    return any(first < end and start < last for first, last in lines)
+        at = bisect_left(lines, start, key=_last)
+        return at < len(lines) and lines[at][0] <= start
+    at = bisect_right(lines, start, key=_last)
+    return at < len(lines) and lines[at][0] < end
+
+
+def _last(line: tuple[int, int]) -> int:
+    return line[1]

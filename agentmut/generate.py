@@ -7,16 +7,18 @@ from typing import NamedTuple
 
 from agentmut.config import AgentConfig
 from agentmut.errors import MutationError
-from agentmut.frozen import digest_of
+from agentmut.frozen import canonical_json, digest_of
 from agentmut.mutant import (
     ID_LENGTH,
     Candidate,
+    Edit,
     Mutant,
     OperatorClass,
     apply_edits,
     unique_ids,
 )
 from agentmut.protocols import Operator, OperatorOptions
+from agentmut.text_change import text_change
 
 
 class DropKind(StrEnum):
@@ -138,9 +140,21 @@ def _mutant(proposal: _Proposal, id_: str) -> Mutant:
 
 
 def _content(config: AgentConfig, parts: Mapping[str, str], mutant: Mutant) -> _Content:
-    """The content of the mutated config, from the original's and the parts that the edits touch."""
-    touched = frozenset(edit.path[0] for edit in mutant.edits)
-    return tuple({**parts, **_digests(apply_edits(config, mutant.edits), touched)}.values())
+    """The content of the mutated config, from the original's and the parts that the edits touch.
+
+    Prompts are long and most mutants change a few words of one, so it is known by its change.
+    """
+    written = [edit for edit in mutant.edits if _writes_prompt(edit)]
+    others = [edit for edit in mutant.edits if not _writes_prompt(edit)]
+    touched = frozenset(edit.path[0] for edit in others)
+    found = {**parts, **_digests(apply_edits(config, others), touched)} if others else dict(parts)
+    if written and (change := text_change(config.prompt, written)):
+        found["prompt"] = canonical_json(change)
+    return tuple(found.values())
+
+
+def _writes_prompt(edit: Edit) -> bool:
+    return edit.path == ("prompt",) and isinstance(edit.after, str)
 
 
 def _digests(config: AgentConfig, names: frozenset[str]) -> dict[str, str]:
