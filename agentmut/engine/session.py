@@ -105,6 +105,8 @@ def mutants_of(
     """
     catalogue = Catalogue.of(Group.OPERATORS)
     wanted = selection.operators(catalogue.names, settings)
+    if selection.changes is not None and not selection.changes.any:
+        return Generation((), (), ())
     operators: list[Operator] = [catalogue.load(name)() for name in wanted]
     options = OperatorOptions(swap_models=settings.swap_models, downgrade_models=settings.downgrade_models)
     generation = generate(origin.config, operators, options, cannot_express)
