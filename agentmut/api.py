@@ -6,10 +6,11 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from agentmut.engine.choosing import make_mutants
 from agentmut.engine.loop import Clock
 from agentmut.engine.plan import Plan
 from agentmut.engine.selection import Selection
-from agentmut.engine.session import Session, make_mutants, make_plan, open_session, suite_digest
+from agentmut.engine.session import Session, make_plan, open_session, suite_digest
 from agentmut.engine.shards import part_of
 from agentmut.engine.state import CampaignState
 from agentmut.engine.summary import summarise

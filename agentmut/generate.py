@@ -1,7 +1,8 @@
 """Every mutant of a config: what the operators yield, with ids, without repetitions."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -9,10 +10,11 @@ from pydantic import BaseModel
 
 from agentmut.config import AgentConfig
 from agentmut.errors import MutationError
-from agentmut.frozen import digest_of
+from agentmut.frozen import canonical_json, digest_of
 from agentmut.mutant import (
     ID_LENGTH,
     Candidate,
+    Edit,
     Mutant,
     OperatorClass,
     Reach,
@@ -20,6 +22,20 @@ from agentmut.mutant import (
     unique_ids,
 )
 from agentmut.protocols import Operator, OperatorOptions
+from agentmut.text_change import text_change
+
+
+class DropKind(StrEnum):
+    """Why a candidate did not become a mutant."""
+
+    IDENTICAL = "identical"
+    """It leaves the config as it is."""
+    DUPLICATE = "duplicate"
+    """An earlier mutant gives the same config."""
+    NOT_EXPRESSIBLE = "not_expressible"
+    """The agent cannot be run so."""
+    NOT_APPLICABLE = "not_applicable"
+    """Its edits do not fit the config, or leave none."""
 
 
 class Dropped(NamedTuple):
@@ -28,6 +44,7 @@ class Dropped(NamedTuple):
     operator: str
     description: str
     reason: str
+    kind: DropKind = DropKind.NOT_APPLICABLE
 
 
 class Empty(NamedTuple):
@@ -50,6 +67,10 @@ class Generation:
     """What else a reader has to know about the choice of mutants."""
     selective: float | None = None
     """The share of operators that selective mutation was asked to keep."""
+    unselected: int = 0
+    """How many more mutants there are that filters and caps left out."""
+    ignored: Mapping[str, str] = field(default_factory=dict)
+    """Id and reason of those of `mutants` that are not to be run."""
 
 
 class _Proposal(NamedTuple):
@@ -87,8 +108,8 @@ def generate(
         except MutationError as error:
             dropped.append(Dropped(mutant.operator, mutant.description, str(error)))
             continue
-        if reason := _repetition(content, parts, made) or cannot_express(mutant):
-            dropped.append(Dropped(mutant.operator, mutant.description, reason))
+        if why := _repetition(content, parts, made) or _inexpressible(cannot_express(mutant)):
+            dropped.append(Dropped(mutant.operator, mutant.description, *why))
         else:
             made[content] = mutant
     mutants = tuple(made.values())
@@ -128,9 +149,22 @@ def _mutant(proposal: _Proposal, id_: str) -> Mutant:
 def _content(
     config: AgentConfig, parts: Mapping[str, str], items: Mapping[int, str], mutant: Mutant
 ) -> _Content:
-    """The content of the mutated config, from the original's and the parts that the edits touch."""
-    touched = {edit.path[0] for edit in mutant.edits}
-    return tuple({**parts, **_digests(apply_edits(config, mutant.edits), touched, items)}.values())
+    """The content of the mutated config, from the original's and the parts that the edits touch.
+
+    Prompts are long and most mutants change a few words of one, so it is known by its change.
+    """
+    written = [edit for edit in mutant.edits if _writes_prompt(edit)]
+    others = [edit for edit in mutant.edits if not _writes_prompt(edit)]
+    touched = frozenset(edit.path[0] for edit in others)
+    mutated = apply_edits(config, others)
+    found = {**parts, **_digests(mutated, touched, items)} if others else dict(parts)
+    if written and (change := text_change(config.prompt, written)):
+        found["prompt"] = canonical_json(change)
+    return tuple(found.values())
+
+
+def _writes_prompt(edit: Edit) -> bool:
+    return edit.path == ("prompt",) and isinstance(edit.after, str)
 
 
 def _digests(config: AgentConfig, names: Iterable[str], items: Mapping[int, str]) -> dict[str, str]:
@@ -144,11 +178,18 @@ def _digest(value: Any, items: Mapping[int, str] = MappingProxyType({})) -> str:
     return digest_of(value.model_dump(mode="json") if isinstance(value, BaseModel) else value)
 
 
-def _repetition(content: _Content, parts: Mapping[str, str], made: Mapping[_Content, Mutant]) -> str:
+def _repetition(
+    content: _Content, parts: Mapping[str, str], made: Mapping[_Content, Mutant]
+) -> tuple[str, DropKind] | None:
     if content == tuple(parts.values()):
-        return "it leaves the config as it is"
+        return "it leaves the config as it is", DropKind.IDENTICAL
     same = made.get(content)
-    return f"it gives the same config as {same.id}: {same.description}" if same else ""
+    said = f"it gives the same config as {same.id}: {same.description}" if same else ""
+    return (said, DropKind.DUPLICATE) if same else None
+
+
+def _inexpressible(reason: str) -> tuple[str, DropKind] | None:
+    return (reason, DropKind.NOT_EXPRESSIBLE) if reason else None
 
 
 def _empty(

@@ -16,7 +16,8 @@ from agentmut.errors import ProjectError, UsageError, nearest
 from agentmut.evaluators import build
 from agentmut.frozen import Frozen
 from agentmut.imports import check_reference, make_importable
-from agentmut.project import Project, Sources
+from agentmut.origin import Sources
+from agentmut.project import Project
 from agentmut.project_schema import Rate, StatisticsSettings
 from agentmut.protocols import AgentSpec
 from agentmut.scenario import EvaluatorSpec, Scenario

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self
@@ -10,12 +10,13 @@ from typing import Any, Self
 from pydantic import Field, SecretStr, model_validator
 
 from agentmut.config import AgentConfig
-from agentmut.errors import ProjectError, UsageError, nearest
+from agentmut.config_files import collecting, read_parts
+from agentmut.errors import ProjectError, nearest
 from agentmut.frozen import Frozen
 from agentmut.imports import make_importable
 from agentmut.operator_catalogue import OperatorCatalogue
+from agentmut.origin import Sources
 from agentmut.plugins import Group, names
-from agentmut.project_files import read_documents, read_prompt, read_tools
 from agentmut.project_schema import (
     BudgetSettings,
     ComparisonSettings,
@@ -37,18 +38,6 @@ FOLDER = ".agentmut"
 ENTRY_KEYS: Mapping[str, str] = MappingProxyType({"python": "run", "langgraph": "factory"})
 """Which key the built-in adapters need; other adapters check their own spec."""
 VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)\}")
-
-
-class Sources(Frozen):
-    """Where the parts were read, with paths as they are written, relative to the root."""
-
-    prompt: str | None = None
-    """The prompt's file; None when the prompt stands in the project file."""
-    tools: str | None = None
-    """The tools' file or `module:object`; None when the adapter reads them from the agent."""
-    context: tuple[str, ...] = ()
-    scenarios: dict[str, str] = Field(default_factory=dict)
-    """`file:line` of each scenario, by name."""
 
 
 class Project(Frozen):
@@ -135,11 +124,15 @@ class _ProjectReader:
         self.root = path.parent
         self.environment = env
         self.problems: list[str] = []
+        self._checked = collecting(source, self.problems)
 
     def project(self) -> Project:
         self._extend(_agent_problems(self.file))
-        self._extend(_mutation_problems(self.file.mutation, self._operators()))
-        config, sources = self._config()
+        known = self._operators()
+        self._extend(_mutation_problems(self.file.mutation, known))
+        config, sources = read_parts(
+            self.source, ("agent", "config"), self.file.agent.config, self.root, self._checked, known
+        )
         env = dict(self._env())
         located = self._scenarios(config.tool_names)
         if self.problems:
@@ -170,24 +163,6 @@ class _ProjectReader:
             **parts,
         )
 
-    def _config(self) -> tuple[AgentConfig, Sources]:
-        written = self.file.agent.config
-        prompt, prompt_path = self._part("prompt", lambda: read_prompt(written.prompt, self.root), ("", None))
-        context = self._part("context", lambda: tuple(read_documents(written.context, self.root)), ())
-        tools = self._part("tools", lambda: read_tools(written.tools, self.root) if written.tools else (), ())
-        config = AgentConfig(
-            prompt=prompt,
-            tools=tools,
-            model=written.model,
-            context=context,
-            orchestration=written.orchestration,
-        )
-        return config, Sources(prompt=prompt_path, tools=written.tools, context=written.context)
-
-    def _part(self, key: str, read: Callable[[], Any], otherwise: Any) -> Any:
-        found = self._checked(("agent", "config", key), read)
-        return otherwise if found is None else found
-
     def _scenarios(self, tools: Sequence[str]) -> tuple[LocatedScenario, ...]:
         patterns = self.file.suite.scenarios
         files = self._checked(("suite", "scenarios"), lambda: find_scenario_files(patterns, self.root))
@@ -216,14 +191,6 @@ class _ProjectReader:
 
     def _extend(self, found: Iterator[tuple[KeyPath, str]]) -> None:
         self.problems += [self.source.problem(path, message) for path, message in found]
-
-    def _checked(self, path: KeyPath, read: Callable[[], Any]) -> Any:
-        """What `read` gives; None when it raises, which becomes a problem at `path`."""
-        try:
-            return read()
-        except UsageError as error:
-            self.problems.append(self.source.problem(path, str(error)))
-            return None
 
 
 def _agent_problems(file: ProjectFile) -> Iterator[tuple[KeyPath, str]]:

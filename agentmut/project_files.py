@@ -3,14 +3,16 @@
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
 from agentmut.config import Document
 from agentmut.errors import ProjectError, UsageError
 from agentmut.imports import REFERENCE, import_object
+from agentmut.origin import Place
 from agentmut.tool_checks import check_tool
+from agentmut.tool_places import ItemPlace, in_json, in_modules, in_yaml
 from agentmut.tools import ToolSpec, read_tool
 from agentmut.yaml_source import read_text, read_yaml, show_path
 
@@ -55,20 +57,38 @@ def read_documents(paths: Iterable[str], root: Path) -> Iterator[Document]:
         yield Document(name=path, text=read_text(root / path, path))
 
 
-def read_tools(reference: str, root: Path) -> tuple[ToolSpec, ...]:
+class ReadTools(NamedTuple):
+    """Tools, and by name where each is written, as far as that can be told."""
+
+    tools: tuple[ToolSpec, ...] = ()
+    places: dict[str, Place] = {}  # noqa: RUF012  (never changed)
+
+
+def read_tools(reference: str, root: Path) -> ReadTools:
     """The tools in a YAML or JSON file, or those that `module:object` holds."""
     if REFERENCE.fullmatch(reference):
-        found, where = import_object(reference, root), reference
-    else:
-        found, where = _tools_file(reference, root), reference
-    if isinstance(found, dict) or not isinstance(found, Iterable) or isinstance(found, str):
+        found = import_object(reference, root)
+        listed = list(found) if _is_listing(found) else found
+        return tools_of(listed, reference, in_modules(listed, root) if isinstance(listed, list) else None)
+    found, places = _tools_file(reference, root)
+    return tools_of(found, reference, places)
+
+
+def tools_of(found: Any, where: str, place: ItemPlace | None = None) -> ReadTools:
+    """The tools of a list; `where` names it in errors."""
+    if not _is_listing(found):
         raise ProjectError(f"{where} holds a {type(found).__name__}; expected a list of tools")
     tools = tuple(_tool(tool, index, where) for index, tool in enumerate(found))
     _refuse_duplicates([tool.name for tool in tools], where)
-    return tools
+    places = {tool.name: place(index) if place else None for index, tool in enumerate(tools)}
+    return ReadTools(tools, {name: found for name, found in places.items() if found})
 
 
-def _tools_file(reference: str, root: Path) -> Any:
+def _is_listing(found: Any) -> bool:
+    return isinstance(found, Iterable) and not isinstance(found, dict | str)
+
+
+def _tools_file(reference: str, root: Path) -> tuple[Any, ItemPlace | None]:
     path = root / reference
     if not _is_file(path):
         raise ProjectError(
@@ -76,11 +96,19 @@ def _tools_file(reference: str, root: Path) -> Any:
             "tools, or module:object"
         )
     if path.suffix != ".json":
-        return read_yaml(path, reference).value
+        source = read_yaml(path, reference)
+        return source.value, in_yaml(source)
+    text = read_text(path, reference)
+    found = parse_json(text, reference)
+    return found, in_json(text, reference) if isinstance(found, list) else None
+
+
+def parse_json(text: str, label: str) -> Any:
+    """A JSON value. Raises `ProjectError`."""
     try:
-        return json.loads(read_text(path, reference))
+        return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ProjectError(f"{reference} is not JSON: {error}") from None
+        raise ProjectError(f"{label} is not JSON: {error}") from None
 
 
 def _tool(tool: Any, index: int, where: str) -> ToolSpec:

@@ -32,10 +32,13 @@ class ConfigSection(Section):
     """What the agent is made of: everything that can be mutated."""
 
     prompt: str = ""
-    """The system prompt, or the path of a text file that holds it."""
-    tools: str | None = None
-    """A YAML or JSON file with a list of tools, or `module:object`. Left out: the adapter reads them from
-    the agent, if it can."""
+    """The system prompt, or the path of a text file that holds it. A comment `<!-- agentmut: ignore: reason -->`
+    or `{# agentmut: ignore prompt.negate: reason #}`, on the line before an instruction or at the end of its line,
+    ignores mutants there (all, or those of the operators or classes named); the agent gets the prompt without
+    it."""
+    tools: str | tuple[dict[str, JsonValue], ...] | None = None
+    """A YAML or JSON file with a list of tools, `module:object`, or the list itself. Left out: the adapter reads
+    them from the agent, if it can."""
     model: ModelConfig = Field(default_factory=ModelConfig)
     """The model and its parameters."""
     context: tuple[str, ...] = ()
@@ -82,7 +85,7 @@ class SuiteSection(Section):
 
 
 class IgnoredMutant(Section):
-    """A mutant left out of the score."""
+    """A mutant left out of the score. An entry that fits no mutant is reported."""
 
     mutant: str = Field(min_length=4)
     """The mutant's id or the beginning of it."""
@@ -114,7 +117,14 @@ class MutationSettings(Section):
     own_operators: tuple[Reference, ...] = ()
     """Operators of this project, as `module:object`. They are used like those that are installed."""
     per_operator: int | None = Field(default=None, ge=1)
-    """At most so many mutants of each operator."""
+    """At most so many mutants of each operator: those with the smallest ids, the same ones in every run."""
+    per_instruction: int | None = Field(default=None, ge=1)
+    """At most so many mutants on one instruction of the prompt, one line of a document, one tool, or one setting
+    of the model or the orchestration; again those with the smallest ids."""
+    sample: int | None = Field(default=None, ge=1)
+    """At most so many mutants in all, with fair shares for the operators: each gives its mutants in the order of
+    their ids, one in every round. An edit of the agent changes the sample only by the mutants that it adds and
+    removes."""
     swap_models: tuple[str, ...] = ()
     """Models of other families that `model.swap` puts in."""
     downgrade_models: tuple[str, ...] = ()
@@ -134,7 +144,7 @@ class MutationSettings(Section):
     """Let `prompt.synonym` also use nltk's WordNet corpus, which has to be installed: `python -m nltk.downloader
     wordnet`."""
     ignore: tuple[IgnoredMutant, ...] = ()
-    """Mutants that are not run, each with a reason."""
+    """Mutants that are not run, each with a reason. Comments in the prompt do the same."""
 
 
 class StatisticsSettings(Section):

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -24,6 +24,8 @@ class YamlSource:
     """The file's name as errors show it."""
     value: JsonValue
     lines: Mapping[KeyPath, int]
+    blocks: Mapping[KeyPath, int] = field(default_factory=dict)
+    """The line on which the text of a literal block (`key: |`) begins."""
 
     def line(self, path: KeyPath) -> int:
         """The line of the key, or of the nearest enclosing one that is in the file."""
@@ -64,7 +66,7 @@ def read_yaml(path: Path, label: str) -> YamlSource:
         raise ProjectError(f"{label} is nested too deeply. Write it flatter.") from None
     except yaml.YAMLError as error:  # characters that no YAML file may hold
         raise ProjectError(f"{label} is not YAML: {error}") from error
-    return YamlSource(label, value, MappingProxyType(reader.lines))
+    return YamlSource(label, value, MappingProxyType(reader.lines), MappingProxyType(reader.blocks))
 
 
 def read_text(path: Path, label: str) -> str:
@@ -103,6 +105,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self.lines: dict[KeyPath, int] = {}
+        self.blocks: dict[KeyPath, int] = {}
         self.constructor = _loader("")
         self.open_nodes: list[yaml.Node] = []
 
@@ -123,6 +126,10 @@ class _Reader:
             return dict(self._entries(node, path))
         if isinstance(node, yaml.SequenceNode):
             return [self.value(item, (*path, index)) for index, item in enumerate(node.value)]
+        if isinstance(node, yaml.ScalarNode) and node.style == "|":
+            self.blocks[path] = (
+                node.start_mark.line + 2
+            )  # lines count from 0, and the text begins below the key
         return self._scalar(node)
 
     def _entries(self, node: yaml.MappingNode, path: KeyPath) -> Iterator[tuple[str, JsonValue]]:

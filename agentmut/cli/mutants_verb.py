@@ -1,63 +1,152 @@
 """`agentmut mutants`: list what would be broken."""
 
+import shutil
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from agentmut.cli.options import (
     AgentRef,
     Classes,
+    InDiff,
+    Intents,
     Json,
     Mutants,
     Operators,
     Pair,
     ProjectPath,
+    Sample,
     Scenarios,
     SecondOrder,
     Selective,
+    Targets,
 )
+from agentmut.errors import UsageError
+
+if TYPE_CHECKING:
+    from agentmut.engine.selection import Selection
+    from agentmut.generate import Generation
+    from agentmut.origin import Origin
+
+ConfigFile = Annotated[
+    Path | None,
+    typer.Option("--config", help="A YAML or JSON file with prompt, tools and model, instead of a project."),
+]
+RequestFile = Annotated[
+    Path | None,
+    typer.Option("--request", help="A recorded Chat Completions request body, instead of a project."),
+]
+Diff = Annotated[bool, typer.Option("--diff", help="Show each mutant's diff.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="List every candidate that was left out.")]
 
 
 def mutants(
     project: ProjectPath = Path(),
     agent: AgentRef = None,
+    config: ConfigFile = None,
+    request: RequestFile = None,
     classes: Classes = None,
     operators: Operators = None,
+    intents: Intents = None,
     mutant: Mutants = None,
+    targets: Targets = None,
+    sample: Sample = None,
+    in_diff: InDiff = None,
     scenarios: Scenarios = None,
     pair: Pair = None,
     second_order: SecondOrder = None,
     selective: Selective = None,
+    diff: Diff = False,
+    verbose: Verbose = False,
     as_json: Json = False,
 ) -> None:
-    """List what would be broken, with diffs.
+    """List what would be broken.
 
-    Nothing is executed.
+    Nothing is executed. A project is not needed: a config file or a recorded request will do.
 
-    Example: agentmut mutants --operator prompt.drop_instruction
+    Example: agentmut mutants --operator prompt.drop_instruction --diff
     """
-    from agentmut.cli.output import agents_on_stderr, print_json, wants_color
-    from agentmut.engine.selection import Selection, checked_share
-    from agentmut.engine.session import make_mutants, open_session
-    from agentmut.higher_order import parse_pair
-    from agentmut.project import load_project
+    from agentmut.cli.choice import no_mutants_in, refuse_together, selection_of
+    from agentmut.cli.output import print_json, wants_color
     from agentmut.report.mutants import as_document, render_mutants
+
+    _check_sources(project, agent, scenarios, config, request)
+    refuse_together(request=request, in_diff=in_diff)
+    if config or request:
+        refuse_together(**{"config": config, "request": request, "selective": selective})
+    selection = selection_of(
+        classes=classes, operators=operators, intents=intents, mutants=mutant, targets=targets, sample=sample,
+        pairs=pair, second_order=second_order, selective=selective,
+    )  # fmt: skip
+    if config or request:
+        origin, generation, selection = _without_project(config, request, selection, in_diff)
+    else:
+        origin, generation, selection = _of_project(
+            project, agent, tuple(scenarios or ()), selection, in_diff
+        )
+    changes = selection.changes
+    if as_json:
+        document = as_document(origin, generation)
+        print_json(document if changes is None else {**document, "in_diff": changes.summary()})
+    elif changes is not None and not generation.mutants:
+        typer.echo(no_mutants_in(changes))
+    else:
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+        page = render_mutants(
+            origin, generation, color=wants_color(), diffs=diff, verbose=verbose, width=width
+        )
+        typer.echo(page, nl=False)
+
+
+def _check_sources(
+    project: Path, agent: str | None, scenarios: list[str] | None, config: Path | None, request: Path | None
+) -> None:
+    from agentmut.cli.choice import refuse_together
+
+    refuse_together(project=project != Path(), config=config, request=request)
+    if (config or request) and (agent or scenarios):
+        raise UsageError("--agent and --scenario belong to a project; --config and --request need neither.")
+
+
+def _without_project(
+    config: Path | None, request: Path | None, selection: "Selection", in_diff: str | None
+) -> "tuple[Origin, Generation, Selection]":
+    from agentmut.cli.choice import say_changes
+    from agentmut.cli.output import agents_on_stderr
+    from agentmut.config_files import read_config_file
+    from agentmut.engine.choosing import mutants_of
+    from agentmut.operator_catalogue import OperatorCatalogue
+    from agentmut.project_schema import MutationSettings
+    from agentmut.recorded_request import read_request_file
+    from agentmut.revision import Described, changes_since
+
+    with agents_on_stderr():
+        origin = read_config_file(config) if config else read_request_file(request or Path())
+        if in_diff is not None and config:
+            found = changes_since(in_diff, Described(config, bare=True), origin.config)
+            say_changes(found)
+            selection = selection.model_copy(update={"changes": found})
+        return origin, mutants_of(origin, selection, MutationSettings(), OperatorCatalogue({})), selection
+
+
+def _of_project(
+    project: Path, agent: str | None, scenarios: tuple[str, ...], selection: "Selection", in_diff: str | None
+) -> "tuple[Origin, Generation, Selection]":
+    from agentmut.cli.choice import say_changes, session_changes
+    from agentmut.cli.output import agents_on_stderr
+    from agentmut.engine.choosing import make_mutants
+    from agentmut.engine.session import open_session
+    from agentmut.project import load_project
     from agentmut.runtime import agent_environment
 
     with agents_on_stderr():
         loaded = load_project(project, agent)
-    selection = Selection(
-        classes=tuple(classes or ()),
-        operators_named=tuple(operators or ()),
-        mutants=tuple(mutant or ()),
-        pairs=tuple(map(parse_pair, pair or ())),
-        second_order=second_order,
-        selective=checked_share(selective),
-    )
     with agents_on_stderr(), agent_environment(loaded):
-        session = open_session(loaded, tuple(scenarios or ()))
-        generation = make_mutants(session, selection)
-    if as_json:
-        print_json(as_document(session, generation))
-    else:
-        typer.echo(render_mutants(session, generation, color=wants_color()), nl=False)
+        session = open_session(loaded, scenarios)
+        if in_diff is not None:
+            found = session_changes(session, in_diff, agent)
+            say_changes(found)
+            selection = selection.model_copy(update={"changes": found})
+        return session.origin, make_mutants(session, selection), selection

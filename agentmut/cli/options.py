@@ -17,7 +17,32 @@ Classes = Annotated[
     list[str] | None, typer.Option("--class", help="Only operators of this class: prompt, tool, ...")
 ]
 Operators = Annotated[
-    list[str] | None, typer.Option("--operator", help="Only this operator: prompt.drop_instruction, ...")
+    list[str] | None,
+    typer.Option(
+        "--operator", help="Only this operator, or those of a pattern: prompt.drop_instruction, 'tool.r*'."
+    ),
+]
+Intents = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--intent", help="Only changes that should be noticed (degrade), or that should not matter."
+    ),
+]
+Targets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--target",
+        help="Only what changes this place: prompts/system.md, prompts/system.md:10-20, tools/NAME, model, "
+        "a document's name.",
+    ),
+]
+Sample = Annotated[
+    int | None,
+    typer.Option("--sample", min=1, help="At most so many mutants, with fair shares for the operators."),
+]
+InDiff = Annotated[
+    str | None,
+    typer.Option("--in-diff", help="Only what touches a change of the agent since this git revision."),
 ]
 Mutants = Annotated[
     list[str] | None, typer.Option("--mutant", help="Only this mutant: its id, or the beginning of it.")

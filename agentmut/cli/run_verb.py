@@ -2,6 +2,8 @@
 
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,21 +13,28 @@ from agentmut.cli.options import (
     AgentRef,
     Classes,
     Fresh,
+    InDiff,
+    Intents,
     Json,
     Mutants,
     Operators,
     Pair,
     ProjectPath,
+    Sample,
     Scenarios,
     SecondOrder,
     Seed,
     Selective,
+    Targets,
     Yes,
 )
 from agentmut.errors import UsageError
 
 if TYPE_CHECKING:
     from agentmut.engine.plan import Plan
+    from agentmut.engine.session import Session
+    from agentmut.generate import Generation
+    from agentmut.result import Result
 
 
 def run(
@@ -33,7 +42,11 @@ def run(
     agent: AgentRef = None,
     classes: Classes = None,
     operators: Operators = None,
+    intents: Intents = None,
     mutants: Mutants = None,
+    targets: Targets = None,
+    sample: Sample = None,
+    in_diff: InDiff = None,
     scenarios: Scenarios = None,
     pair: Pair = None,
     second_order: SecondOrder = None,
@@ -57,41 +70,65 @@ def run(
 
     Example: agentmut run --class prompt --yes
     """
-    from agentmut.api import carry_out
-    from agentmut.cli.output import agents_on_stderr, exit_code, print_result
-    from agentmut.cli.progress import ProgressLine
-    from agentmut.engine.selection import Selection, checked_share
-    from agentmut.engine.session import make_mutants, make_plan, open_session
+    from agentmut.cli.choice import no_mutants_in, nothing_to_do, say_changes, selection_of, session_changes
+    from agentmut.cli.output import agents_on_stderr, exit_code, print_json, print_result
+    from agentmut.engine.choosing import make_mutants
+    from agentmut.engine.session import open_session
     from agentmut.engine.shards import part_of
-    from agentmut.higher_order import parse_pair
     from agentmut.project import load_project
-    from agentmut.runtime import agent_environment, open_store, register
+    from agentmut.runtime import agent_environment
 
     with agents_on_stderr():
         loaded = load_project(project, agent)
-    selection = Selection(
-        classes=tuple(classes or ()),
-        operators_named=tuple(operators or ()),
-        mutants=tuple(mutants or ()),
-        pairs=tuple(map(parse_pair, pair or ())),
-        second_order=second_order,
-        selective=checked_share(selective),
-    )
+    selection = selection_of(
+        classes=classes, operators=operators, intents=intents, mutants=mutants, targets=targets, sample=sample,
+        pairs=pair, second_order=second_order, selective=selective,
+    )  # fmt: skip
     with agents_on_stderr(), agent_environment(loaded):
         session = open_session(loaded, tuple(scenarios or ()))
-        plan = make_plan(session, make_mutants(session, selection), seed, time.time())
-        plan = part_of(plan, shard, baseline_only=baseline_only, fresh=fresh)
-        if not yes:
-            _ask(plan)
-        with open_store(loaded) as store:
-            register(store, plan)
-            line = ProgressLine()
-            try:
-                result = carry_out(session, plan, store, fresh=fresh, progress=line)
-            finally:
-                line.close()
+        if in_diff is not None:
+            changes = session_changes(session, in_diff, agent)
+            say_changes(changes)
+            selection = selection.model_copy(update={"changes": changes})
+        generation = make_mutants(session, selection)
+        untouched = None if generation.mutants else selection.changes
+        if untouched is None:
+            share = partial(part_of, shard=shard, baseline_only=baseline_only, fresh=fresh)
+            result = _campaign(session, generation, seed, share, yes=yes, fresh=fresh)
+    if untouched is not None:
+        if as_json:
+            print_json(nothing_to_do(untouched))
+        else:
+            typer.echo(no_mutants_in(untouched))
+        return
     print_result(result, as_json, project)
     raise typer.Exit(int(exit_code(result)))
+
+
+def _campaign(
+    session: "Session",
+    generation: "Generation",
+    seed: int | None,
+    share: "Callable[[Plan], Plan]",
+    *,
+    yes: bool,
+    fresh: bool,
+) -> "Result":
+    from agentmut.api import carry_out
+    from agentmut.cli.progress import ProgressLine
+    from agentmut.engine.session import make_plan
+    from agentmut.runtime import open_store, register
+
+    plan = share(make_plan(session, generation, seed, time.time()))
+    if not yes:
+        _ask(plan)
+    with open_store(session.project) as store:
+        register(store, plan)
+        line = ProgressLine()
+        try:
+            return carry_out(session, plan, store, fresh=fresh, progress=line)
+        finally:
+            line.close()
 
 
 def _ask(plan: "Plan") -> None:

@@ -1,28 +1,57 @@
 """Where a mutant changes the agent, in the user's own files, and what it changes there."""
 
+from typing import NamedTuple
+
 from agentmut.config import AgentConfig
 from agentmut.frozen import canonical_json
 from agentmut.mutant import Edit, Mutant
-from agentmut.project import Project
+from agentmut.origin import Origin
 from agentmut.result import Target
 from agentmut.text.position import position
 
 
-def target_of(mutant: Mutant, config: AgentConfig, project: Project) -> Target:
-    """File, line and column of a mutant's first edit; line and column only where the value has a file."""
-    if not mutant.edits:
-        return Target(path=None)
-    edit = mutant.edits[0]
+class Spot(NamedTuple):
+    """The place of one edit: its file and lines, and the names that it goes by (`tools/refund`, `model`)."""
+
+    target: Target
+    last_line: int | None
+    names: tuple[str, ...]
+
+
+def target_of(mutant: Mutant, origin: Origin) -> Target:
+    """File, line and column of a mutant's first edit, as far as they can be told.
+
+    Prompts and documents in files have line and column; prompts in the project file the line where they are
+    written as a block; tools the line where they begin, in a file or as a function of the project. Everything
+    else has the file.
+    """
+    return spot(mutant.edits[0], origin).target if mutant.edits else Target(path=None)
+
+
+def spot(edit: Edit, origin: Origin) -> Spot:
+    """Where an edit changes the agent."""
     part, *rest = edit.path
-    here = project.path.name
+    config, index = origin.config, _index(edit.path)
     if part == "prompt":
-        return _in_text(project.sources.prompt, config.prompt, edit) or Target(path=here)
-    if part == "context" and rest and rest[0].isdigit() and int(rest[0]) < len(config.context):
-        document = config.context[int(rest[0])]
-        return _in_text(document.name, document.text, edit) or Target(path=document.name)
-    if part == "tools" and project.sources.tools:
-        return Target(path=project.sources.tools)
-    return Target(path=here)
+        return _in_prompt(edit, origin)
+    if part == "context" and index is not None and index < len(config.context):
+        document = config.context[index]
+        return _in_text(document.name, document.text, edit, (document.name, part))
+    if part == "tools":
+        return _in_tools(edit, origin)
+    name = f"{part}/{rest[0]}" if rest else part
+    return Spot(Target(path=origin.file), None, (part, name, origin.file))
+
+
+def tool_name(edit: Edit, config: AgentConfig) -> str:
+    """The tool that an edit changes, or puts in; empty for edits of the whole list and of other parts."""
+    index = _index(edit.path)
+    if edit.path[0] != "tools" or index is None:
+        return ""
+    inserts = len(edit.path) == 2 and edit.before is None
+    if inserts and isinstance(edit.after, dict):
+        return str(edit.after.get("name", ""))
+    return config.tools[index].name if index < len(config.tools) else ""
 
 
 def changed_text(mutant: Mutant) -> tuple[str, str]:
@@ -32,11 +61,46 @@ def changed_text(mutant: Mutant) -> tuple[str, str]:
     return before, after
 
 
-def _in_text(path: str | None, text: str, edit: Edit) -> Target | None:
-    if path is None or edit.span is None:
-        return None
-    line, column = position(text, edit.span[0])
-    return Target(path=path, line=line, column=column)
+def _index(path: tuple[str, ...]) -> int | None:
+    return int(path[1]) if len(path) > 1 and path[1].isdigit() else None
+
+
+def _in_prompt(edit: Edit, origin: Origin) -> Spot:
+    sources, prompt = origin.sources, origin.config.prompt
+    path = sources.prompt or origin.file
+    names = ("prompt", path)
+    if edit.span is None or (sources.prompt is None and sources.prompt_line is None):
+        return Spot(Target(path=path), None, names)
+    first, last = (sources.prompt_position(prompt, offset) for offset in _ends(prompt, edit.span))
+    if sources.prompt:
+        return Spot(Target(path=path, line=first.line, column=first.column), last.line, names)
+    above = (sources.prompt_line or 1) - 1  # the block's indent, and so the column, is not known
+    return Spot(Target(path=path, line=first.line + above), last.line + above, names)
+
+
+def _in_text(path: str, text: str, edit: Edit, names: tuple[str, ...]) -> Spot:
+    if edit.span is None:
+        return Spot(Target(path=path), None, names)
+    first, last = (position(text, offset) for offset in _ends(text, edit.span))
+    return Spot(Target(path=path, line=first.line, column=first.column), last.line, names)
+
+
+def _ends(text: str, span: tuple[int, int]) -> tuple[int, int]:
+    """The first and the last character of a span that are no blanks: a cut may begin with a line break."""
+    start, end = span
+    said = text[start:end]
+    if not said.strip():
+        return start, max(start, end - 1)
+    return start + len(said) - len(said.lstrip()), start + len(said.rstrip()) - 1
+
+
+def _in_tools(edit: Edit, origin: Origin) -> Spot:
+    name = tool_name(edit, origin.config)
+    path = origin.sources.tools or origin.file
+    place = origin.sources.tool_places.get(name)
+    names = ("tools", *([f"tools/{name}"] if name else []), path)
+    target = Target(path=place.path, line=place.line) if place else Target(path=path)
+    return Spot(target, target.line, (*names, target.path or path))
 
 
 def _readable(value: object) -> str:

@@ -1,78 +1,77 @@
 """Which second-order mutants a command is about."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
 from agentmut.config import AgentConfig
-from agentmut.engine.selection import Selection, ignored_mutants, select_mutants
+from agentmut.engine.selection import Selection, select_mutants
 from agentmut.errors import UsageError
 from agentmut.generate import Dropped
 from agentmut.higher_order import PAIR, Expressible, Named, Pairs, named_pairs, sampled_pairs
 from agentmut.mutant import Mutant
+from agentmut.origin import Origin
 from agentmut.project_schema import MutationSettings, SecondOrder
 
 
-class Pairing(NamedTuple):
-    """What pairs are made for."""
+class Choice(NamedTuple):
+    """What is asked for, and what mutants and pairs are made for."""
 
-    config: AgentConfig
+    selection: Selection
+    settings: MutationSettings
+    origin: Origin
+    ignored: Mapping[str, str]
+    """Id and reason of the mutants that are not to be run."""
     cannot_express: Expressible
+
+    def of(self, mutants: Iterable[Mutant], *, named: bool = True) -> tuple[Mutant, ...]:
+        """Those that the selection leaves; with `named` false, as if no mutant were named."""
+        selection = self.selection if named else self.selection.model_copy(update={"mutants": ()})
+        return select_mutants(mutants, selection, self.settings, self.origin, self.ignored)
+
+    @property
+    def pairing(self) -> tuple[AgentConfig, Expressible]:
+        """What every maker of pairs takes."""
+        return self.origin.config, self.cannot_express
 
 
 def with_second_order(
-    mutants: Sequence[Mutant], selection: Selection, settings: MutationSettings, pairing: Pairing
+    mutants: Sequence[Mutant], choice: Choice
 ) -> tuple[tuple[Mutant, ...], tuple[Dropped, ...]]:
     """The mutants that a selection asks for, with their pairs behind them; and the pairs that could not be made.
 
     Pairs that the command line asks for are always there; with `--mutant` those of the project file must be named.
     """
-    cap = settings.per_operator
-    pool = select_mutants(mutants, selection.model_copy(update={"mutants": ()}), cap)
-    ignored = ignored_mutants(mutants, settings.ignore)
-    pool = tuple(mutant for mutant in pool if mutant.id not in ignored)
-    asked, standing = (
-        _asked(mutants, pool, selection, pairing),
-        _standing(mutants, pool, selection, settings, pairing),
-    )
-    if selection.mutants:
-        chosen = select_mutants(_distinct(mutants, asked.mutants, standing.mutants), selection, cap)
+    pool = tuple(mutant for mutant in choice.of(mutants, named=False) if mutant.id not in choice.ignored)
+    asked, standing = _asked(mutants, pool, choice), _standing(mutants, pool, choice)
+    if choice.selection.mutants:
+        chosen = choice.of(_distinct(mutants, asked.mutants, standing.mutants))
         chosen = _distinct(chosen, asked.mutants)
     else:
-        chosen = _distinct(select_mutants(mutants, selection, cap), asked.mutants, standing.mutants)
+        chosen = _distinct(choice.of(mutants), asked.mutants, standing.mutants)
     return chosen, (*asked.dropped, *standing.dropped)
 
 
-def _asked(
-    mutants: Sequence[Mutant], pool: Sequence[Mutant], selection: Selection, pairing: Pairing
-) -> Pairs:
-    named = named_pairs(selection.pairs, mutants, *pairing)
-    return _both(
-        named, sampled_pairs(selection.second_order, pool, *pairing) if selection.second_order else Pairs()
-    )
+def _asked(mutants: Sequence[Mutant], pool: Sequence[Mutant], choice: Choice) -> Pairs:
+    wanted = choice.selection.second_order
+    named = named_pairs(choice.selection.pairs, mutants, *choice.pairing)
+    return _both(named, sampled_pairs(wanted, pool, *choice.pairing) if wanted else Pairs())
 
 
-def _standing(
-    mutants: Sequence[Mutant],
-    pool: Sequence[Mutant],
-    selection: Selection,
-    settings: MutationSettings,
-    pairing: Pairing,
-) -> Pairs:
+def _standing(mutants: Sequence[Mutant], pool: Sequence[Mutant], choice: Choice) -> Pairs:
     """The pairs of the project file; a sample that the command line asks for takes the place of its own."""
-    wanted = settings.second_order or SecondOrder()
-    narrowed = bool(selection.classes or selection.operators_named)
-    found = [_named(pair, mutants, narrowed, pairing) for pair in wanted.pairs]
-    if wanted.sample and not selection.second_order:
-        found.append(sampled_pairs(wanted.sample, pool, *pairing))
+    wanted = choice.settings.second_order or SecondOrder()
+    found = [_named(pair, mutants, choice) for pair in wanted.pairs]
+    if wanted.sample and not choice.selection.second_order:
+        found.append(sampled_pairs(wanted.sample, pool, *choice.pairing))
     return _both(*found)
 
 
-def _named(pair: Named, mutants: Sequence[Mutant], narrowed: bool, pairing: Pairing) -> Pairs:
+def _named(pair: Named, mutants: Sequence[Mutant], choice: Choice) -> Pairs:
     try:
-        return named_pairs([pair], mutants, *pairing)
+        return named_pairs([pair], mutants, *choice.pairing)
     except UsageError as error:
-        if not narrowed:
+        if not choice.selection.narrows_operators:
             raise
         return Pairs((), (Dropped(PAIR, " and ".join(pair), str(error)),))
 

@@ -1,12 +1,16 @@
 """Which operators and mutants a command is about."""
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 
+from agentmut.changes import Changes, touches
+from agentmut.engine.caps import by_instruction, capped, sampled
+from agentmut.engine.targets import at_targets
 from agentmut.errors import UsageError, nearest
 from agentmut.frozen import Frozen
-from agentmut.mutant import Mutant
-from agentmut.project_schema import IgnoredMutant, MutationSettings
+from agentmut.mutant import Intent, Mutant
+from agentmut.operator_names import class_of, is_named, unknown_name
+from agentmut.origin import Origin
+from agentmut.project_schema import MutationSettings
 
 
 class Selection(Frozen):
@@ -14,6 +18,8 @@ class Selection(Frozen):
 
     classes: tuple[str, ...] = ()
     operators_named: tuple[str, ...] = ()
+    """Operators, or patterns like `prompt.*`."""
+    intents: tuple[Intent, ...] = ()
     mutants: tuple[str, ...] = ()
     """Mutant ids, or the beginnings of some."""
     pairs: tuple[tuple[str, str], ...] = ()
@@ -22,40 +28,62 @@ class Selection(Frozen):
     """How many second-order mutants to sample, instead of what the project file says."""
     selective: float | None = None
     """The share of operators to keep, instead of what the project file says."""
+    targets: tuple[str, ...] = ()
+    """Places, as `agentmut.engine.targets` reads them."""
+    changes: Changes | None = None
+    """Only mutants that touch what changed."""
+    sample: int | None = None
+    """At most so many mutants in all; goes before the project file's `mutation.sample`."""
+
+    @property
+    def narrows_operators(self) -> bool:
+        """Whether operators of the project are left out."""
+        return bool(self.classes or self.operators_named)
 
     def operators(self, known: Sequence[str], settings: MutationSettings) -> tuple[str, ...]:
         """Names of the operators to use. The command line narrows what the project file chose."""
-        classes = {name.split(".")[0] for name in known}
+        classes = {class_of(name) for name in known}
         _refuse_unknown("--class", self.classes, classes)
-        _refuse_unknown("--operator", self.operators_named, known)
+        if unknown := unknown_name(self.operators_named, known):
+            _refuse_unknown("--operator", (unknown,), known)
         chosen = [name for name in known if _in_project(name, settings)]
         if self.classes:
-            chosen = [name for name in chosen if name.split(".")[0] in self.classes]
+            chosen = [name for name in chosen if class_of(name) in self.classes]
         if self.operators_named:
-            chosen = [name for name in chosen if name in self.operators_named]
+            chosen = [name for name in chosen if any(is_named(name, p) for p in self.operators_named)]
+        if self.narrows_operators and not chosen:
+            given = [
+                *(f"--class {name}" for name in self.classes),
+                *(f"--operator {p}" for p in self.operators_named),
+            ]
+            raise UsageError(
+                f"{' and '.join(given)}: no operator is all of that and in use. --class and --operator narrow each "
+                "other, and `mutation.classes` or `mutation.operators` of the project file."
+            )
         return tuple(chosen)
 
 
 def select_mutants(
-    mutants: Iterable[Mutant], selection: Selection, per_operator: int | None
+    mutants: Iterable[Mutant],
+    selection: Selection,
+    settings: MutationSettings,
+    origin: Origin,
+    ignored: Collection[str] = (),
 ) -> tuple[Mutant, ...]:
-    """The mutants that the selection names, at most `per_operator` of each operator.
+    """The mutants that the selection names, under the caps of the project file and of the command line.
 
-    The cap keeps the smallest ids: hashes, so a fair sample, and the same one in every run.
+    Where ids are named there are no caps. Mutants that are ignored take nobody's place under a cap.
     """
-    found = tuple(mutants)
+    found = _named(tuple(mutants), selection, origin)
     if selection.mutants:
-        for wanted in selection.mutants:
-            if not any(mutant.id.startswith(wanted) for mutant in found):
-                raise UsageError(f"--mutant {wanted}: no such mutant. `agentmut mutants` lists them all.")
-        return tuple(m for m in found if m.id.startswith(selection.mutants))
-    if per_operator is None:
         return found
-    by_operator: dict[str, list[str]] = defaultdict(list)
-    for mutant in found:
-        by_operator[mutant.operator].append(mutant.id)
-    kept = {id for ids in by_operator.values() for id in sorted(ids)[:per_operator]}
-    return tuple(mutant for mutant in found if mutant.id in kept)
+    config = origin.config
+    wanted = [mutant for mutant in found if mutant.id not in ignored]
+    kept = capped(wanted, settings.per_instruction, by_instruction(config))
+    kept = capped(kept, settings.per_operator, lambda mutant: mutant.operator)
+    kept = sampled(kept, settings.sample if selection.sample is None else selection.sample)
+    ids = {mutant.id for mutant in kept} | set(ignored)
+    return tuple(mutant for mutant in found if mutant.id in ids)
 
 
 def checked_share(share: float | None) -> float | None:
@@ -65,15 +93,25 @@ def checked_share(share: float | None) -> float | None:
     return share
 
 
-def ignored_mutants(mutants: Sequence[Mutant], ignore: Iterable[IgnoredMutant]) -> dict[str, str]:
-    """Id and reason of each mutant that the project file tells to ignore."""
-    return {m.id: entry.reason for entry in ignore for m in mutants if m.id.startswith(entry.mutant)}
+def _named(found: tuple[Mutant, ...], selection: Selection, origin: Origin) -> tuple[Mutant, ...]:
+    for wanted in selection.mutants:
+        if not any(mutant.id.startswith(wanted) for mutant in found):
+            raise UsageError(f"--mutant {wanted}: no such mutant. `agentmut mutants` lists them all.")
+    if selection.mutants:
+        found = tuple(m for m in found if m.id.startswith(selection.mutants))
+    if selection.intents:
+        found = tuple(m for m in found if m.intent in selection.intents)
+    if selection.targets:
+        found = at_targets(found, selection.targets, origin)
+    if selection.changes is not None:
+        found = tuple(m for m in found if touches(selection.changes, m, origin.config))
+    return found
 
 
 def _in_project(name: str, settings: MutationSettings) -> bool:
     if settings.operators is not None:
         return name in settings.operators
-    return settings.classes is None or name.split(".", maxsplit=1)[0] in settings.classes
+    return settings.classes is None or class_of(name) in settings.classes
 
 
 def _refuse_unknown(option: str, given: Iterable[str], known: Collection[str]) -> None:

@@ -1,7 +1,6 @@
 """From a project to a campaign that is ready to run: adapter, suite, mutants, plan."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -11,32 +10,26 @@ from agentmut.doubles import resolve_doubles, resolve_hooks
 from agentmut.engine.attempt import Case
 from agentmut.engine.executor import Executor, LocalExecutor, RetryingExecutor, RunSettings
 from agentmut.engine.history import (
-    History,
-    Selected,
     by_yield,
     read_history,
-    select_operators,
-    selection_note,
 )
 from agentmut.engine.identity import Environment, code_digest, environment, unused_elsewhere
 from agentmut.engine.isolation import ProcessExecutor
 from agentmut.engine.limits import BaselineLimit, baseline_within_trials, price_missing
 from agentmut.engine.plan import Plan, Rule, new_run_id
 from agentmut.engine.pricing import Pricer
-from agentmut.engine.second_order import Pairing, with_second_order
-from agentmut.engine.selection import Selection, ignored_mutants
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Suite
 from agentmut.errors import UsageError, nearest
 from agentmut.evaluators import build_all, tools_judged
 from agentmut.frozen import digest_of
-from agentmut.generate import Generation, generate
+from agentmut.generate import Generation
 from agentmut.imports import make_importable
 from agentmut.mutant import Mutant
-from agentmut.operator_catalogue import OperatorCatalogue
+from agentmut.origin import Origin
 from agentmut.plugins import Catalogue, Group
 from agentmut.project import FOLDER, Project
-from agentmut.protocols import Adapter, Evaluator, OperatorOptions
+from agentmut.protocols import Adapter, Evaluator
 from agentmut.scenario import Scenario
 from agentmut.stats.kill.baseline import automatic_size
 from agentmut.trace import Usage
@@ -54,6 +47,11 @@ class Session(NamedTuple):
     scenarios: tuple[Scenario, ...]
     tests: Suite
     environment: Environment
+
+    @property
+    def origin(self) -> Origin:
+        """What its mutants are made from."""
+        return Origin(config=self.suite.full, sources=self.project.sources, file=self.project.path.name)
 
 
 def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
@@ -85,46 +83,6 @@ def declared_variables(project: Project) -> dict[str, str]:
     return {name: secret.get_secret_value() for name, secret in project.env.items()}
 
 
-def make_mutants(session: Session, selection: Selection) -> Generation:
-    """The mutants of the session's agent that the project and the selection ask for."""
-    settings = session.project.mutation
-    catalogue = OperatorCatalogue.of(settings.own_operators, session.project.root)
-    wanted = selection.operators(catalogue.names, settings)
-    share = settings.selective if selection.selective is None else selection.selective
-    selected = _most_effective(session, wanted, share)
-    operators = [catalogue.load(name) for name in selected.kept]
-    options = OperatorOptions(
-        swap_models=settings.swap_models,
-        downgrade_models=settings.downgrade_models,
-        slow_seconds=settings.slow_seconds,
-        wordnet=settings.wordnet,
-    )
-    generation = generate(session.suite.full, operators, options, session.adapter.cannot_express)
-    chosen, dropped = with_second_order(generation.mutants, selection, settings, _pairing(session))
-    return replace(
-        generation,
-        mutants=chosen,
-        dropped=(*generation.dropped, *dropped),
-        empty=(*generation.empty, *selected.left_out),
-        notes=(selection_note(share, selected),) if share else (),
-        selective=share,
-    )
-
-
-def _most_effective(session: Session, operators: Sequence[str], share: float | None) -> Selected:
-    if share is None:
-        return Selected(tuple(operators), ())
-    return select_operators(operators, share, _history(session))
-
-
-def _pairing(session: Session) -> Pairing:
-    return Pairing(session.suite.full, session.adapter.cannot_express)
-
-
-def _history(session: Session) -> History:
-    return read_history(session.project.root / FOLDER / "runs")
-
-
 def make_plan(session: Session, generation: Generation, seed: int | None, now: float) -> Plan:
     """The plan of a new run. Raises `UsageError` without mutants, or when the budget is too small."""
     if not generation.mutants:
@@ -139,12 +97,12 @@ def make_plan(session: Session, generation: Generation, seed: int | None, now: f
         baseline=_baseline(project, len(session.scenarios), len(generation.mutants)),
         baseline_limit=_baseline_limit(project),
         mutants=generation.mutants,
-        order=by_yield(generation.mutants, _history(session)),
+        order=by_yield(generation.mutants, read_history(project.root / FOLDER / "runs")),
         selective=generation.selective,
-        notes=generation.notes,
         identity=tuple(identity_mutant(session.suite.full, kind) for kind in project.mutation.identity),
         destroyed=destroyed_mutant(session.suite.full),
-        ignored=ignored_mutants(generation.mutants, project.mutation.ignore),
+        ignored=dict(generation.ignored),
+        notes=generation.notes,
         rule=Rule(
             alpha=settings.alpha,
             beta=round(1 - settings.power, 10),
@@ -300,5 +258,7 @@ def _check_prices(project: Project, mutants: Sequence[Mutant]) -> None:
 
 
 def _why_none(generation: Generation) -> str:
+    if generation.unselected:
+        return f"the filters leave none of {generation.unselected}. `agentmut mutants` lists them all."
     reasons = [f"{operator}: {reason}" for operator, reason in generation.empty]
     return "; ".join(reasons) if reasons else "the filters leave none. `agentmut mutants` lists them all."

@@ -125,7 +125,7 @@ def _row(session: Session, state: CampaignState, mutant: Mutant) -> MutantRow:
         operator_class=mutant.operator_class,
         intent=mutant.intent,
         status=status,
-        target=target_of(mutant, session.suite.full, session.project),
+        target=target_of(mutant, session.origin),
         before=before,
         after=after,
         description=mutant.description,
@@ -245,6 +245,7 @@ def _first_order(rows: Iterable[MutantRow]) -> list[MutantRow]:
 
 
 def _notes(state: CampaignState) -> Iterable[str]:
+    yield from state.plan.notes
     untestable = [n for n, b in state.baselines.items() if b.complete and not state.testable(n)]
     if untestable:
         yield f"no mutant was tried on {', '.join(untestable)}: see the baseline for the reason"

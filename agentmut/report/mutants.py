@@ -3,51 +3,85 @@
 import difflib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
-from rich.text import Text
+from rich.padding import Padding
 
 from agentmut.config import AgentConfig
 from agentmut.engine.locate import changed_text, target_of
-from agentmut.engine.session import Session
 from agentmut.frozen import canonical_json
-from agentmut.generate import Dropped, Generation
-from agentmut.mutant import Mutant
-from agentmut.report.paint import Page, clean
+from agentmut.generate import DropKind, Dropped, Empty, Generation
+from agentmut.mutant import Mutant, Status
+from agentmut.origin import Origin
+from agentmut.report.paint import Page, clean, shorten
+from agentmut.report.terminal import counted
+from agentmut.result import Target
 from agentmut.tools import ToolSpec
 
 MOST_NAMED = 3
 """Mutants left out for one reason that are listed one by one."""
 _STYLES = {"-": "red", "+": "green", "@": "cyan"}
+_KINDS = {
+    DropKind.IDENTICAL: "left the agent as it is",
+    DropKind.DUPLICATE: "gave the same agent as another mutant",
+    DropKind.NOT_EXPRESSIBLE: "cannot be carried out on this agent",
+    DropKind.NOT_APPLICABLE: "did not fit the config",
+}
+Item = TypeVar("Item")
 
 
-def render_mutants(session: Session, generation: Generation, color: bool = False) -> str:
-    """Each mutant with its diff, then counts, then what was left out and why."""
+def render_mutants(
+    origin: Origin,
+    generation: Generation,
+    *,
+    color: bool = False,
+    diffs: bool = False,
+    verbose: bool = False,
+    width: int | None = None,
+) -> str:
+    """A line for each mutant, by class, then counts, then what was left out and why.
+
+    `diffs` adds each mutant's diff, `verbose` every candidate that was left out. Lines are cut to `width`.
+    """
     page = Page(color)
-    for mutant in generation.mutants:
-        target = target_of(mutant, session.suite.full, session.project)
-        line = f":{target.line}" if target.line else ""
-        page.add(Text(clean(f"{mutant.id}  {mutant.operator}  {target.path or ''}{line}"), style="bold"))
-        page.add(Text(clean(f"  {mutant.description} ({mutant.intent})")))
-        for row in unified(session.suite.full, mutant):
-            page.add(Text(f"  {clean(row)}", style=_STYLES.get(row[:1], ""), overflow="fold"))
-    page.title(f"{len(generation.mutants)} mutants")
-    for name, count in sorted(Counter(mutant.operator for mutant in generation.mutants).items()):
-        page.add(f"  {count:>4}  {name}")
-    _left_out(page, generation)
+    for name, mutants in _by(generation.mutants, lambda mutant: mutant.operator_class.value).items():
+        page.title(f"{name} ({len(mutants)})")
+        for mutant, row in zip(mutants, _rows(mutants, origin), strict=True):
+            page.line(shorten(row, width) if width else row, style="bold" if diffs else "")
+            for line in unified(origin.config, mutant) if diffs else ():
+                page.line(f"    {clean(line)}", style=_STYLES.get(line[:1], ""))
+    _counts(page, generation)
+    _ignored(page, generation)
+    _without(page, generation.empty)
+    _left_out(page, generation, verbose=verbose)
     for note in generation.notes:
-        page.add(clean(f"{note}."))
-    return page.text()
+        page.add()
+        page.add(f"Note: {clean(note)}.", style="yellow")
+    return page.text().lstrip("\n")
 
 
-def as_document(session: Session, generation: Generation) -> dict[str, Any]:
+def as_document(origin: Origin, generation: Generation) -> dict[str, Any]:
     """The list as one JSON document."""
     return {
         "schema_version": 1,
-        "mutants": [_as_dict(session, mutant) for mutant in generation.mutants],
+        "source": origin.file,
+        "mutants": [_as_dict(origin, mutant, generation) for mutant in generation.mutants],
+        "counts": {
+            "mutants": len(generation.mutants),
+            "unselected": generation.unselected,
+            "ignored": len(generation.ignored),
+            "classes": dict(sorted(_classes(generation.mutants).items())),
+            "operators": dict(sorted(Counter(m.operator for m in generation.mutants).items())),
+            "dropped": dict(sorted(Counter(dropped.kind.value for dropped in generation.dropped).items())),
+        },
         "dropped": [dropped._asdict() for dropped in generation.dropped],
         "empty": [empty._asdict() for empty in generation.empty],
+        "ignored": [
+            {"id": mutant.id, "operator": mutant.operator, "reason": generation.ignored[mutant.id]}
+            for mutant in generation.mutants
+            if mutant.id in generation.ignored
+        ],
         "notes": list(generation.notes),
     }
 
@@ -129,44 +163,97 @@ def _documents(config: AgentConfig) -> str:
     return "\n".join(f"[{document.name}]\n{document.text}" for document in config.context)
 
 
-def _left_out(page: Page, generation: Generation) -> None:
-    if generation.empty:
-        page.title("Operators without mutants")
-        for empty in generation.empty:
-            page.add(f"  {empty.operator}: {clean(empty.reason)}")
-    if generation.dropped:
-        page.title("Left out")
-        for reason, dropped in _by_reason(generation.dropped).items():
-            for what in _named(dropped):
-                page.add(f"  {clean(what)}: {clean(reason)}")
+def _rows(mutants: Sequence[Mutant], origin: Origin) -> Iterator[str]:
+    """Id, operator, intent, place and description of each, in columns."""
+    places = [clean(_shown(target_of(mutant, origin))) for mutant in mutants]
+    operators = max(len(mutant.operator) for mutant in mutants)
+    widest = max(map(len, places))
+    for mutant, place in zip(mutants, places, strict=True):
+        said = " ".join(clean(mutant.description).split())
+        columns = f"{mutant.id}  {mutant.operator:<{operators}}  {mutant.intent.value:<8}  {place:<{widest}}"
+        yield f"{columns}  {said}"
 
 
-def _by_reason(dropped: Iterable[Dropped]) -> dict[str, list[Dropped]]:
-    found: dict[str, list[Dropped]] = {}
-    for one in dropped:
-        found.setdefault(one.reason, []).append(one)
-    return found
+def _shown(target: Target) -> str:
+    return f"{target.path or ''}:{target.line}" if target.line else target.path or "-"
 
 
-def _named(dropped: Sequence[Dropped]) -> list[str]:
-    """Each by itself, or many that share a reason as a number: it may hold for every tool and operator."""
-    if len(dropped) <= MOST_NAMED:
-        return [f"{one.operator}: {one.description}" for one in dropped]
-    return [f"{len(dropped)} mutants of {', '.join(dict.fromkeys(one.operator for one in dropped))}"]
+def _counts(page: Page, generation: Generation) -> None:
+    others = f"; filters and caps leave out {generation.unselected} more" if generation.unselected else ""
+    page.title(f"{counted(len(generation.mutants), 'mutant')}{others}")
+    classes = _classes(generation.mutants)
+    for name, mutants in _by(generation.mutants, lambda mutant: mutant.operator).items():
+        group = mutants[0].operator_class.value
+        if group in classes:
+            page.add(f"  {classes.pop(group):>4}  {group}")
+        page.add(f"  {len(mutants):>8}  {name} ({mutants[0].intent.value})")
 
 
-def _as_dict(session: Session, mutant: Mutant) -> dict[str, Any]:
+def _classes(mutants: Iterable[Mutant]) -> dict[str, int]:
+    return dict(Counter(mutant.operator_class.value for mutant in mutants))
+
+
+def _ignored(page: Page, generation: Generation) -> None:
+    if not generation.ignored:
+        return
+    page.title(f"Ignored ({len(generation.ignored)} of them; not run)")
+    for mutant in generation.mutants:
+        if mutant.id in generation.ignored:
+            reason = clean(generation.ignored[mutant.id])
+            page.line(f"  {mutant.id}  {mutant.operator}: {reason}")
+
+
+def _without(page: Page, empty: Sequence[Empty]) -> None:
+    if not empty:
+        return
+    page.title("Operators without mutants")
+    for reason, group in _by(empty, lambda one: one.reason.rpartition(", because ")[2]).items():
+        page.add(f"  {clean(reason)}:")
+        page.add(Padding(", ".join(one.operator for one in group), (0, 0, 0, 4)))
+
+
+def _left_out(page: Page, generation: Generation, *, verbose: bool) -> None:
+    if not generation.dropped:
+        return
+    page.title("Left out")
+    for kind, group in _by(generation.dropped, lambda dropped: dropped.kind).items():
+        page.add(f"  {len(group):>4}  {_KINDS[kind]}")
+        for reason, dropped in _reasons(kind, group).items():
+            if not verbose and reason:
+                page.add(f"          {len(dropped)}: {clean(reason)}")
+            for one in dropped if verbose else ():
+                page.line(f"          {one.operator}: {clean(one.description)}: {clean(one.reason)}")
+    if not verbose:
+        page.add("`--verbose` lists each.")
+
+
+def _reasons(kind: DropKind, group: Sequence[Dropped]) -> dict[str, list[Dropped]]:
+    """The candidates by what stands in the way, where that is more than their kind says."""
+    return _by(group, lambda one: one.reason if kind is DropKind.NOT_EXPRESSIBLE else "")
+
+
+def _by(items: Iterable[Item], key: Callable[[Item], Any]) -> dict[Any, list[Item]]:
+    groups: dict[Any, list[Item]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups
+
+
+def _as_dict(origin: Origin, mutant: Mutant, generation: Generation) -> dict[str, Any]:
     before, after = changed_text(mutant)
+    reason = generation.ignored.get(mutant.id)
     return {
         "id": mutant.id,
         "operator": mutant.operator,
         "class": mutant.operator_class.value,
         "intent": mutant.intent.value,
         "parts": [part.id for part in mutant.parts],
-        "target": target_of(mutant, session.suite.full, session.project).model_dump(),
+        "status": None if reason is None else Status.IGNORED.value,
+        "reason": reason or "",
+        "target": target_of(mutant, origin).model_dump(),
         "description": mutant.description,
         "before": before,
         "after": after,
         "edits": [edit.model_dump(mode="json") for edit in mutant.edits],
-        "diff": list(unified(session.suite.full, mutant)),
+        "diff": list(unified(origin.config, mutant)),
     }

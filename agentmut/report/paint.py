@@ -69,6 +69,10 @@ class Page:
         """A line, a `Text` or a rich renderable."""
         self._console.print(content, style=style)
 
+    def line(self, text: str, style: str = "") -> None:
+        """One line, however long: for lists that are searched with other tools."""
+        self._console.print(Text(text, style=style), soft_wrap=True)
+
     def title(self, text: str) -> None:
         """A section's heading."""
         self._console.print()

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from agentmut.api import carry_out
 from agentmut.cli.progress import ProgressLine, describe
+from agentmut.engine.choosing import make_mutants
 from agentmut.engine.selection import Selection
-from agentmut.engine.session import make_mutants, make_plan, open_session
+from agentmut.engine.session import make_plan, open_session
 from agentmut.engine.state import CampaignState
 from agentmut.project import load_project
 from agentmut.runtime import open_store, register

@@ -5,11 +5,12 @@ from typing import Any
 import pytest
 
 from agentmut.engine.arm import Arm
+from agentmut.engine.choosing import make_mutants
 from agentmut.engine.plan import Rule
 from agentmut.engine.reach import Reached
 from agentmut.engine.scoring import score
 from agentmut.engine.selection import Selection
-from agentmut.engine.session import make_mutants, make_plan, open_session
+from agentmut.engine.session import make_plan, open_session
 from agentmut.engine.state import IDENTITY_ALPHA, CampaignState
 from agentmut.mutant import Status
 from agentmut.stats.kill.rule import Decision

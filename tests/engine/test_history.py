@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from agentmut.api import measure
+from agentmut.engine.choosing import make_mutants
 from agentmut.engine.history import (
     History,
     Record,
@@ -16,7 +17,7 @@ from agentmut.engine.history import (
     select_operators,
 )
 from agentmut.engine.selection import Selection, checked_share
-from agentmut.engine.session import make_mutants, make_plan, open_session
+from agentmut.engine.session import make_plan, open_session
 from agentmut.errors import UsageError
 from agentmut.mutant import Intent, Mutant, OperatorClass, Reach, Status
 from agentmut.result import MutantRow, Result, Target

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from agentmut.engine.choosing import make_mutants
 from agentmut.engine.selection import Selection
-from agentmut.engine.session import make_mutants, open_session
+from agentmut.engine.session import open_session
 from agentmut.errors import ProjectError
 from agentmut.project import load_project
 

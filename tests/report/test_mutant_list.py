@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentmut.config import AgentConfig
-from agentmut.generate import Dropped
 from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
-from agentmut.report.mutants import _diff, _named, unified
+from agentmut.report.mutants import _diff, unified
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", ""]), max_size=12)
 
@@ -46,9 +45,3 @@ def test_the_diff_of_a_long_prompt_is_quick() -> None:
     began = time.perf_counter()
     assert "-- Rule number 10000." in list(unified(AgentConfig(prompt=text), mutant))
     assert time.perf_counter() - began < 0.5
-
-
-def test_mutants_left_out_for_one_reason_are_counted_where_there_are_many() -> None:
-    dropped = [Dropped(f"tool.{name}", f"break {name}", "no tools") for name in "aabc"]
-    assert _named(dropped) == ["4 mutants of tool.a, tool.b, tool.c"]
-    assert _named(dropped[2:]) == ["tool.b: break b", "tool.c: break c"]

@@ -1,0 +1,90 @@
+"""The choice of mutants that a command line makes."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from agentmut.errors import UsageError, nearest
+
+if TYPE_CHECKING:
+    from agentmut.changes import Changes
+    from agentmut.engine.selection import Selection
+    from agentmut.engine.session import Session
+
+
+def selection_of(
+    *,
+    classes: Sequence[str] | None,
+    operators: Sequence[str] | None,
+    intents: Sequence[str] | None,
+    mutants: Sequence[str] | None,
+    targets: Sequence[str] | None,
+    sample: int | None,
+    pairs: Sequence[str] | None,
+    second_order: int | None,
+    selective: float | None,
+) -> "Selection":
+    """The filters as options give them."""
+    from agentmut.engine.selection import Selection, checked_share
+    from agentmut.higher_order import parse_pair
+    from agentmut.mutant import Intent
+
+    known = [intent.value for intent in Intent if intent is not Intent.CONTROL]
+    for intent in intents or ():
+        if intent not in known:
+            raise UsageError(f"--intent {intent}: there is no such thing. {nearest(intent, known)}")
+    return Selection(
+        classes=tuple(classes or ()),
+        operators_named=tuple(operators or ()),
+        intents=tuple(Intent(intent) for intent in intents or ()),
+        mutants=tuple(mutants or ()),
+        targets=tuple(targets or ()),
+        sample=sample,
+        pairs=tuple(map(parse_pair, pairs or ())),
+        second_order=second_order,
+        selective=checked_share(selective),
+    )
+
+
+def session_changes(session: "Session", reference: str, agent: str | None) -> "Changes":
+    """What of a session's agent changed since a git revision. Raises `UsageError`."""
+    from agentmut.revision import Described, changes_since
+
+    scenarios = tuple(scenario.name for scenario in session.scenarios)
+    whole = len(scenarios) == len(session.project.scenarios)
+    described = Described(session.project.path, agent=agent, scenarios=() if whole else scenarios)
+    return changes_since(reference, described, session.suite.full)
+
+
+def say_changes(changes: "Changes") -> None:
+    """On stderr: what `--in-diff` found."""
+    if changes.note:
+        typer.echo(f"agentmut: {changes.note}.", err=True)
+    elif changes.any:
+        typer.echo(f"agentmut: changed since {changes.since}: {', '.join(changes.parts)}.", err=True)
+
+
+def no_mutants_in(changes: "Changes") -> str:
+    """Why `--in-diff` leaves no mutant. It is no error: most changes of a repository are not the agent's."""
+    if not changes.any:
+        return f"Nothing of the agent changed since {changes.since}."
+    return f"No mutant touches what changed since {changes.since} ({', '.join(changes.parts)})."
+
+
+def nothing_to_do(changes: "Changes") -> dict[str, Any]:
+    """What `run --json` prints then: no campaign took place, so this is no `Result`."""
+    return {
+        "schema_version": 1,
+        "status": "nothing_to_do",
+        "problem": no_mutants_in(changes),
+        "in_diff": changes.summary(),
+        "mutants": [],
+    }
+
+
+def refuse_together(**given: object) -> None:
+    """Raise `UsageError` where more than one of the options, by name, is given."""
+    named = [f"--{name.replace('_', '-')}" for name, value in given.items() if value]
+    if len(named) > 1:
+        raise UsageError(f"{' and '.join(named)} cannot be given together; choose one.")

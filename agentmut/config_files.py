@@ -1,0 +1,137 @@
+"""A config as users write it, with the files it names: the same in `agentmut.yaml` and in a file of its own."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from agentmut.config import AgentConfig
+from agentmut.errors import ProjectError, UsageError
+from agentmut.ignore_comments import ReadPrompt, read_comments
+from agentmut.imports import make_importable
+from agentmut.origin import Origin, Sources
+from agentmut.plugins import Group, names
+from agentmut.project_files import (
+    ReadTools,
+    parse_json,
+    read_documents,
+    read_prompt,
+    read_tools,
+    tools_of,
+)
+from agentmut.project_schema import ConfigSection
+from agentmut.schema_problems import joined, validated
+from agentmut.tool_places import in_yaml
+from agentmut.yaml_source import KeyPath, YamlSource, read_text, read_yaml
+
+Checked = Callable[[KeyPath, Callable[[], Any]], Any]
+"""Calls a reader for the part at a key; gives None, and notes the problem, when it raises."""
+
+
+class LocatedConfig(NamedTuple):
+    """A config and where its parts were read."""
+
+    config: AgentConfig
+    sources: Sources
+
+
+class _Prompt(NamedTuple):
+    read: ReadPrompt
+    path: str | None
+
+
+def read_config_file(path: Path) -> Origin:
+    """A file with the keys of `agent.config`, in YAML or (as `.json`) in JSON. Raises `ProjectError`.
+
+    Paths in it are relative to its folder, and `module:object` is looked for there first.
+    """
+    path = path.resolve()
+    if not path.is_file():
+        raise ProjectError(f"there is no file {path}. Name a YAML or JSON file with prompt, tools and model.")
+    source = _source(path)
+    if isinstance(source.value, dict) and "agent" in source.value:
+        raise ProjectError(
+            f"{path.name} is a project file: pass it as --project. --config takes prompt, tools, "
+            "model, context and orchestration as top-level keys."
+        )
+    make_importable(path.parent)
+    problems: list[str] = []
+    found = read_parts(
+        source,
+        (),
+        validated(source, ConfigSection),
+        path.parent,
+        collecting(source, problems),
+        names(Group.OPERATORS),
+    )
+    if problems:
+        raise ProjectError(joined(problems))
+    return Origin(config=found.config, sources=found.sources, file=path.name)
+
+
+def collecting(source: YamlSource, problems: list[str]) -> Checked:
+    """A `Checked` that adds what goes wrong to `problems`, with the line of the key."""
+
+    def checked(key: KeyPath, read: Callable[[], Any]) -> Any:
+        try:
+            return read()
+        except UsageError as error:
+            problems.append(source.problem(key, str(error)))
+            return None
+
+    return checked
+
+
+def read_parts(
+    source: YamlSource,
+    key: KeyPath,
+    written: ConfigSection,
+    root: Path,
+    checked: Checked,
+    operators: Sequence[str],
+) -> LocatedConfig:
+    """The config that stands at `key` of a file, with everything it names.
+
+    `operators` are those that a comment in the prompt may name.
+    """
+    label = source.label
+    at_prompt = (*key, "prompt")
+    prompt = checked(at_prompt, lambda: _prompt(source, at_prompt, written.prompt, root, operators))
+    text, where = prompt or _Prompt(ReadPrompt(""), None)
+    context = checked((*key, "context"), lambda: tuple(read_documents(written.context, root))) or ()
+    tools = checked((*key, "tools"), lambda: _tools(source, (*key, "tools"), written, root)) or ReadTools()
+    config = AgentConfig(
+        prompt=text.text,
+        tools=tools.tools,
+        model=written.model,
+        context=context,
+        orchestration=written.orchestration,
+    )
+    sources = Sources(
+        prompt=where,
+        prompt_line=None if where else source.blocks.get((*key, "prompt")),
+        prompt_cuts=text.cuts,
+        ignores=text.ignores,
+        tools=written.tools if isinstance(written.tools, str) else label if written.tools else None,
+        tool_places=tools.places,
+        context=written.context,
+    )
+    return LocatedConfig(config, sources)
+
+
+def _source(path: Path) -> YamlSource:
+    if path.suffix != ".json":
+        return read_yaml(path, path.name)
+    return YamlSource(path.name, parse_json(read_text(path, path.name), path.name), {})
+
+
+def _prompt(source: YamlSource, key: KeyPath, value: str, root: Path, operators: Sequence[str]) -> _Prompt:
+    text, path = read_prompt(value, root)
+    first_line = 1 if path else source.blocks.get(key, source.line(key))
+    return _Prompt(read_comments(text, path or source.label, operators, first_line), path)
+
+
+def _tools(source: YamlSource, key: KeyPath, written: ConfigSection, root: Path) -> ReadTools:
+    if isinstance(written.tools, str):
+        return read_tools(written.tools, root) if written.tools else ReadTools()
+    places = in_yaml(source, key) if source.lines else None
+    return tools_of(written.tools or (), "the list", places)

@@ -1,0 +1,99 @@
+"""The mutants that a command is about: made by the operators, narrowed by filters and caps, with their pairs."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from agentmut.engine.history import (
+    History,
+    Selected,
+    read_history,
+    select_operators,
+    selection_note,
+)
+from agentmut.engine.ignoring import ignoring
+from agentmut.engine.second_order import Choice, with_second_order
+from agentmut.engine.selection import Selection
+from agentmut.engine.session import Session
+from agentmut.generate import Generation, generate
+from agentmut.mutant import Mutant
+from agentmut.operator_catalogue import OperatorCatalogue
+from agentmut.origin import Origin
+from agentmut.project import FOLDER
+from agentmut.project_schema import MutationSettings
+from agentmut.protocols import OperatorOptions
+
+
+def make_mutants(session: Session, selection: Selection) -> Generation:
+    """The mutants of the session's agent that the project and the selection ask for."""
+    root = session.project.root
+    return mutants_of(
+        session.origin,
+        selection,
+        session.project.mutation,
+        OperatorCatalogue.of(session.project.mutation.own_operators, root),
+        session.adapter.cannot_express,
+        earlier=lambda: earlier_runs(root),
+        narrowed=len(session.scenarios) < len(session.project.scenarios),  # so, it may be, fewer documents
+    )
+
+
+def mutants_of(
+    origin: Origin,
+    selection: Selection,
+    settings: MutationSettings,
+    catalogue: OperatorCatalogue,
+    cannot_express: Callable[[Mutant], str] = lambda mutant: "",
+    *,
+    earlier: Callable[[], History] = lambda: History({}),
+    narrowed: bool = False,
+) -> Generation:
+    """The mutants of a config that settings and selection ask for; it takes no agent.
+
+    `earlier` reads the project's earlier runs; it is asked for selective mutation only. `narrowed` when the
+    config is only a part of the agent's, so that what fits nothing in it is not stale.
+    """
+    wanted = selection.operators(catalogue.names, settings)
+    if selection.changes is not None and not selection.changes.any:
+        return Generation((), (), ())
+    share = settings.selective if selection.selective is None else selection.selective
+    selected = _most_effective(wanted, share, earlier)
+    operators = [catalogue.load(name) for name in selected.kept]
+    generation = generate(origin.config, operators, _options(settings), cannot_express)
+    narrowed = narrowed or selection.narrows_operators or bool(selected.left_out)
+    left = ignoring(generation.mutants, settings.ignore, origin, wanted, narrowed=narrowed)
+    choice = Choice(selection, settings, origin, left.reasons, cannot_express)
+    chosen, dropped = with_second_order(generation.mutants, choice)
+    kept = {mutant.id for mutant in chosen}
+    return replace(
+        generation,
+        mutants=chosen,
+        dropped=(*generation.dropped, *dropped),
+        empty=(*generation.empty, *selected.left_out),
+        unselected=sum(mutant.id not in kept for mutant in generation.mutants),
+        ignored={m.id: left.reasons[m.id] for m in chosen if m.id in left.reasons},
+        notes=(*left.stale, *((selection_note(share, selected),) if share else ())),
+        selective=share,
+    )
+
+
+def earlier_runs(root: Path) -> History:
+    """What became of mutants in the earlier runs of the project in this folder."""
+    return read_history(root / FOLDER / "runs")
+
+
+def _options(settings: MutationSettings) -> OperatorOptions:
+    return OperatorOptions(
+        swap_models=settings.swap_models,
+        downgrade_models=settings.downgrade_models,
+        slow_seconds=settings.slow_seconds,
+        wordnet=settings.wordnet,
+    )
+
+
+def _most_effective(
+    operators: Sequence[str], share: float | None, earlier: Callable[[], History]
+) -> Selected:
+    if share is None:
+        return Selected(tuple(operators), ())
+    return select_operators(operators, share, earlier())

@@ -1,0 +1,94 @@
+"""Mutants that the user tells to ignore, by id or by a comment in the prompt, and what such words no longer fit."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from agentmut.mutant import Mutant
+from agentmut.operator_names import is_named
+from agentmut.origin import IgnoreComment, Origin
+from agentmut.project_schema import IgnoredMutant
+from agentmut.text.document import parse
+
+
+class Ignoring(NamedTuple):
+    """Reasons by mutant id, and a note for every entry or comment that no mutant falls under."""
+
+    reasons: dict[str, str]
+    stale: tuple[str, ...] = ()
+
+
+def ignoring(
+    mutants: Sequence[Mutant],
+    entries: Iterable[IgnoredMutant],
+    origin: Origin,
+    operators: Sequence[str],
+    *,
+    narrowed: bool,
+) -> Ignoring:
+    """What is ignored among the mutants that these operators made.
+
+    `narrowed`: the command line left operators out, so that what fits nothing now may fit their mutants. Then
+    ids are not called stale, and comments only where an operator they name was used.
+    """
+    reasons: dict[str, str] = {}
+    stale: list[str] = []
+    for entry in entries:
+        hit = {m.id: entry.reason for m in mutants if m.id.startswith(entry.mutant)}
+        reasons |= hit
+        if not hit and not narrowed:
+            stale.append(
+                f"mutation.ignore: {entry.mutant} ({entry.reason}) is no mutant any more; remove the entry"
+            )
+    for comment in origin.sources.ignores:
+        hit = {mutant.id: comment.reason for mutant in _under(comment, mutants, origin)}
+        reasons = hit | reasons
+        if not hit and _could_hit(comment, operators, narrowed=narrowed):
+            place = f"{comment.place.path}:{comment.place.line}"
+            stale.append(f"{place}: no mutant falls under this ignore comment ({comment.reason}); remove it")
+    return Ignoring(reasons, tuple(stale))
+
+
+def _could_hit(comment: IgnoreComment, operators: Sequence[str], *, narrowed: bool) -> bool:
+    if not narrowed:
+        return True
+    return any(is_named(operator, name) for operator in operators for name in comment.operators)
+
+
+def _under(comment: IgnoreComment, mutants: Sequence[Mutant], origin: Origin) -> Iterator[Mutant]:
+    """The mutants that change nothing but the comment's line, with the instructions that reach into it.
+
+    Those of operators that the comment names need only begin there: so a dropped section can be ignored at its
+    heading.
+    """
+    region = _region(comment, origin)
+    for mutant in mutants if comment.start < comment.end else ():
+        named = any(is_named(mutant.operator, name) for name in comment.operators)
+        if comment.operators and not named:
+            continue
+        if all(edit.path == ("prompt",) and region.holds(edit.span, begun=named) for edit in mutant.edits):
+            yield mutant
+
+
+class _Region(NamedTuple):
+    start: int
+    said: int
+    """Where the words end; the line break may follow."""
+    end: int
+
+    def holds(self, span: tuple[int, int] | None, *, begun: bool) -> bool:
+        """Whether the span lies in the region, or with `begun` at least begins there."""
+        if span is None:
+            return False
+        if span[0] == span[1]:  # an insertion; behind the line break it belongs to the next line
+            return self.start <= span[0] <= self.said
+        return self.start <= span[0] < self.end and (begun or span[1] <= self.end)
+
+
+def _region(comment: IgnoreComment, origin: Origin) -> _Region:
+    config = origin.config
+    start, said, end = comment.start, comment.end, comment.end
+    for instruction in parse(config.prompt, config.tool_names).instructions:
+        if instruction.start < comment.end and instruction.end > comment.start:
+            start, said = min(start, instruction.removal.start), max(said, instruction.end)
+            end = max(end, instruction.removal.end)
+    return _Region(start, said, end)

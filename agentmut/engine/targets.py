@@ -1,0 +1,64 @@
+"""Choosing mutants by the place they change: `--target`."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from agentmut.engine.locate import Spot, spot
+from agentmut.errors import UsageError, nearest
+from agentmut.mutant import Mutant
+from agentmut.origin import Origin
+
+_LINES = re.compile(r"(?P<name>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?")
+
+
+class _Wanted(NamedTuple):
+    name: str
+    first: int
+    last: int
+
+
+def at_targets(mutants: Iterable[Mutant], targets: Sequence[str], origin: Origin) -> tuple[Mutant, ...]:
+    """The mutants with an edit at one of the targets.
+
+    A target is a file, with a line or lines (`prompts/system.md:10-20`), a document's name, `prompt`, `tools`,
+    `tools/NAME`, `context`, `model`, `model/temperature`, `orchestration` or `history`. Raises `UsageError` for a
+    name that the agent does not have.
+    """
+    found = tuple(mutants)
+    spots = {mutant.id: [spot(edit, origin) for edit in mutant.edits] for mutant in found}
+    known = _names(origin) | {name for each in spots.values() for one in each for name in one.names}
+    wanted = [_wanted(target, known) for target in targets]
+    return tuple(m for m in found if any(_is_at(one, w) for one in spots[m.id] for w in wanted))
+
+
+def _names(origin: Origin) -> set[str]:
+    """What the config has, also where no mutant changes it."""
+    config, sources = origin.config, origin.sources
+    parts = {"prompt", "tools", "context", "model", "orchestration", "history", sources.prompt or "prompt"}
+    parts |= {f"tools/{tool.name}" for tool in config.tools} | {d.name for d in config.context}
+    parts |= {f"model/{name}" for name in type(config.model).model_fields}
+    parts |= {f"orchestration/{name}" for name in config.orchestration}
+    return parts | {place.path for place in sources.tool_places.values()} | {origin.file}
+
+
+def _wanted(target: str, known: set[str]) -> _Wanted:
+    if target in known:
+        return _Wanted(target, 0, 0)
+    lines = _LINES.fullmatch(target)
+    name = lines["name"] if lines else target
+    if name not in known:
+        raise UsageError(f"--target {target}: the agent has no such part. {nearest(name, known)}")
+    first, last = int(lines["first"]) if lines else 0, int(lines["last"] or lines["first"]) if lines else 0
+    if lines and not 1 <= first <= last:
+        raise UsageError(f"--target {target}: lines count from 1, the first before the last.")
+    return _Wanted(name, first, last)
+
+
+def _is_at(one: Spot, wanted: _Wanted) -> bool:
+    if wanted.name not in one.names:
+        return False
+    if not wanted.first:
+        return True
+    line = one.target.line if one.target.path == wanted.name else None
+    return line is not None and line <= wanted.last and (one.last_line or line) >= wanted.first

@@ -1,0 +1,81 @@
+"""An agent as a recorded request shows it: prompt, tools and model, without the agent."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from agentmut.config import AgentConfig, History, ModelConfig
+from agentmut.errors import ProjectError, UsageError
+from agentmut.origin import Origin
+from agentmut.wire import bodies
+from agentmut.wire.chat_completions import ChatCompletions
+from agentmut.wire.messages import ModelRequest, Role
+
+_SAMPLING = frozenset(ModelConfig.model_fields) & frozenset(ModelRequest.model_fields)
+
+
+def read_request_file(path: Path) -> Origin:
+    """The body of an OpenAI Chat Completions request, as JSON. Raises `UsageError` for anything else.
+
+    The system messages are the prompt. A request of a conversation's later turn has a history.
+    """
+    path = path.resolve()
+    try:
+        body = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"--request {path}: it cannot be read: {error.strerror or error}.") from None
+    try:
+        request = _read(body)
+    except ValueError as error:
+        raise UsageError(
+            f"--request {path.name}: {error}. Expected the JSON body of one OpenAI Chat Completions request "
+            "(POST .../chat/completions), the one dialect that can be read so far."
+        ) from None
+    _refuse_duplicates(request, path.name)
+    return Origin(config=_config(request), file=path.name)
+
+
+def _read(body: bytes) -> ModelRequest:
+    found = bodies.mapping(bodies.read_json(_text(body)), "the body")
+    if dialect := _other_dialect(found):
+        raise ValueError(f"this looks like {dialect}")
+    return ChatCompletions().decode_request(body.removeprefix(b"\xef\xbb\xbf"))
+
+
+def _text(body: bytes) -> str:
+    try:
+        return body.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"it is not UTF-8 text (byte {error.start} is {body[error.start]:#04x})") from None
+
+
+def _other_dialect(body: Mapping[str, Any]) -> str:
+    """The name of a known dialect that is not Chat Completions, by the keys it alone has."""
+    if "choices" in body:
+        return "a reply, not a request"
+    if "anthropic_version" in body or ("system" in body and "messages" in body):
+        return "a request of Anthropic's Messages API"
+    if "contents" in body or "systemInstruction" in body:
+        return "a request of Google's Gemini API"
+    if "messages" not in body and ("input" in body or "instructions" in body):
+        return "a request of OpenAI's Responses API"
+    return ""
+
+
+def _config(request: ModelRequest) -> AgentConfig:
+    turns = sum(message.role is Role.USER for message in request.messages)
+    sampling = {name: getattr(request, name) for name in _SAMPLING}
+    return AgentConfig(
+        prompt=request.system_text,
+        tools=request.tools,
+        model=ModelConfig(name=request.model, **sampling),
+        history=History.KEPT if turns > 1 else None,
+    )
+
+
+def _refuse_duplicates(request: ModelRequest, name: str) -> None:
+    offered = [tool.name for tool in request.tools]
+    if twice := sorted({tool for tool in offered if offered.count(tool) > 1}):
+        raise ProjectError(
+            f"--request {name}: it has more than one tool named {twice[0]!r}; tools need unique names."
+        )

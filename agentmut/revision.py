@@ -1,0 +1,179 @@
+"""The agent as it was at a git revision. Reads the repository and changes nothing in it."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from agentmut.changes import Changes, changes
+from agentmut.config import AgentConfig
+from agentmut.errors import AgentmutError, UsageError
+
+SECONDS = 300
+"""How long the old agent may take to be imported."""
+_CHILD = (
+    "import json, sys; request = json.loads(sys.argv[1]); sys.path.insert(0, request['home']); "
+    "from agentmut.revision import answer; sys.path[:] = request['path']; answer(request)"
+)
+
+
+class Described(NamedTuple):
+    """Which file says what the agent is."""
+
+    file: Path
+    bare: bool = False
+    """Whether it holds the config only, not a project."""
+    agent: str | None = None
+    scenarios: tuple[str, ...] = ()
+
+
+def changes_since(reference: str, described: Described, today: AgentConfig) -> Changes:
+    """What of today's agent differs from the one at a git revision; everything where there was none.
+
+    The old files are written to a temporary folder and loaded in a process of their own, so that no module of
+    today's is used in place of an old one. Raises `UsageError`: no git, no repository, no such revision, or an
+    old agent that cannot be loaded.
+    """
+    file = described.file.resolve()
+    top = _top(file.parent)
+    commit = _commit(reference, top)
+    name = file.relative_to(top).as_posix()
+    if not _existed(f"{commit}:{name}", top):
+        note = f"{name} did not exist at {reference}, so everything counts as changed"
+        return changes(None, today, reference, note)
+    with tempfile.TemporaryDirectory(prefix="agentmut-") as folder:
+        tree = Path(folder).resolve() / "tree"
+        _check_out(commit, top, tree)
+        old = _load(reference, described._replace(file=tree / name), top, tree)
+    return changes(old, today, reference)
+
+
+def answer(request: Mapping[str, object]) -> None:
+    """In the process of its own: load the agent and write its config, or what is wrong with it."""
+    described = Described(
+        Path(str(request["file"])),
+        bool(request["bare"]),
+        str(request["agent"]) if request["agent"] else None,
+        tuple(json.loads(str(request["scenarios"]))),
+    )
+    try:
+        said = {"config": _config(described).model_dump(mode="json")}
+    except AgentmutError as error:
+        said = {"error": {"message": str(error)}}
+    Path(str(request["out"])).write_text(json.dumps(said))
+
+
+def _config(described: Described) -> AgentConfig:
+    from agentmut.config_files import read_config_file
+    from agentmut.engine.session import open_session
+    from agentmut.project import load_project
+    from agentmut.runtime import agent_environment
+
+    if described.bare:
+        return read_config_file(described.file).config
+    project = load_project(described.file, described.agent)
+    wanted = {scenario.name for scenario in project.scenarios}
+    with agent_environment(project):  # a scenario of today need not have existed then
+        return open_session(project, [s for s in described.scenarios if s in wanted]).suite.full
+
+
+def _top(folder: Path) -> Path:
+    try:
+        return Path(_git("-C", str(folder), "rev-parse", "--show-toplevel").strip()).resolve()
+    except FileNotFoundError:
+        raise UsageError("--in-diff needs git, which is not installed (or not on PATH).") from None
+    except subprocess.CalledProcessError as error:
+        said = error.stderr.strip().removeprefix("fatal: ")
+        raise UsageError(f"--in-diff: {folder} is in no git working tree ({said}).") from None
+
+
+def _commit(reference: str, top: Path) -> str:
+    wanted = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{reference}^{{commit}}")
+    try:
+        return _git("-C", str(top), *wanted).strip()
+    except subprocess.CalledProcessError:
+        raise UsageError(
+            f"--in-diff {reference}: {top} has no such revision. Name a commit, branch or tag; a shallow clone, as "
+            "CI systems make them, has to fetch it first."
+        ) from None
+
+
+def _existed(thing: str, top: Path) -> bool:
+    try:
+        _git("-C", str(top), "cat-file", "-e", thing)
+    except subprocess.CalledProcessError:
+        return False
+    return True
+
+
+def _check_out(commit: str, top: Path, tree: Path) -> None:
+    """Write a commit's files to a new folder, through an index of its own: the user's is left alone."""
+    tree.mkdir()
+    index = {"GIT_INDEX_FILE": str(tree.with_name("index"))}
+    try:
+        _git("-C", str(top), "read-tree", commit, **index)
+        _git("-C", str(top), "checkout-index", "--all", "--quiet", f"--prefix={tree}/", **index)
+    except subprocess.CalledProcessError as error:
+        raise UsageError(
+            f"--in-diff: git cannot write the files of {commit[:12]}: {error.stderr.strip()}"
+        ) from None
+
+
+def _git(*arguments: str, **environment: str) -> str:
+    done = subprocess.run(
+        ["git", *arguments], capture_output=True, check=True, text=True, env={**os.environ, **environment}
+    )
+    return done.stdout
+
+
+def _load(reference: str, described: Described, top: Path, tree: Path) -> AgentConfig:
+    out = tree.with_name("config.json")
+    home = str(Path(__file__).resolve().parents[1])
+    request = {
+        "home": home,
+        "path": [*_moved(sys.path, top, tree), home],
+        "file": str(described.file),
+        "bare": described.bare,
+        "agent": described.agent,
+        "scenarios": json.dumps(described.scenarios),
+        "out": str(out),
+    }
+    problem = _run(request, described.file.parent)
+    said = json.loads(out.read_text()) if out.exists() else {"error": {"message": problem}}
+    if "error" in said:
+        shown = (
+            str(said["error"]["message"]).replace(f"{tree}/", f"{reference}:").replace(str(tree), reference)
+        )
+        raise UsageError(f"--in-diff {reference}: the agent as it was then cannot be loaded: {shown}")
+    return AgentConfig.model_validate(said["config"])
+
+
+def _run(request: Mapping[str, object], folder: Path) -> str:
+    """Run the process; what it wrote to stderr last, for when it left no answer."""
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", _CHILD, json.dumps(request)],
+            cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+            check=False, capture_output=True, text=True, timeout=SECONDS,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return f"it was not ready after {SECONDS} seconds"
+    return (done.stderr.strip().splitlines() or [f"its process ended with code {done.returncode}"])[-1]
+
+
+def _moved(path: Sequence[str], top: Path, tree: Path) -> list[str]:
+    """`sys.path` with the working tree's folders replaced by the old ones.
+
+    Folders that the revision does not have, such as a virtual environment, stay.
+    """
+    moved = []
+    for entry in path:
+        here = Path(entry).resolve()
+        old = tree / here.relative_to(top) if here.is_relative_to(top) else here
+        moved.append(str(old if old.exists() else here))
+    return moved

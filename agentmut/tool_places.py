@@ -1,0 +1,57 @@
+"""Where each tool of a list is written: the line in its file, or the function in the user's module."""
+
+import inspect
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from agentmut.origin import Place
+from agentmut.yaml_source import YamlSource
+
+ItemPlace = Callable[[int], Place | None]
+"""The place of the list's item of that number, where it can be told."""
+
+
+def in_yaml(source: YamlSource, path: tuple[str | int, ...] = ()) -> ItemPlace:
+    """Places in a YAML file whose list stands at `path`."""
+    return lambda index: Place(path=source.label, line=source.line((*path, index)))
+
+
+def in_json(text: str, label: str) -> ItemPlace:
+    """Places in a JSON file that is one list."""
+    starts = list(_items(text))
+    return lambda index: Place(path=label, line=text.count("\n", 0, starts[index]) + 1)
+
+
+def in_modules(found: Sequence[Any], root: Path) -> ItemPlace:
+    """Places of functions and classes in files under `root`; nothing else has one."""
+    return lambda index: _definition(found[index], root)
+
+
+def _items(text: str) -> Iterator[int]:
+    """Where each item of the JSON list begins; the text is known to be one."""
+    decoder = json.JSONDecoder()
+    at = _after_blanks(text, text.index("[") + 1)
+    while text[at] != "]":
+        yield at
+        _, end = decoder.raw_decode(text, at)
+        at = _after_blanks(text, end)
+        at = _after_blanks(text, at + 1) if text[at] == "," else at
+
+
+def _after_blanks(text: str, start: int) -> int:
+    while text[start] in " \t\r\n":  # the text is valid JSON, and a list of it ends with a bracket
+        start += 1
+    return start
+
+
+def _definition(tool: Any, root: Path) -> Place | None:
+    made_from = getattr(tool, "func", None) or getattr(tool, "coroutine", None) or tool
+    try:
+        code = inspect.unwrap(made_from)
+        path = Path(inspect.getsourcefile(code) or "").resolve()
+        line = inspect.getsourcelines(code)[1]
+    except (TypeError, OSError, ValueError):  # a mapping, or something made at run time
+        return None
+    return Place(path=path.relative_to(root).as_posix(), line=line) if path.is_relative_to(root) else None

@@ -1,0 +1,327 @@
+"""`agentmut mutants`: what it lists, from which sources, and what it says of input that is no use."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentmut.cli import main
+from agentmut.errors import ExitCode
+
+SYSTEM = """You answer customers.
+
+- Always greet the customer.
+- Never promise a refund.
+<!-- agentmut: ignore prompt.drop_instruction: cosmetic -->
+- Always say goodbye.
+"""
+TOOLS = """- name: refund
+  description: Pay an order back.
+  parameters: {type: object, properties: {order: {type: string}}}
+
+- name: lookup
+  description: Find an order.
+  parameters: {type: object, properties: {order: {type: string}}}
+"""
+CONFIG = """prompt: system.md
+tools: tools.yaml
+model: {name: large, temperature: 0}
+context: [policy.md]
+"""
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    files = {
+        "system.md": SYSTEM,
+        "tools.yaml": TOOLS,
+        "agent.yaml": CONFIG,
+        "policy.md": "Refunds take 5 days.\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    return tmp_path
+
+
+@pytest.fixture
+def run(folder: Path, capfd: pytest.CaptureFixture[str]) -> Iterator[Run]:
+    def call(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as ended:
+            main(["mutants", *arguments])
+        out, err = capfd.readouterr()
+        return int(ended.value.code or 0), out, err
+
+    yield call
+
+
+def listed(run: Run, *arguments: str) -> dict[str, Any]:
+    code, out, err = run("--config", "agent.yaml", "--json", *arguments)
+    assert code == 0, err
+    return json.loads(out)  # type: ignore[no-any-return]
+
+
+def refused(run: Run, *arguments: str) -> str:
+    code, _, err = run(*arguments)
+    assert code == ExitCode.USAGE, err
+    assert "Traceback" not in err
+    return err
+
+
+def test_by_default_each_mutant_has_one_line_in_its_class(run: Run) -> None:
+    code, out, _ = run("--config", "agent.yaml", "--class", "prompt", "--class", "tool")
+    assert code == 0
+    rows = out.splitlines()
+    assert rows[0].startswith("prompt (")
+    drop = next(row for row in rows if "Never promise" in row and "drop_instruction" in row)
+    assert drop.split()[1:4] == ["prompt.drop_instruction", "degrade", "system.md:4"]
+    removal = next(row for row in rows if "tool.remove" in row and "lookup" in row)
+    assert removal.split()[1:4] == ["tool.remove", "degrade", "tools.yaml:5"]
+    assert not any(row.startswith(("@@", "    @@")) for row in rows)
+    assert "         4  prompt.drop_instruction (degrade)" in rows
+
+
+def test_diffs_and_details_come_when_asked_for(run: Run) -> None:
+    _, out, _ = run("--config", "agent.yaml", "--operator", "tool.remove", "--diff")
+    assert "    -refund: Pay an order back." in out.splitlines()
+
+
+def test_ignored_mutants_are_listed_with_their_reason(run: Run) -> None:
+    document = listed(run, "--operator", "prompt.drop_instruction")
+    (ignored,) = [m for m in document["mutants"] if m["status"] == "ignored"]
+    assert (ignored["target"]["line"], ignored["reason"]) == (6, "cosmetic")
+    assert [one["id"] for one in document["ignored"]] == [ignored["id"]]
+    assert "cosmetic" in run("--config", "agent.yaml")[1]
+
+
+def test_json_counts_and_keeps_its_schema_version(run: Run) -> None:
+    document = listed(run)
+    assert document["schema_version"] == 1
+    counts = document["counts"]
+    assert counts["mutants"] == len(document["mutants"]) == sum(counts["operators"].values())
+    assert {dropped["kind"] for dropped in document["dropped"]} <= {
+        "identical", "duplicate", "not_expressible", "not_applicable",
+    }  # fmt: skip
+    assert sum(counts["dropped"].values()) == len(document["dropped"])
+
+
+def test_a_sample_is_a_part_of_the_whole_and_says_what_is_left_out(run: Run) -> None:
+    everything = {m["id"] for m in listed(run)["mutants"]}
+    few = listed(run, "--sample", "5")
+    kept = {m["id"] for m in few["mutants"] if m["status"] is None}
+    assert len(kept) == 5
+    assert kept < everything
+    assert few["counts"]["unselected"] == len(everything) - len(few["mutants"])
+
+
+def test_operators_without_mutants_share_their_reason(run: Run, folder: Path) -> None:
+    (folder / "agent.yaml").write_text("prompt: ''\n")
+    code, out, _ = run("--config", "agent.yaml")
+    assert code == 0
+    assert "0 mutants" in out
+    for reason in ("the prompt is empty:", "the config has no tools:"):
+        assert out.count(reason) == 1
+
+
+def test_tools_may_stand_in_the_config_itself(run: Run, folder: Path) -> None:
+    (folder / "agent.yaml").write_text("model: {name: m}\ntools:\n  - name: a\n  - name: b\n")
+    targets = [m["target"] for m in listed(run, "--operator", "tool.remove")["mutants"]]
+    assert [(t["path"], t["line"]) for t in targets] == [("agent.yaml", 3), ("agent.yaml", 4)]
+
+
+def test_tools_in_json_and_in_modules_have_their_lines(run: Run, folder: Path) -> None:
+    (folder / "tools.json").write_text('[{"name": "a"},\n  {"name": "b, [c"},\n\n {"name": "d"}]\n')
+    (folder / "agent.json").write_text('{"tools": "tools.json"}')
+    _, out, _ = run("--config", "agent.json", "--json", "--operator", "tool.remove")
+    assert [m["target"]["line"] for m in json.loads(out)["mutants"]] == [1, 2, 4]
+    (folder / "located_tools.py").write_text(
+        'def refund(order: str) -> None:\n    """Pay back."""\n\n\nTOOLS = [refund]\n'
+    )
+    (folder / "agent.json").write_text('{"tools": "located_tools:TOOLS"}')
+    _, out, _ = run("--config", "agent.json", "--json", "--operator", "tool.remove")
+    assert json.loads(out)["mutants"][0]["target"] == {"path": "located_tools.py", "line": 1, "column": None}
+
+
+REQUEST: dict[str, Any] = {
+    "model": "large",
+    "temperature": 0.2,
+    "messages": [
+        {"role": "system", "content": "Always greet the customer."},
+        {"role": "developer", "content": "Never guess."},
+        {"role": "user", "content": "hi"},
+    ],
+    "tools": [{"type": "function", "function": {"name": "refund", "parameters": {"type": "object"}}}],
+}
+
+
+def test_a_recorded_request_is_enough(run: Run, folder: Path) -> None:
+    (folder / "request.json").write_text(json.dumps(REQUEST))
+    code, out, err = run("--request", "request.json", "--json")
+    assert code == 0, err
+    document = json.loads(out)
+    dropped = [m["before"] for m in document["mutants"] if m["operator"] == "prompt.drop_instruction"]
+    assert [text.strip() for text in dropped] == ["Always greet the customer.", "Never guess."]
+    assert {m["target"]["path"] for m in document["mutants"]} == {"request.json"}
+    assert "refund" in {m["before"] for m in document["mutants"] if m["operator"] == "tool.remove"}
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"{", "not JSON"),
+        (b"\xff\xfe{", "not UTF-8"),
+        (b"[]", "expected an object"),
+        (b'{"model": "m"}', "messages: expected a list"),
+        (b'{"model": "m", "input": "hi"}', "OpenAI's Responses API"),
+        (b'{"model": "m", "system": "s", "messages": []}', "Anthropic's Messages API"),
+        (b'{"contents": []}', "Gemini"),
+        (b'{"choices": [], "model": "m"}', "a reply, not a request"),
+        (b'{"messages": []}', "model: expected a non-empty string"),
+        (
+            json.dumps({**REQUEST, "tools": REQUEST["tools"] * 2}).encode(),
+            "more than one tool named 'refund'",
+        ),
+    ],
+)
+def test_what_is_no_request_is_refused_by_name(run: Run, folder: Path, body: bytes, said: str) -> None:
+    (folder / "request.json").write_bytes(body)
+    err = refused(run, "--request", "request.json")
+    assert said in err
+    assert "request.json" in err
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"agent.yaml": b"promt: x\n"}, "Did you mean 'prompt'?"),
+        ({"agent.yaml": b"version: 1\nagent: {}\n"}, "--project"),
+        ({"agent.yaml": b"- a\n"}, "mapping"),
+        ({"agent.yaml": b""}, "is empty"),
+        ({"agent.yaml": b"tools: [{name: a}, {name: a}]\n"}, "more than one tool named 'a'"),
+        ({"agent.yaml": b"tools: [{description: x}]\n"}, "has no name"),
+        ({"agent.yaml": b"tools: [{name: a, parameters: 3}]\n"}, "no JSON Schema"),
+        ({"agent.yaml": b"tools: tools.json\n", "tools.json": b"[{]"}, "is not JSON"),
+        ({"agent.yaml": b"tools: tools.json\n", "tools.json": b'{"tools": []}'}, "expected a list of tools"),
+        ({"agent.yaml": b"prompt: system.md\n", "system.md": b"\x89PNG\r\n\x1a\n\xff"}, "not UTF-8"),
+        ({"agent.yaml": b"context: [scan.pdf]\n", "scan.pdf": b"%PDF\xff"}, "not UTF-8"),
+        ({"agent.yaml": b"prompt: nowhere.md\n"}, "there is no file"),
+    ],
+)
+def test_a_config_that_cannot_be_used_is_refused(
+    run: Run, folder: Path, files: dict[str, bytes], said: str
+) -> None:
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    assert said in refused(run, "--config", "agent.yaml")
+
+
+def test_a_missing_file_and_two_sources_are_refused(run: Run, folder: Path) -> None:
+    assert "there is no file" in refused(run, "--config", "nowhere.yaml")
+    assert "cannot be read" in refused(run, "--request", "nowhere.json")
+    assert "choose one" in refused(run, "--config", "agent.yaml", "--request", "r.json")
+    assert "choose one" in refused(run, "--request", "r.json", "--in-diff", "HEAD")
+    assert "belong to a project" in refused(run, "--config", "agent.yaml", "--scenario", "x")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--intent", "degrad"), "Did you mean 'degrade'?"),
+        (("--target", "tools/refnd"), "Did you mean 'tools/refund'?"),
+        (("--operator", "prompt.drop_instructoin"), "prompt.drop_instruction"),
+    ],
+)
+def test_unknown_filters_name_the_nearest(run: Run, arguments: tuple[str, ...], said: str) -> None:
+    assert said in refused(run, "--config", "agent.yaml", *arguments)
+
+
+def test_a_prompt_of_a_megabyte_is_no_trouble(run: Run, folder: Path) -> None:
+    rule = "- Rule {} holds for every order that somebody places" + " on any day of any week" * 250 + ".\n"
+    (folder / "system.md").write_text("".join(rule.format(i) for i in range(175)))
+    code, out, err = run("--config", "agent.yaml", "--operator", "prompt.drop_instruction", "--sample", "20")
+    assert code == 0, err
+    assert "20 mutants; filters and caps leave out 155 more" in out
+
+
+def git(folder: Path, *arguments: str) -> None:
+    who = {
+        f"GIT_{role}_{part}": "t@example.com"
+        for role in ("AUTHOR", "COMMITTER")
+        for part in ("NAME", "EMAIL")
+    }
+    command = ["git", "-c", "init.defaultBranch=main", "-C", str(folder), *arguments]
+    subprocess.run(command, check=True, capture_output=True, env={**os.environ, **who})
+
+
+@pytest.fixture
+def committed(folder: Path) -> Path:
+    git(folder, "init", "-q")
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", "first")
+    return folder
+
+
+def test_only_what_touches_a_change_since_a_revision(run: Run, committed: Path) -> None:
+    (committed / "system.md").write_text(SYSTEM.replace("Never promise", "Do not promise"))
+    (committed / "tools.yaml").write_text(TOOLS.replace("Find an order", "Find any order"))
+    document = listed(run, "--in-diff", "HEAD")
+    assert document["in_diff"] == {"since": "HEAD", "changed": ["prompt", "tools/lookup"], "note": ""}
+    drops = [m["target"]["line"] for m in document["mutants"] if m["operator"] == "prompt.drop_instruction"]
+    assert drops == [4]
+    removed = [m["before"] for m in document["mutants"] if m["operator"] == "tool.remove"]
+    assert removed == ["lookup"]
+    assert not [m for m in document["mutants"] if m["operator"] == "tool.reorder"]
+
+
+def test_nothing_changed_is_said_and_no_error(run: Run, committed: Path) -> None:
+    (committed / "unrelated.txt").write_text("x")
+    assert run("--config", "agent.yaml", "--in-diff", "main")[:2] == (
+        0,
+        "Nothing of the agent changed since main.\n",
+    )
+
+
+def test_a_file_that_did_not_exist_makes_everything_count(run: Run, committed: Path) -> None:
+    (committed / "new.yaml").write_text("prompt: Always greet the customer.\n")
+    code, out, err = run("--config", "new.yaml", "--in-diff", "HEAD", "--json")
+    assert code == 0
+    assert "new.yaml did not exist at HEAD, so everything counts as changed" in err
+    assert json.loads(out)["mutants"]
+
+
+def test_tools_in_modules_are_those_of_the_revision(run: Run, folder: Path) -> None:
+    (folder / "diffed_tools.py").write_text(
+        "def a(x: str) -> None: ...\ndef b() -> None: ...\nTOOLS = [a, b]\n"
+    )
+    (folder / "agent.yaml").write_text("tools: diffed_tools:TOOLS\n")
+    git(folder, "init", "-q")
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", "first")
+    text = (folder / "diffed_tools.py").read_text()
+    (folder / "diffed_tools.py").write_text(text.replace("x: str", "x: int"))
+    assert listed(run, "--in-diff", "HEAD")["in_diff"]["changed"] == ["tools/a"]
+
+
+def test_revisions_that_do_not_help_are_refused(run: Run, committed: Path) -> None:
+    config = ("--config", "agent.yaml", "--in-diff")
+    assert "no such revision" in refused(run, *config, "nowhere")
+    assert "no such revision" in refused(run, *config, "--output=x")
+    (committed / "agent.yaml").write_text("promt: x\n")
+    git(committed, "commit", "-qam", "broken")
+    (committed / "agent.yaml").write_text(CONFIG)
+    err = refused(run, *config, "HEAD")
+    assert "the agent as it was then cannot be loaded: agent.yaml:1: promt" in err
+
+
+def test_outside_of_a_repository_a_revision_means_nothing(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(folder.parent))
+    assert "no git working tree" in refused(run, "--config", "agent.yaml", "--in-diff", "HEAD")

@@ -1,0 +1,154 @@
+"""Comments to agentmut in a prompt: the agent does not get them, and places still are those of the file."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agentmut.config_files import read_config_file
+from agentmut.engine.choosing import mutants_of
+from agentmut.engine.locate import target_of
+from agentmut.engine.selection import Selection
+from agentmut.errors import ProjectError
+from agentmut.generate import Generation
+from agentmut.ignore_comments import read_comments
+from agentmut.operator_catalogue import OperatorCatalogue
+from agentmut.origin import Origin, Sources
+from agentmut.project_schema import IgnoredMutant, MutationSettings
+
+OPERATORS = ("prompt.drop_instruction", "prompt.synonym", "tool.remove")
+PROMPT = """# Rules
+
+- Always greet the customer.
+<!-- agentmut: ignore: the closing line is cosmetic -->
+- Always say goodbye.
+- Never guess. {# agentmut: ignore prompt.drop_instruction: the schema forbids it too #}
+- Check the order first.
+"""
+
+
+@pytest.fixture(autouse=True)
+def _own_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+
+
+def origin(root: Path, prompt: str) -> Origin:
+    (root / "system.md").write_text(prompt)
+    (root / "agent.yaml").write_text("prompt: system.md\n")
+    return read_config_file(root / "agent.yaml")
+
+
+def made(origin: Origin, *ignore: IgnoredMutant, **selection: tuple[str, ...]) -> Generation:
+    return mutants_of(origin, Selection(**selection), MutationSettings(ignore=ignore), OperatorCatalogue({}))
+
+
+def test_the_agent_gets_the_prompt_without_the_comments(tmp_path: Path) -> None:
+    assert origin(tmp_path, PROMPT).config.prompt == (
+        "# Rules\n\n- Always greet the customer.\n- Always say goodbye.\n- Never guess.\n- Check the order first.\n"
+    )
+
+
+def test_places_are_those_of_the_file_with_its_comments(tmp_path: Path) -> None:
+    found = origin(tmp_path, PROMPT)
+    places = {
+        m.edits[0].before: target_of(m, found)
+        for m in made(found, operators_named=("prompt.drop_instruction",)).mutants
+    }
+    assert [(t.path, t.line) for t in places.values()] == [
+        ("system.md", 3), ("system.md", 5), ("system.md", 6), ("system.md", 7),
+    ]  # fmt: skip
+
+
+def test_a_comment_ignores_what_changes_its_line_and_nothing_else(tmp_path: Path) -> None:
+    generation = made(origin(tmp_path, PROMPT), operators_named=("prompt.drop_instruction",))
+    reasons = {m.description: generation.ignored.get(m.id) for m in generation.mutants}
+    assert reasons == {
+        'drop "Always greet the customer."': None,
+        'drop "Always say goodbye."': "the closing line is cosmetic",
+        'drop "Never guess."': "the schema forbids it too",
+        'drop "Check the order first."': None,
+    }
+
+
+def test_a_comment_that_names_an_operator_lets_the_others_through(tmp_path: Path) -> None:
+    generation = made(origin(tmp_path, "- Please check it.  <!-- agentmut: ignore tool: no tools here -->\n"))
+    assert generation.mutants
+    assert not generation.ignored
+    assert generation.notes == (
+        "system.md:1: no mutant falls under this ignore comment (no tools here); remove it",
+    )
+
+
+def test_a_swap_with_a_line_that_is_not_ignored_is_not_ignored(tmp_path: Path) -> None:
+    generation = made(origin(tmp_path, PROMPT), operators_named=("prompt.reorder_instructions",))
+    assert generation.mutants
+    assert not generation.ignored
+
+
+def test_an_entry_that_fits_no_mutant_is_reported(tmp_path: Path) -> None:
+    generation = made(origin(tmp_path, "- Be kind.\n"), IgnoredMutant(mutant="00000000", reason="old"))
+    assert generation.notes == ("mutation.ignore: 00000000 (old) is no mutant any more; remove the entry",)
+
+
+def test_what_the_command_line_leaves_out_makes_nothing_stale(tmp_path: Path) -> None:
+    entry = IgnoredMutant(mutant="00000000", reason="old")
+    assert made(origin(tmp_path, PROMPT), entry, classes=("tool",)).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("prompt", "said"),
+    [
+        ("a\n<!-- agentmut: ignore -->\nb", ["p.md:2", "cannot be read", "why it does not matter"]),
+        ("<!-- agentmut: ignore: -->\nb", ["p.md:1", "no reason"]),
+        ("<!-- agentmut: skip: x -->", ["p.md:1", "cannot be read"]),
+        ("<!-- agentmut ignore: x -->", ["p.md:1", "cannot be read"]),
+        ("a\n\n{# agentmut: ignore promt: x #}", ["p.md:3", "'promt'", "Did you mean 'prompt'?"]),
+        ("<!-- agentmut: ignore prompt.drop_instructions: x -->", ["'prompt.drop_instruction'?"]),
+        ("a\n<!-- agentmut: ignore: x\nb", ["p.md:2", "not closed"]),
+        ("<!-- agentmut: ignore: x\n<!-- agentmut: ignore: y -->", ["p.md:1", "cannot be read"]),
+    ],
+)
+def test_a_comment_that_cannot_be_read_is_refused_with_its_line(prompt: str, said: list[str]) -> None:
+    with pytest.raises(ProjectError) as error:
+        read_comments(prompt, "p.md", OPERATORS)
+    assert [piece for piece in said if piece not in str(error.value)] == [], str(error.value)
+
+
+def test_other_comments_stay_in_the_prompt() -> None:
+    text = "<!-- a note -->\nask agentmut: it knows {# jinja #}\n"
+    assert read_comments(text, "p.md", OPERATORS).text == text
+
+
+def test_a_prompt_in_the_project_file_has_its_lines(tmp_path: Path) -> None:
+    (tmp_path / "agent.yaml").write_text(
+        "model: {name: m}\nprompt: |\n  Be kind.\n  <!-- agentmut: ignore: x -->\n  Never guess.\n"
+    )
+    found = read_config_file(tmp_path / "agent.yaml")
+    assert found.config.prompt == "Be kind.\nNever guess.\n"
+    assert found.sources.ignores[0].place.line == 4
+    drops = made(found, operators_named=("prompt.drop_instruction",)).mutants
+    assert [(target_of(m, found).path, target_of(m, found).line) for m in drops] == [
+        ("agent.yaml", 3), ("agent.yaml", 5),
+    ]  # fmt: skip
+
+
+PIECES = st.sampled_from(
+    ["Be kind.", "\n", "  ", "- x", "<!-- agentmut: ignore: r -->", "{# agentmut: ignore tool: r #}"]
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(PIECES, max_size=14))
+def test_every_character_that_is_kept_is_found_where_it_stands(pieces: list[str]) -> None:
+    written = "".join(pieces)
+    read = read_comments(written, "p.md", OPERATORS)
+    sources = Sources(prompt="p.md", prompt_cuts=read.cuts)
+    lines = written.split("\n")
+    for offset, character in enumerate(read.text):
+        line, column = sources.prompt_position(read.text, offset)
+        if character != "\n":
+            assert lines[line - 1][column - 1] == character
+    assert "agentmut" not in read.text
+    assert len(written) == len(read.text) + sum(len(cut.text) for cut in read.cuts)
