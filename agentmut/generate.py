@@ -146,7 +146,9 @@ def _empty(
 
 
 def _lack(config: AgentConfig, operator: Operator) -> str:
-    """Why an operator found no place, as far as its class tells."""
+    """Why an operator found no place, as far as it or its class tells."""
+    if said := getattr(operator, "lack", ""):
+        return str(said)
     has_part, lack = {
         OperatorClass.PROMPT: (bool(config.prompt.strip()), "the prompt is empty"),
         OperatorClass.TOOL: (bool(config.tools), "the config has no tools"),

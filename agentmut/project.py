@@ -11,6 +11,7 @@ from pydantic import Field, SecretStr, model_validator
 
 from agentmut.config import AgentConfig
 from agentmut.errors import ProjectError, UsageError, nearest
+from agentmut.flow import Flow
 from agentmut.frozen import Frozen
 from agentmut.imports import make_importable
 from agentmut.plugins import Group, names
@@ -172,6 +173,7 @@ class _ProjectReader:
         prompt, prompt_path = self._part("prompt", lambda: read_prompt(written.prompt, self.root), ("", None))
         context = self._part("context", lambda: tuple(read_documents(written.context, self.root)), ())
         tools = self._part("tools", lambda: read_tools(written.tools, self.root) if written.tools else (), ())
+        self._part("orchestration", lambda: Flow.of(written.orchestration), None)
         config = AgentConfig(
             prompt=prompt,
             tools=tools,

@@ -33,8 +33,8 @@ def tool(name: str, description: str = "") -> ToolSpec:
     return ToolSpec(name=name, description=description)
 
 
-def test_the_twelve_operators_are_registered() -> None:
-    assert len(OPERATORS) == 12
+def test_the_operators_are_registered() -> None:
+    assert len(OPERATORS) == 22
 
 
 @every_operator
@@ -64,7 +64,7 @@ def test_losses_count_in_the_score_and_rewordings_in_robustness() -> None:
     preserving = {id_ for id_, operator in OPERATORS.items() if operator.intent is Intent.PRESERVE}
     assert preserving == {
         "prompt.synonym", "prompt.reorder_instructions", "prompt.inject_noise", "tool.reorder",
-        "context.inject_noise", "context.permute",
+        "context.inject_noise", "context.permute", "orchestration.serialise_branches",
     }  # fmt: skip
 
 
