@@ -1,7 +1,7 @@
 """The flow of an agent as data: the vocabulary of `config.orchestration` and a typed view of it."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
 from pydantic import Field, JsonValue, ValidationError
@@ -60,7 +60,7 @@ class Flow(Frozen):
         try:
             return cls.model_validate_json(json.dumps(known), strict=True)
         except ValidationError as error:
-            raise UsageError("; ".join(_problem(known, detail) for detail in error.errors())) from None
+            raise UsageError(_problems(error.errors())) from None
 
     def retries_of(self, node: str) -> int:
         """Further attempts when a node fails."""
@@ -70,17 +70,21 @@ class Flow(Frozen):
 _EMPTY = Flow()
 
 
-def _problem(given: Mapping[str, JsonValue], detail: Any) -> str:
-    place = [part for part in detail["loc"] if not str(part).startswith(("constrained-", "dict["))]
-    return f"orchestration.{'.'.join(map(str, place))}: {detail['msg']}. {_SHAPES[str(detail['loc'][0])]}"
+def _problems(details: Iterable[Any]) -> str:
+    """One phrase for each malformed key, at the first place where it is."""
+    places: dict[str, str] = {}
+    for key, *rest in (detail["loc"] for detail in details):
+        inside = [str(part) for part in rest if not str(part).startswith(("constrained-", "dict["))]
+        places.setdefault(key, ".".join([key, *inside]))
+    return "; ".join(f"orchestration.{place} is malformed: {_SHAPES[key]}" for key, place in places.items())
 
 
 _SHAPES = {
-    "max_steps": "It is the number of steps after which a run is stopped, such as 25",
-    "retries": "It is a number of further attempts, or one for each node: {fetch: 2}",
-    "nodes": "It is a list of names",
-    "edges": "Each is a list of two names, from and to: [triage, billing]",
-    "branches": "Each is {source: node, name: route, ends: {label: node}}",
-    "handoffs": "For each node, what it may call and where that leads: {triage: {transfer_to_billing: billing}}",
-    "state": "For each node, the keys it is passed: {billing: [messages, notes]}",
+    "max_steps": "it is the number of steps after which a run is stopped, such as 25",
+    "retries": "it is a number of further attempts, or one for each node: {fetch: 2}",
+    "nodes": "it is a list of names",
+    "edges": "each is a list of two names, from and to: [triage, billing]",
+    "branches": "each is {source: node, name: route, ends: {label: node}}",
+    "handoffs": "for each node, what it may call and where that leads: {triage: {transfer_to_billing: billing}}",
+    "state": "for each node, the keys it is passed: {billing: [messages, notes]}",
 }
