@@ -9,16 +9,21 @@ from typing import Any
 
 
 def keys_read(runnable: Any, keys: Iterable[str]) -> list[str]:
-    """Those of `keys` that the node's function reads, itself or in functions of its module that it calls.
+    """Those of `keys` that the node's function reads, itself or in functions of its module that it names.
 
-    All of them where there is no source to look into, or where it shows none: the state may be handed on
-    as a whole. A graph in a node reads the keys that it has.
+    None where the code does not touch its state. All of them where there is no source to look into, or where
+    it names none: the state may be handed on as a whole. A graph in a node reads the keys that it has.
     """
     keys = list(keys)
     if hasattr(runnable, "builder"):
         return [key for key in keys if key in runnable.builder.channels]
     function = _plain(getattr(runnable, "func", None) or getattr(runnable, "afunc", None))
-    read = set(_read(function, set())) if function else set()
+    tree = _source(function)
+    if tree is None:
+        return keys
+    if not _touched(tree, function):
+        return []
+    read = set(_read(tree, function, set()))
     return [key for key in keys if key in read] or keys
 
 
@@ -33,16 +38,29 @@ def _plain(function: Any) -> Any:
     return function if inspect.isfunction(function) else None
 
 
-def _read(function: Any, seen: set[Any]) -> Iterator[str]:
-    seen.add(function)
+def _source(function: Any) -> ast.AST | None:
     try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
-    except (OSError, TypeError, SyntaxError):
-        return
+        return ast.parse(textwrap.dedent(inspect.getsource(function)))
+    except (OSError, TypeError, SyntaxError):  # built in, typed in, or a lambda amid an expression
+        return None
+
+
+def _touched(tree: ast.AST, function: Any) -> bool:
+    """Whether the code uses what it is passed first, or a method second."""
+    passed = function.__code__.co_varnames[: function.__code__.co_argcount]
+    names = {name for name in passed[:2] if name not in ("self", "config", "runtime")}
+    return any(
+        isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in names
+        for node in ast.walk(tree)
+    )
+
+
+def _read(tree: ast.AST, function: Any, seen: set[Any]) -> Iterator[str]:
+    seen.add(function)
     yield from (key for node in ast.walk(tree) for key in _keys(node))
     for helper in _helpers(function):
-        if helper not in seen:
-            yield from _read(helper, seen)
+        if helper not in seen and (inside := _source(helper)) is not None:
+            yield from _read(inside, helper, seen)
 
 
 def _keys(node: ast.AST) -> Iterator[str]:
