@@ -21,7 +21,7 @@ def keys_read(runnable: Any, keys: Iterable[str]) -> list[str]:
     tree = _source(function)
     if tree is None:
         return keys
-    if not _touched(tree, function):
+    if not any(_is_passed(node, _passed(function)) for node in ast.walk(tree)):
         return []
     read = set(_read(tree, function, set()))
     return [key for key in keys if key in read] or keys
@@ -45,30 +45,30 @@ def _source(function: Any) -> ast.AST | None:
         return None
 
 
-def _touched(tree: ast.AST, function: Any) -> bool:
-    """Whether the code uses what it is passed first, or a method second."""
-    passed = function.__code__.co_varnames[: function.__code__.co_argcount]
-    names = {name for name in passed[:2] if name not in ("self", "config", "runtime")}
-    return any(
-        isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in names
-        for node in ast.walk(tree)
-    )
+def _passed(function: Any) -> set[str]:
+    """The name of what the function is passed first, or a method second."""
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    return {name for name in names[:2] if name not in ("self", "config", "runtime")}
+
+
+def _is_passed(node: ast.AST, names: set[str]) -> bool:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in names
 
 
 def _read(tree: ast.AST, function: Any, seen: set[Any]) -> Iterator[str]:
     seen.add(function)
-    yield from (key for node in ast.walk(tree) for key in _keys(node))
+    yield from (key for node in ast.walk(tree) for key in _keys(node, _passed(function)))
     for helper in _helpers(function):
         if helper not in seen and (inside := _source(helper)) is not None:
             yield from _read(inside, helper, seen)
 
 
-def _keys(node: ast.AST) -> Iterator[str]:
-    """What a piece of code reads by name: `x["key"]`, `x.key`, `x.get("key")`, `"key" in x`."""
+def _keys(node: ast.AST, names: set[str]) -> Iterator[str]:
+    """What a piece of code reads by name: `x["key"]`, `x.get("key")`, `"key" in x`, and of `names`, `x.key`."""
     parts: list[Any] = []
     if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
         parts = [node.slice]
-    elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+    elif isinstance(node, ast.Attribute) and _is_passed(node.value, names):
         yield node.attr
     elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("get", "pop"):
         parts = node.args[:1]

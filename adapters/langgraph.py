@@ -92,9 +92,10 @@ class LangGraphAdapter:
         try:
             graph = self.build()
         except AdapterError as error:
-            if not self._config.tools:
-                raise
-            _log.warning("no flow is known, and none changed, of an agent that cannot be built: %s", error)
+            unknown = "its flow is" if self._config.tools else "its tools and its flow are"
+            _log.warning(
+                "the agent cannot be built here, so %s not known and not changed: %s", unknown, error
+            )
             return self
         config = self._config.model_copy(update={"tools": self._config.tools or _tools(graph)})
         built = Built.of(graph, config)

@@ -489,7 +489,7 @@ def test_an_agent_that_cannot_be_built_has_no_flow_and_its_other_mutants(
     with caplog.at_level(logging.WARNING):
         adapter = LangGraphAdapter.create(broken, config)
     (said,) = caplog.messages
-    assert "no flow is known" in said and "OPENAI_API_KEY" in said
+    assert "its flow is not known" in said and "OPENAI_API_KEY" in said
     assert adapter.get_config() == config
     operators = [CATALOGUE.load("prompt.drop_instruction")(), *OPERATORS]
     generation = generate(config, operators, OperatorOptions(), adapter.cannot_express)
