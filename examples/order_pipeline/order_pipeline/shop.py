@@ -7,6 +7,10 @@ ORDERS = {
 CUSTOMERS = {"mara@example.com": "Mara", "jon@example.com": "Jon"}
 
 
+class CarrierError(Exception):
+    """The carrier's service did not answer."""
+
+
 class Carrier:
     """A connection to the carrier."""
 
@@ -16,5 +20,5 @@ class Carrier:
     def status(self, order_id: str) -> str:
         if not self._awake:
             self._awake = True
-            raise ConnectionError("the carrier did not answer")
+            raise CarrierError("the carrier did not answer")
         return str(ORDERS[order_id]["status"]) if order_id in ORDERS else "unknown"
