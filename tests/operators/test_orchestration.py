@@ -215,7 +215,7 @@ FLOWS = st.fixed_dictionaries(
                 {"source": NAMES, "name": st.just("r"), "ends": st.dictionaries(NAMES, NAMES)}
             ),
             max_size=2,
-            unique_by=lambda branch: branch["source"],
+            unique_by=lambda branch: str(branch["source"]),
         ),
         "handoffs": st.dictionaries(NAMES, st.dictionaries(NAMES, NAMES), max_size=2),
         "retries": st.dictionaries(NAMES, st.integers(0, 3)),
