@@ -69,7 +69,7 @@ class LangGraphAdapter:
             raise UsageError(
                 f"agent.config.orchestration: {OLD_LIMIT!r} is now called 'max_steps'; rename it"
             )
-        return cls(factory, config, spec.factory)._asked()
+        return cls(factory, config, spec.factory).as_built()
 
     def build(self) -> Any:
         """A fresh graph; raises `AdapterError` when the factory does, or returns something else."""
@@ -87,7 +87,7 @@ class LangGraphAdapter:
             )
         return graph
 
-    def _asked(self) -> "LangGraphAdapter":
+    def as_built(self) -> "LangGraphAdapter":
         """This adapter with what the graph tells of itself; what the config says comes first."""
         try:
             graph = self.build()

@@ -138,7 +138,7 @@ LATE = {"question": "late"}
 
 def agent(factory: Factory, **config: Any) -> Agent:
     given = AgentConfig(tools=(ToolSpec(name="any"),), **config)
-    adapter = LangGraphAdapter(factory, given, "here:build")._asked()
+    adapter = LangGraphAdapter(factory, given, "here:build").as_built()
     options = OperatorOptions()
     return Agent(adapter, generate(adapter.get_config(), OPERATORS, options, adapter.cannot_express))
 
