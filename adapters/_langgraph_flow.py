@@ -13,8 +13,9 @@ from agentmut.adapters._langgraph_state import keys_read
 from agentmut.errors import AdapterError
 from agentmut.flow import END, START, Branch, Flow
 
-_OWN = ("model", "tools")
-"""The nodes of `create_agent` itself."""
+_OWN = ("model", "agent", "tools", "generate_structured_response")
+"""The nodes of `create_agent` itself, and of `create_react_agent` before it."""
+_OLD_LOOP = "langgraph.prebuilt.chat_agent_executor"
 
 
 def describe(graph: Any) -> dict[str, JsonValue]:
@@ -24,13 +25,13 @@ def describe(graph: Any) -> dict[str, JsonValue]:
     where a node declares the targets of its `Command`s (`destinations=`, or the return type). Graphs in
     nodes are one node each.
 
-    Of what `create_agent` builds, only the limit of steps and the nodes of middleware are there: the loop of
-    model and tools is LangChain's own code, which no team breaks, and without either there is no agent.
+    Of what `create_agent` builds, only the limit of steps and the nodes of middleware (or hooks) are there: the
+    loop of model and tools is LangChain's own code, which no team breaks, and without either there is no agent.
     """
     found: dict[str, Any] = {"max_steps": _limit(graph)}
     builder = getattr(graph, "builder", None)
     if hasattr(builder, "waiting_edges"):
-        found |= _middleware(builder) if _is_create_agent(graph) else _whole(builder)
+        found |= _hooks(builder) if _is_ready_made(graph) else _whole(builder)
     return {key: value for key, value in found.items() if value}
 
 
@@ -71,12 +72,15 @@ def _limit(graph: Any) -> int | None:
     return int(DEFAULT_RECURSION_LIMIT)
 
 
-def _is_create_agent(graph: Any) -> bool:
+def _is_ready_made(graph: Any) -> bool:
+    """Whether `create_agent` or `create_react_agent` has built the graph."""
     metadata = (getattr(graph, "config", None) or {}).get("metadata") or {}
-    return metadata.get("ls_integration") == "langchain_create_agent"
+    functions = (getattr(spec.runnable, "func", None) for spec in graph.builder.nodes.values())
+    old = any(getattr(function, "__module__", "") == _OLD_LOOP for function in functions)
+    return old or metadata.get("ls_integration") == "langchain_create_agent"
 
 
-def _middleware(builder: Any) -> dict[str, Any]:
+def _hooks(builder: Any) -> dict[str, Any]:
     return {"nodes": [name for name in builder.nodes if name not in _OWN]}
 
 

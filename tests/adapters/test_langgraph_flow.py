@@ -17,7 +17,7 @@ from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
-from langgraph.prebuilt import ToolNode
+from langgraph.prebuilt import ToolNode, create_react_agent
 from langgraph.types import Command, RetryPolicy, Send
 from pydantic import BaseModel
 
@@ -437,6 +437,13 @@ def test_the_loop_of_create_agent_is_left_alone() -> None:
     assert execution.trace.output == "Hello."
     assert assistant.witnessed(skipped, execution)
     assert "model" in execution.footprint.nodes
+
+
+@pytest.mark.filterwarnings("ignore:create_react_agent has been moved")
+def test_the_loop_of_the_older_ready_made_agent_is_left_alone() -> None:
+    model = GenericFakeChatModel(messages=iter(()))
+    found = agent(lambda config: create_react_agent(model, [], pre_model_hook=lambda state: state))
+    assert found.adapter.get_config().orchestration == {"max_steps": 10007, "nodes": ["pre_model_hook"]}
 
 
 def test_a_tool_node_is_not_skipped() -> None:
