@@ -6,6 +6,7 @@ from uuid import UUID
 from langchain_core.callbacks import BaseCallbackHandler
 from pydantic import JsonValue
 
+from agentmut.flow import START
 from agentmut.plain import described, jsonable
 from agentmut.trace import Action, Step, Usage
 from agentmut.trial import Recorder
@@ -23,6 +24,13 @@ class TraceHandler(BaseCallbackHandler):
         self._recorder = recorder
         self._open: dict[UUID, dict[str, Any]] = {}
         self.turn = 0
+
+    def on_chain_start(self, serialized: Any, inputs: Any, *, run_id: UUID, **kwargs: Any) -> None:
+        """Something begins in a node of the graph; nodes of graphs in nodes are the outer node's own."""
+        metadata = kwargs.get("metadata") or {}
+        node = metadata.get("langgraph_node")
+        if node and node != START and "|" not in metadata.get("langgraph_checkpoint_ns", ""):
+            self._recorder.nodes.add(node)
 
     def on_chat_model_start(self, serialized: Any, messages: Any, *, run_id: UUID, **kwargs: Any) -> None:
         """A model call begins."""

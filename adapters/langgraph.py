@@ -5,6 +5,7 @@ callbacks; tools in `ToolNode`s can be answered by doubles.
 """
 
 import inspect
+import logging
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import metadata
@@ -15,9 +16,11 @@ from pydantic import JsonValue
 
 from agentmut.adapters._conversation import Conversation
 from agentmut.adapters._langchain_trace import TraceHandler
+from agentmut.adapters._langgraph_built import Built
 from agentmut.adapters._model_settings import dropping, model_settings
 from agentmut.config import AgentConfig, ModelConfig
 from agentmut.errors import AdapterError, UsageError
+from agentmut.flow import Flow
 from agentmut.imports import import_object
 from agentmut.mutant import Mutant, unreachable_fault
 from agentmut.plain import described, jsonable
@@ -34,6 +37,8 @@ if TYPE_CHECKING:
 __all__ = ["LangGraphAdapter", "bind_tools", "config_middleware", "model_settings"]
 INSTALL = "pip install 'agentmut[langgraph]'"
 MINIMUM = (1, 2)
+OLD_LIMIT = "recursion_limit"
+_log = logging.getLogger(__name__)
 
 
 class LangGraphAdapter:
@@ -45,26 +50,32 @@ class LangGraphAdapter:
         config: AgentConfig,
         name: str,
         original: ModelConfig | None = None,
+        built: Built | None = None,
     ) -> None:
         self._factory = factory
         self._config = config
         self._name = name
         self._interceptable: frozenset[str] | AdapterError | None = None
         self._original = original or config.model
+        self._built = built
 
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> "LangGraphAdapter":
-        """Import the factory. The agent is built only if it has to be asked for its tools."""
+        """Import the factory, and build the agent once to ask it for its flow and, where need be, its tools.
+
+        An agent that cannot be built has no flow to change: that is said in the log, and its runs will tell.
+        """
         _require_langgraph()
         if not spec.factory:
             raise UsageError("agent.factory is missing: adapter langgraph needs `factory: module:function`")
         factory = import_object(spec.factory, Path(spec.root))
         if not callable(factory):
             raise UsageError(f"agent.factory: {spec.factory} is a {type(factory).__name__}, not a function")
-        adapter = cls(factory, config, spec.factory)
-        if config.tools:
-            return adapter
-        return adapter.with_config(config.model_copy(update={"tools": adapter.get_tools()}))
+        if OLD_LIMIT in config.orchestration:
+            raise UsageError(
+                f"agent.config.orchestration: {OLD_LIMIT!r} is now called 'max_steps'; rename it"
+            )
+        return cls(factory, config, spec.factory).as_built()
 
     def build(self) -> Any:
         """A fresh graph; raises `AdapterError` when the factory does, or returns something else."""
@@ -83,14 +94,31 @@ class LangGraphAdapter:
             )
         return graph
 
+    def as_built(self) -> "LangGraphAdapter":
+        """This adapter with what the graph tells of itself; what the config says comes first."""
+        try:
+            graph = self.build()
+        except AdapterError as error:
+            unknown = "its flow is" if self._config.tools else "its tools and its flow are"
+            _log.warning(
+                "the agent cannot be built here, so %s not known and not changed: %s", unknown, error
+            )
+            return self
+        config = self._config.model_copy(update={"tools": self._config.tools or self._tools_of(graph)})
+        built = Built.of(graph, config)
+        return LangGraphAdapter(self._factory, built.completed(config), self._name, self._original, built)
+
     def get_config(self) -> AgentConfig:
-        """The config this adapter runs; without tools of its own, those found in the graph."""
+        """The config this adapter runs; tools and flow are those of the graph where the project says none."""
         return self._config
 
     def get_tools(self) -> tuple[ToolSpec, ...]:
         """The tools in the graph's tool nodes."""
+        return self._tools_of(self.build())
+
+    def _tools_of(self, graph: Any) -> tuple[ToolSpec, ...]:
         found: list[ToolSpec] = []
-        for node in _tool_nodes(self.build()):
+        for node in _tool_nodes(graph):
             for tool in map(read_tool, node.tools_by_name.values()):
                 if tool not in found:  # agents of one graph may share a tool
                     found.append(tool)
@@ -101,14 +129,16 @@ class LangGraphAdapter:
 
     def with_config(self, config: AgentConfig) -> "LangGraphAdapter":
         """The same factory on another config."""
-        return LangGraphAdapter(self._factory, config, self._name, self._original)
+        return LangGraphAdapter(self._factory, config, self._name, self._original, self._built)
 
     def doubled_tools(self) -> frozenset[str]:
         """Tools in `ToolNode`s: their calls pass a place where a double can answer."""
         return frozenset(name for node in _tool_nodes(self.build()) for name in node.tools_by_name)
 
     def cannot_express(self, mutant: Mutant) -> str:
-        """Faults need a tool node that calls pass."""
+        """Faults need a tool node that calls pass, and other flows must be what LangGraph compiles."""
+        if self._built and (reason := self._built.cannot_become(mutant, self._config)):
+            return reason
         try:
             return unreachable_fault(mutant, self._config, self._tools_in_nodes)
         except AdapterError as error:
@@ -139,6 +169,8 @@ class LangGraphAdapter:
         graph = self.build()
         for node in _tool_nodes(graph):
             let_doubles_answer(node)
+        if self._built:
+            graph = self._built.changed(graph, self._config, trial)
         handler = TraceHandler(trial.recorder)
         options = self._options(handler)
         conversation = Conversation(self._config.history, bool(getattr(graph, "checkpointer", None)))
@@ -166,8 +198,10 @@ class LangGraphAdapter:
             "callbacks": [handler],
             "configurable": {"thread_id": uuid.uuid4().hex},  # a checkpointer must not join trials
         }
-        limit = self._config.orchestration.get("recursion_limit")
-        return {**options, "recursion_limit": limit} if limit is not None else options
+        limit = (
+            self._built.limit(self._config) if self._built else Flow.of(self._config.orchestration).max_steps
+        )
+        return options if limit is None else {**options, "recursion_limit": limit}
 
 
 def bind_tools(config: AgentConfig, tools: Sequence["BaseTool"]) -> list["BaseTool"]:

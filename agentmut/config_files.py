@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from agentmut.config import AgentConfig
 from agentmut.errors import ProjectError, UsageError
+from agentmut.flow import Flow
 from agentmut.ignore_comments import ReadPrompt, read_comments
 from agentmut.imports import make_importable
 from agentmut.origin import Origin, Sources
@@ -99,6 +100,7 @@ def read_parts(
     text, where = prompt or _Prompt(ReadPrompt(""), None)
     context = checked((*key, "context"), lambda: tuple(read_documents(written.context, root))) or ()
     tools = checked((*key, "tools"), lambda: _tools(source, (*key, "tools"), written, root)) or ReadTools()
+    checked((*key, "orchestration"), lambda: Flow.of(written.orchestration))
     config = AgentConfig(
         prompt=text.text,
         tools=tools.tools,

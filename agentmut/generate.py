@@ -204,9 +204,11 @@ def _empty(
 
 
 def _lack(config: AgentConfig, operator: Operator) -> str:
-    """Why an operator found no place, as far as its class tells."""
+    """Why an operator found no place, as far as it or its class tells."""
     if operator.reach is Reach.CONVERSED:
         return "no scenario has more than one turn"
+    if said := getattr(operator, "lack", ""):
+        return str(said)
     has_part, lack = {
         OperatorClass.PROMPT: (bool(config.prompt.strip()), "the prompt is empty"),
         OperatorClass.TOOL: (bool(config.tools), "the config has no tools"),

@@ -18,15 +18,17 @@ def operator(
     intent: Intent = Intent.DEGRADE,
     reach: Reach = Reach.SENT,
     version: int = 1,
+    lack: str = "",
 ) -> Callable[[Finder], type[Operator]]:
     """Turn a pure function (config, options) -> candidates into an operator, ready to be registered.
 
     `operator_id` is `class.name`, and `why` one line on how this happens in practice. Each example's first
-    mutant must turn its config into `first`; `agentmut.testing.check_operator` checks that and more. Raises
-    `ValueError` when the id has no known class.
+    mutant must turn its config into `first`; `agentmut.testing.check_operator` checks that and more. `lack`
+    is why a config has no mutants of it, where that can be said. Raises `ValueError` when the id has no known
+    class.
     """
     kind = OperatorClass(operator_id.partition(".")[0])
-    reason, number, shown, aim, seen_by = why, version, tuple(examples), intent, reach
+    without, reason, number, shown, aim, seen_by = lack, why, version, tuple(examples), intent, reach
 
     def define(find: Finder) -> type[Operator]:
         class Defined:
@@ -36,6 +38,7 @@ def operator(
             intent: ClassVar[Intent] = aim
             reach: ClassVar[Reach] = seen_by
             why: ClassVar[str] = reason
+            lack: ClassVar[str] = without
 
             def mutants(self, config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
                 """Every mutant of the config, in a stable order."""

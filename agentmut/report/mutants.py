@@ -3,9 +3,10 @@
 import difflib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
+from pydantic import JsonValue
 from rich.padding import Padding
 
 from agentmut.config import AgentConfig
@@ -19,8 +20,6 @@ from agentmut.report.terminal import counted
 from agentmut.result import Target
 from agentmut.tools import ToolSpec
 
-MOST_NAMED = 3
-"""Mutants left out for one reason that are listed one by one."""
 _STYLES = {"-": "red", "+": "green", "@": "cyan"}
 _KINDS = {
     DropKind.IDENTICAL: "left the agent as it is",
@@ -125,11 +124,27 @@ def _texts(config: AgentConfig, mutated: AgentConfig) -> Iterator[tuple[str, str
     yield _tools(config, mutated), _tools(mutated, config)
     yield _lines([config.model.model_dump()]), _lines([mutated.model.model_dump()])
     yield _documents(config), _documents(mutated)
-    yield _lines([config.orchestration]), _lines([mutated.orchestration])
+    yield _flow(config.orchestration), _flow(mutated.orchestration)
 
 
 def _lines(values: Iterable[Any]) -> str:
     return "\n".join(canonical_json(value) for value in values)
+
+
+def _flow(orchestration: Mapping[str, JsonValue]) -> str:
+    """One line for each node, edge, and so on."""
+    return "\n".join(line for key, value in orchestration.items() for line in _parts(key, value))
+
+
+def _parts(key: str, value: JsonValue) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from (line for name, part in value.items() for line in _parts(f"{key}.{name}", part))
+    elif isinstance(value, list) and any(isinstance(part, dict | list) for part in value):
+        yield from (line for part in value for line in _parts(key, part))
+    elif isinstance(value, list):
+        yield f"{key}: {', '.join(map(str, value))}"
+    else:
+        yield f"{key}: {value}"
 
 
 def _tools(config: AgentConfig, other: AgentConfig) -> str:

@@ -68,7 +68,7 @@ def test_losses_count_in_the_score_and_rewordings_in_robustness() -> None:
         "prompt.synonym", "prompt.reorder_instructions", "prompt.inject_noise", "tool.reorder",
         "context.inject_noise", "context.permute", "context.duplicate_document",
         "model.lower_temperature", "model.drop_seed",
-        "prompt.duplicate", "prompt.whitespace", "prompt.paraphrase",
+        "prompt.duplicate", "prompt.whitespace", "prompt.paraphrase", "orchestration.serialise_branches",
     }  # fmt: skip
 
 

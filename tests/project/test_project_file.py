@@ -191,7 +191,6 @@ def test_a_missing_file_points_at_init(tmp_path: Path) -> None:
         (AGENT + "execution: {timeout: 0}\n", ["execution.timeout", "greater than 0"]),
         (AGENT + "budget: {prices: {m: {input: 1, outptu: 2}}}\n", ["budget.prices.m.outptu", "'output'"]),
         (AGENT + "mutation: {classes: [promt]}\n", ["mutation.classes[0]", "'prompt'", '"promt"']),
-        (AGENT + "mutation: {classes: [orchestration]}\n", ["mutation.classes[0]", "no operator of class"]),
         (AGENT + "mutation: {operators: [tool.remvoe]}\n", ["mutation.operators[0]", "'tool.remove'"]),
         (
             AGENT + "mutation: {operators: [tool.remove], classes: [tool]}\n",
@@ -205,6 +204,12 @@ def test_a_missing_file_points_at_init(tmp_path: Path) -> None:
         (config("model: {temprature: 1}"), ["agent.config.model.temprature", "'temperature'"]),
         (config("model: {temperature: hot}"), ["agentmut.yaml:5: agent.config.model.temperature", '"hot"']),
         (config("model: gpt"), ["agent.config.model", '"gpt"']),
+        (
+            config("orchestration: {max_steps: many}"),
+            ["agentmut.yaml:5: agent.config.orchestration", "orchestration.max_steps", "such as 25"],
+        ),
+        (config("orchestration: {edges: [[a]]}"), ["orchestration.edges.0", "from and to"]),
+        (config("orchestration: {retries: {a: -1}}"), ["orchestration.retries", "{fetch: 2}"]),
         (config("prompt: 3"), ["agent.config.prompt", "quote it"]),
         (config("prompt: sys.md"), ["agent.config.prompt", "no file 'sys.md'", "prompt: |"]),
         (config(f"context: [{'x' * 3000}]"), ["agent.config.context", "there is no file"]),

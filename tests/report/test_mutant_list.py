@@ -5,6 +5,7 @@ from collections import Counter
 
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import JsonValue
 
 from agentmut.config import AgentConfig
 from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
@@ -45,3 +46,24 @@ def test_the_diff_of_a_long_prompt_is_quick() -> None:
     began = time.perf_counter()
     assert "-- Rule number 10000." in list(unified(AgentConfig(prompt=text), mutant))
     assert time.perf_counter() - began < 0.5
+
+
+def test_a_flow_is_shown_a_line_for_each_edge_and_label() -> None:
+    flow: dict[str, JsonValue] = {
+        "max_steps": 25,
+        "edges": [["a", "b"], ["b", "c"], ["c", "__end__"]],
+        "handoffs": {"a": {"to_b": "b"}},
+    }
+    edit = Edit(pointer="/orchestration/edges/1", before=["b", "c"], after=None)
+    mutant = Mutant(
+        id="x",
+        operator="orchestration.remove_edge",
+        version=1,
+        operator_class=OperatorClass.ORCHESTRATION,
+        intent=Intent.DEGRADE,
+        reach=Reach.RAN,
+        description="remove",
+        edits=(edit,),
+    )
+    rows = list(unified(AgentConfig(orchestration=flow), mutant))
+    assert rows == ["@@ -2,3 +2,2 @@", " edges: a, b", "-edges: b, c", " edges: c, __end__"]

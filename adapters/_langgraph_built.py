@@ -1,0 +1,67 @@
+"""What a graph that was built once tells of an agent's flow, and the flows that its mutants have instead."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from agentmut.config import AgentConfig
+from agentmut.errors import AdapterError
+from agentmut.flow import Flow
+from agentmut.mutant import Mutant, apply_edits
+from agentmut.trial import Trial
+
+# `_langgraph_flow` is imported where it is used: it needs LangGraph, which the adapter checks for first.
+
+
+@dataclass(frozen=True)
+class Built:
+    """A graph of the original agent. It is never run."""
+
+    graph: Any
+    limited: bool
+    """Whether the project file says the limit of steps, and not only the graph."""
+    described: dict[str, Any]
+    flow: Flow
+    """The original's: what the project file says, and for the rest what the graph tells."""
+
+    @classmethod
+    def of(cls, graph: Any, config: AgentConfig) -> "Built":
+        """Ask a graph that was built from the original config."""
+        from agentmut.adapters._langgraph_flow import describe
+
+        described = {**describe(graph), **config.orchestration}
+        limited = "max_steps" in config.orchestration
+        return cls(graph, limited, described, Flow.of(described))
+
+    def completed(self, config: AgentConfig) -> AgentConfig:
+        """The config with what is known of the flow."""
+        return config.model_copy(update={"orchestration": self.described})
+
+    def limit(self, config: AgentConfig) -> int | None:
+        """The limit of steps to give to a run; None for the one that the graph has anyway."""
+        limit = Flow.of(config.orchestration).max_steps
+        return limit if self.limited or limit != self.flow.max_steps else None
+
+    def changed(self, graph: Any, config: AgentConfig, trial: Trial) -> Any:
+        """A fresh graph with the flow of `config`; the trial is told when something of it takes effect."""
+        from agentmut.adapters._langgraph_flow import reshape
+
+        def mark(key: str) -> None:
+            trial.recorder.marks.add(f"/orchestration/{key}")
+
+        flow = Flow.of(config.orchestration)
+        if flow.max_steps != self.flow.max_steps:
+            mark("max_steps")
+        return reshape(graph, self.flow, flow, mark)
+
+    def cannot_become(self, mutant: Mutant, config: AgentConfig) -> str:
+        """Why the graph cannot be given a mutant's flow; empty when it can."""
+        from agentmut.adapters._langgraph_flow import reshape
+
+        edits = [edit for edit in mutant.edits if edit.path[0] == "orchestration"]
+        if not edits:
+            return ""
+        try:
+            reshape(self.graph, self.flow, Flow.of(apply_edits(config, edits).orchestration))
+        except AdapterError as error:
+            return str(error)
+        return ""

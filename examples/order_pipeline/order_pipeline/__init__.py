@@ -1,0 +1,1 @@
+"""Answers messages about orders, as a LangGraph pipeline."""

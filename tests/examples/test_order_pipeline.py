@@ -1,0 +1,42 @@
+"""The example whose flow is mutated: some mutants are killed, and some show what its suite does not ask."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+AGENTMUT = [sys.executable, "-c", "from agentmut.cli import main; main()"]
+OPERATORS = ("disable_retry", "drop_handoff", "reroute_branch", "serialise_branches", "swap_agents")
+
+
+def test_the_order_pipeline_shows_its_gaps(tmp_path: Path) -> None:
+    project = tmp_path / "order_pipeline"
+    example = ROOT / "examples" / "order_pipeline"
+    shutil.copytree(example, project, ignore=shutil.ignore_patterns(".agentmut", "__pycache__"))
+    settings = project / "agentmut.yaml"
+    settings.write_text(settings.read_text().replace("baseline: 40", "baseline: 15, n_max: 20, delta: 0.5"))
+    chosen = [word for name in OPERATORS for word in ("--operator", f"orchestration.{name}")]
+    done = subprocess.run(
+        [*AGENTMUT, "simulate", "--port", "0", "--", *AGENTMUT, "run", "--json", *chosen],
+        cwd=project,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=150,
+    )
+    assert done.returncode == 0, done.stderr
+    mutants = json.loads(done.stdout)["mutants"]
+    statuses = {mutant["description"]: mutant["status"] for mutant in mutants}
+    assert statuses == {
+        "do not try the node parcel again when it fails": "killed",
+        "drop the hand-off from triage to billing": "killed",
+        "drop the hand-off from triage to delivery": "killed",
+        "after review, let 'clean' lead to redact instead of __end__": "survived",
+        "after review, let 'leaking' lead to __end__ instead of redact": "killed",
+        "run parcel, customer one after the other instead of side by side": "survived",
+        "run greet before draft": "survived",
+    }
+    assert all(mutant["witness"] for mutant in mutants)
