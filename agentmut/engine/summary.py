@@ -58,7 +58,7 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
         shard=str(plan.shard or ""),
         merged=plan.merged,
         selective=plan.selective,
-        notes=(*plan.notes, *_notes(state)),
+        notes=tuple(_notes(state)),
     )
 
 

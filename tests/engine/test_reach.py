@@ -72,7 +72,11 @@ def test_a_tool_is_repeated_where_some_run_calls_it_twice() -> None:
 
 def test_a_tool_that_is_called_once_at_most_has_no_repetition_to_be_stale() -> None:
     found = reach_of(a_mutant(Reach.REPEATED, FAULT, "look_up"), {"s": [trial("look_up pay")] * 3})
-    assert tuple(found) == ({}, Status.NO_COVERAGE, "no scenario makes the agent call look_up more than once")
+    assert tuple(found)[:3] == (
+        {},
+        Status.NO_COVERAGE,
+        "no scenario makes the agent call look_up more than once",
+    )
 
 
 def test_one_call_is_enough_where_any_result_goes_wrong() -> None:
@@ -99,7 +103,7 @@ def test_a_node_is_reached_by_the_share_of_runs_that_enter_it(
 
 def test_a_node_that_nothing_enters_is_not_covered() -> None:
     found = reach_of(a_mutant(Reach.RAN, FLOW, "review"), {"a": [trial(nodes=("plan",))]})
-    assert tuple(found) == ({}, Status.NO_COVERAGE, "no scenario makes the agent enter review")
+    assert tuple(found)[:3] == ({}, Status.NO_COVERAGE, "no scenario makes the agent enter review")
 
 
 def test_a_lost_history_shows_in_scenarios_with_several_turns() -> None:

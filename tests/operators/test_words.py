@@ -379,7 +379,7 @@ def test_nothing_protected_in_a_real_prompt_is_touched(path: Path) -> None:
     config = AgentConfig(prompt=path.read_text("utf-8"))
     document = parse(config.prompt)
     found = generate(config, OPERATORS.values(), OperatorOptions()).mutants
-    assert bool(found) == ("german" not in path.stem)
+    assert bool(found) == (path.stem not in ("reisen_german", "hotel_french"))
     for mutant in found:
         (edit,) = mutant.edits
         assert edit.span and not document.protects(*edit.span)
