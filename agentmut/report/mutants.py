@@ -122,13 +122,20 @@ def _texts(config: AgentConfig, mutated: AgentConfig) -> Iterator[tuple[str, str
     """The parts that differ, as texts: prompt and documents as they are, the rest as one line an item."""
     yield config.prompt, mutated.prompt
     yield _tools(config, mutated), _tools(mutated, config)
-    yield _lines([config.model.model_dump()]), _lines([mutated.model.model_dump()])
+    yield _settings(config), _settings(mutated)
     yield _documents(config), _documents(mutated)
     yield _flow(config.orchestration), _flow(mutated.orchestration)
 
 
-def _lines(values: Iterable[Any]) -> str:
-    return "\n".join(canonical_json(value) for value in values)
+def _settings(config: AgentConfig) -> str:
+    """One line for each setting of the model that is set, and for what is kept of the history."""
+    settings = config.model.model_dump(mode="json", exclude_defaults=True)
+    history = {} if config.history is None else {"history": config.history.value}
+    return "\n".join(f"{key}: {_said(value)}" for key, value in {**settings, **history}.items())
+
+
+def _said(value: JsonValue) -> str:
+    return value if isinstance(value, str) else canonical_json(value)
 
 
 def _flow(orchestration: Mapping[str, JsonValue]) -> str:

@@ -1,0 +1,22 @@
+"""How one edit shows in model requests: a probe for each kind of part that an edit can change."""
+
+from collections.abc import Sequence
+
+from agentmut.config import AgentConfig
+from agentmut.mutant import Edit
+from agentmut.probes.model import model_probe
+from agentmut.probes.probe import Probe
+from agentmut.probes.texts import text_probe
+from agentmut.probes.tools import tool_probe
+
+
+def probe_for(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: AgentConfig) -> Probe:
+    """The probe of one of the `edits` that turn `base` into `mutated`."""
+    if edit.path[0] == "tools":
+        return tool_probe(edit, edits, base, mutated)
+    if edit.path[0] == "model":
+        return model_probe(edit)
+    return text_probe(edit, edits, base, mutated)
+
+
+__all__ = ["Probe", "probe_for"]

@@ -1,0 +1,152 @@
+"""Probes for edits of the prompt and of documents: they look for words in what was sent."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from agentmut.config import AgentConfig
+from agentmut.mutant import Edit
+from agentmut.passages import Passage, flat, opening, passage_at, shown, stretch
+from agentmut.probes.places import moved_path, shift, text_at, text_of
+from agentmut.probes.probe import Probe, Shapes
+from agentmut.wire.footprint import RequestShape
+
+
+def text_probe(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: AgentConfig) -> Probe:
+    """The probe of an edit of the prompt or of the documents."""
+    part, *rest = edit.path
+    if part == "context" and not rest and edit.after:
+        return _DocumentOrder(_openings(edit.before), _openings(edit.after))
+    if part == "context" and len(rest) == 1 and edit.before is None and _copied(edit, base):
+        return _Repeated(opening(text_of(edit.after)), flat(text_of(edit.after)))
+    before, after = _passages(edit, edits, base, mutated)
+    if before == after and edit.span is not None:
+        return _WhiteSpaceProbe(*_stretches(edit, edits, base, mutated))
+    return _TextProbe(before, after)
+
+
+@dataclass(frozen=True)
+class _TextProbe:
+    before: Passage
+    after: Passage
+
+    def delivered(self, shapes: Shapes) -> bool:
+        if self.before == self.after:  # only white space differs, or what changes is no text
+            return False
+        if not self.after:  # nothing is left to be seen: then no request may show what was there
+            return not any(shown(self.before, shape.text) for shape in shapes)
+        return any(shown(self.after, shape.text) and not self._unchanged(shape) for shape in shapes)
+
+    def carried(self, shapes: Shapes) -> bool:
+        return any(shown(self.before, shape.text) for shape in shapes)
+
+    def _unchanged(self, shape: RequestShape) -> bool:
+        if shown(self.before, " ".join(self.after)):  # an addition: what was there is still there
+            return False
+        return shown(self.before, shape.text)
+
+
+@dataclass(frozen=True)
+class _WhiteSpaceProbe:
+    """For an edit of nothing but white space: the characters around it, as they are."""
+
+    before: str
+    after: str
+
+    def delivered(self, shapes: Shapes) -> bool:
+        if self.before == self.after:
+            return False
+        return any(
+            self.after in shape.text and (self.before in self.after or self.before not in shape.text)
+            for shape in shapes
+        )
+
+    def carried(self, shapes: Shapes) -> bool:
+        return any(self.before in shape.text for shape in shapes)
+
+
+@dataclass(frozen=True)
+class _Repeated:
+    """A document that is there already is given once more."""
+
+    passage: Passage
+    document: str
+
+    def delivered(self, shapes: Shapes) -> bool:
+        once = sum(self.document.count(fragment) for fragment in self.passage)
+        return any(self._times(shape) >= 2 * once > 0 for shape in shapes)
+
+    def carried(self, shapes: Shapes) -> bool:
+        return any(self._times(shape) for shape in shapes)
+
+    def _times(self, shape: RequestShape) -> int:
+        return sum(flat(shape.text).count(fragment) for fragment in self.passage)
+
+
+@dataclass(frozen=True)
+class _DocumentOrder:
+    before: Sequence[Passage]
+    after: Sequence[Passage]
+
+    def delivered(self, shapes: Shapes) -> bool:
+        return any(
+            self._in_order(self.after, shape) and not self._in_order(self.before, shape) for shape in shapes
+        )
+
+    def carried(self, shapes: Shapes) -> bool:
+        return any(shape.text for shape in shapes)
+
+    @staticmethod
+    def _in_order(passages: Sequence[Passage], shape: RequestShape) -> bool:
+        """Scenarios carry documents of their own, so only those that are there have an order."""
+        text = flat(shape.text)
+        places = [place for passage in passages if passage and (place := text.find(passage[0])) >= 0]
+        return len(places) > 1 and all(a < b for a, b in pairwise(places))
+
+
+def _passages(
+    edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: AgentConfig
+) -> tuple[Passage, Passage]:
+    if edit.span is not None:
+        start, end = edit.span
+        moved = start + shift(edit, edits)
+        text = text_at(mutated, moved_path(edit.path, edits))
+        after = passage_at(text, moved, moved + len(str(edit.after)))
+        return passage_at(text_at(base, edit.path), start, end), after
+    if isinstance(edit.before, str) and isinstance(edit.after, str) and edit.after:
+        return _difference(edit.before, edit.after)
+    return opening(text_of(edit.before)), opening(text_of(edit.after))
+
+
+def _stretches(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: AgentConfig) -> tuple[str, str]:
+    """The characters before and after an edit, with those around it up to the next placeholder."""
+    assert edit.span is not None
+    start, end = edit.span
+    moved = start + shift(edit, edits)
+    return (
+        stretch(text_at(base, edit.path), start, end),
+        stretch(text_at(mutated, edit.path), moved, moved + len(str(edit.after))),
+    )
+
+
+def _difference(before: str, after: str) -> tuple[Passage, Passage]:
+    """The places where two whole texts differ: their beginnings may well be the same."""
+    head = _in_common(before, after)
+    tail = _in_common(before[head:][::-1], after[head:][::-1])
+    return passage_at(before, head, len(before) - tail), passage_at(after, head, len(after) - tail)
+
+
+def _in_common(one: str, other: str) -> int:
+    """Length of the beginning that two texts share."""
+    different = (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
+    return next(different, min(len(one), len(other)))
+
+
+def _copied(edit: Edit, base: AgentConfig) -> bool:
+    added = flat(text_of(edit.after))
+    return bool(added) and any(flat(document.text) == added for document in base.context)
+
+
+def _openings(documents: Any) -> list[Passage]:
+    return [opening(text_of(document)) for document in documents]

@@ -1,0 +1,139 @@
+"""Probes for edits of the tools: which are offered, in which order, and how they are described."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agentmut.config import AgentConfig
+from agentmut.frozen import canonical_json
+from agentmut.mutant import Edit
+from agentmut.passages import flat
+from agentmut.probes.places import moved_path
+from agentmut.probes.probe import Probe, Shapes
+from agentmut.schemas import Difference, at_path, differences, inlined
+from agentmut.tools import ToolSpec
+from agentmut.wire.footprint import RequestShape
+
+
+def tool_probe(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: AgentConfig) -> Probe:
+    """The probe of an edit of the tools."""
+    _, *rest = edit.path
+    if not rest:
+        return _ToolOrder(_tool_names(edit.before), _tool_names(edit.after))
+    if len(rest) == 1 and edit.after is None:
+        return _ToolRemoved(base.tools[int(rest[0])].name)
+    if len(rest) == 1:
+        added = ToolSpec.model_validate(edit.after)
+        return _ToolAdded("" if edit.before is None else base.tools[int(rest[0])].name, added)
+    original = base.tools[int(rest[0])]
+    changed = mutated.tools[int(moved_path(edit.path, edits)[1])]
+    return _ToolChanged(original.name, changed.name, _differences(edit, original, changed))
+
+
+@dataclass(frozen=True)
+class _ToolRemoved:
+    name: str
+
+    def delivered(self, shapes: Shapes) -> bool:
+        return not any(self.name in _offered(shape) for shape in shapes)
+
+    def carried(self, shapes: Shapes) -> bool:
+        return any(self.name in _offered(shape) for shape in shapes)
+
+
+@dataclass(frozen=True)
+class _ToolAdded:
+    """A tool that is new, or that takes the place of another as a whole."""
+
+    original: str
+    added: ToolSpec
+
+    def delivered(self, shapes: Shapes) -> bool:
+        tools = (tool for shape in shapes for tool in shape.tools if tool.name == self.added.name)
+        return any(flat(tool.description) == flat(self.added.description) for tool in tools)
+
+    def carried(self, shapes: Shapes) -> bool:
+        return not self.original or any(self.original in _offered(shape) for shape in shapes)
+
+
+@dataclass(frozen=True)
+class _ToolChanged:
+    """A tool that something of is edited: seen where a request has all that is different, as it is to be."""
+
+    original: str
+    name: str
+    expected: Sequence[Difference]
+
+    def delivered(self, shapes: Shapes) -> bool:
+        tools = (_plain_tool(t) for shape in shapes for t in shape.tools if t.name == self.name)
+        return bool(self.expected) and any(
+            all(at_path(tool, place.path) == place.after for place in self.expected) for tool in tools
+        )
+
+    def carried(self, shapes: Shapes) -> bool:
+        return any(self.original in _offered(shape) for shape in shapes)
+
+
+@dataclass(frozen=True)
+class _ToolOrder:
+    before: list[str]
+    after: list[str]
+
+    def delivered(self, shapes: Shapes) -> bool:
+        if not self.after:
+            return not any(shape.tools for shape in shapes)
+        return any(self._in(self.after, shape) and not self._in(self.before, shape) for shape in shapes)
+
+    def carried(self, shapes: Shapes) -> bool:
+        return any(shape.tools for shape in shapes)
+
+    @staticmethod
+    def _in(names: list[str], shape: RequestShape) -> bool:
+        offered = _offered(shape)
+        return [n for n in names if n in offered] == [n for n in offered if n in names]
+
+
+def _differences(edit: Edit, before: ToolSpec, after: ToolSpec) -> tuple[Difference, ...]:
+    """What the edit makes different, in the form that requests have: the schema's `$ref`s put in place."""
+    old, new = _plain_tool(before), _plain_tool(after)
+    path = _up_to_list(old, edit.path[2:])
+    if at_path(old, path) != at_path(new, path):
+        return (Difference(path, at_path(new, path)),)
+    # What several parameters refer to stands elsewhere in a request.
+    return tuple(place for place in differences(old, new) if place.path[0] == path[0])
+
+
+def _up_to_list(value: Any, path: tuple[str, ...]) -> tuple[str, ...]:
+    """The path as far as it leads without an index: lists are compared as wholes."""
+    return next((path[:n] for n in range(len(path)) if isinstance(at_path(value, path[:n]), list)), path)
+
+
+def _plain_tool(tool: ToolSpec) -> Any:
+    plain = tool.model_dump(mode="json", include={"name", "description", "parameters"})
+    return _plain({**plain, "parameters": inlined(plain["parameters"])})
+
+
+def _plain(value: Any) -> Any:
+    """Part of a tool without what frameworks change on the way.
+
+    That is white space, titles of parameters, and the order of lists in which order means nothing.
+    """
+    if isinstance(value, str):
+        return flat(value)
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    plain = {k: _plain(v) for k, v in value.items() if k != "title" or not isinstance(v, str)}
+    for key in ("required", "enum"):
+        if isinstance(plain.get(key), list):
+            plain[key] = sorted(plain[key], key=canonical_json) or None
+    return plain
+
+
+def _tool_names(tools: Any) -> list[str]:
+    return [str(tool["name"]) for tool in tools or ()]
+
+
+def _offered(shape: RequestShape) -> list[str]:
+    return [tool.name for tool in shape.tools]
