@@ -88,7 +88,7 @@ def widened(project: Project, per_operator: int) -> Project:
     """The project with all operators and without a budget."""
     own = project.mutation
     mutation = MutationSettings(
-        per_operator=per_operator, swap_models=own.swap_models or ("sim-medium",),
+        per_operator=per_operator, slow_seconds=1.0, swap_models=own.swap_models or ("sim-medium",),
         downgrade_models=own.downgrade_models,
     )  # fmt: skip
     budget = BudgetSettings(prices=project.budget.prices)

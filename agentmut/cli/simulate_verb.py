@@ -19,8 +19,14 @@ def simulate(
         list[str] | None, typer.Argument(help="After `--`: a command to run with the endpoint exported.")
     ] = None,
     port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="Loopback port; 0 takes a free one.")
-    ] = (DEFAULT_PORT),
+        int | None,
+        typer.Option(
+            "--port",
+            min=0,
+            max=65535,
+            help=f"Loopback port, 0 for any free one. Default: {DEFAULT_PORT}, with a command any free one.",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the simulated model's noise.")] = 0,
 ) -> None:
     """Serve a simulated model on loopback.

@@ -1,9 +1,11 @@
 """The command line, driven as a user would: real processes, real projects."""
 
+import contextlib
 import json
 import os
 import re
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -229,7 +231,11 @@ def test_an_agent_that_fails_every_baseline_trial_ends_the_run_with_exit_code_4(
 
 def test_simulate_exports_the_endpoint_and_returns_the_commands_code(tmp_path: Path) -> None:
     code = "import os, sys; print(os.environ['OPENAI_BASE_URL'], os.environ['OPENAI_API_KEY']); sys.exit(7)"
-    done = agentmut("simulate", "--port", "0", "--", sys.executable, "-c", code, cwd=tmp_path)
+    with socket.socket() as taken:  # the port for other terminals may be in use
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        with contextlib.suppress(OSError):
+            taken.bind(("127.0.0.1", 8899))
+        done = agentmut("simulate", "--", sys.executable, "-c", code, cwd=tmp_path)
     assert done.returncode == 7
     assert re.match(r"http://127\.0\.0\.1:\d+/v1 simulated", done.stdout)
 
