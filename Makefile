@@ -5,7 +5,7 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	&& echo $$p && break; done)
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 
-.PHONY: demo test lint slow bench clean
+.PHONY: demo test lint operators slow bench clean
 
 demo: $(VENV)/.ready  ## measure the example support desk, offline
 	$(BIN)/agentmut simulate -- $(BIN)/agentmut run --project examples/support_desk --yes
@@ -23,7 +23,10 @@ bench: $(VENV)/.dev  ## the figures of docs/benchmarks.md, next to their targets
 	$(BIN)/python benchmarks/simulator.py
 	$(BIN)/python benchmarks/stats.py
 
-slow: $(VENV)/.dev  ## longer studies: every promised rate at full length; docs/calibration.md is its output
+operators: $(VENV)/.dev  ## every operator on the examples; docs/operators.md is its output
+	@$(BIN)/agentmut simulate -- $(BIN)/python benchmarks/operators.py
+
+slow: operators  ## longer studies: every promised rate at full length; docs/calibration.md is its output
 	$(BIN)/python -m agentmut.stats.calibration --full
 
 $(VENV)/.ready: pyproject.toml

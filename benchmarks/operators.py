@@ -6,6 +6,7 @@ the operators without running anything.
 
 import argparse
 import shutil
+import subprocess
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -37,7 +38,7 @@ LEAST = 10
 CLASSES = ("prompt", "tool", "model", "context", "orchestration")
 HEAD = """# Operators
 
-Made by `make operators`; do not edit. Each operator with what it is for, an example, and what became of its
+Made by `make operators` from commit {commit}; do not edit. Each operator with what it is for, an example, and what became of its
 mutants in the example projects against the offline simulator. The simulator is no real model: read the counts as
 a check that mutants arrive and matter, not as rates to expect.
 
@@ -67,11 +68,17 @@ def main() -> None:
             summaries.append(summary(folder.name, result))
             for one in measured:
                 found[one.row.operator].append(one)
-    print(HEAD.format(level=LEVEL))
+    print(HEAD.format(level=LEVEL, commit=commit()))
     print("\n".join(summaries))
     for kind in CLASSES:
         of_class = [operator for name, operator in operators.items() if name.startswith(f"{kind}.")]
         print("\n".join(section(kind, of_class, found)))
+
+
+def commit() -> str:
+    """The commit that is checked out."""
+    shown = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+    return shown.stdout.strip() or "unknown"
 
 
 def measured_project(folder: Path, per_operator: int) -> tuple[Result, list[Measured]]:
