@@ -38,9 +38,9 @@ LEAST = 10
 CLASSES = ("prompt", "tool", "model", "context", "orchestration")
 HEAD = """# Operators
 
-Made by `make operators` from commit {commit}; do not edit. Each operator with what it is for, an example, and what became of its
-mutants in the example projects against the offline simulator. The simulator is no real model: read the counts as
-a check that mutants arrive and matter, not as rates to expect.
+Made by `make operators` from commit {commit}; do not edit. Each operator with what it is for, an
+example, and what became of its mutants in the example projects against the offline simulator. The simulator is no
+real model: read the counts as a check that mutants arrive and matter, not as rates to expect.
 
 `changed`: mutants whose runs differ from the original's, by a kill or by the trace test at level {level:g} for all
 scenarios of a mutant together. Changed and not killed means that the suite did not notice.
@@ -77,7 +77,8 @@ def main() -> None:
 
 def commit() -> str:
     """The commit that is checked out."""
-    shown = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+    command = ["git", "rev-parse", "--short", "HEAD"]
+    shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     return shown.stdout.strip() or "unknown"
 
 
