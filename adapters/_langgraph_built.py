@@ -1,11 +1,12 @@
 """What a graph that was built once tells of an agent's flow, and the flows that its mutants have instead."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from agentmut.config import AgentConfig
 from agentmut.errors import AdapterError
-from agentmut.flow import Flow
+from agentmut.flow import CHANGED, Flow
 from agentmut.mutant import Mutant, apply_edits
 from agentmut.trial import Trial
 
@@ -49,9 +50,27 @@ class Built:
             trial.recorder.marks.add(f"/orchestration/{key}")
 
         flow = Flow.of(config.orchestration)
+        if flow == self.flow:
+            return graph
         if flow.max_steps != self.flow.max_steps:
             mark("max_steps")
-        return reshape(graph, self.flow, flow, mark)
+        before = self._unless_built_so(graph, flow, mark)
+        changed = reshape(graph, before, flow, mark)
+        trial.recorder.marks.add(CHANGED)
+        return changed
+
+    def _unless_built_so(self, graph: Any, flow: Flow, mark: Callable[[str], None]) -> Flow:
+        """The flow to change: what the factory has made otherwise by itself, from its config, is as it is to be."""
+        from agentmut.adapters._langgraph_flow import describe
+
+        original, found = describe(self.graph), describe(graph)
+        keys = [key for key in Flow.model_fields if key != "max_steps"]
+        own = [
+            k for k in keys if getattr(flow, k) != getattr(self.flow, k) and found.get(k) != original.get(k)
+        ]
+        for key in own:
+            mark(key)
+        return self.flow.model_copy(update={key: getattr(flow, key) for key in own})
 
     def cannot_become(self, mutant: Mutant, config: AgentConfig) -> str:
         """Why the graph cannot be given a mutant's flow; empty when it can."""

@@ -3,12 +3,14 @@
 import functools
 import inspect
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
+from langgraph.prebuilt.tool_node import INVALID_TOOL_NAME_ERROR_TEMPLATE
 from langgraph.types import Command
 
 from agentmut.adapters._langchain_tools import as_implemented, with_own_tool
@@ -32,10 +34,14 @@ def let_doubles_answer(node: Any) -> None:
     inner, inner_async = node._wrap_tool_call, node._awrap_tool_call
 
     def wrap(request: Any, execute: Callable[[Any], Any]) -> Any:
+        if refusal := _refusal(request, node.tools_by_name):
+            return refusal
         request = _with_stand_in(with_own_tool(request, node.tools_by_name))
         return inner(request, execute) if inner else execute(request)
 
     async def awrap(request: Any, execute: Callable[[Any], Any]) -> Any:
+        if refusal := _refusal(request, node.tools_by_name):
+            return refusal
         request = _with_stand_in(with_own_tool(request, node.tools_by_name))
         if inner_async:
             return await inner_async(request, execute)
@@ -44,6 +50,35 @@ def let_doubles_answer(node: Any) -> None:
     node._wrap_tool_call, node._agentmut = wrap, True
     if inner_async or not inner:  # with a sync wrapper only, the node calls that one in async runs too
         node._awrap_tool_call = awrap
+
+
+_withdrawn: ContextVar[frozenset[str]] = ContextVar("agentmut_withdrawn_tools", default=frozenset())
+
+
+@contextmanager
+def withdrawing(names: Iterable[str]) -> Iterator[None]:
+    """While an agent runs: these tools of its own are offered under these names no more."""
+    token = _withdrawn.set(frozenset(names))
+    try:
+        yield
+    finally:
+        _withdrawn.reset(token)
+
+
+def _refusal(request: Any, known: Mapping[str, BaseTool]) -> ToolMessage | None:
+    """What a tool node says of a name that it does not know, for a tool that was removed or renamed.
+
+    The node may have the agent's own tools, and the model may call one that it is not offered, since the prompt
+    still speaks of it: that must not work, and must not do what the tool does.
+    """
+    name, withdrawn = request.tool_call["name"], _withdrawn.get()
+    trial = current_trial()
+    if name not in withdrawn or trial is None:
+        return None
+    renamed = [other for other, spec in trial.tools.items() if other not in known and spec.own_name in known]
+    others = ", ".join([*renamed, *(other for other in known if other not in withdrawn)])
+    content = INVALID_TOOL_NAME_ERROR_TEMPLATE.format(requested_tool=name, available_tools=others)
+    return ToolMessage(content, name=name, tool_call_id=request.tool_call["id"], status="error")
 
 
 def _with_stand_in(request: Any) -> Any:

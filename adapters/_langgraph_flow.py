@@ -229,9 +229,17 @@ def _reroute(builder: Any, before: Iterable[Branch], after: Iterable[Branch], ma
                 )
             changed = frozenset(label for label in branch.ends if ends.get(label) != branch.ends[label])
             builder.branches[branch.source][branch.name] = found._replace(
-                path=WatchedBranch(found.path, changed, mark),
+                path=WatchedBranch(found.path, changed, mark, _sent(branch, ends)),
                 ends={label: ends.get(str(label), target) for label, target in found.ends.items()},
             )
+
+
+def _sent(branch: Branch, ends: Mapping[str, str]) -> dict[str, str]:
+    """Where what is sent to a node goes: with the labels that lead there, if all of them lead elsewhere now."""
+    now: defaultdict[str, list[str]] = defaultdict(list)
+    for label, target in branch.ends.items():
+        now[target].append(ends.get(label, target))
+    return {target: others[0] for target, others in now.items() if target not in others}
 
 
 def _retry(builder: Any, before: Flow, after: Flow, changes: Mapping[str, Change]) -> None:

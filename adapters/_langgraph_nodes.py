@@ -10,6 +10,8 @@ from langgraph.errors import ParentCommand
 from langgraph.types import Command, Send
 from pydantic import BaseModel
 
+from agentmut.flow import END
+
 Mark = Callable[[str], None]
 """Is told the key of the flow's part that took effect, such as `edges`."""
 
@@ -83,13 +85,19 @@ class AlteredNode(Runnable[Any, Any]):
         return Send(other, target.arg) if isinstance(target, Send) and other else other
 
 
+_NOWHERE = object()
+
+
 class WatchedBranch(Runnable[Any, Any]):
     """The decision of a branch some labels of which lead elsewhere."""
 
-    def __init__(self, inner: Runnable[Any, Any], labels: frozenset[str], mark: Mark) -> None:
+    def __init__(
+        self, inner: Runnable[Any, Any], labels: frozenset[str], mark: Mark, sent: Mapping[str, str]
+    ) -> None:
         self._inner = inner
         self._labels = labels
         self._mark = mark
+        self._sent = sent  # where a `Send` to a node leads now: it names the node, and no label
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Decide."""
@@ -101,9 +109,18 @@ class WatchedBranch(Runnable[Any, Any]):
 
     def _decided(self, result: Any) -> Any:
         labels = result if isinstance(result, list | tuple) else [result]
-        if any(not isinstance(label, Send) and str(label) in self._labels for label in labels):
+        return [other for label in labels if (other := self._led(label)) is not _NOWHERE]
+
+    def _led(self, label: Any) -> Any:
+        if isinstance(label, Send):
+            if label.node not in self._sent:
+                return label
             self._mark("branches")
-        return result
+            other = self._sent[label.node]
+            return _NOWHERE if other == END else Send(other, label.arg)  # LangGraph sends nothing to the end
+        if str(label) in self._labels:
+            self._mark("branches")
+        return label
 
 
 def _value(state: Any, key: str) -> Any:

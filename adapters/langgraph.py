@@ -18,7 +18,7 @@ from agentmut.adapters._conversation import Conversation
 from agentmut.adapters._langchain_trace import TraceHandler
 from agentmut.adapters._langgraph_built import Built
 from agentmut.adapters._model_settings import dropping, model_settings
-from agentmut.config import AgentConfig, ModelConfig
+from agentmut.config import AgentConfig
 from agentmut.errors import AdapterError, UsageError
 from agentmut.flow import Flow
 from agentmut.imports import import_object
@@ -49,14 +49,14 @@ class LangGraphAdapter:
         factory: Callable[[AgentConfig], Any],
         config: AgentConfig,
         name: str,
-        original: ModelConfig | None = None,
+        original: AgentConfig | None = None,
         built: Built | None = None,
     ) -> None:
         self._factory = factory
         self._config = config
         self._name = name
         self._interceptable: frozenset[str] | AdapterError | None = None
-        self._original = original or config.model
+        self._original = original or config
         self._built = built
 
     @classmethod
@@ -80,7 +80,7 @@ class LangGraphAdapter:
     def build(self) -> Any:
         """A fresh graph; raises `AdapterError` when the factory does, or returns something else."""
         try:
-            with dropping(self._original, self._config.model):
+            with dropping(self._original.model, self._config.model):
                 graph = self._factory(self._config)
         except Exception as error:
             raise AdapterError(f"agent.factory {self._name} raised {described(error)}") from error
@@ -106,7 +106,7 @@ class LangGraphAdapter:
             return self
         config = self._config.model_copy(update={"tools": self._config.tools or self._tools_of(graph)})
         built = Built.of(graph, config)
-        return LangGraphAdapter(self._factory, built.completed(config), self._name, self._original, built)
+        return LangGraphAdapter(self._factory, built.completed(config), self._name, built=built)
 
     def get_config(self) -> AgentConfig:
         """The config this adapter runs; tools and flow are those of the graph where the project says none."""
@@ -164,13 +164,14 @@ class LangGraphAdapter:
         """Run a fresh graph over the turns; later turns see the conversation so far, or what is left of it."""
         from langsmith.run_helpers import tracing_context
 
-        from agentmut.adapters._langgraph_doubles import let_doubles_answer
+        from agentmut.adapters._langgraph_doubles import let_doubles_answer, withdrawing
 
         graph = self.build()
         for node in _tool_nodes(graph):
             let_doubles_answer(node)
         if self._built:
             graph = self._built.changed(graph, self._config, trial)
+        withdrawn = set(self._original.tool_names) - set(self._config.tool_names)
         handler = TraceHandler(trial.recorder)
         options = self._options(handler)
         conversation = Conversation(self._config.history, bool(getattr(graph, "checkpointer", None)))
@@ -183,7 +184,10 @@ class LangGraphAdapter:
                 if conversation.shows_in(turn):
                     trial.recorder.marks.add("/history")
             given = conversation.given(turn, turns[:number], outputs, _messages(state))
-            with tracing_context(enabled=False):  # a campaign is nothing to report to LangSmith
+            with (
+                tracing_context(enabled=False),
+                withdrawing(withdrawn),
+            ):  # a campaign is nothing to report to LangSmith
                 state = await graph.ainvoke(given, options)
             outputs.append(_output(state))
             trial.recorder.steps.append(

@@ -14,6 +14,9 @@ START = "__start__"
 END = "__end__"
 """Where runs end, as a target."""
 
+CHANGED = "/orchestration"
+"""What a trial is marked with whose flow its adapter has changed, whether the run comes to the change or not."""
+
 Name = Annotated[str, Field(min_length=1)]
 Count = Annotated[int, Field(ge=0)]
 Edge = Annotated[tuple[Name, ...], Field(min_length=2)]

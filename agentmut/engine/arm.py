@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from agentmut.engine.parts import PartsSeen
 from agentmut.engine.trials import Launch, TrialResult
 from agentmut.execution import Ending
+from agentmut.flow import CHANGED as FLOW_CHANGED
 from agentmut.frozen import digest_of
-from agentmut.mutant import Mutant, Reach, Status, is_fault
+from agentmut.mutant import Edit, Mutant, Reach, Status, is_fault
 from agentmut.result import SUITE
 from agentmut.stats.kill.allocation import Evidence, Standing, choose
 from agentmut.stats.kill.rule import Decision, KillTable
@@ -90,7 +91,7 @@ class Arm:
     lost: int = 0
     """Trials that ended together with the process that was watching them."""
     past: int = 0
-    """Trials that are evidence, but did not come to the tool whose calls go wrong."""
+    """Trials that are evidence, but did not come to the tool whose calls go wrong, or to the part of the flow."""
     cost: float | None = 0.0
     """US dollars; None once a trial's price is unknown."""
     trouble: int = 0
@@ -202,6 +203,8 @@ class Arm:
                 self._end(Status.NOT_APPLIED, _unwitnessed(self.mutant, self.evidence, result))
             elif self.past == self.evidence:
                 self._end(Status.NO_COVERAGE, _passed_by(self.mutant, self.evidence))
+            elif not (self.witnessed or self.lost):
+                self._end(Status.NOT_APPLIED, _unwitnessed(self.mutant, self.evidence, result))
             elif all(decision is Decision.SURVIVED for decision in decisions):
                 self._end(Status.SURVIVED, "")
             else:
@@ -212,13 +215,28 @@ class Arm:
 
 
 def _went_past(mutant: Mutant, result: TrialResult) -> bool:
-    """Whether a trial made too few calls of a tool for a fault of it to show: agents do not always call it."""
+    """Whether a trial did not come to what the mutant changes, as agents do not always do the same.
+
+    It made too few calls of a tool for a fault of it to show; or the flow is changed, but the run did not enter the
+    node, or did not decide for the way, that leads elsewhere now.
+    """
+    if mutant.reach is Reach.RAN:
+        if result.witness is not None or FLOW_CHANGED not in result.footprint.marks:
+            return False
+        elsewhere = bool(mutant.subject) and mutant.subject not in result.footprint.nodes
+        return elsewhere or any(_is_decision(edit) for edit in mutant.edits)
     wanted = {Reach.CALLED: 1, Reach.REPEATED: 2}.get(mutant.reach, 0)
     faulty = bool(mutant.edits) and all(map(is_fault, mutant.edits))
     return faulty and result.tools[mutant.subject] < wanted
 
 
+def _is_decision(edit: Edit) -> bool:
+    return edit.path[0] == "orchestration" and edit.path[1:2] in (("branches",), ("handoffs",))
+
+
 def _passed_by(mutant: Mutant, trials: int) -> str:
+    if mutant.reach is Reach.RAN:
+        return f"none of {trials} trials came to this part of the flow"
     often = " more than once" if mutant.reach is Reach.REPEATED else ""
     return f"none of {trials} trials called {mutant.subject}{often}, and few of the original's did"
 

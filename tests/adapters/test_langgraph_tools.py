@@ -208,11 +208,26 @@ def test_the_double_of_a_renamed_tool_answers(make: Any, service: Any, calls: An
     assert (step.tool, step.output) == ("issue_refund", "no money for A")
 
 
-def test_the_old_name_of_a_renamed_tool_is_unknown(service: Any, calls: Any) -> None:
-    renamed = mutant("tool.rename", "get_order to fetch_order").apply(CONFIG)
+@pytest.mark.parametrize("make", WAYS)
+@pytest.mark.parametrize(
+    ("operator", "piece"), [("tool.rename", "get_order to fetch_order"), ("tool.remove", "get_order")]
+)
+def test_the_name_of_a_tool_that_is_renamed_or_removed_is_unknown(
+    make: Any, operator: str, piece: str, service: Any, calls: Any
+) -> None:
+    mutated = mutant(operator, piece).apply(CONFIG)
     service.replies(calls(("get_order", '{"order": "A"}')), "Done.")
-    run(bound(service.url), renamed)
+    adapter = LangGraphAdapter(make(service.url), CONFIG, "here:build").with_config(mutated)
+
+    async def once() -> Execution:
+        scenario = Scenario(name="s", turns=("Hi",), evaluators=(EvaluatorSpec(name="x"),))
+        with Tap((ChatCompletions(),)).installed():
+            return await attempt(adapter, Case(scenario, {}), "t1", 0, 20.0)
+
+    execution = LOOP.run_until_complete(once())
     assert "get_order is not a valid tool" in service.requests[1].messages[-1].text
+    assert ("fetch_order" in service.requests[1].messages[-1].text) is (operator == "tool.rename")
+    assert execution.trace.tool_calls == ()
 
 
 @pytest.mark.parametrize("make", WAYS)
