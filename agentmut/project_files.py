@@ -1,6 +1,7 @@
 """The files a project file points at: prompt, tools, documents."""
 
 import json
+import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -106,9 +107,16 @@ def _tools_file(reference: str, root: Path) -> tuple[Any, ItemPlace | None]:
 def parse_json(text: str, label: str) -> Any:
     """A JSON value. Raises `ProjectError`."""
     try:
-        return json.loads(text)
+        return json.loads(text, parse_float=_finite, parse_constant=_finite)
     except (ValueError, RecursionError) as error:
         raise ProjectError(f"{label} is not JSON: {error}") from None
+
+
+def _finite(written: str) -> float:
+    value = float(written)
+    if not math.isfinite(value):
+        raise ValueError(f"{written} is not a number that can be used here")
+    return value
 
 
 def _tool(tool: Any, index: int, where: str) -> ToolSpec:

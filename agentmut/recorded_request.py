@@ -1,5 +1,6 @@
 """An agent as a recorded request shows it: prompt, tools and model, without the agent."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,7 @@ def _read(body: bytes) -> ModelRequest:
     found = bodies.mapping(bodies.read_json(_text(body)), "the body")
     if dialect := _other_dialect(found):
         raise ValueError(f"this looks like {dialect}")
+    _refuse_half_characters(found)
     return ChatCompletions().decode_request(body.removeprefix(b"\xef\xbb\xbf"))
 
 
@@ -47,6 +49,14 @@ def _text(body: bytes) -> str:
         return body.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError(f"it is not UTF-8 text (byte {error.start} is {body[error.start]:#04x})") from None
+
+
+def _refuse_half_characters(body: Mapping[str, Any]) -> None:
+    try:
+        json.dumps(body, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        half = f"\\u{ord(error.object[error.start]):04x}"
+        raise ValueError(f"it has half a character ({half}), which no UTF-8 text can hold") from None
 
 
 def _other_dialect(body: Mapping[str, Any]) -> str:

@@ -100,6 +100,10 @@ def _compose(text: str) -> yaml.Node | None:
         loader.dispose()
 
 
+_MOST_REPEATED = 100_000
+"""Values read through aliases: a few nested ones can stand for billions."""
+
+
 class _Reader:
     """Turns nodes into JSON values and notes the line of each."""
 
@@ -108,10 +112,16 @@ class _Reader:
         self.blocks: dict[KeyPath, int] = {}
         self.constructor = _loader("")
         self.open_nodes: list[yaml.Node] = []
+        self.read: set[int] = set()
+        self.repeated = 0
 
     def value(self, node: yaml.Node, path: KeyPath) -> JsonValue:
         if any(node is parent for parent in self.open_nodes):
             raise _fault(node, "an alias may not contain itself")
+        self.repeated += id(node) in self.read
+        self.read.add(id(node))
+        if self.repeated > _MOST_REPEATED:
+            raise _fault(node, f"aliases stand for more than {_MOST_REPEATED} values; write fewer")
         self.lines.setdefault(path, node.start_mark.line + 1)
         self.open_nodes.append(node)
         try:

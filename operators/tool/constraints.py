@@ -1,5 +1,6 @@
 """Which values a tool's parameters may have."""
 
+import sys
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeGuard
 
@@ -158,7 +159,13 @@ def _tighter(schema: Mapping[str, Any], key: str, bound: int | float) -> int | f
 
 
 def _number(value: Any) -> TypeGuard[int | float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    """A number that can be halved and doubled: an integer of hundreds of digits is left alone."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return abs(value) <= _LARGEST
+
+
+_LARGEST = sys.float_info.max / 4
 
 
 def _alone(bound: int | float, upper: bool) -> int | float:

@@ -69,7 +69,7 @@ def _nearest(index: int, tools: Sequence[ToolSpec], said: Sequence[frozenset[str
     described = (
         other
         for other, tool in enumerate(tools)
-        if tool.description.strip() not in ("", tools[index].description)
+        if tool.description.strip() not in ("", tools[index].description.strip())
     )
     return nearest(index, described, [tool.name for tool in tools], said)
 
@@ -110,7 +110,8 @@ def swap_descriptions(config: AgentConfig, options: OperatorOptions) -> Iterator
         if other is None or frozenset((index, other)) in done:
             continue
         done.add(frozenset((index, other)))
-        first, second = sorted((index, other))
+        # By name, so that the order in which tools are offered is not in the mutant's id.
+        first, second = sorted((index, other), key=lambda place: tools[place].name)
         one, two = tools[first], tools[second]
         yield Candidate(
             edits=(_described(first, one, two.description), _described(second, two, one.description)),

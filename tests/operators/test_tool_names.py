@@ -7,7 +7,7 @@ import pytest
 
 from agentmut.config import AgentConfig
 from agentmut.faults import FaultKind
-from agentmut.generate import generate
+from agentmut.generate import DropKind, generate
 from agentmut.mutant import Mutant, Reach
 from agentmut.protocols import Operator, OperatorOptions
 from agentmut.tools import ToolSpec
@@ -119,3 +119,20 @@ def test_a_new_tool_in_front_changes_no_id() -> None:
     before, after = tools("get_order", "send_mail"), tools("first", "get_order", "send_mail")
     ids = [{m.id for m in generate(config, chosen, OperatorOptions()).mutants} for config in (before, after)]
     assert len(ids[0]) == 10 and ids[0] <= ids[1]
+
+
+def test_descriptions_that_end_in_a_line_break_are_those_of_other_tools() -> None:
+    tools = tuple(ToolSpec(name=name, description=f"It can {name}.\n") for name in ("refund", "look", "mail"))
+    for operator in ("tool.mislead_description", "tool.swap_descriptions"):
+        made = generate(AgentConfig(tools=tools), [OPERATORS[operator]], OperatorOptions())
+        assert made.mutants and not any(each.kind is DropKind.IDENTICAL for each in made.dropped)
+
+
+def test_the_order_of_tools_is_not_in_the_id_of_swapped_descriptions() -> None:
+    tools = tuple(ToolSpec(name=name, description=f"It can {name}.") for name in ("refund", "look", "mail"))
+    one, other = (
+        {each.id for each in generate(AgentConfig(tools=order), [OPERATORS["tool.swap_descriptions"]],
+                                      OperatorOptions()).mutants}
+        for order in (tools, tools[::-1])
+    )  # fmt: skip
+    assert one == other

@@ -300,3 +300,12 @@ def test_ids_survive_a_new_tool_and_a_new_parameter(schema: Any, other: Any) -> 
 def _bare(mutant: Mutant) -> bool:
     """The keyword `required` comes or goes as a whole: that is another edit once there is a further entry."""
     return any(edit.path[-1] == "required" for edit in mutant.edits)
+
+
+def test_bounds_beyond_the_range_of_numbers_are_left_alone() -> None:
+    schema = {"type": "object", "properties": {"n": {"type": "integer", "minimum": 0, "maximum": 10**400}}}
+    assert [schema["properties"]["n"] for schema in schemas("tool.tighten_bounds", schema)] == [
+        {"type": "integer", "minimum": 1, "maximum": 10**400}
+    ]
+    largest = {"type": "object", "properties": {"n": {"type": "number", "minimum": 1e308}}}
+    assert not mutants("tool.tighten_bounds", largest)

@@ -81,3 +81,11 @@ def test_what_cannot_be_read_is_shown_with_its_place(
 def test_a_directory_is_no_file(tmp_path: Path) -> None:
     with pytest.raises(ProjectError, match="cannot be read"):
         read_yaml(tmp_path, "a.yaml")
+
+
+def test_aliases_of_aliases_are_refused_before_they_fill_the_memory(tmp_path: Path) -> None:
+    nested = (f"x{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 9))
+    path = tmp_path / "bomb.yaml"
+    path.write_text("x0: &a0 [x]\n" + "".join(nested))
+    with pytest.raises(ProjectError, match="aliases stand for more than 100000 values"):
+        read_yaml(path, "bomb.yaml")
