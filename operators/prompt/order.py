@@ -14,7 +14,7 @@ from agentmut.text import Instruction, parse, reads_as_english
 
 _LEANS_ON_PREVIOUS = re.compile(
     r"\W*(?:then|next|after(?:wards| that| this)|finally|lastly|second(?:ly)?|third(?:ly)?|otherwise"
-    r"|instead|also|however|but|and|or|else|so|it|they|this|that|these|those|he|she|its|their|such"
+    r"|instead|also|however|but|and|or|else|so|it|they|this|that|these|those|he|she|its|their|such|others?"
     r"|if (?:so|not|it|they|this)|in (?:this|that|such|these) cases?|for (?:example|instance|this|that)"
     r"|e\.g\.|the (?:same|latter|former)|except|unless|once)\b",
     re.IGNORECASE,
@@ -30,6 +30,8 @@ _GOES_FIRST = re.compile(
 )
 _AT_FIRST = re.compile(r"\bfirst\b(?! (?:names?|time|person|aid|class)\b)", re.IGNORECASE)
 _RUN_IN_HEADING = re.compile(r"[A-Z][A-Z&/-]+(?: [A-Z&/-]+){0,2}[.:]")
+_LABEL = re.compile(r"[A-Z][\w ]{0,30}: ")
+_SHOWN_NEXT = re.compile(r"\s*\n\s*(?:```|~~~)")
 _BLOCK_OF_A_TEMPLATE = re.compile(r"\{%|\{\{[#/^]")
 _BULLETS = frozenset("-*+•")
 _STEPS = re.compile(
@@ -56,7 +58,12 @@ def reorder_instructions(config: AgentConfig, options: OperatorOptions) -> Itera
     leans = [False, *(_leans(config.prompt, *pair) for pair in pairwise(instructions)), False]
     for index, (first, second) in enumerate(pairwise(instructions)):
         loose = not any(leans[index : index + 3])  # neither torn from what is around them
-        apart = _BLOCK_OF_A_TEMPLATE.search(config.prompt, first.end, second.start)
+        apart = _BLOCK_OF_A_TEMPLATE.search(config.prompt, first.end, second.start) or any(
+            _SHOWN_NEXT.match(config.prompt, one.end)
+            for one in (first, second)  # "Write code as", and the code
+        )
+        inline = "\n" not in config.prompt[first.end : second.start]
+        apart = apart or (inline and _LABEL.match(first.text))  # "Payment: one card. The rest ..."
         if first.group == second.group and loose and not apart and not _has_its_place(first, second):
             yield Candidate(
                 edits=(

@@ -26,6 +26,8 @@ def mutated(operator: str, prompt: str) -> list[str]:
         ("prompt.reorder_instructions", "When it is down, first check the page. Tell the customer.\n"),
         ("prompt.reorder_instructions", "Vérifiez les chambres libres. Proposez-en deux au plus.\n"),
         ("prompt.synonym", "Ask the patient for informed consent."),
+        ("prompt.reorder_instructions", "- Payment: one card each. The rest is lost.\n"),
+        ("prompt.reorder_instructions", "- Be kind.\n- Write code as\n\n  ```\n  x\n  ```\n"),
         ("prompt.synonym", "Confirm the booking."),
         ("prompt.synonym", "Identify the customer."),
         ("prompt.synonym", "Repeat the steps."),
