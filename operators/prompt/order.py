@@ -63,8 +63,13 @@ def reorder_instructions(config: AgentConfig, options: OperatorOptions) -> Itera
             for one in (first, second)  # "Write code as", and the code
         )
         inline = "\n" not in config.prompt[first.end : second.start]
-        apart = apart or (inline and _LABEL.match(first.text))  # "Payment: one card. The rest ..."
-        if first.group == second.group and loose and not apart and not _has_its_place(first, second):
+        labelled = inline and _LABEL.match(first.text)  # "Payment: one card. The rest ..."
+        if (
+            first.group == second.group
+            and loose
+            and not (apart or labelled)
+            and not _has_its_place(first, second)
+        ):
             yield Candidate(
                 edits=(
                     prompt_edit(config.prompt, first.start, first.end, second.text),
