@@ -78,7 +78,9 @@ def _shouted(text: str) -> Iterator[Emphasis]:
         yield Emphasis(*marks.span(), ".")
     if not any(map(str.islower, text)):
         return
-    first = next(at for at, character in enumerate(text) if character.isalnum())
+    label = _LABEL.match(text)  # it goes, and what it stood before begins the sentence
+    begins = label.start("next") if label and label["next"] else 0
+    first = next(at for at, character in enumerate(text) if at >= begins and character.isalnum())
     for word in _CAPITALS.finditer(text):
         said = word.group()
         yield Emphasis(*word.span(), said.capitalize() if word.start() == first else said.lower())

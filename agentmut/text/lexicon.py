@@ -13,7 +13,7 @@ from pydantic import Field, field_validator, model_validator
 from agentmut.frozen import Frozen
 from agentmut.text.neighbours import DETERMINERS, Following, follows
 
-VERSION = 2
+VERSION = 3
 """Raised with every change of an entry: other replacements make other mutants."""
 
 Relation = Literal["neutral", "weaker", "weakest", "stronger", "opposite"]

@@ -64,6 +64,8 @@ class Following(StrEnum):
     """A number, in digits or in words."""
     NO_NUMBER = "no number"
     """A word that is no number."""
+    NOT_A_NUMBER = "not a number"
+    """Anything but a number; nothing at all will do."""
     CLAUSE = "clause"
     """A determiner or a pronoun, as a clause begins."""
     PLURAL = "plural"
@@ -92,6 +94,7 @@ _TESTS: Mapping[Following, Callable[[str], bool]] = {
     Following.WORD: bool,
     Following.NUMBER: is_number,
     Following.NO_NUMBER: lambda word: bool(word) and not is_number(word),
+    Following.NOT_A_NUMBER: lambda word: not is_number(word),
     Following.CLAUSE: lambda word: word in DETERMINERS or word in PRONOUNS,
     Following.PLURAL: _is_plural,
     Following.VERB: lambda word: word in BASE_VERBS,

@@ -14,18 +14,24 @@ from agentmut.text.words import Word, words
 # Words of English only: French and German share many of its stop words.
 _FUNCTION_WORDS = """
 the and you your with this that these not if when before must should never always be are of for to
-they their it is only or do don't from by
+they their it is only or do don't from by at than more which within each any every has have been can may
 """
 _ENGLISH = frozenset(_FUNCTION_WORDS.split())
 _ENGLISH_SHARE = 0.1
 _FEW_WORDS = 12
 _GERMAN = word_set("der die das und nicht ist ein eine immer nie nach vor bis den dem kein keine nur")
-_PLAIN = str.maketrans("’‘“”–—…€£≤≥•", "''\"\"-..EL<>*")
+_PLAIN = str.maketrans("’‘“”–—…€£≤≥•°×→§", "''\"\"-..EL<>*ox>S")
 _SAME_PHRASE = re.compile(r"[\s*_$€£(]+")  # "above **$50**": the number follows "above"
 _CLAUSE_END = re.compile(r"[,.;:!?()–—]|\s-\s")
 _CONDITION = re.compile(
-    r"\b(?:if|when|whenever|unless|because|since|while|where|who|which|that|whose|whether|once)\b", re.I
+    r"\b(?:if|when|whenever|unless|because|since|while|where|who|which|that|whose|whether|once"
+    r"|how|what|why|as \w+ as)\b",
+    re.I,
 )
+_STRESSED = re.compile(
+    r"\b(?:important|sure|ensure|remember|note|essential|critical|crucial|vital|imperative|aware|mind) that\b",
+    re.I,
+)  # "It is important that you never ...": what follows is the rule
 
 
 class Use(NamedTuple):
@@ -57,7 +63,7 @@ def reads_as_english(text: str) -> bool:
 
 def in_condition(text: str, offset: int) -> bool:
     """Whether what stands at `offset` says when or which, not what: it comes after "if", "who" and the like."""
-    clause = _CLAUSE_END.split(text[:offset])[-1]
+    clause = _STRESSED.sub(" ", _CLAUSE_END.split(text[:offset])[-1])
     return _CONDITION.search(clause) is not None
 
 

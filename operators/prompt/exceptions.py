@@ -34,6 +34,7 @@ _STOP = re.compile(
 )
 _HANGS_ON = re.compile(r",\s*(?:in (?:which|that|this) case|then|where|which|who|whose)\b", re.IGNORECASE)
 _GOES_ON = re.compile(r",\s*(?:and|but|so|then)\s+\S+\s+\S", re.IGNORECASE)
+_VERB_ALONE = re.compile(r"\b(?:can|may|must|should|will|to)\s+\w+$", re.IGNORECASE)
 _BEFORE_NOUNS = frozenset(["except", "excepting", "excluding", "other than", "with the exception of"])
 _VERB = re.compile(
     r"(?!\s+(?:if|when|where|that|as|what|while|after|before|during|who|those|whatever)\b)"
@@ -103,6 +104,10 @@ def _inner(text: str) -> Iterator[_Cut]:
         before = text[: found.start()]
         word = found["word"].lower()
         if word == "without" and not _PROHIBITS.search(before):
+            continue
+        if word == "but not" and _VERB_ALONE.search(
+            before
+        ):  # "can add but not remove bags": the bags are of both
             continue
         if word == "other than" and not (_ANY.search(before) and len(before.split()) > 2):
             continue

@@ -11,7 +11,7 @@ from agentmut.operator import operator
 from agentmut.operators.edits import prompt_example
 from agentmut.operators.prompt.wording import PLACES, all_said, english_instructions, first_places, reworded
 from agentmut.protocols import OperatorOptions
-from agentmut.text import Instruction, PromptDocument, uses
+from agentmut.text import Instruction, PromptDocument, Use, uses
 from agentmut.text.neighbours import BASE_VERBS, DETERMINERS, word_set
 
 _SIGN = re.compile(r"(?<=[\w )])(?P<sign><=|>=|<|>|≤|≥)(?=\s?[$€£]?\d)")
@@ -32,17 +32,19 @@ _NUMBER = re.compile(
 _LABELS = """
 version v section sections step steps rule rules figure table chapter page pages line article appendix part no nr
 number id case order ticket invoice room gate flight iso rfc http https error code status python node level tier
-type item question example phase stage option call dial port extension ext phone hotline pin tel fax since year on
+type item question sec clause clauses para paragraph art exhibit annex
+example phase stage option call dial port extension ext phone hotline pin tel fax since year on
 january february march april may june july august september october november december
 jan feb mar apr jun jul aug sep sept oct nov dec
 """
-_LABEL_BEFORE = re.compile(rf"(?:\b(?:{'|'.join(_LABELS.split())})\.?|#)[ ]$", re.IGNORECASE)
+_LABEL_BEFORE = re.compile(rf"(?:\b(?:{'|'.join(_LABELS.split())})\.?|[#§])[ ]$", re.IGNORECASE)
 _NAME_BEFORE = re.compile(r"\b(?P<word>[A-Z][a-z]+) $")  # "Tram 8", but "Give 3 reasons", "Within 5 days"
 _CLOCK = re.compile(r"[012]?\d\.[0-5]\d")
 _MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 _TIME_OR_DATE_AFTER = re.compile(
     rf"(?:st|nd|rd|th)?\s?(?:(?:{_MONTHS})[a-z]*\b|[ap]\.?m\b|o['’]clock)", re.IGNORECASE
 )
+_TIME_AHEAD = re.compile(r"\s+\d{1,2}(?:[:.]\d\d|\s?(?:[ap]\.?m\b|o['’]clock))", re.IGNORECASE)
 _MARKER_AFTER = re.compile(r"[.)]\s+[A-Z]|\)")
 _MARKER_BEFORE = re.compile(r"(?:^|[.:;(])\s*$")
 _ONE_UNIT = re.compile(rf"\s(?P<unit>{_UNIT})\b")
@@ -67,8 +69,11 @@ _NUMBER_WORD = re.compile(
     r"(?!\s+(?:of (?:the|them|these)|hundred|thousand|million))",
     re.IGNORECASE,
 )
+_RANGE_AFTER = re.compile(
+    rf"\s*(?:to|or|and|-|–)\s+(?:[$€£]\s?)?(?:\d|(?:one|{'|'.join(_NEXT)})\b)", re.IGNORECASE
+)  # "5 to 7 days", "two or three": the first number says little, and would not read well much larger
 _TIMES = {"once": ("twice", "ten times"), "twice": ("three times", "twenty times")}
-_HOW_OFTEN = re.compile(r"(?<!at )(?<![\w-])(?P<word>once|twice)(?=[.;]|\s*$| (?:per|a|an|more)\b)")
+_HOW_OFTEN = re.compile(r"(?<!at )(?<![\w-])(?P<word>once|twice)(?=[.;]|\s*$| (?:per|a|an|more|in a row)\b)")
 
 
 class _Place(NamedTuple):
@@ -115,12 +120,19 @@ def flip_comparator(config: AgentConfig, options: OperatorOptions) -> Iterator[C
     Then its first two signs (<, >=). Prepositions and signs only before a number.
     """
     for document, instruction in english_instructions(config):
-        for use in first_places(uses(document, instruction, "comparators"), "opposite"):
+        found = (use for use in uses(document, instruction, "comparators") if not _at_a_time(document, use))
+        for use in first_places(found, "opposite"):
             yield from all_said(document, instruction, use, "opposite")
         for match in islice(_SIGN.finditer(instruction.text), PLACES):
             start, end = (instruction.start + offset for offset in match.span())
             if made := reworded(document, instruction, start, end, _TURNED[match["sign"]]):
                 yield made
+
+
+def _at_a_time(document: PromptDocument, use: Use) -> bool:
+    """Whether it is "after 5 p.m.", whose contrary is not "within 5 p.m."."""
+    time = use.text.lower() in ("within", "after", "beyond")
+    return time and _TIME_AHEAD.match(document.text, use.end) is not None
 
 
 def _places(document: PromptDocument, instruction: Instruction) -> Iterator[_Place]:
@@ -137,7 +149,7 @@ def _in_digits(text: str) -> Iterator[_Place]:
             match.start("digits"),
             match.end("decimals") if match["decimals"] else match.end("digits"),
         )
-        if _is_name(text, match):
+        if _is_name(text, match) or _RANGE_AFTER.match(text, match.end()):
             continue
         if text[start:end] != "1" or text[end : end + 1] in ("-", "%"):
             yield _Place(start, end, _near_and_far(match))
@@ -148,7 +160,7 @@ def _in_digits(text: str) -> Iterator[_Place]:
 
 def _in_words(text: str) -> Iterator[_Place]:
     for match in _NUMBER_WORD.finditer(text):
-        if not _LABEL_BEFORE.search(text[: match.start()]):
+        if not _LABEL_BEFORE.search(text[: match.start()]) and not _RANGE_AFTER.match(text, match.end()):
             yield _Place(
                 *match.span(), tuple(_in_case(match["word"], said) for said in _NEXT[match["word"].lower()])
             )

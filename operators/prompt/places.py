@@ -6,13 +6,27 @@ from agentmut.text import PromptDocument
 from agentmut.text.spans import splits
 from agentmut.text.templates import Nesting
 
+_ROOT = re.compile(r"\s*<(?P<name>[A-Za-z][\w-]*)(?:\s[^<>]*)?>")
 _BLANK_LINE = re.compile(r"\r?\n[ \t]*\r?\n")
 
 
 def end_of(document: PromptDocument) -> int:
-    """Behind the last character, or the end of the text where that is inside protected text."""
-    last = len(document.text.rstrip())
+    """Behind the last character, or the end of the text where that is inside protected text.
+
+    A tag around the whole prompt stays around it.
+    """
+    last = _last(document.text)
     return len(document.text) if splits(document.protected, last) else last
+
+
+def _last(text: str) -> int:
+    whole = text.rstrip()
+    root = _ROOT.match(whole)
+    closing = f"</{root['name']}>" if root else ""
+    if not root or not whole.endswith(closing) or whole.count(closing) > 1:
+        return len(whole)
+    inner = len(whole[: -len(closing)].rstrip())
+    return inner if inner > root.end() else len(whole)
 
 
 def middle_of(document: PromptDocument) -> int | None:

@@ -1,6 +1,6 @@
 """A rule is about fewer or more than it was."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from agentmut.config import AgentConfig
 from agentmut.mutant import Candidate
@@ -8,13 +8,14 @@ from agentmut.operator import operator
 from agentmut.operators.edits import prompt_example
 from agentmut.operators.prompt.wording import all_said, english_instructions, first_places
 from agentmut.protocols import OperatorOptions
-from agentmut.text import Use, uses
+from agentmut.text import PromptDocument, Use, uses
 from agentmut.text.neighbours import BASE_VERBS, DETERMINERS, PRONOUNS, word_set
 
 _JOINING = word_set(
     "of for to from with about by as if when whether after before than that who which is are was were "
     "must should may can will has have do does at in on asks wants says against between per all most some both"
 )
+_NEEDS_A_DETERMINER = word_set("of for to from with about by in on at against between")
 _BEFORE_A_SUBJECT = _JOINING | DETERMINERS | BASE_VERBS
 _AFTER_A_SUBJECT = _JOINING | PRONOUNS | word_set("and or mentions agrees needs gives arrived unless")
 
@@ -37,8 +38,13 @@ def change_scope(config: AgentConfig, options: OperatorOptions) -> Iterator[Cand
     """
     for document, instruction in english_instructions(config):
         found = filter(_stands_alone, uses(document, instruction, "scope"))
-        for use in first_places(found, "weaker", "weakest", "stronger"):
+        for use in first_places(_no_labels(document, found), "weaker", "weakest", "stronger"):
             yield from all_said(document, instruction, use, "weaker", "weakest", "stronger")
+
+
+def _no_labels(document: PromptDocument, found: Iterable[Use]) -> Iterator[Use]:
+    """Not "Payment: ask for ...", which names what the line is about."""
+    return (use for use in found if document.text[use.end : use.end + 1] != ":")
 
 
 def _stands_alone(use: Use) -> bool:
@@ -46,4 +52,7 @@ def _stands_alone(use: Use) -> bool:
     if use.entries[0].kind != "noun":
         return True
     before, after = use.previous.lower(), use.following.lower()
+    singular, plural = (*use.entries[0].forms, "")[:2]
+    if use.text.lower() == singular and plural == f"{singular}s" and before in _NEEDS_A_DETERMINER:
+        return False  # "on file", "in order to", "by email"
     return (not before or before in _BEFORE_A_SUBJECT) and (not after or after in _AFTER_A_SUBJECT)

@@ -1,5 +1,6 @@
 """An instruction says less, the contrary, or another order: its words are replaced by the lexicon."""
 
+import re
 from collections.abc import Iterable, Iterator
 
 from agentmut.config import AgentConfig
@@ -9,8 +10,11 @@ from agentmut.operators.edits import prompt_example
 from agentmut.operators.prompt.wording import all_said, english_instructions, first_places, reworded
 from agentmut.protocols import OperatorOptions
 from agentmut.text import BINDING, FIELDS, Instruction, PromptDocument, Use, in_condition, order_at, uses
-from agentmut.text.neighbours import word_set
+from agentmut.text.neighbours import BASE_VERBS, word_set
 
+_NEGATED_ALREADY = re.compile(r"\bno (?:more|less|fewer|later|longer|earlier)\b", re.IGNORECASE)
+_LIMIT = re.compile(r"\bat (?:most|least)\b|\bno more than\b|\bup to\b|\bbut not\b", re.IGNORECASE)
+_FIRST = re.compile(r"\bfirst\b", re.IGNORECASE)
 _NO_SIMPLE_NEGATION = word_set("ensure make let do feel try avoid refrain continue remember")
 
 
@@ -49,11 +53,13 @@ def negate(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]
 
     First its order, if it begins with one ("Ask" becomes "Do not ask"), also after a condition and its comma;
     then its first two words with a contrary (always, never, must, may, do not, include). Left alone: words in
-    conditions, and orders whose plain negation would mean something else ("Make sure", "Avoid").
+    conditions, and orders whose plain negation would mean something else ("Make sure", "Avoid"), as well as
+    permissions with a limit ("may make at most two offers").
     """
     for document, instruction in english_instructions(config):
         yield from _order_negated(document, instruction)
-        binding = uses(document, instruction, "modality", "frequency", *FIELDS)
+        found = uses(document, instruction, "modality", "frequency", *FIELDS)
+        binding = (use for use in found if not _permits_up_to_a_limit(instruction, use))
         for use in first_places(_outside_conditions(instruction, binding), "opposite"):
             yield from all_said(document, instruction, use, "opposite")
 
@@ -79,10 +85,24 @@ def swap_order_words(config: AgentConfig, options: OperatorOptions) -> Iterator[
         found = (
             use
             for use in uses(document, instruction, "order")
-            if not (conditional and use.text.lower() == "then")
+            if not (conditional and use.text.lower() == "then") and not _after_first(instruction, use)
         )
         for use in first_places(found, "opposite"):
-            yield from all_said(document, instruction, use, "opposite")
+            if use.text.lower() == "first" and use.following.lower() in BASE_VERBS:
+                said = "Finally" if use.text[0].isupper() else "finally"  # "last check it" is no English
+                yield from filter(None, [reworded(document, instruction, use.start, use.end, said)])
+            else:
+                yield from all_said(document, instruction, use, "opposite")
+
+
+def _after_first(instruction: Instruction, use: Use) -> bool:
+    """Whether it is the "then" of "first ..., then ...": one mutant turns the order round already."""
+    is_then = use.text.lower() in ("then", "and then")
+    return is_then and _FIRST.search(instruction.text[: use.start - instruction.start]) is not None
+
+
+def _permits_up_to_a_limit(instruction: Instruction, use: Use) -> bool:
+    return use.text.lower() in ("can", "may") and _LIMIT.search(instruction.text) is not None
 
 
 def _outside_conditions(instruction: Instruction, found: Iterable[Use]) -> Iterator[Use]:
@@ -92,7 +112,7 @@ def _outside_conditions(instruction: Instruction, found: Iterable[Use]) -> Itera
 def _order_negated(document: PromptDocument, instruction: Instruction) -> Iterator[Candidate]:
     offset = order_at(instruction.text)
     verb = instruction.text[offset:].split(maxsplit=1)[0].rstrip(".!") if offset is not None else ""
-    if offset is None or verb.lower() in _NO_SIMPLE_NEGATION:
+    if offset is None or verb.lower() in _NO_SIMPLE_NEGATION or _NEGATED_ALREADY.search(instruction.text):
         return
     start = instruction.start + offset
     said = f"DO NOT {verb}" if verb.isupper() else f"do not {verb.lower()}"
