@@ -14,9 +14,10 @@ from langgraph.prebuilt.tool_node import INVALID_TOOL_NAME_ERROR_TEMPLATE
 from langgraph.types import Command
 
 from agentmut.adapters._langchain_tools import as_implemented, with_own_tool
-from agentmut.doubles import ToolDoubleError
-from agentmut.faults import UNCALLED, ToolFailure, form_of
-from agentmut.faulty_calls import Change, check_running, with_fault, with_fault_async
+from agentmut.calls.answers import ToolFailure, form_of
+from agentmut.calls.doubles import ToolDoubleError
+from agentmut.calls.faulty import Change, check_running, with_fault, with_fault_async
+from agentmut.faults import UNCALLED
 from agentmut.plain import jsonable
 from agentmut.threads import completed
 from agentmut.tools import read_tool

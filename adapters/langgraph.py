@@ -20,12 +20,12 @@ from agentmut.adapters._langgraph_built import Built
 from agentmut.adapters._model_settings import dropping, model_settings
 from agentmut.config import AgentConfig
 from agentmut.errors import AdapterError, UsageError
+from agentmut.files.tool_checks import check_tools
 from agentmut.flow import Flow
 from agentmut.imports import import_object
 from agentmut.mutant import Mutant, unreachable_fault
 from agentmut.plain import described, jsonable
 from agentmut.protocols import AgentSpec
-from agentmut.tool_checks import check_tools
 from agentmut.tools import ToolSpec, read_tool
 from agentmut.trace import Action, AgentTrace, Step
 from agentmut.trial import Trial

@@ -8,11 +8,11 @@ from typing import Any
 
 from pydantic import JsonValue, PrivateAttr
 
-from agentmut.calling import calls_by_offered_name
+from agentmut.calls.instrument import MARK
+from agentmut.calls.toolbox import calls_by_offered_name
 from agentmut.config import AgentConfig, History, ModelConfig
 from agentmut.errors import UsageError
 from agentmut.imports import import_object
-from agentmut.instrument import MARK
 from agentmut.mutant import Mutant, unreachable_fault
 from agentmut.plain import jsonable
 from agentmut.protocols import AgentSpec

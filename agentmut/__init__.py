@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from agentmut.api import measure
     from agentmut.assess import check_suite, compare_with_baseline, save_baseline
-    from agentmut.calling import toolbox
+    from agentmut.calls.instrument import tool
+    from agentmut.calls.toolbox import toolbox
     from agentmut.config import AgentConfig
-    from agentmut.instrument import tool
 
     __version__: str
 
@@ -43,11 +43,11 @@ def __getattr__(name: str) -> Any:
 
         return measure
     if name == "tool":
-        from agentmut.instrument import tool
+        from agentmut.calls.instrument import tool
 
         return tool
     if name == "toolbox":
-        from agentmut.calling import toolbox
+        from agentmut.calls.toolbox import toolbox
 
         return toolbox
     raise AttributeError(f"module 'agentmut' has no attribute {name!r}")

@@ -10,14 +10,11 @@ from typing import Any, Self
 from pydantic import Field, SecretStr, model_validator
 
 from agentmut.config import AgentConfig
-from agentmut.config_files import collecting, read_parts
 from agentmut.errors import ProjectError, nearest
-from agentmut.frozen import Frozen
-from agentmut.imports import make_importable
-from agentmut.operator_catalogue import OperatorCatalogue
-from agentmut.origin import Sources
-from agentmut.plugins import Group, names
-from agentmut.project_schema import (
+from agentmut.files.config import collecting, read_parts
+from agentmut.files.problems import joined, validated
+from agentmut.files.scenarios import LocatedScenario, find_scenario_files, read_scenarios
+from agentmut.files.schema import (
     BudgetSettings,
     ComparisonSettings,
     ExecutionSettings,
@@ -26,11 +23,14 @@ from agentmut.project_schema import (
     StatisticsSettings,
     VerdictSettings,
 )
+from agentmut.files.yaml_source import KeyPath, YamlSource, read_yaml
+from agentmut.frozen import Frozen
+from agentmut.imports import make_importable
+from agentmut.mutation.catalogue import OperatorCatalogue
+from agentmut.origin import Sources
+from agentmut.plugins import Group, names
 from agentmut.protocols import AgentSpec
 from agentmut.scenario import Scenario
-from agentmut.scenario_files import LocatedScenario, find_scenario_files, read_scenarios
-from agentmut.schema_problems import joined, validated
-from agentmut.yaml_source import KeyPath, YamlSource, read_yaml
 
 FILE_NAME = "agentmut.yaml"
 FOLDER = ".agentmut"
@@ -86,7 +86,7 @@ def load_project(
     process's own by default. The agent's own code is not imported; modules named by `tools:` and by
     `python:` evaluators are. Raises `ProjectError`, which lists every problem found.
     """
-    from agentmut.paper_spec import is_paper_spec, project_of_paper_spec
+    from agentmut.files.paper_spec import is_paper_spec, project_of_paper_spec
 
     path = _project_path(path)
     source = read_yaml(path, path.name)

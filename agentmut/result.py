@@ -6,9 +6,9 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 
 from agentmut.errors import UsageError
+from agentmut.files.whole_files import write_json
 from agentmut.frozen import Frozen
 from agentmut.mutant import Intent, OperatorClass, Status
-from agentmut.whole_files import write_json
 
 SCHEMA_VERSION = 1
 SUITE = "the suite as a whole"

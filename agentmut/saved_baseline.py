@@ -7,9 +7,9 @@ from typing import Literal, Self
 from pydantic import Field, ValidationError, model_validator
 
 from agentmut.errors import UsageError, nearest
+from agentmut.files.whole_files import write_json
 from agentmut.frozen import Frozen
 from agentmut.result import AgentSummary
-from agentmut.whole_files import write_json
 
 SCHEMA_VERSION: Literal[1] = 1
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")

@@ -5,10 +5,10 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 
 from agentmut.errors import UsageError
+from agentmut.files.whole_files import write_json
 from agentmut.frozen import Frozen
 from agentmut.result import AgentSummary, Bounds, Cost
 from agentmut.stats.verdicts import Verdict
-from agentmut.whole_files import write_json
 
 SCHEMA_VERSION = 1
 

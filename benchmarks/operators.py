@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agentmut.api import measure
-from agentmut.generate import generate
+from agentmut.files.schema import BudgetSettings, MutationSettings
 from agentmut.mutant import Mutant, Status
+from agentmut.mutation.generate import generate
 from agentmut.plugins import load_all
 from agentmut.project import Project, load_project
-from agentmut.project_schema import BudgetSettings, MutationSettings
 from agentmut.protocols import Operator
 from agentmut.report.mutants import unified
 from agentmut.result import MutantRow, Result

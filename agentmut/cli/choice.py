@@ -8,9 +8,9 @@ import typer
 from agentmut.errors import UsageError, nearest
 
 if TYPE_CHECKING:
-    from agentmut.changes import Changes
     from agentmut.engine.selection import Selection
     from agentmut.engine.session import Session
+    from agentmut.mutation.changes import Changes
 
 
 def selection_of(
@@ -27,8 +27,8 @@ def selection_of(
 ) -> "Selection":
     """The filters as options give them."""
     from agentmut.engine.selection import Selection, checked_share
-    from agentmut.higher_order import parse_pair
     from agentmut.mutant import Intent
+    from agentmut.mutation.higher_order import parse_pair
 
     known = [intent.value for intent in Intent if intent is not Intent.CONTROL]
     for intent in intents or ():
@@ -49,7 +49,7 @@ def selection_of(
 
 def session_changes(session: "Session", reference: str, agent: str | None) -> "Changes":
     """What of a session's agent changed since a git revision. Raises `UsageError`."""
-    from agentmut.revision import Described, changes_since
+    from agentmut.files.revision import Described, changes_since
 
     scenarios = tuple(scenario.name for scenario in session.scenarios)
     whole = len(scenarios) == len(session.project.scenarios)

@@ -27,7 +27,7 @@ from agentmut.errors import UsageError
 
 if TYPE_CHECKING:
     from agentmut.engine.selection import Selection
-    from agentmut.generate import Generation
+    from agentmut.mutation.generate import Generation
     from agentmut.origin import Origin
 
 ConfigFile = Annotated[
@@ -115,12 +115,12 @@ def _without_project(
 ) -> "tuple[Origin, Generation, Selection]":
     from agentmut.cli.choice import say_changes
     from agentmut.cli.output import agents_on_stderr
-    from agentmut.config_files import read_config_file
     from agentmut.engine.choosing import mutants_of
-    from agentmut.operator_catalogue import OperatorCatalogue
-    from agentmut.project_schema import MutationSettings
-    from agentmut.recorded_request import read_request_file
-    from agentmut.revision import Described, changes_since
+    from agentmut.files.config import read_config_file
+    from agentmut.files.recorded_request import read_request_file
+    from agentmut.files.revision import Described, changes_since
+    from agentmut.files.schema import MutationSettings
+    from agentmut.mutation.catalogue import OperatorCatalogue
 
     with agents_on_stderr():
         origin = read_config_file(config) if config else read_request_file(request or Path())

@@ -33,7 +33,7 @@ from agentmut.errors import UsageError
 if TYPE_CHECKING:
     from agentmut.engine.plan import Plan
     from agentmut.engine.session import Session
-    from agentmut.generate import Generation
+    from agentmut.mutation.generate import Generation
     from agentmut.result import Result
 
 

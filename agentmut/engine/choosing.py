@@ -15,12 +15,12 @@ from agentmut.engine.ignoring import ignoring
 from agentmut.engine.second_order import Choice, with_second_order
 from agentmut.engine.selection import Selection
 from agentmut.engine.session import Session
-from agentmut.generate import Generation, generate
+from agentmut.files.schema import MutationSettings
 from agentmut.mutant import Mutant
-from agentmut.operator_catalogue import OperatorCatalogue
+from agentmut.mutation.catalogue import OperatorCatalogue
+from agentmut.mutation.generate import Generation, generate
 from agentmut.origin import Origin
 from agentmut.project import FOLDER
-from agentmut.project_schema import MutationSettings
 from agentmut.protocols import OperatorOptions
 
 

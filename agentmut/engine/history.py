@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agentmut.errors import UsageError
-from agentmut.generate import Empty
 from agentmut.mutant import Intent, Mutant, Status
+from agentmut.mutation.generate import Empty
 from agentmut.result import MutantRow, read_result
 
 WEIGHT = 4.0

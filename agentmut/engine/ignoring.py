@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from agentmut.files.schema import IgnoredMutant
 from agentmut.mutant import Mutant
-from agentmut.operator_names import is_named
+from agentmut.mutation.operator_names import is_named
 from agentmut.origin import IgnoreComment, Origin
-from agentmut.project_schema import IgnoredMutant
 from agentmut.text.document import parse
 
 

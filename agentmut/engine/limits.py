@@ -5,8 +5,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from agentmut.engine.trials import TrialResult
+from agentmut.files.schema import BudgetSettings
 from agentmut.frozen import Frozen
-from agentmut.project_schema import BudgetSettings
 
 BASELINE_SHARE = 0.4
 """Largest part of a budget that an automatic baseline may take."""

@@ -7,9 +7,9 @@ from pydantic import Field
 
 from agentmut.engine.identity import Environment
 from agentmut.engine.limits import BaselineLimit
+from agentmut.files.schema import BudgetSettings
 from agentmut.frozen import Frozen
 from agentmut.mutant import Mutant
-from agentmut.project_schema import BudgetSettings
 
 
 def new_run_id(now: float) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from agentmut.project_schema import Price
+from agentmut.files.schema import Price
 from agentmut.trace import Action, AgentTrace, Step, Usage
 
 

@@ -7,11 +7,11 @@ from typing import NamedTuple
 from agentmut.config import AgentConfig
 from agentmut.engine.selection import Selection, select_mutants
 from agentmut.errors import UsageError
-from agentmut.generate import Dropped
-from agentmut.higher_order import PAIR, Expressible, Named, Pairs, named_pairs, sampled_pairs
+from agentmut.files.schema import MutationSettings, SecondOrder
 from agentmut.mutant import Mutant
+from agentmut.mutation.generate import Dropped
+from agentmut.mutation.higher_order import PAIR, Expressible, Named, Pairs, named_pairs, sampled_pairs
 from agentmut.origin import Origin
-from agentmut.project_schema import MutationSettings, SecondOrder
 
 
 class Choice(NamedTuple):

@@ -2,15 +2,15 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
-from agentmut.changes import Changes, touches
 from agentmut.engine.caps import by_instruction, capped, sampled
 from agentmut.engine.targets import at_targets
 from agentmut.errors import UsageError, nearest
+from agentmut.files.schema import MutationSettings
 from agentmut.frozen import Frozen
 from agentmut.mutant import Intent, Mutant
-from agentmut.operator_names import class_of, is_named, unknown_name
+from agentmut.mutation.changes import Changes, touches
+from agentmut.mutation.operator_names import class_of, is_named, unknown_name
 from agentmut.origin import Origin
-from agentmut.project_schema import MutationSettings
 
 
 class Selection(Frozen):

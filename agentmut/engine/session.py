@@ -5,8 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from agentmut.controls import destroyed_mutant, identity_mutant
-from agentmut.doubles import resolve_doubles, resolve_hooks
+from agentmut.calls.doubles import resolve_doubles, resolve_hooks
 from agentmut.engine.attempt import Case
 from agentmut.engine.executor import Executor, LocalExecutor, RetryingExecutor, RunSettings
 from agentmut.engine.history import (
@@ -23,9 +22,10 @@ from agentmut.engine.trials import Suite
 from agentmut.errors import UsageError, nearest
 from agentmut.evaluators import build_all, tools_judged
 from agentmut.frozen import digest_of
-from agentmut.generate import Generation
 from agentmut.imports import make_importable
 from agentmut.mutant import Mutant
+from agentmut.mutation.controls import destroyed_mutant, identity_mutant
+from agentmut.mutation.generate import Generation
 from agentmut.origin import Origin
 from agentmut.plugins import Catalogue, Group
 from agentmut.project import FOLDER, Project

@@ -12,8 +12,8 @@ from rich.padding import Padding
 from agentmut.config import AgentConfig
 from agentmut.engine.locate import changed_text, target_of
 from agentmut.frozen import canonical_json
-from agentmut.generate import DropKind, Dropped, Empty, Generation
 from agentmut.mutant import Mutant, Status
+from agentmut.mutation.generate import DropKind, Dropped, Empty, Generation
 from agentmut.origin import Origin
 from agentmut.report.paint import Page, clean, shorten
 from agentmut.report.terminal import counted

@@ -8,7 +8,7 @@ from agentmut.config import AgentConfig
 from agentmut.engine.attempt import Case, attempt
 from agentmut.execution import Execution
 from agentmut.flow import Flow
-from agentmut.generate import generate
+from agentmut.mutation.generate import generate
 from agentmut.plugins import Catalogue
 from agentmut.protocols import OperatorOptions
 from agentmut.scenario import EvaluatorSpec, Scenario

@@ -17,8 +17,8 @@ from agentmut.adapters.python_callable import CallableAdapter
 from agentmut.config import AgentConfig, Document, History, ModelConfig
 from agentmut.engine.attempt import Case, attempt
 from agentmut.execution import Execution
-from agentmut.generate import generate
 from agentmut.mutant import Mutant
+from agentmut.mutation.generate import generate
 from agentmut.plugins import Catalogue
 from agentmut.protocols import OperatorOptions
 from agentmut.scenario import EvaluatorSpec, Scenario

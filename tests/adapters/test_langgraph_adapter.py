@@ -21,15 +21,15 @@ from langgraph.types import Send
 from pydantic import BaseModel
 
 from agentmut.adapters.langgraph import LangGraphAdapter, bind_tools, config_middleware
+from agentmut.calls.doubles import resolve
 from agentmut.config import AgentConfig, Document, ModelConfig
-from agentmut.doubles import resolve
 from agentmut.engine.attempt import Case, attempt
 from agentmut.engine.executor import LocalExecutor, RunSettings, TrialRequest
 from agentmut.engine.pricing import Pricer
 from agentmut.engine.suite import SuiteConfig
 from agentmut.errors import AdapterError, UsageError
 from agentmut.execution import Ending, Execution
-from agentmut.generate import generate
+from agentmut.mutation.generate import generate
 from agentmut.plugins import Catalogue
 from agentmut.protocols import AgentSpec, Operator, OperatorOptions
 from agentmut.scenario import EvaluatorSpec, Scenario, ToolDouble

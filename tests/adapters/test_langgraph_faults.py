@@ -19,7 +19,7 @@ from agentmut.config import AgentConfig
 from agentmut.engine.attempt import Case, attempt
 from agentmut.execution import Ending, Execution
 from agentmut.faults import FaultKind, ToolFault
-from agentmut.generate import generate
+from agentmut.mutation.generate import generate
 from agentmut.plugins import Catalogue
 from agentmut.protocols import Operator, OperatorOptions
 from agentmut.scenario import EvaluatorSpec, Scenario

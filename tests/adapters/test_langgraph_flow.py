@@ -26,8 +26,8 @@ from agentmut.config import AgentConfig
 from agentmut.engine.attempt import Case, attempt
 from agentmut.errors import UsageError
 from agentmut.execution import Ending, Execution
-from agentmut.generate import Generation, generate
 from agentmut.mutant import Mutant
+from agentmut.mutation.generate import Generation, generate
 from agentmut.plugins import Catalogue
 from agentmut.protocols import AgentSpec, Operator, OperatorOptions
 from agentmut.scenario import EvaluatorSpec, Scenario

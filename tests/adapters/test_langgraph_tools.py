@@ -19,8 +19,8 @@ from agentmut.config import AgentConfig, ModelConfig
 from agentmut.engine.attempt import Case, attempt
 from agentmut.errors import AdapterError
 from agentmut.execution import Ending, Execution
-from agentmut.generate import generate
 from agentmut.mutant import Mutant
+from agentmut.mutation.generate import generate
 from agentmut.plugins import Catalogue
 from agentmut.protocols import OperatorOptions
 from agentmut.scenario import EvaluatorSpec, Scenario

@@ -10,13 +10,13 @@ import pytest
 
 import agentmut
 from agentmut.adapters.python_callable import CallableAdapter
-from agentmut.calling import calls_by_offered_name
+from agentmut.calls.doubles import resolve
+from agentmut.calls.toolbox import calls_by_offered_name
 from agentmut.config import AgentConfig
-from agentmut.doubles import resolve
 from agentmut.engine.attempt import Case, attempt
 from agentmut.execution import Execution
-from agentmut.generate import generate
 from agentmut.mutant import Mutant
+from agentmut.mutation.generate import generate
 from agentmut.plugins import load
 from agentmut.protocols import OperatorOptions
 from agentmut.scenario import EvaluatorSpec, Scenario, ToolDouble

@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 from agentmut.flow import Flow
-from agentmut.operator_catalogue import OperatorCatalogue
+from agentmut.mutation.catalogue import OperatorCatalogue
 
 PAGE = (Path(__file__).parents[2] / "docs" / "mutants.md").read_text(encoding="utf-8")
 

@@ -17,8 +17,8 @@ from agentmut.engine.session import open_session
 from agentmut.engine.trials import TrialResult
 from agentmut.errors import RunError, UsageError
 from agentmut.execution import Ending
+from agentmut.files.schema import BudgetSettings
 from agentmut.mutant import Status
-from agentmut.project_schema import BudgetSettings
 from agentmut.result import read_result
 from agentmut.runtime import open_store
 from agentmut.trace import Outcome

@@ -2,9 +2,9 @@
 
 from pydantic import JsonValue
 
-from agentmut.changes import changed_lines, changes, touches
 from agentmut.config import AgentConfig, Document, History, ModelConfig
 from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
+from agentmut.mutation.changes import changed_lines, changes, touches
 from agentmut.tools import ToolSpec
 
 

@@ -16,8 +16,8 @@ from agentmut.engine.reach import reached
 from agentmut.engine.selection import Selection
 from agentmut.engine.suite import SuiteConfig
 from agentmut.errors import UsageError
-from agentmut.higher_order import named_pairs, pair, parse_pair, sampled_pairs
 from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach, Status
+from agentmut.mutation.higher_order import named_pairs, pair, parse_pair, sampled_pairs
 from agentmut.result import MutantRow, Result
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.tools import ToolSpec

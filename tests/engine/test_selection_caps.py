@@ -11,9 +11,9 @@ from agentmut.config import AgentConfig, Document, ModelConfig
 from agentmut.engine.caps import sampled
 from agentmut.engine.selection import Selection, select_mutants
 from agentmut.errors import UsageError
+from agentmut.files.schema import MutationSettings
 from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.origin import Origin, Place, Sources
-from agentmut.project_schema import MutationSettings
 from agentmut.tools import ToolSpec
 
 PROMPT = "Be kind.\n\n- Always greet.\n- Never guess. Ask.\n"

@@ -22,7 +22,7 @@ from agentmut.engine.pricing import Pricer
 from agentmut.engine.suite import SuiteConfig
 from agentmut.errors import AdapterError, UsageError
 from agentmut.execution import Ending, Execution
-from agentmut.project_schema import Price
+from agentmut.files.schema import Price
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.trace import Action, AgentTrace, Outcome, Step, Usage
 from agentmut.wire.chat_completions import ChatCompletions

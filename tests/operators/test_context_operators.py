@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from agentmut.config import AgentConfig, Document, History
 from agentmut.engine.suite import SuiteConfig
-from agentmut.generate import generate
 from agentmut.mutant import Mutant, Reach
+from agentmut.mutation.generate import generate
 from agentmut.operators.context.figures import Other, restated
 from agentmut.protocols import Operator, OperatorOptions
 from agentmut.scenario import EvaluatorSpec, Scenario

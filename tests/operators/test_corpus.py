@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from agentmut.config import AgentConfig, Document, History, ModelConfig
-from agentmut.generate import generate
+from agentmut.files.parts import read_tools
 from agentmut.mutant import Mutant
+from agentmut.mutation.generate import generate
 from agentmut.plugins import load_all
-from agentmut.project_files import read_tools
 from agentmut.protocols import OperatorOptions
 
 DATA = Path(__file__).parents[1] / "testdata"

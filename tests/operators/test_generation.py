@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from agentmut.config import AgentConfig, Document, ModelConfig
 from agentmut.errors import MutationError
-from agentmut.generate import Generation, generate
 from agentmut.mutant import Candidate, Edit, Intent, OperatorClass, Reach, apply_edits
+from agentmut.mutation.generate import Generation, generate
 from agentmut.protocols import Example, Operator, OperatorOptions
 from agentmut.text import parse
 from agentmut.tools import ToolSpec

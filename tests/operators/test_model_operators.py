@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from agentmut.config import AgentConfig, ModelConfig
-from agentmut.generate import generate
 from agentmut.mutant import Intent
+from agentmut.mutation.generate import generate
 from agentmut.protocols import Operator, OperatorOptions
 from agentmut.tools import ToolSpec
 

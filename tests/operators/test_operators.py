@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from agentmut.config import AgentConfig, Document, ModelConfig
-from agentmut.controls import Identity, destroyed_mutant, identity_mutant
-from agentmut.generate import generate
 from agentmut.mutant import Intent, Mutant, OperatorClass, Reach
+from agentmut.mutation.controls import Identity, destroyed_mutant, identity_mutant
+from agentmut.mutation.generate import generate
 from agentmut.protocols import Operator, OperatorOptions
 from agentmut.tools import ToolSpec
 from agentmut.wire.footprint import Footprint, RequestShape

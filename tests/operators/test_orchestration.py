@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from agentmut.config import AgentConfig
 from agentmut.errors import UsageError
 from agentmut.flow import Flow
-from agentmut.generate import generate
 from agentmut.mutant import Intent, Mutant, Reach
+from agentmut.mutation.generate import generate
 from agentmut.protocols import Operator, OperatorOptions
 
 OPERATORS: dict[str, Operator] = {

@@ -12,20 +12,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from agentmut.config import AgentConfig
-from agentmut.faults import (
-    FaultKind,
+from agentmut.calls.answers import (
     ResultForm,
     ServiceError,
     ServiceTimeoutError,
     ToolFailure,
-    ToolFault,
     form_of,
     instead_of_call,
     spoiled,
 )
-from agentmut.generate import generate
+from agentmut.config import AgentConfig
+from agentmut.faults import FaultKind, ToolFault
 from agentmut.mutant import Intent, Mutant, Reach, unreachable_fault
+from agentmut.mutation.generate import generate
 from agentmut.plugins import Catalogue
 from agentmut.protocols import OperatorOptions
 from agentmut.tools import ToolSpec

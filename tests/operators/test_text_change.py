@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentmut.mutant import Edit
-from agentmut.text_change import TextChange, text_change
+from agentmut.mutation.text_change import TextChange, text_change
 
 SHORT = st.text("ab", max_size=4)
 

@@ -7,8 +7,8 @@ import pytest
 
 from agentmut.config import AgentConfig
 from agentmut.faults import FaultKind
-from agentmut.generate import DropKind, generate
 from agentmut.mutant import Mutant, Reach
+from agentmut.mutation.generate import DropKind, generate
 from agentmut.protocols import Operator, OperatorOptions
 from agentmut.tools import ToolSpec
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from agentmut.config import AgentConfig
-from agentmut.generate import generate
 from agentmut.mutant import Intent, Mutant, Reach
+from agentmut.mutation.generate import generate
 from agentmut.protocols import Operator, OperatorOptions
 from agentmut.schemas import inlined, is_valid, parameters, pointer
 from agentmut.tools import ToolSpec

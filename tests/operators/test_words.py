@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentmut.config import AgentConfig
-from agentmut.generate import generate
 from agentmut.mutant import Intent, Reach
+from agentmut.mutation.generate import generate
 from agentmut.protocols import Operator, OperatorOptions
 from agentmut.text import parse
 from agentmut.tools import ToolSpec

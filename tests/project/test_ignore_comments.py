@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentmut.config_files import read_config_file
 from agentmut.engine.choosing import mutants_of
 from agentmut.engine.locate import target_of
 from agentmut.engine.selection import Selection
 from agentmut.errors import ProjectError
-from agentmut.generate import Generation
-from agentmut.ignore_comments import read_comments
-from agentmut.operator_catalogue import OperatorCatalogue
+from agentmut.files.config import read_config_file
+from agentmut.files.ignore_comments import read_comments
+from agentmut.files.schema import IgnoredMutant, MutationSettings
+from agentmut.mutation.catalogue import OperatorCatalogue
+from agentmut.mutation.generate import Generation
 from agentmut.origin import Origin, Sources
-from agentmut.project_schema import IgnoredMutant, MutationSettings
 
 OPERATORS = ("prompt.drop_instruction", "prompt.synonym", "tool.remove")
 PROMPT = """# Rules

@@ -7,7 +7,7 @@ import pytest
 
 from agentmut.errors import ProjectError
 from agentmut.evaluators import build_all, judge
-from agentmut.paper_spec import load_paper_spec
+from agentmut.files.paper_spec import load_paper_spec
 from agentmut.project import load_project
 from agentmut.trace import AgentTrace
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from agentmut.doubles import ToolDoubleError, resolve, resolve_doubles, resolve_hooks
+from agentmut.calls.doubles import ToolDoubleError, resolve, resolve_doubles, resolve_hooks
 from agentmut.errors import UsageError
 from agentmut.scenario import EvaluatorSpec, Scenario, ToolDouble
 

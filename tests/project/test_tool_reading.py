@@ -12,8 +12,8 @@ from langchain_core.tools import StructuredTool, tool
 from pydantic import BaseModel, Field
 
 from agentmut.errors import ProjectError, UsageError
-from agentmut.project_files import read_tools
-from agentmut.tool_checks import check_tool, check_tools
+from agentmut.files.parts import read_tools
+from agentmut.files.tool_checks import check_tool, check_tools
 from agentmut.tools import ToolSpec, read_tool
 
 SCHEMA = {

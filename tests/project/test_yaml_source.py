@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from agentmut.errors import ProjectError
-from agentmut.yaml_source import YamlSource, read_yaml
+from agentmut.files.yaml_source import YamlSource, read_yaml
 
 
 def read(tmp_path: Path, text: str) -> YamlSource:

@@ -12,7 +12,7 @@ import pytest
 
 from agentmut.config import AgentConfig
 from agentmut.errors import UsageError
-from agentmut.generate import generate
+from agentmut.mutation.generate import generate
 from agentmut.operators.prompt.rewording import synonym
 from agentmut.protocols import OperatorOptions
 from agentmut.text.inflection import ending_of, inflected

@@ -19,8 +19,8 @@ from agentmut.engine.plan import new_run_id
 from agentmut.engine.session import Session, suite_digest
 from agentmut.engine.tables import Tables
 from agentmut.errors import UsageError
+from agentmut.files.schema import StatisticsSettings
 from agentmut.project import Project
-from agentmut.project_schema import StatisticsSettings
 from agentmut.scenario import Scenario
 from agentmut.stats.kill.rule import KillDesign, level_for
 from agentmut.stats.multiplicity import Correction

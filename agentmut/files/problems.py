@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from agentmut.errors import ProjectError, nearest
-from agentmut.yaml_source import KeyPath, YamlSource
+from agentmut.files.yaml_source import KeyPath, YamlSource
 
 Model = TypeVar("Model", bound=BaseModel)
 

@@ -6,12 +6,8 @@ from typing import Any, NamedTuple
 
 from agentmut.config import AgentConfig
 from agentmut.errors import ProjectError, UsageError
-from agentmut.flow import Flow
-from agentmut.ignore_comments import ReadPrompt, read_comments
-from agentmut.imports import make_importable
-from agentmut.origin import Origin, Sources
-from agentmut.plugins import Group, names
-from agentmut.project_files import (
+from agentmut.files.ignore_comments import ReadPrompt, read_comments
+from agentmut.files.parts import (
     ReadTools,
     parse_json,
     read_documents,
@@ -19,10 +15,14 @@ from agentmut.project_files import (
     read_tools,
     tools_of,
 )
-from agentmut.project_schema import ConfigSection
-from agentmut.schema_problems import joined, validated
-from agentmut.tool_places import in_yaml
-from agentmut.yaml_source import KeyPath, YamlSource, read_text, read_yaml
+from agentmut.files.problems import joined, validated
+from agentmut.files.schema import ConfigSection
+from agentmut.files.tool_places import in_yaml
+from agentmut.files.yaml_source import KeyPath, YamlSource, read_text, read_yaml
+from agentmut.flow import Flow
+from agentmut.imports import make_importable
+from agentmut.origin import Origin, Sources
+from agentmut.plugins import Group, names
 
 Checked = Callable[[KeyPath, Callable[[], Any]], Any]
 """Calls a reader for the part at a key; gives None, and notes the problem, when it raises."""

@@ -10,12 +10,12 @@ from pydantic import ValidationError
 
 from agentmut.config import Document
 from agentmut.errors import ProjectError, UsageError
+from agentmut.files.tool_checks import check_tool
+from agentmut.files.tool_places import ItemPlace, in_json, in_modules, in_yaml
+from agentmut.files.yaml_source import read_text, read_yaml, show_path
 from agentmut.imports import REFERENCE, import_object
 from agentmut.origin import Place
-from agentmut.tool_checks import check_tool
-from agentmut.tool_places import ItemPlace, in_json, in_modules, in_yaml
 from agentmut.tools import ToolSpec, read_tool
-from agentmut.yaml_source import read_text, read_yaml, show_path
 
 TEXT_SUFFIXES = (".md", ".markdown", ".txt", ".text", ".prompt", ".jinja", ".jinja2", ".j2", ".rst", ".xml")
 LONGEST_PATH = 1024

@@ -12,12 +12,12 @@ from pydantic import JsonValue
 from agentmut.config import Document
 from agentmut.errors import ProjectError, UsageError, nearest
 from agentmut.evaluators import build
+from agentmut.files.parts import read_documents
+from agentmut.files.problems import joined, validated
+from agentmut.files.schema import ScenarioEntry, ScenarioFile
+from agentmut.files.yaml_source import YamlSource, read_yaml
 from agentmut.plugins import Catalogue, Group
-from agentmut.project_files import read_documents
-from agentmut.project_schema import ScenarioEntry, ScenarioFile
 from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.schema_problems import joined, validated
-from agentmut.yaml_source import YamlSource, read_yaml
 
 
 @dataclass(frozen=True)

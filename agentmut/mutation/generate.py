@@ -21,8 +21,8 @@ from agentmut.mutant import (
     apply_edits,
     unique_ids,
 )
+from agentmut.mutation.text_change import text_change
 from agentmut.protocols import Operator, OperatorOptions
-from agentmut.text_change import text_change
 
 
 class DropKind(StrEnum):

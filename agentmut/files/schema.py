@@ -1,7 +1,7 @@
 """The shape of `agentmut.yaml` and of scenario files, as pydantic models and as a JSON Schema.
 
-`python -m agentmut.project_schema > agentmut/agentmut.schema.json` and
-`python -m agentmut.project_schema scenarios > agentmut/scenarios.schema.json` write the schemas that are
+`python -m agentmut.files.schema > agentmut/agentmut.schema.json` and
+`python -m agentmut.files.schema scenarios > agentmut/scenarios.schema.json` write the schemas that are
 shipped for editors.
 """
 
@@ -12,8 +12,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, RootModel
 
 from agentmut.config import ModelConfig
-from agentmut.controls import Identity
 from agentmut.frozen import Frozen
+from agentmut.mutation.controls import Identity
 from agentmut.scenario import ToolDouble
 
 Reference = Annotated[str, Field(pattern=r"^[\w.]+:[\w.]+$", examples=["my_package.agent:run"])]

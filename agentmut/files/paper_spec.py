@@ -14,15 +14,15 @@ from pydantic import Field, JsonValue
 from agentmut.config import AgentConfig
 from agentmut.errors import ProjectError, UsageError, nearest
 from agentmut.evaluators import build
+from agentmut.files.problems import joined, validated
+from agentmut.files.schema import Rate, StatisticsSettings
+from agentmut.files.yaml_source import KeyPath, YamlSource, read_yaml
 from agentmut.frozen import Frozen
 from agentmut.imports import check_reference, make_importable
 from agentmut.origin import Sources
 from agentmut.project import Project
-from agentmut.project_schema import Rate, StatisticsSettings
 from agentmut.protocols import AgentSpec
 from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.schema_problems import joined, validated
-from agentmut.yaml_source import KeyPath, YamlSource, read_yaml
 
 EXPECTED = "expected_"
 

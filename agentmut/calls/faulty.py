@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
-from agentmut.faults import UNCALLED, FaultKind, ResultForm, ToolFault, copied, instead_of_call, spoiled
+from agentmut.calls.answers import ResultForm, copied, instead_of_call, spoiled
+from agentmut.faults import UNCALLED, FaultKind, ToolFault
 from agentmut.plain import jsonable
 from agentmut.trial import Trial
 from agentmut.wire.transport import TrialOverError

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from agentmut.errors import ProjectError, nearest
-from agentmut.operator_names import class_of, unknown_name
+from agentmut.mutation.operator_names import class_of, unknown_name
 from agentmut.origin import Cut, IgnoreComment, Place
 
 _OPENING = re.compile(r"(?:<!--|\{#-?)\s*agentmut\b")

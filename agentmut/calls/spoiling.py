@@ -7,8 +7,8 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from agentmut.calls.other_entity import another
 from agentmut.faults import FaultKind
-from agentmut.other_entity import another
 from agentmut.plain import jsonable
 
 Change = Callable[[Any], Any]

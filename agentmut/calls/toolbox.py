@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from types import CodeType, FunctionType
 from typing import Any
 
+from agentmut.calls.instrument import MARK, tool
 from agentmut.config import AgentConfig
 from agentmut.faults import FaultKind
-from agentmut.instrument import MARK, tool
 from agentmut.tools import ToolSpec
 from agentmut.trial import current_trial
 

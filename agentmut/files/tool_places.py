@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from agentmut.files.yaml_source import YamlSource
 from agentmut.origin import Place
-from agentmut.yaml_source import YamlSource
 
 ItemPlace = Callable[[int], Place | None]
 """The place of the list's item of that number, where it can be told."""

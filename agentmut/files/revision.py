@@ -9,15 +9,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from agentmut.changes import Changes, changes
 from agentmut.config import AgentConfig
 from agentmut.errors import AgentmutError, UsageError
+from agentmut.mutation.changes import Changes, changes
 
 SECONDS = 300
 """How long the old agent may take to be imported."""
 _CHILD = (
     "import json, sys; request = json.loads(sys.argv[1]); sys.path.insert(0, request['home']); "
-    "from agentmut.revision import answer; sys.path[:] = request['path']; answer(request)"
+    "from agentmut.files.revision import answer; sys.path[:] = request['path']; answer(request)"
 )
 
 
@@ -68,8 +68,8 @@ def answer(request: Mapping[str, object]) -> None:
 
 
 def _config(described: Described) -> AgentConfig:
-    from agentmut.config_files import read_config_file
     from agentmut.engine.session import open_session
+    from agentmut.files.config import read_config_file
     from agentmut.project import load_project
     from agentmut.runtime import agent_environment
 

@@ -5,8 +5,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-from agentmut.faults import form_of
-from agentmut.faulty_calls import check_running, with_fault, with_fault_async
+from agentmut.calls.answers import form_of
+from agentmut.calls.faulty import check_running, with_fault, with_fault_async
 from agentmut.plain import described, jsonable
 from agentmut.threads import completed
 from agentmut.trial import Double, Trial, call_tool_step, current_trial

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from agentmut.config import AgentConfig
 from agentmut.errors import MutationError, UsageError
 from agentmut.frozen import digest_of
-from agentmut.generate import Dropped
 from agentmut.mutant import ID_LENGTH, Edit, Intent, Mutant, OperatorClass, Reach, apply_edits
+from agentmut.mutation.generate import Dropped
 
 PAIR = "higher_order.pair"
 HARMLESS_PAIR = "higher_order.harmless_pair"

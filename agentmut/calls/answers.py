@@ -1,0 +1,100 @@
+"""What a call answers under a fault.
+
+`instead_of_call` is what a call meets whose tool is not carried out, `spoiled` what becomes of a result.
+Both are pure; `faulty` brings them to the calls of a trial.
+"""
+
+import copy
+import inspect
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Any
+
+from agentmut.calls.spoiling import SPOILERS
+from agentmut.faults import FaultKind
+
+
+class ToolFailure(Exception):  # noqa: N818  (agents and models are shown the names of its kinds)
+    """What a fault raises: to the agent it is the tool's own failure."""
+
+
+class ServiceError(ToolFailure):
+    """The service behind the tool is down."""
+
+
+class ServiceTimeoutError(ToolFailure, TimeoutError):
+    """The service behind the tool did not answer."""
+
+
+class AccessDeniedError(ToolFailure, PermissionError):
+    """The service behind the tool refused."""
+
+
+class ResultForm(StrEnum):
+    """What callers of a tool expect to be given, as far as its annotation tells."""
+
+    TEXT = "text"
+    MAPPING = "mapping"
+    """A mapping, or not known: most tools answer with one."""
+    OTHER = "other"
+    """A value that cannot hold a message."""
+
+
+_MAPPINGS = frozenset({"dict", "Mapping", "MutableMapping", "Any", "object", "JsonValue", "_empty"})
+
+
+def form_of(function: Callable[..., Any]) -> ResultForm:
+    """The form of a function's results, by its return annotation.
+
+    >>> form_of(len), form_of(repr)
+    (<ResultForm.MAPPING: 'mapping'>, <ResultForm.MAPPING: 'mapping'>)
+    """
+    try:
+        annotation = inspect.signature(function).return_annotation
+    except (TypeError, ValueError):
+        return ResultForm.MAPPING
+    said = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    name = said.partition("[")[0].partition("|")[0].strip(" '\"").rpartition(".")[2]
+    if name == "str":
+        return ResultForm.TEXT
+    return ResultForm.MAPPING if name in _MAPPINGS or _is_typed_dict(annotation) else ResultForm.OTHER
+
+
+def _is_typed_dict(annotation: Any) -> bool:
+    return isinstance(annotation, type) and hasattr(annotation, "__required_keys__")
+
+
+def instead_of_call(kind: FaultKind, form: ResultForm) -> Any:
+    """What a call meets whose tool is not carried out (`UNCALLED`): an answer, or a raised `ToolFailure`."""
+    if kind is FaultKind.ERROR:
+        raise ServiceError("503 Service Unavailable")
+    if kind is FaultKind.TIMEOUT:
+        raise ServiceTimeoutError("The read operation timed out")
+    if kind is FaultKind.DECOY:
+        return "Nothing was found." if form is ResultForm.TEXT else {"results": []}
+    denied = "403 Forbidden: permission denied"
+    if form is ResultForm.OTHER:
+        raise AccessDeniedError(denied)
+    return f"Error: {denied}" if form is ResultForm.TEXT else {"error": denied}
+
+
+def spoiled(kind: FaultKind, result: Any, first: Any) -> Any:
+    """What is given in the place of a result; the result itself where the fault leaves it as it is.
+
+    `first` is the result of the tool's first call in the trial, which a stale one repeats. The result is
+    not changed in place.
+    """
+    if kind is FaultKind.STALE:
+        return copied(first)
+    try:
+        return SPOILERS[kind](result) if kind in SPOILERS else result
+    except RecursionError:  # a value that holds itself
+        return result
+
+
+def copied(value: Any) -> Any:
+    """A copy that shares nothing with `value`, where there can be one."""
+    try:
+        return copy.deepcopy(value)
+    except Exception:  # whatever an agent's own objects raise
+        return value

@@ -1,0 +1,1 @@
+"""From a config to its mutants: operators by name, generation, pairs, controls, and what a change touches."""
