@@ -17,7 +17,8 @@ import numpy as np
 
 from agentmut.api import measure
 from agentmut.files.schema import BudgetSettings, MutationSettings
-from agentmut.mutant import Mutant, Status
+from agentmut.mutant import Intent, Mutant, Status
+from agentmut.mutation.controls import Identity
 from agentmut.mutation.generate import generate
 from agentmut.plugins import load_all
 from agentmut.project import Project, load_project
@@ -43,7 +44,8 @@ example, and what became of its mutants in the example projects against the offl
 real model: read the counts as a check that mutants arrive and matter, not as rates to expect.
 
 `changed`: mutants whose runs differ from the original's, by a kill or by the trace test at level {level:g} for all
-scenarios of a mutant together. Changed and not killed means that the suite did not notice.
+scenarios of a mutant together (scenarios with fewer than {least} trials of it are not compared). Changed and not killed
+means that the suite did not notice.
 """
 
 
@@ -68,8 +70,9 @@ def main() -> None:
             summaries.append(summary(folder.name, result))
             for one in measured:
                 found[one.row.operator].append(one)
-    print(HEAD.format(level=LEVEL, commit=commit()))
+    print(HEAD.format(level=LEVEL, commit=commit(), least=LEAST))
     print("\n".join(summaries))
+    print("\n".join(harmless(found)))
     for kind in CLASSES:
         of_class = [operator for name, operator in operators.items() if name.startswith(f"{kind}.")]
         print("\n".join(section(kind, of_class, found)))
@@ -96,8 +99,8 @@ def widened(project: Project, per_operator: int) -> Project:
     """The project with all operators and without a budget."""
     own = project.mutation
     mutation = MutationSettings(
-        per_operator=per_operator, slow_seconds=1.0, swap_models=own.swap_models or ("sim-medium",),
-        downgrade_models=own.downgrade_models,
+        per_operator=per_operator, slow_seconds=1.0, identity=tuple(Identity),
+        swap_models=own.swap_models or ("sim-medium",), downgrade_models=own.downgrade_models,
     )  # fmt: skip
     budget = BudgetSettings(prices=project.budget.prices)
     return project.model_copy(update={"mutation": mutation, "budget": budget})
@@ -159,7 +162,20 @@ def summary(name: str, result: Result) -> str:
     """One line on a project's run."""
     counts = Counter(row.status.value for row in result.mutants)
     said = ", ".join(f"{number} {status}" for status, number in counts.most_common())
-    return f"- `examples/{name}`: {len(result.mutants)} mutants ({said}), {result.cost.trials} runs"
+    identity = result.controls.identity
+    return (
+        f"- `examples/{name}`: {len(result.mutants)} mutants ({said}), {result.cost.trials} runs; "
+        f"{identity.killed} of {identity.mutants} identity controls killed"
+    )
+
+
+def harmless(found: Mapping[str, Sequence[Measured]]) -> Iterator[str]:
+    """The `preserve` mutants that were killed, which identity controls must not be."""
+    rows = [one.row for measured in found.values() for one in measured if one.row.intent is Intent.PRESERVE]
+    killed = [row for row in rows if row.status is Status.KILLED]
+    yield f"\n{len(killed)} of {len(rows)} `preserve` mutants were killed; by chance alone it may be one in twenty."
+    for row in killed:
+        yield f"- `{row.operator}`: {row.description}, by {', '.join(row.killed_by)}"
 
 
 def section(kind: str, operators: Sequence[Operator], found: Mapping[str, list[Measured]]) -> Iterator[str]:

@@ -68,7 +68,7 @@ async def pay(amount: float) -> dict[str, Any]:
 
 TOOLS: list[BaseTool] = [look_up, slow, pay]
 CONFIG = AgentConfig(
-    prompt="You help customers.\n\n- Always look up the order first and be polite.\n- Never promise a date.",
+    prompt="You help customers.\n\n- Always look up the order and be polite.\n- Never promise a date.",
     tools=tuple(read_tool(found) for found in TOOLS),
     model=ModelConfig(name="sim-large", temperature=0.7),
     context=(

@@ -1,0 +1,1 @@
+"""Labels the tickets of a software company."""

@@ -1,0 +1,37 @@
+"""The example with a tool loop of its own: renamed tools, results that go wrong and settings reach it."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+AGENTMUT = [sys.executable, "-c", "from agentmut.cli import main; main()"]
+OPERATORS = ("tool.rename", "tool.result_error", "model.drop_seed", "prompt.drop_example")
+
+
+def test_every_class_of_mutants_reaches_the_tool_loop(tmp_path: Path) -> None:
+    project = tmp_path / "ticket_triage"
+    example = ROOT / "examples" / "ticket_triage"
+    shutil.copytree(example, project, ignore=shutil.ignore_patterns(".agentmut", "__pycache__"))
+    settings = project / "agentmut.yaml"
+    settings.write_text(settings.read_text().replace("baseline: 50", "baseline: 15, n_max: 20, delta: 0.5"))
+    chosen = [word for name in OPERATORS for word in ("--operator", name)]
+    done = subprocess.run(
+        [*AGENTMUT, "simulate", "--", *AGENTMUT, "run", "--json", "--sample", "8", *chosen],
+        cwd=project,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=150,
+    )
+    assert done.returncode == 0, done.stderr
+    mutants = json.loads(done.stdout)["mutants"]
+    assert {mutant["operator"] for mutant in mutants} == set(OPERATORS)
+    assert {mutant["status"] for mutant in mutants} <= {"killed", "survived", "no_coverage"}
+    broken = [mutant for mutant in mutants if mutant["operator"] == "tool.result_error"]
+    assert any(mutant["status"] == "killed" for mutant in broken)
+    routes = {mutant["operator"]: mutant["witness"]["route"] for mutant in mutants if mutant["witness"]}
+    assert routes["tool.result_error"] == "live" and routes["tool.rename"] == "sent"
