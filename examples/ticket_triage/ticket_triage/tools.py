@@ -1,5 +1,6 @@
 """What the assistant can do. In production these call the ticket system."""
 
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -37,4 +38,4 @@ def open_invoice(
     return {"amount": 480.0, "date": "2 March", "customer": CUSTOMERS.get(email.lower(), {}).get("customer")}
 
 
-TOOLS = [find_customer, report_bug, open_invoice]
+TOOLS: list[Callable[..., Any]] = [find_customer, report_bug, open_invoice]
