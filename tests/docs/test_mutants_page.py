@@ -6,6 +6,7 @@ from typing import Any
 
 import yaml
 
+from agentmut.files.schema import MutationSettings
 from agentmut.flow import Flow
 from agentmut.mutation.catalogue import OperatorCatalogue
 
@@ -32,3 +33,16 @@ def test_the_flow_of_the_page_is_one_that_operators_know() -> None:
     written = next(block for block in blocks("yaml") if block.startswith("orchestration"))
     flow = Flow.of(yaml.safe_load(written)["orchestration"])
     assert flow.max_steps == 12 and len(flow.branches) == 1
+
+
+def test_the_page_explains_every_key_of_the_mutation_section() -> None:
+    section = PAGE.partition("## Settings")[2]
+    named = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\|([^|]+)\|", section, re.MULTILINE))))
+    assert named == set(MutationSettings.model_fields)
+
+
+def test_the_page_explains_every_fault() -> None:
+    section = PAGE.partition("## Results that go wrong")[2].partition("## Settings")[0]
+    operators = OperatorCatalogue({}).names
+    faults = {name.removeprefix("tool.") for name in operators if name.startswith("tool.result_")}
+    assert set(re.findall(r"`(result_\w+)`", section)) == faults
