@@ -7,7 +7,7 @@ callbacks; tools in `ToolNode`s can be answered by doubles.
 import inspect
 import logging
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any
 from pydantic import JsonValue
 
 from agentmut.adapters._conversation import Conversation
+from agentmut.adapters._langchain_tools import bind_tools
 from agentmut.adapters._langchain_trace import TraceHandler
 from agentmut.adapters._langgraph_built import Built
 from agentmut.adapters._model_settings import dropping, model_settings
+from agentmut.calls.offered import finds_offered_tools
 from agentmut.config import AgentConfig
 from agentmut.errors import AdapterError, UsageError
 from agentmut.files.tool_checks import check_tools
@@ -32,7 +34,6 @@ from agentmut.trial import Trial
 
 if TYPE_CHECKING:
     from langchain.agents.middleware import AgentMiddleware
-    from langchain_core.tools import BaseTool
 
 __all__ = ["LangGraphAdapter", "bind_tools", "config_middleware", "model_settings"]
 INSTALL = "pip install 'agentmut[langgraph]'"
@@ -208,26 +209,16 @@ class LangGraphAdapter:
         return options if limit is None else {**options, "recursion_limit": limit}
 
 
-def bind_tools(config: AgentConfig, tools: Sequence["BaseTool"]) -> list["BaseTool"]:
-    """The tools that `config` offers, in its order, with its names, descriptions and schemas.
-
-    Use it in a factory in place of the plain tool list, for the model and for the tool node. The
-    implementations stay the same, and so does what they accept. A tool that the config does not name is
-    left out; one that has nothing behind it (a decoy) answers that nothing was found.
-    """
-    from agentmut.adapters._langchain_tools import offered_tool
-
-    known = {tool.name: tool for tool in tools}
-    offered = (offered_tool(spec, known) for spec in config.tools)
-    return [tool for tool in offered if tool is not None]
-
-
+@finds_offered_tools
 def config_middleware(config: AgentConfig) -> "AgentMiddleware[Any, Any]":
     """Middleware for `create_agent` that makes every model request carry `config`.
 
     Prompt and documents become the system message, tools are offered as configured, and the model's name
     and settings are set; the agent's own code stays as it is. A setting that `config` leaves unset is the
     agent's own, unless the original config has it: then it is taken out, of the agent's own model as well.
+
+    A factory must make its middleware anew in each call, and not keep it: which settings are to be taken out is
+    known while the agent is being built, and to middleware that is made then.
     """
     _require_langgraph()
     from agentmut.adapters._langchain_middleware import ConfigMiddleware

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import JsonValue, PrivateAttr
 
 from agentmut.calls.instrument import MARK
-from agentmut.calls.toolbox import calls_by_offered_name
+from agentmut.calls.offered import calls_by_offered_name
 from agentmut.config import AgentConfig, History, ModelConfig
 from agentmut.errors import UsageError
 from agentmut.imports import import_object
