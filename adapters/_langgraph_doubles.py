@@ -17,7 +17,8 @@ from agentmut.adapters._langchain_tools import as_implemented, with_own_tool
 from agentmut.adapters._langgraph_version import unknown_version
 from agentmut.calls.answers import ToolFailure, form_of
 from agentmut.calls.doubles import ToolDoubleError
-from agentmut.calls.faulty import Change, check_running, with_fault, with_fault_async
+from agentmut.calls.faulty import check_running, with_fault, with_fault_async
+from agentmut.calls.spoiling import Change
 from agentmut.errors import AdapterError
 from agentmut.faults import UNCALLED
 from agentmut.plain import jsonable
