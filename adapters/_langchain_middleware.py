@@ -8,9 +8,8 @@ from langchain.agents.structured_output import ToolStrategy
 from langchain_core.messages import SystemMessage
 from langchain_core.tools import BaseTool
 
-from agentmut.adapters._langchain_tools import offered_tool
+from agentmut.adapters._langchain_tools import bind_tools, offered_tool
 from agentmut.adapters._model_settings import dropped_settings, model_settings
-from agentmut.adapters.langgraph import bind_tools
 from agentmut.config import AgentConfig
 
 _OTHER_NAMES = {"max_tokens": "max_completion_tokens", "stop": "stop_sequences"}

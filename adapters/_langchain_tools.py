@@ -1,10 +1,13 @@
 """LangChain tools as a config wants them offered: described otherwise, renamed, or with nothing behind them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from langchain_core.tools import BaseTool, StructuredTool
 
+from agentmut.calls.answers import decoy_answer
+from agentmut.calls.offered import finds_offered_tools
+from agentmut.config import AgentConfig
 from agentmut.faults import FaultKind
 from agentmut.tools import ToolSpec, read_tool
 from agentmut.trial import current_trial
@@ -53,9 +56,9 @@ def decoy(spec: ToolSpec) -> BaseTool:
 
     def answer(**arguments: Any) -> str:
         trial = current_trial()
-        if trial:
+        if trial:  # not every agent calls its tools in a tool node, where faults are carried out
             trial.mark_fault(spec.own_name)
-        return "Nothing was found."
+        return str(decoy_answer())
 
     return StructuredTool(
         name=spec.name,
@@ -71,6 +74,19 @@ def offered_tool(spec: ToolSpec, known: Mapping[str, BaseTool]) -> BaseTool | No
         return decoy(spec)
     tool = known.get(spec.own_name)
     return None if tool is None else as_configured(tool, spec)
+
+
+@finds_offered_tools
+def bind_tools(config: AgentConfig, tools: Sequence[BaseTool]) -> list[BaseTool]:
+    """The tools that `config` offers, in its order, with its names, descriptions and schemas.
+
+    Use it in a factory in place of the plain tool list, for the model and for the tool node. The
+    implementations stay the same, and so does what they accept. A tool that the config does not name is
+    left out; one that has nothing behind it (a decoy) answers that nothing was found.
+    """
+    known = {tool.name: tool for tool in tools}
+    offered = (offered_tool(spec, known) for spec in config.tools)
+    return [tool for tool in offered if tool is not None]
 
 
 def with_own_tool(request: Any, known: Mapping[str, BaseTool]) -> Any:

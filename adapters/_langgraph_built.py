@@ -76,7 +76,7 @@ class Built:
         """Why the graph cannot be given a mutant's flow; empty when it can."""
         from agentmut.adapters._langgraph_flow import reshape
 
-        edits = [edit for edit in mutant.edits if edit.path[0] == "orchestration"]
+        edits = [edit for edit in mutant.edits if edit.part == "orchestration"]
         if not edits:
             return ""
         try:

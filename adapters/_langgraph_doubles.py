@@ -14,9 +14,12 @@ from langgraph.prebuilt.tool_node import INVALID_TOOL_NAME_ERROR_TEMPLATE
 from langgraph.types import Command
 
 from agentmut.adapters._langchain_tools import as_implemented, with_own_tool
+from agentmut.adapters._langgraph_version import unknown_version
 from agentmut.calls.answers import ToolFailure, form_of
 from agentmut.calls.doubles import ToolDoubleError
-from agentmut.calls.faulty import Change, check_running, with_fault, with_fault_async
+from agentmut.calls.faulty import check_running, with_fault, with_fault_async
+from agentmut.calls.spoiling import Change
+from agentmut.errors import AdapterError
 from agentmut.faults import UNCALLED
 from agentmut.plain import jsonable
 from agentmut.threads import completed
@@ -32,7 +35,10 @@ def let_doubles_answer(node: Any) -> None:
     """
     if getattr(node, "_agentmut", False):  # a factory may hand out one graph again and again
         return
-    inner, inner_async = node._wrap_tool_call, node._awrap_tool_call
+    try:
+        inner, inner_async = node._wrap_tool_call, node._awrap_tool_call
+    except AttributeError:  # not public
+        raise AdapterError(unknown_version("what a tool node calls around its tools")) from None
 
     def wrap(request: Any, execute: Callable[[Any], Any]) -> Any:
         if refusal := _refusal(request, node.tools_by_name):

@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from agentmut.adapters._langgraph_nodes import AlteredNode, Change, Mark, WatchedBranch
 from agentmut.adapters._langgraph_state import keys_read
+from agentmut.adapters._langgraph_version import unknown_version
 from agentmut.errors import AdapterError
 from agentmut.flow import END, START, Branch, Flow
 
@@ -139,9 +140,17 @@ def _copied(builder: Any) -> Any:
         set(builder.waiting_edges),
     )
     new.branches = defaultdict(dict, {source: dict(found) for source, found in builder.branches.items()})
-    new._node_defaults = type(builder._node_defaults)()  # the nodes have them already, since the first time
+    _without_node_defaults(new)
     new.compiled = False
     return new
+
+
+def _without_node_defaults(builder: Any) -> None:
+    """Compiling gives defaults to the nodes; those of a graph that was compiled before have them already."""
+    try:
+        builder._node_defaults = type(builder._node_defaults)()
+    except (AttributeError, TypeError):  # not public
+        raise AdapterError(unknown_version("a graph's defaults for its nodes")) from None
 
 
 def _compiled(builder: Any, graph: Any) -> Any:

@@ -8,16 +8,18 @@ import inspect
 import logging
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue
 
 from agentmut.adapters._conversation import Conversation
+from agentmut.adapters._langchain_tools import bind_tools
 from agentmut.adapters._langchain_trace import TraceHandler
 from agentmut.adapters._langgraph_built import Built
+from agentmut.adapters._langgraph_version import installed, require_langgraph
 from agentmut.adapters._model_settings import dropping, model_settings
+from agentmut.calls.offered import finds_offered_tools
 from agentmut.config import AgentConfig
 from agentmut.errors import AdapterError, UsageError
 from agentmut.files.tool_checks import check_tools
@@ -32,11 +34,8 @@ from agentmut.trial import Trial
 
 if TYPE_CHECKING:
     from langchain.agents.middleware import AgentMiddleware
-    from langchain_core.tools import BaseTool
 
 __all__ = ["LangGraphAdapter", "bind_tools", "config_middleware", "model_settings"]
-INSTALL = "pip install 'agentmut[langgraph]'"
-MINIMUM = (1, 2)
 OLD_LIMIT = "recursion_limit"
 _log = logging.getLogger(__name__)
 
@@ -65,7 +64,7 @@ class LangGraphAdapter:
 
         An agent that cannot be built has no flow to change: that is said in the log, and its runs will tell.
         """
-        _require_langgraph()
+        require_langgraph()
         if not spec.factory:
             raise UsageError("agent.factory is missing: adapter langgraph needs `factory: module:function`")
         factory = import_object(spec.factory, Path(spec.root))
@@ -157,21 +156,36 @@ class LangGraphAdapter:
 
     def versions(self) -> Mapping[str, str]:
         """Versions of the packages that shape a run."""
-        names = ("langgraph", "langchain", "langchain-core", "langchain-openai")
-        return {name: version for name in names if (version := _version(name))}
+        return installed()
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
         """Run a fresh graph over the turns; later turns see the conversation so far, or what is left of it."""
         from langsmith.run_helpers import tracing_context
 
-        from agentmut.adapters._langgraph_doubles import let_doubles_answer, withdrawing
+        from agentmut.adapters._langgraph_doubles import withdrawing
+
+        graph = self._graph_for(trial)
+        withdrawn = set(self._original.tool_names) - set(self._config.tool_names)
+        with (
+            tracing_context(enabled=False),
+            withdrawing(withdrawn),
+        ):  # a campaign is nothing to report to LangSmith
+            outputs = await self._converse(graph, turns, trial)
+        return AgentTrace(
+            steps=trial.recorder.timeline(), outputs=tuple(outputs), seconds=trial.recorder.now()
+        )
+
+    def _graph_for(self, trial: Trial) -> Any:
+        """A fresh graph with the trial's doubles, faults and flow."""
+        from agentmut.adapters._langgraph_doubles import let_doubles_answer
 
         graph = self.build()
         for node in _tool_nodes(graph):
             let_doubles_answer(node)
-        if self._built:
-            graph = self._built.changed(graph, self._config, trial)
-        withdrawn = set(self._original.tool_names) - set(self._config.tool_names)
+        return self._built.changed(graph, self._config, trial) if self._built else graph
+
+    async def _converse(self, graph: Any, turns: Sequence[JsonValue], trial: Trial) -> list[JsonValue]:
+        """What the graph answers to each of the turns."""
         handler = TraceHandler(trial.recorder)
         options = self._options(handler)
         conversation = Conversation(self._config.history, bool(getattr(graph, "checkpointer", None)))
@@ -180,22 +194,16 @@ class LangGraphAdapter:
         for number, turn in enumerate(turns):
             handler.turn = number
             if number and conversation.altered:
-                options = self._options(handler)
+                options = self._options(handler)  # a thread of its own, which knows of no earlier turn
                 if conversation.shows_in(turn):
                     trial.recorder.marks.add("/history")
             given = conversation.given(turn, turns[:number], outputs, _messages(state))
-            with (
-                tracing_context(enabled=False),
-                withdrawing(withdrawn),
-            ):  # a campaign is nothing to report to LangSmith
-                state = await graph.ainvoke(given, options)
+            state = await graph.ainvoke(given, options)
             outputs.append(_output(state))
             trial.recorder.steps.append(
                 Step(action=Action.RESPOND, turn=number, output=outputs[-1], started=trial.recorder.now())
             )
-        return AgentTrace(
-            steps=trial.recorder.timeline(), outputs=tuple(outputs), seconds=trial.recorder.now()
-        )
+        return outputs
 
     def _options(self, handler: TraceHandler) -> Any:
         options: dict[str, Any] = {
@@ -208,46 +216,21 @@ class LangGraphAdapter:
         return options if limit is None else {**options, "recursion_limit": limit}
 
 
-def bind_tools(config: AgentConfig, tools: Sequence["BaseTool"]) -> list["BaseTool"]:
-    """The tools that `config` offers, in its order, with its names, descriptions and schemas.
-
-    Use it in a factory in place of the plain tool list, for the model and for the tool node. The
-    implementations stay the same, and so does what they accept. A tool that the config does not name is
-    left out; one that has nothing behind it (a decoy) answers that nothing was found.
-    """
-    from agentmut.adapters._langchain_tools import offered_tool
-
-    known = {tool.name: tool for tool in tools}
-    offered = (offered_tool(spec, known) for spec in config.tools)
-    return [tool for tool in offered if tool is not None]
-
-
+@finds_offered_tools
 def config_middleware(config: AgentConfig) -> "AgentMiddleware[Any, Any]":
     """Middleware for `create_agent` that makes every model request carry `config`.
 
     Prompt and documents become the system message, tools are offered as configured, and the model's name
     and settings are set; the agent's own code stays as it is. A setting that `config` leaves unset is the
     agent's own, unless the original config has it: then it is taken out, of the agent's own model as well.
+
+    A factory must make its middleware anew in each call, and not keep it: which settings are to be taken out is
+    known while the agent is being built, and to middleware that is made then.
     """
-    _require_langgraph()
+    require_langgraph()
     from agentmut.adapters._langchain_middleware import ConfigMiddleware
 
     return ConfigMiddleware(config)
-
-
-def _require_langgraph() -> None:
-    version = _version("langgraph")
-    if version is None:
-        raise AdapterError(f"adapter langgraph requires the package langgraph. Install it with: {INSTALL}")
-    if tuple(int(part) for part in version.split(".")[:2]) < MINIMUM:
-        raise AdapterError(f"adapter langgraph requires langgraph 1.2 or later, found {version}: {INSTALL}")
-
-
-def _version(package: str) -> str | None:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return None
 
 
 def _tool_nodes(graph: Any) -> Iterator[Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import JsonValue, PrivateAttr
 
 from agentmut.calls.instrument import MARK
-from agentmut.calls.toolbox import calls_by_offered_name
+from agentmut.calls.offered import calls_by_offered_name
 from agentmut.config import AgentConfig, History, ModelConfig
 from agentmut.errors import UsageError
 from agentmut.imports import import_object
@@ -85,8 +85,7 @@ class CallableAdapter:
     def _unknown_name(self, mutant: Mutant) -> str:
         """Why calls of a tool that the mutant renames or adds would not find it."""
         new = any(
-            edit.path[0] == "tools"
-            and (edit.path[-1] == "implemented_by" or (len(edit.path) == 2 and edit.before is None))
+            edit.part == "tools" and (edit.path[-1] == "implemented_by" or edit.inserts_item)
             for edit in mutant.edits
         )
         module = sys.modules.get(getattr(self._run, "__module__", ""), None)

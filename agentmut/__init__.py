@@ -7,7 +7,7 @@ since its public names are loaded when they are first used.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from agentmut.api import measure
+    from agentmut.api import measure, merge_shards
     from agentmut.assess import check_suite, compare_with_baseline, save_baseline
     from agentmut.calls.instrument import tool
     from agentmut.calls.toolbox import toolbox
@@ -21,6 +21,7 @@ __all__ = [
     "check_suite",
     "compare_with_baseline",
     "measure",
+    "merge_shards",
     "save_baseline",
     "tool",
     "toolbox",
@@ -38,10 +39,10 @@ def __getattr__(name: str) -> Any:
         from agentmut import assess
 
         return getattr(assess, name)
-    if name == "measure":
-        from agentmut.api import measure
+    if name in ("measure", "merge_shards"):
+        from agentmut import api
 
-        return measure
+        return getattr(api, name)
     if name == "tool":
         from agentmut.calls.instrument import tool
 

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from agentmut.engine.choosing import make_mutants
 from agentmut.engine.loop import Clock
+from agentmut.engine.merge import NothingToRun, plan_merge
 from agentmut.engine.plan import Plan
 from agentmut.engine.selection import Selection
 from agentmut.engine.session import Session, make_plan, open_session, suite_digest
@@ -37,8 +38,8 @@ def measure(
 ) -> Result:
     """Measure the suite of a project (a loaded one, a file or a directory) and return the result.
 
-    `shard` ("k/n") runs one part of the mutants, `baseline_only` none of them: `agentmut.merge.merge_shards` puts
-    the shards of a campaign together. Trials already in the project's store are reused unless `fresh`. Raises the
+    `shard` ("k/n") runs one part of the mutants, `baseline_only` none of them: `merge_shards` puts the shards of a
+    campaign together. Trials already in the project's store are reused unless `fresh`. Raises the
     errors of `agentmut.errors`: among them `RunError` when a control fails. A result whose `status` is `budget` or
     `interrupted` is partial.
     """
@@ -51,6 +52,19 @@ def measure(
         with open_store(loaded) as store:
             register(store, plan)
             return carry_out(session, plan, store, fresh=fresh)
+
+
+def merge_shards(paths: Sequence[Path], project: Project | str | Path = ".") -> Result:
+    """Put the shards of a campaign together: `agentmut merge`.
+
+    `paths` are the `.agentmut` folders of the shards, the projects that hold them, or their `store.db`. The result
+    is the one that an undivided run would have had on the same trials. Raises `UsageError` where they are not all
+    the shards of one campaign on one baseline.
+    """
+    refuse_running_loop("agentmut.merge_shards")
+    loaded = project if isinstance(project, Project) else load_project(Path(project))
+    with agent_environment(loaded), open_store(loaded) as store:
+        return carry_out_merge(open_session(loaded), store, paths)
 
 
 def carry_out(
@@ -67,24 +81,46 @@ def carry_out(
     Ctrl-C ends it cleanly with status `interrupted`. Raises `RunError`, after writing the result, when the
     campaign cannot be carried out or a control failed.
     """
-    folder = session.project.root / FOLDER
     if fresh:
         plan = plan.model_copy(update={"fresh": True})
         store.set_plan(plan.run_id, plan.model_dump_json())  # so that `resume` keeps to it
-    state = CampaignState(
-        plan=plan,
-        suite=session.suite,
-        scenarios=session.tests.scenarios,
-        tables=Tables(folder / "tables"),
-    )
+    state = _begun(session, plan)
     stop = run_work(session, state, store, progress=lambda: progress(state), now=now)
-    result = summarise(session, state, stop)
-    write_result(result, folder / "runs" / plan.run_id)
-    store.set_status(plan.run_id, stop.value, state.spend.seconds)
+    result = _concluded(session, state, stop, store)
     if stop is Stop.FAILED:
         kind = UsageError if state.refused else RunError
         kept = f"Run {plan.run_id} is kept: `agentmut report {plan.run_id}` shows it."
         raise kind(f"{state.problem.rstrip('.')}. {kept}")
+    return result
+
+
+def carry_out_merge(
+    session: Session, store: Store, paths: Sequence[Path], now: float | None = None
+) -> Result:
+    """Merge into an open store; see `merge_shards`."""
+    merge = plan_merge(session, paths, time.time() if now is None else now)
+    plan = merge.plan
+    register(store, plan)
+    state = _begun(merge.session, plan)
+    trials = merge.taken_in(store)
+    stop = run_work(merge.session, state, trials, now=lambda: plan.started, executor=NothingToRun())
+    result = _concluded(merge.session, state, stop, store)
+    if stop is Stop.FAILED:
+        raise RunError(f"{state.problem.rstrip('.')}. The merged run {plan.run_id} is kept.")
+    return result
+
+
+def _begun(session: Session, plan: Plan) -> CampaignState:
+    tables = Tables(session.project.root / FOLDER / "tables")
+    return CampaignState(plan=plan, suite=session.suite, scenarios=session.tests.scenarios, tables=tables)
+
+
+def _concluded(session: Session, state: CampaignState, stop: Stop, store: Store) -> Result:
+    """The result, written to its file, and the run's status."""
+    run_id = state.plan.run_id
+    result = summarise(session, state, stop)
+    write_result(result, session.project.root / FOLDER / "runs" / run_id)
+    store.set_status(run_id, stop.value, state.spend.seconds)
     return result
 
 

@@ -10,6 +10,7 @@ from pydantic import Field, JsonValue, ValidationError
 from agentmut.config import AgentConfig
 from agentmut.errors import MutationError
 from agentmut.frozen import Frozen, canonical_json, digest_of
+from agentmut.pointers import parts_of
 
 ID_LENGTH = 8
 
@@ -93,7 +94,41 @@ class Edit(Frozen):
         >>> Edit(pointer="/tools/0/description", before="a", after="b").path
         ('tools', '0', 'description')
         """
-        return tuple(part.replace("~1", "/").replace("~0", "~") for part in self.pointer[1:].split("/"))
+        return parts_of(self.pointer)
+
+    @property
+    def part(self) -> str:
+        """The part of the config: `prompt`, `tools`, `model` and so on."""
+        return self.path[0]
+
+    @property
+    def index(self) -> int | None:
+        """Which item of the part's list it is about; None where the part is no list, or is edited as a whole.
+
+        >>> Edit(pointer="/tools/3/description", before="a", after="b").index
+        3
+        """
+        path = self.path
+        return int(path[1]) if len(path) > 1 and path[1].isdigit() else None
+
+    @property
+    def inserts_item(self) -> bool:
+        """Whether it adds a tool or document: what stands at that place moves on and stays as it is."""
+        return self._is_whole_item and self.before is None
+
+    @property
+    def removes_item(self) -> bool:
+        """Whether it takes a tool or document away."""
+        return self._is_whole_item and self.after is None
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether it makes calls of a tool go wrong."""
+        return self.part == "tools" and self.path[2:] == ("fault",)
+
+    @property
+    def _is_whole_item(self) -> bool:
+        return self.index is not None and len(self.path) == 2 and self.span is None
 
 
 class Candidate(Frozen):
@@ -161,15 +196,10 @@ def unreachable_fault(
 
     `interceptable` gives the tools whose calls do; it is only asked for mutants with faults.
     """
-    faulty = [edit.path[1] for edit in mutant.edits if is_fault(edit)]
-    names = {config.tools[int(index)].own_name for index in faulty}
+    faulty = [edit.index for edit in mutant.edits if edit.is_fault]
+    names = {config.tools[index].own_name for index in faulty if index is not None}
     beyond = sorted(names - interceptable()) if names else []
     return f"calls of {', '.join(beyond)} cannot be intercepted" if beyond else ""
-
-
-def is_fault(edit: Edit) -> bool:
-    """Whether an edit makes calls of a tool go wrong."""
-    return edit.path[0] == "tools" and edit.path[2:] == ("fault",)
 
 
 def unique_ids(
@@ -189,10 +219,10 @@ def apply_edits(config: AgentConfig, edits: Iterable[Edit]) -> AgentConfig:
     Raises `MutationError` when an edit does not fit, or when the result is not a config.
     """
     ordered = sorted(edits, key=_position, reverse=True)
-    touched = {edit.path[0] for edit in ordered}
+    touched = {edit.part for edit in ordered}
     # What no edit names is passed on as it is: dumping it would cost most of the time.
     plain: dict[str, Any] = {name: getattr(config, name) for name in AgentConfig.model_fields}
-    whole = touched - _LISTS | {edit.path[0] for edit in ordered if len(edit.path) == 1}
+    whole = touched - _LISTS | {edit.part for edit in ordered if len(edit.path) == 1}
     plain |= config.model_dump(mode="json", include=whole)
     plain |= {name: _with_plain_items(plain[name], name, ordered) for name in touched - whole}
     for edit in ordered:
@@ -210,8 +240,8 @@ _LISTS = frozenset({"tools", "context"})
 
 def _with_plain_items(items: Iterable[Any], part: str, edits: Iterable[Edit]) -> list[Any]:
     """The list of a part, with the items that edits name in their JSON form."""
-    named = {edit.path[1] for edit in edits if edit.path[0] == part}
-    return [item.model_dump(mode="json") if str(i) in named else item for i, item in enumerate(items)]
+    named = {edit.index for edit in edits if edit.part == part}
+    return [item.model_dump(mode="json") if i in named else item for i, item in enumerate(items)]
 
 
 def _position(edit: Edit) -> tuple[Any, ...]:
@@ -256,11 +286,16 @@ def _replaced(value: Any, edit: Edit) -> Any:
         start, end = edit.span
         found = value[start:end] if isinstance(value, str) else None
     if found != edit.before:
-        raise MutationError(
-            f"edit of {edit.pointer} does not fit this config: expected {edit.before!r}, "
-            f"found {found!r}. The mutant was made from another version of the agent."
-        )
+        raise misfit(edit, found)
     return edit.after if edit.span is None else f"{value[:start]}{edit.after}{value[end:]}"
+
+
+def misfit(edit: Edit, found: Any) -> MutationError:
+    """What to raise where something else is found than the edit replaces."""
+    return MutationError(
+        f"edit of {edit.pointer} does not fit this config: expected {edit.before!r}, "
+        f"found {found!r}. The mutant was made from another version of the agent."
+    )
 
 
 def _child(parent: Any, part: str, edit: Edit) -> Any:

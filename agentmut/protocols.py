@@ -41,7 +41,11 @@ class Adapter(Protocol):
         ...
 
     def get_tools(self) -> tuple[ToolSpec, ...]:
-        """The tools of the built agent, as the model is told of them."""
+        """The tools of the built agent, as the model is told of them; its config may list others, or fewer.
+
+        Asked before a suite is refused for a tool that the config does not list. Raises `AdapterError` where the
+        agent cannot be built.
+        """
         ...
 
     def with_config(self, config: AgentConfig) -> "Adapter":

@@ -5,8 +5,7 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
-Path = tuple[str, ...]
-"""Keys and list indexes that lead from a schema to a part of it."""
+from agentmut.pointers import Path, at_path, parts_of
 
 
 class Parameter(NamedTuple):
@@ -81,36 +80,6 @@ def _onward(node: Mapping[str, Any], path: Path) -> Path | None:
             if len(real) == 1 and "properties" not in node:
                 return (*path, key, str(real[0]))
     return None
-
-
-def at_path(value: Any, path: Path) -> Any:
-    """What stands at a place; None where nothing does."""
-    for part in path:
-        if isinstance(value, Mapping):
-            value = value.get(part)
-        elif isinstance(value, list) and part.isdigit() and int(part) < len(value):
-            value = value[int(part)]
-        else:
-            return None
-    return value
-
-
-def pointer(path: Path) -> str:
-    """A path as a JSON pointer.
-
-    >>> pointer(("properties", "a/b"))
-    '/properties/a~1b'
-    """
-    return "".join("/" + part.replace("~", "~0").replace("/", "~1") for part in path)
-
-
-def parts_of(json_pointer: str) -> Path:
-    """A JSON pointer as a path.
-
-    >>> parts_of("/properties/a~1b")
-    ('properties', 'a/b')
-    """
-    return tuple(part.replace("~1", "/").replace("~0", "~") for part in json_pointer.split("/")[1:])
 
 
 def is_valid(schema: Any) -> bool:

@@ -71,11 +71,16 @@ def instead_of_call(kind: FaultKind, form: ResultForm) -> Any:
     if kind is FaultKind.TIMEOUT:
         raise ServiceTimeoutError("The read operation timed out")
     if kind is FaultKind.DECOY:
-        return "Nothing was found." if form is ResultForm.TEXT else {"results": []}
+        return decoy_answer(form)
     denied = "403 Forbidden: permission denied"
     if form is ResultForm.OTHER:
         raise AccessDeniedError(denied)
     return f"Error: {denied}" if form is ResultForm.TEXT else {"error": denied}
+
+
+def decoy_answer(form: ResultForm = ResultForm.TEXT) -> Any:
+    """What a tool answers that has nothing behind it, whatever it is asked."""
+    return "Nothing was found." if form is ResultForm.TEXT else {"results": []}
 
 
 def spoiled(kind: FaultKind, result: Any, first: Any) -> Any:

@@ -7,12 +7,12 @@ from functools import partial
 from typing import Any
 
 from agentmut.calls.answers import ResultForm, copied, instead_of_call, spoiled
+from agentmut.calls.spoiling import Change
 from agentmut.faults import UNCALLED, FaultKind, ToolFault
 from agentmut.plain import jsonable
 from agentmut.trial import Trial
 from agentmut.wire.transport import TrialOverError
 
-Change = Callable[[Any], Any]
 Within = Callable[[Change, Any], Any]
 """Makes a change to the part of a result that the agent is given."""
 

@@ -12,6 +12,7 @@ from agentmut.faults import FaultKind
 from agentmut.plain import jsonable
 
 Change = Callable[[Any], Any]
+"""What becomes of a result, or of a part of one."""
 
 
 def empty(result: Any) -> Any:

@@ -3,18 +3,19 @@
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from types import CodeType, FunctionType
 from typing import Any
 
+from agentmut.calls.answers import decoy_answer
 from agentmut.calls.instrument import MARK, tool
+from agentmut.calls.offered import finds_offered_tools
 from agentmut.config import AgentConfig
 from agentmut.faults import FaultKind
 from agentmut.tools import ToolSpec
-from agentmut.trial import current_trial
 
 Function = Callable[..., Any]
 
 
+@finds_offered_tools
 def toolbox(
     config: AgentConfig, functions: Mapping[str, Function] | Iterable[Function]
 ) -> dict[str, Function]:
@@ -43,19 +44,13 @@ def _name(function: Function) -> str:
 
 def _function(spec: ToolSpec, own: Mapping[str, Function]) -> Function | None:
     if spec.fault is not None and spec.fault.kind is FaultKind.DECOY:
-        return _marked(_decoy(spec), spec.name)
+        return _marked(_decoy, spec.name)
     function = own.get(spec.own_name)
     return None if function is None else _marked(function, spec.own_name)
 
 
-def _decoy(spec: ToolSpec) -> Function:
-    def answer(**arguments: Any) -> str:
-        trial = current_trial()
-        if trial:
-            trial.mark_fault(spec.own_name)
-        return "Nothing was found."
-
-    return answer
+def _decoy(**arguments: Any) -> str:
+    return str(decoy_answer())
 
 
 def _marked(function: Function, name: str) -> Function:
@@ -87,24 +82,3 @@ def _async_named(function: Function, name: str) -> Function:
 
     call.__name__ = name
     return call
-
-
-_WAYS = frozenset({__name__, "agentmut.adapters.langgraph"})
-"""Modules with a function that finds tools by the names they are offered under."""
-
-
-def calls_by_offered_name(module: object) -> bool:
-    """Whether the code of a module uses `toolbox`, or what does the same for a framework."""
-    return any(getattr(value, "__module__", None) in _WAYS or _uses(value) for value in vars(module).values())
-
-
-def _uses(value: Any) -> bool:
-    if inspect.isclass(value):
-        return any(isinstance(member, FunctionType) and _uses(member) for member in vars(value).values())
-    return isinstance(value, FunctionType) and _names(inspect.unwrap(value).__code__)
-
-
-def _names(code: CodeType) -> bool:
-    if not {"toolbox", *_WAYS}.isdisjoint(code.co_names):
-        return True
-    return any(_names(inner) for inner in code.co_consts if isinstance(inner, CodeType))

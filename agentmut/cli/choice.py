@@ -49,7 +49,7 @@ def selection_of(
 
 def session_changes(session: "Session", reference: str, agent: str | None) -> "Changes":
     """What of a session's agent changed since a git revision. Raises `UsageError`."""
-    from agentmut.files.revision import Described, changes_since
+    from agentmut.engine.revision import Described, changes_since
 
     scenarios = tuple(scenario.name for scenario in session.scenarios)
     whole = len(scenarios) == len(session.project.scenarios)

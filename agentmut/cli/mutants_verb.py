@@ -116,9 +116,9 @@ def _without_project(
     from agentmut.cli.choice import say_changes
     from agentmut.cli.output import agents_on_stderr
     from agentmut.engine.choosing import mutants_of
+    from agentmut.engine.revision import Described, changes_since
     from agentmut.files.config import read_config_file
     from agentmut.files.recorded_request import read_request_file
-    from agentmut.files.revision import Described, changes_since
     from agentmut.files.schema import MutationSettings
     from agentmut.mutation.catalogue import OperatorCatalogue
 

@@ -9,7 +9,7 @@ from agentmut.engine.trials import Launch, TrialResult
 from agentmut.execution import Ending
 from agentmut.flow import CHANGED as FLOW_CHANGED
 from agentmut.frozen import digest_of
-from agentmut.mutant import Edit, Mutant, Reach, Status, is_fault
+from agentmut.mutant import Edit, Mutant, Reach, Status
 from agentmut.result import SUITE
 from agentmut.stats.kill.allocation import Evidence, Standing, choose
 from agentmut.stats.kill.rule import Decision, KillTable
@@ -226,12 +226,12 @@ def _went_past(mutant: Mutant, result: TrialResult) -> bool:
         elsewhere = bool(mutant.subject) and mutant.subject not in result.footprint.nodes
         return elsewhere or any(_is_decision(edit) for edit in mutant.edits)
     wanted = {Reach.CALLED: 1, Reach.REPEATED: 2}.get(mutant.reach, 0)
-    faulty = bool(mutant.edits) and all(map(is_fault, mutant.edits))
+    faulty = bool(mutant.edits) and all(edit.is_fault for edit in mutant.edits)
     return faulty and result.tools[mutant.subject] < wanted
 
 
 def _is_decision(edit: Edit) -> bool:
-    return edit.path[0] == "orchestration" and edit.path[1:2] in (("branches",), ("handoffs",))
+    return edit.part == "orchestration" and edit.path[1:2] in (("branches",), ("handoffs",))
 
 
 def _passed_by(mutant: Mutant, trials: int) -> str:
@@ -243,7 +243,7 @@ def _passed_by(mutant: Mutant, trials: int) -> str:
 
 def _unwitnessed(mutant: Mutant, trials: int, result: TrialResult) -> str:
     said = f"; the last one ended with: {result.reason}" if result.reason else ""
-    if any(map(is_fault, mutant.edits)):
+    if any(edit.is_fault for edit in mutant.edits):
         return (
             f"in none of {trials} trials the fault changed what {mutant.subject} returned: its results hold "
             f"nothing that this fault changes, or its calls go past agentmut{said}"

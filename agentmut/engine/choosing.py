@@ -59,21 +59,28 @@ def mutants_of(
     share = settings.selective if selection.selective is None else selection.selective
     selected = _most_effective(wanted, share, earlier)
     operators = [catalogue.load(name) for name in selected.kept]
-    generation = generate(origin.config, operators, _options(settings), cannot_express)
+    made = generate(origin.config, operators, _options(settings), cannot_express)
     narrowed = narrowed or selection.narrows_operators or bool(selected.left_out)
-    left = ignoring(generation.mutants, settings.ignore, origin, wanted, narrowed=narrowed)
-    choice = Choice(selection, settings, origin, left.reasons, cannot_express)
-    chosen, dropped = with_second_order(generation.mutants, choice)
-    kept = {mutant.id for mutant in chosen}
-    return replace(
-        generation,
-        mutants=chosen,
-        dropped=(*generation.dropped, *dropped),
-        empty=(*generation.empty, *selected.left_out),
-        unselected=sum(mutant.id not in kept for mutant in generation.mutants),
-        ignored={m.id: left.reasons[m.id] for m in chosen if m.id in left.reasons},
+    left = ignoring(made.mutants, settings.ignore, origin, wanted, narrowed=narrowed)
+    made = replace(
+        made,
+        empty=(*made.empty, *selected.left_out),
         notes=(*left.stale, *((selection_note(share, selected),) if share else ())),
         selective=share,
+    )
+    return _chosen(made, Choice(selection, settings, origin, left.reasons, cannot_express))
+
+
+def _chosen(made: Generation, choice: Choice) -> Generation:
+    """What filters and caps leave of the mutants that were made, with the pairs that are asked for."""
+    chosen, dropped = with_second_order(made.mutants, choice)
+    kept = {mutant.id for mutant in chosen}
+    return replace(
+        made,
+        mutants=chosen,
+        dropped=(*made.dropped, *dropped),
+        unselected=sum(mutant.id not in kept for mutant in made.mutants),
+        ignored={m.id: choice.ignored[m.id] for m in chosen if m.id in choice.ignored},
     )
 
 

@@ -109,7 +109,7 @@ def _no_coverage(mutant: Mutant) -> str:
 
 
 def _never_carried(mutant: Mutant) -> str:
-    part = mutant.edits[0].path[0] if mutant.edits else "config"
+    part = mutant.edits[0].part if mutant.edits else "config"
     return (
         f"no baseline trial carried this part of the {part}: the agent does not send what its config says, "
         "or nothing of it could be seen. Build the agent from the config it is given, at call time"

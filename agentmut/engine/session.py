@@ -19,7 +19,7 @@ from agentmut.engine.plan import Plan, Rule, new_run_id
 from agentmut.engine.pricing import Pricer
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Suite
-from agentmut.errors import UsageError, nearest
+from agentmut.errors import AdapterError, UsageError, nearest
 from agentmut.evaluators import build_all, tools_judged
 from agentmut.frozen import digest_of
 from agentmut.imports import make_importable
@@ -209,15 +209,31 @@ def _check_doubles(adapter: Adapter, scenarios: Sequence[Scenario]) -> None:
 
 def _check_tools_judged(adapter: Adapter, evaluators: Mapping[str, Sequence[Evaluator]]) -> None:
     """`tool_not_called` of a misspelt tool would hold for ever."""
-    known = adapter.get_config().tool_names
-    for scenario, judges in evaluators.items():
-        for judge in judges if known else ():
-            for tool in tools_judged(judge):
-                if tool not in known:
-                    raise UsageError(
-                        f"an evaluator of scenario {scenario} speaks of the tool {tool!r}, which the agent does not "
-                        f"have. {nearest(tool, known)}"
-                    )
+    configured = adapter.get_config().tool_names
+    judged = [
+        (scenario, tool)
+        for scenario, judges in evaluators.items()
+        for j in judges
+        for tool in tools_judged(j)
+    ]
+    unknown = [(scenario, tool) for scenario, tool in judged if tool not in configured]
+    if not (configured and unknown):
+        return
+    known = sorted({*configured, *_tools_built(adapter)})
+    for scenario, tool in unknown:
+        if tool not in known:
+            raise UsageError(
+                f"an evaluator of scenario {scenario} speaks of the tool {tool!r}, which the agent does not "
+                f"have. {nearest(tool, known)}"
+            )
+
+
+def _tools_built(adapter: Adapter) -> tuple[str, ...]:
+    """Names of the tools of the agent as it is built, which may have some that the project file does not list."""
+    try:
+        return tuple(tool.name for tool in adapter.get_tools())
+    except AdapterError:  # its runs will tell
+        return ()
 
 
 def _code(project: Project) -> str:

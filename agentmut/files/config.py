@@ -94,30 +94,37 @@ def read_parts(
 
     `operators` are those that a comment in the prompt may name.
     """
-    label = source.label
-    at_prompt = (*key, "prompt")
+    at_prompt, at_tools = (*key, "prompt"), (*key, "tools")
     prompt = checked(at_prompt, lambda: _prompt(source, at_prompt, written.prompt, root, operators))
-    text, where = prompt or _Prompt(ReadPrompt(""), None)
+    prompt = prompt or _Prompt(ReadPrompt(""), None)
     context = checked((*key, "context"), lambda: tuple(read_documents(written.context, root))) or ()
-    tools = checked((*key, "tools"), lambda: _tools(source, (*key, "tools"), written, root)) or ReadTools()
+    tools = checked(at_tools, lambda: _tools(source, at_tools, written, root)) or ReadTools()
     checked((*key, "orchestration"), lambda: Flow.of(written.orchestration))
     config = AgentConfig(
-        prompt=text.text,
+        prompt=prompt.read.text,
         tools=tools.tools,
         model=written.model,
         context=context,
         orchestration=written.orchestration,
     )
-    sources = Sources(
-        prompt=where,
-        prompt_line=None if where else source.blocks.get((*key, "prompt")),
-        prompt_cuts=text.cuts,
-        ignores=text.ignores,
-        tools=written.tools if isinstance(written.tools, str) else label if written.tools else None,
+    block = None if prompt.path else source.blocks.get(at_prompt)
+    return LocatedConfig(config, _sources(source, written, prompt, block, tools))
+
+
+def _sources(
+    source: YamlSource, written: ConfigSection, prompt: _Prompt, block: int | None, tools: ReadTools
+) -> Sources:
+    """Where the parts stand; `block` is the line of a prompt that is written in the file itself."""
+    here = source.label if written.tools else None
+    return Sources(
+        prompt=prompt.path,
+        prompt_line=block,
+        prompt_cuts=prompt.read.cuts,
+        ignores=prompt.read.ignores,
+        tools=written.tools if isinstance(written.tools, str) else here,
         tool_places=tools.places,
         context=written.context,
     )
-    return LocatedConfig(config, sources)
 
 
 def _source(path: Path) -> YamlSource:

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agentmut.errors import UsageError, nearest
-from agentmut.schemas import Path, at_path, fault, parameters, parts_of, pointer
+from agentmut.pointers import Path, at_path, parts_of, pointer
+from agentmut.schemas import fault, parameters
 from agentmut.tools import ToolSpec
 
 _TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")

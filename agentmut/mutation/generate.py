@@ -155,7 +155,7 @@ def _content(
     """
     written = [edit for edit in mutant.edits if _writes_prompt(edit)]
     others = [edit for edit in mutant.edits if not _writes_prompt(edit)]
-    touched = frozenset(edit.path[0] for edit in others)
+    touched = frozenset(edit.part for edit in others)
     mutated = apply_edits(config, others)
     found = {**parts, **_digests(mutated, touched, items)} if others else dict(parts)
     if written and (change := text_change(config.prompt, written)):

@@ -142,22 +142,15 @@ def _collide(one: Edit, other: Edit) -> bool:
     if long[: len(short)] != short:
         return False
     if one.path == other.path and one.span and other.span:
-        same_start = (
-            one.span[0] == other.span[0]
-        )  # one of them inserts there: which comes first is anybody's guess
+        same_start = one.span[0] == other.span[0]  # one inserts there: which comes first is anybody's guess
         return same_start or (one.span[0] < other.span[1] and other.span[0] < one.span[1])
-    return not any(_inserts_before(edit) for edit in (one, other) if edit.path == short)
-
-
-def _inserts_before(edit: Edit) -> bool:
-    """Whether the edit adds a tool or document: what stands at that place moves on and stays as it is."""
-    return edit.before is None and edit.span is None and len(edit.path) == 2 and edit.path[1].isdigit()
+    return not any(edit.inserts_item for edit in (one, other) if edit.path == short)
 
 
 def _together(parts: Iterable[Mutant]) -> tuple[Edit, ...]:
     """All edits; at one place of a list, what changes the item there goes before what inserts another."""
     edits = [edit for part in parts for edit in part.edits]
-    return tuple(sorted(edits, key=_inserts_before))
+    return tuple(sorted(edits, key=lambda edit: edit.inserts_item))
 
 
 def _same(both: AgentConfig, config: AgentConfig, parts: Iterable[Mutant]) -> str:

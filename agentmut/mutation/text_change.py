@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from agentmut.errors import MutationError
-from agentmut.mutant import Edit
+from agentmut.in_common import beginning_in_common, ends_in_common
+from agentmut.mutant import Edit, misfit
 
 
 class TextChange(NamedTuple):
@@ -25,26 +25,43 @@ def text_change(text: str, edits: Iterable[Edit]) -> TextChange | None:
     old = text[start:end]
     if old == new:
         return None
+    head, tail = ends_in_common(old, new)
+    result = _Result(text, start, end, new)
+    if head == min(len(old), len(new)):
+        head += _repeated(result, head)
+    place, length = start + head, len(text) + len(new) - len(old)
+    # All behind the edits is the same in both texts. But the tail must not reach into the head: of a repetition
+    # that goes on behind the edits, the head has had its share, and the shorter text has only so much left.
+    tail = min(len(text) - end + tail, min(len(text), length) - place)
+    return TextChange(place, len(text) - place - tail, result.piece(head, length - start - tail))
 
-    def piece(first: int, last: int) -> str:
-        """A stretch of the new text, counted from `start`."""
-        behind = text[end + max(0, first - len(new)) : end + max(0, last - len(new))]
-        return new[first:last] + behind
 
-    head = _shared(old, new)
-    size = 64
-    while head >= min(len(old), len(new)):  # a repetition may go on behind the edit
-        more = _shared(text[start + head : start + head + size], piece(head, head + size))
-        head += more
+class _Result(NamedTuple):
+    """A text with another stretch in the place of its characters `start` to `end`, not written out."""
+
+    text: str
+    start: int
+    end: int
+    new: str
+
+    def piece(self, first: int, last: int) -> str:
+        """What stands between two places, counted from `start`."""
+        past = len(self.new)
+        behind = self.text[self.end + max(0, first - past) : self.end + max(0, last - past)]
+        return self.new[first:last] + behind
+
+
+def _repeated(result: _Result, head: int) -> int:
+    """How much more is in common behind `head`, where the edits end: a repetition may go on there."""
+    found, size = 0, 64
+    while True:
+        at = head + found
+        before = result.text[result.start + at : result.start + at + size]
+        more = beginning_in_common(before, result.piece(at, at + size))
+        found += more
         if more < size:
-            break
+            return found
         size *= 2
-    place, longer = start + head, len(new) - len(old)
-    rest = len(text) - end
-    room = min(len(text) - place, len(text) + longer - place)
-    tail = room if room <= rest else rest + _shared(old[head:][::-1], new[head:][::-1])
-    length = len(text) + longer - place - tail
-    return TextChange(place, len(text) - place - tail, piece(head, head + length))
 
 
 def _one(text: str, edits: Iterable[Edit]) -> tuple[int, int, str]:
@@ -55,22 +72,7 @@ def _one(text: str, edits: Iterable[Edit]) -> tuple[int, int, str]:
     done = first = spans[0][0][0]
     for (start, end), after, edit in spans:
         if start < done or text[start:end] != edit.before:
-            raise MutationError(
-                f"edit of {edit.pointer} does not fit this config: expected {edit.before!r}, found "
-                f"{text[start:end]!r}. The mutant was made from another version of the agent."
-            )
+            raise misfit(edit, text[start:end])
         pieces += text[done:start], after
         done = end
     return first, done, "".join(pieces)
-
-
-def _shared(one: str, other: str) -> int:
-    """How many characters both begin with."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low

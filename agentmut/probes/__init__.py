@@ -12,9 +12,9 @@ from agentmut.probes.tools import tool_probe
 
 def probe_for(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: AgentConfig) -> Probe:
     """The probe of one of the `edits` that turn `base` into `mutated`."""
-    if edit.path[0] == "tools":
+    if edit.part == "tools":
         return tool_probe(edit, edits, base, mutated)
-    if edit.path[0] == "model":
+    if edit.part == "model":
         return model_probe(edit)
     return text_probe(edit, edits, base, mutated)
 

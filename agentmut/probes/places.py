@@ -5,17 +5,18 @@ from typing import Any
 
 from agentmut.config import AgentConfig
 from agentmut.mutant import Edit
+from agentmut.pointers import Path, at_path
 
 
-def moved_path(path: tuple[str, ...], edits: Sequence[Edit]) -> tuple[str, ...]:
-    """Where a tool or document, or something in it, stands once others before it have come or gone."""
-    if len(path) < 2 or not path[1].isdigit():
-        return path
-    index = int(path[1])
-    items = [e for e in edits if len(e.path) == 2 and e.path[0] == path[0] and e.path[1].isdigit()]
-    come = sum(e.before is None and int(e.path[1]) <= index for e in items)
-    gone = sum(e.after is None and int(e.path[1]) < index for e in items)
-    return (path[0], str(index + come - gone), *path[2:])
+def moved_path(edit: Edit, edits: Sequence[Edit]) -> Path:
+    """Where the tool or document of an edit, or something in it, stands once others before it came or went."""
+    index = edit.index
+    if index is None:
+        return edit.path
+    others = [(e, e.index) for e in edits if e.part == edit.part and e.index is not None]
+    come = sum(e.inserts_item and place <= index for e, place in others)
+    gone = sum(e.removes_item and place < index for e, place in others)
+    return (edit.part, str(index + come - gone), *edit.path[2:])
 
 
 def shift(edit: Edit, edits: Sequence[Edit]) -> int:
@@ -25,11 +26,9 @@ def shift(edit: Edit, edits: Sequence[Edit]) -> int:
     return sum(len(str(e.after)) - len(str(e.before)) for e in earlier)
 
 
-def text_at(config: AgentConfig, path: Sequence[str]) -> str:
+def text_at(config: AgentConfig, path: Path) -> str:
     """The text that stands at a path of a config; empty where there is none."""
-    value: Any = config.model_dump(mode="json")
-    for part in path:
-        value = _child(value, part)
+    value = at_path(config.model_dump(mode="json"), path)
     return value if isinstance(value, str) else ""
 
 
@@ -40,9 +39,3 @@ def text_of(value: Any) -> str:
     if isinstance(value, dict):
         return str(value.get("text", ""))
     return value if isinstance(value, str) else ""
-
-
-def _child(value: Any, part: str) -> Any:
-    if isinstance(value, list):
-        return value[int(part)] if part.isdigit() and int(part) < len(value) else None
-    return value.get(part) if isinstance(value, dict) else None

@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from agentmut.config import AgentConfig
+from agentmut.in_common import ends_in_common
 from agentmut.mutant import Edit
 from agentmut.passages import Passage, flat, opening, passage_at, shown, stretch
 from agentmut.probes.places import moved_path, shift, text_at, text_of
@@ -15,10 +16,9 @@ from agentmut.wire.footprint import RequestShape
 
 def text_probe(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: AgentConfig) -> Probe:
     """The probe of an edit of the prompt or of the documents."""
-    part, *rest = edit.path
-    if part == "context" and not rest and edit.after:
+    if edit.path == ("context",) and edit.after:
         return _DocumentOrder(_openings(edit.before), _openings(edit.after))
-    if part == "context" and len(rest) == 1 and edit.before is None and _copied(edit, base):
+    if edit.part == "context" and edit.inserts_item and _copied(edit, base):
         return _Repeated(opening(text_of(edit.after)), flat(text_of(edit.after)))
     before, after = _passages(edit, edits, base, mutated)
     if before == after and edit.span is not None:
@@ -111,7 +111,7 @@ def _passages(
     if edit.span is not None:
         start, end = edit.span
         moved = start + shift(edit, edits)
-        text = text_at(mutated, moved_path(edit.path, edits))
+        text = text_at(mutated, moved_path(edit, edits))
         after = passage_at(text, moved, moved + len(str(edit.after)))
         return passage_at(text_at(base, edit.path), start, end), after
     if isinstance(edit.before, str) and isinstance(edit.after, str) and edit.after:
@@ -132,15 +132,8 @@ def _stretches(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: Ag
 
 def _difference(before: str, after: str) -> tuple[Passage, Passage]:
     """The places where two whole texts differ: their beginnings may well be the same."""
-    head = _in_common(before, after)
-    tail = _in_common(before[head:][::-1], after[head:][::-1])
+    head, tail = ends_in_common(before, after)
     return passage_at(before, head, len(before) - tail), passage_at(after, head, len(after) - tail)
-
-
-def _in_common(one: str, other: str) -> int:
-    """Length of the beginning that two texts share."""
-    different = (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
-    return next(different, min(len(one), len(other)))
 
 
 def _copied(edit: Edit, base: AgentConfig) -> bool:

@@ -8,25 +8,25 @@ from agentmut.config import AgentConfig
 from agentmut.frozen import canonical_json
 from agentmut.mutant import Edit
 from agentmut.passages import flat
+from agentmut.pointers import Path, at_path
 from agentmut.probes.places import moved_path
 from agentmut.probes.probe import Probe, Shapes
-from agentmut.schemas import Difference, at_path, differences, inlined
+from agentmut.schemas import Difference, differences, inlined
 from agentmut.tools import ToolSpec
 from agentmut.wire.footprint import RequestShape
 
 
 def tool_probe(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: AgentConfig) -> Probe:
     """The probe of an edit of the tools."""
-    _, *rest = edit.path
-    if not rest:
+    if edit.index is None:
         return _ToolOrder(_tool_names(edit.before), _tool_names(edit.after))
-    if len(rest) == 1 and edit.after is None:
-        return _ToolRemoved(base.tools[int(rest[0])].name)
-    if len(rest) == 1:
+    if edit.removes_item:
+        return _ToolRemoved(base.tools[edit.index].name)
+    if len(edit.path) == 2:
         added = ToolSpec.model_validate(edit.after)
-        return _ToolAdded("" if edit.before is None else base.tools[int(rest[0])].name, added)
-    original = base.tools[int(rest[0])]
-    changed = mutated.tools[int(moved_path(edit.path, edits)[1])]
+        return _ToolAdded("" if edit.inserts_item else base.tools[edit.index].name, added)
+    original = base.tools[edit.index]
+    changed = mutated.tools[int(moved_path(edit, edits)[1])]
     return _ToolChanged(original.name, changed.name, _differences(edit, original, changed))
 
 
@@ -103,7 +103,7 @@ def _differences(edit: Edit, before: ToolSpec, after: ToolSpec) -> tuple[Differe
     return tuple(place for place in differences(old, new) if place.path[0] == path[0])
 
 
-def _up_to_list(value: Any, path: tuple[str, ...]) -> tuple[str, ...]:
+def _up_to_list(value: Any, path: Path) -> Path:
     """The path as far as it leads without an index: lists are compared as wholes."""
     return next((path[:n] for n in range(len(path)) if isinstance(at_path(value, path[:n]), list)), path)
 

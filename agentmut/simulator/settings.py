@@ -14,7 +14,7 @@ _HEAT = 0.4  # degrees above the usual at which slips have doubled odds
 _EFFORTS: Mapping[str, float] = MappingProxyType({"medium": 1.5, "low": 2.5, "minimal": 4.0, "none": 4.0})
 
 
-class Ending(NamedTuple):
+class Said(NamedTuple):
     """A text as far as it was said."""
 
     text: str
@@ -53,19 +53,19 @@ def slips(temperature: float | None, top_p: float | None) -> float:
     return factor if top_p is None or top_p == 1 else _STEADIEST + (factor - _STEADIEST) * top_p
 
 
-def ended(text: str, stops: Iterable[str], limit: int | None) -> Ending:
+def ended(text: str, stops: Iterable[str], limit: int | None) -> Said:
     """A text up to the first stop sequence in it, and to the limit in characters.
 
     >>> ended("One. Two. Three.", [" Th"], None)
-    Ending(text='One. Two.', finish_reason='stop')
+    Said(text='One. Two.', finish_reason='stop')
     >>> ended("One. Two.", ["Two"], 3)
-    Ending(text='One', finish_reason='length')
+    Said(text='One', finish_reason='length')
     """
     until = min((at for stop in stops if stop and (at := text.find(stop)) >= 0), default=len(text))
     said = text[:until]
     if limit is None or len(said) <= limit:
-        return Ending(said, "stop")
-    return Ending(said[:limit], "length")
+        return Said(said, "stop")
+    return Said(said[:limit], "length")
 
 
 def _slipping(probability: float, factor: float) -> float:

@@ -120,22 +120,22 @@ def _traded(flow: Flow, ways: Ways, names: Mapping[str, str]) -> Iterator[Edit]:
                 yield flow_edit("handoffs", node, name, before=target, after=names[target])
 
 
-class _Lane(NamedTuple):
+class _Member(NamedTuple):
     """A node between a fork and a join: the edges that lead into and out of it."""
 
     into: int
     out: int
 
 
-def _parallel(flow: Flow, ways: Ways) -> Iterator[tuple[str, str, dict[str, _Lane]]]:
+def _parallel(flow: Flow, ways: Ways) -> Iterator[tuple[str, str, dict[str, _Member]]]:
     """Fork, join and the nodes between them, for every stretch of single nodes side by side."""
     for source in list(ways.out):
-        forks: defaultdict[tuple[str, ...], dict[str, _Lane]] = defaultdict(dict)
+        forks: defaultdict[tuple[str, ...], dict[str, _Member]] = defaultdict(dict)
         for into in ways.out[source]:
             member = flow.edges[into][-1]
             out = ways.only_way(ways.out[member], member)
             if len(flow.edges[into]) == 2 and ways.into[member] == [into] and out is not None:
-                forks[_join(flow, out)][member] = _Lane(into, out)
+                forks[_join(flow, out)][member] = _Member(into, out)
         for (*waiting, target), members in forks.items():
             whole = not waiting or set(waiting) == set(members)
             if len(members) > 1 and whole and target != source and not ways.chosen.intersection(members):
@@ -148,12 +148,12 @@ def _join(flow: Flow, out: int) -> tuple[str, ...]:
     return edge if len(edge) > 2 else edge[-1:]
 
 
-def _chained(flow: Flow, members: Mapping[str, _Lane], target: str) -> Iterator[Edit]:
+def _chained(flow: Flow, members: Mapping[str, _Member], target: str) -> Iterator[Edit]:
     names: Sequence[str] = list(members)
     for before, name in pairwise(names):
         into = members[name].into
         yield edge_edit(into, flow.edges[into], [before, name])
-    outs = sorted({lane.out for lane in members.values()})
+    outs = sorted({member.out for member in members.values()})
     if len(outs) == 1:
         yield edge_edit(outs[0], flow.edges[outs[0]], [names[-1], target])
         return

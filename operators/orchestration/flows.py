@@ -8,13 +8,14 @@ from pydantic import JsonValue
 from agentmut.config import AgentConfig
 from agentmut.flow import START, Edge, Flow
 from agentmut.mutant import Edit
+from agentmut.pointers import pointer
 from agentmut.protocols import Example
 
 
 def flow_edit(*place: str | int, before: JsonValue, after: JsonValue) -> Edit:
     """An edit of the value at a place below `orchestration`; keys are escaped."""
-    parts = (str(part).replace("~", "~0").replace("/", "~1") for part in place)
-    return Edit(pointer="/".join(["/orchestration", *parts]), before=before, after=after)
+    path = ("orchestration", *map(str, place))
+    return Edit(pointer=pointer(path), before=before, after=after)
 
 
 def edge_edit(index: int, edge: Edge, after: Iterable[str] | None) -> Edit:

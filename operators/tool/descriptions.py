@@ -18,8 +18,8 @@ from agentmut.operators.tool.edits import (
     schema_example,
     vocabularies,
 )
+from agentmut.pointers import Path
 from agentmut.protocols import Example, OperatorOptions
-from agentmut.schemas import Path
 from agentmut.text import words
 from agentmut.tools import ToolSpec
 

@@ -7,8 +7,9 @@ from pydantic import JsonValue
 
 from agentmut.config import AgentConfig
 from agentmut.mutant import Candidate, Edit
+from agentmut.pointers import Path, at_path, pointer
 from agentmut.protocols import Example
-from agentmut.schemas import Parameter, Path, at_path, parameters, pointer
+from agentmut.schemas import Parameter, parameters
 from agentmut.text import stems
 from agentmut.tools import ToolSpec
 

@@ -11,7 +11,7 @@ import pytest
 import agentmut
 from agentmut.adapters.python_callable import CallableAdapter
 from agentmut.calls.doubles import resolve
-from agentmut.calls.toolbox import calls_by_offered_name
+from agentmut.calls.offered import calls_by_offered_name, finds_offered_tools
 from agentmut.config import AgentConfig
 from agentmut.engine.attempt import Case, attempt
 from agentmut.execution import Execution
@@ -127,6 +127,26 @@ def module(body: str) -> types.ModuleType:
 def test_a_module_that_calls_tools_by_their_offered_names_is_known(body: str) -> None:
     assert calls_by_offered_name(module(body))
     assert not calls_by_offered_name(module(WITHOUT))
+
+
+INSIDE = "def run(config, input):\n from agentmut.adapters.langgraph import bind_tools as b\n return b(config, [])\n"
+NAMESAKE = "def toolbox(config): return {}\ndef run(config, input): return toolbox(config)\n"
+
+
+def test_what_a_function_imports_itself_is_known_and_a_namesake_of_toolbox_is_not_taken_for_it() -> None:
+    assert calls_by_offered_name(module(INSIDE))
+    assert not calls_by_offered_name(module(NAMESAKE))
+
+
+def test_helpers_of_other_frameworks_can_be_marked() -> None:
+    other = types.ModuleType("other")
+    other.__dict__["tools_for"] = lambda config: []
+    mine = types.ModuleType("mine")
+    mine.__dict__["other"] = other
+    exec("def run(config, input): return other.tools_for(config)\n", mine.__dict__)
+    assert not calls_by_offered_name(mine)
+    finds_offered_tools(other.tools_for)
+    assert calls_by_offered_name(mine)
 
 
 def test_renamed_and_added_tools_are_not_expressible_where_calls_would_not_find_them(

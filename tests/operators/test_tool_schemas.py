@@ -11,8 +11,9 @@ from jsonschema import Draft202012Validator
 from agentmut.config import AgentConfig
 from agentmut.mutant import Intent, Mutant, Reach
 from agentmut.mutation.generate import generate
+from agentmut.pointers import pointer
 from agentmut.protocols import Operator, OperatorOptions
-from agentmut.schemas import inlined, is_valid, parameters, pointer
+from agentmut.schemas import inlined, is_valid, parameters
 from agentmut.tools import ToolSpec
 
 OPERATORS: dict[str, Operator] = {

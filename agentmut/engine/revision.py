@@ -10,14 +10,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agentmut.config import AgentConfig
+from agentmut.engine.session import declared_variables, open_session
 from agentmut.errors import AgentmutError, UsageError
+from agentmut.files.config import read_config_file
 from agentmut.mutation.changes import Changes, changes
+from agentmut.project import load_project
 
 SECONDS = 300
 """How long the old agent may take to be imported."""
 _CHILD = (
     "import json, sys; request = json.loads(sys.argv[1]); sys.path.insert(0, request['home']); "
-    "from agentmut.files.revision import answer; sys.path[:] = request['path']; answer(request)"
+    "from agentmut.engine.revision import answer; sys.path[:] = request['path']; answer(request)"
 )
 
 
@@ -68,17 +71,13 @@ def answer(request: Mapping[str, object]) -> None:
 
 
 def _config(described: Described) -> AgentConfig:
-    from agentmut.engine.session import open_session
-    from agentmut.files.config import read_config_file
-    from agentmut.project import load_project
-    from agentmut.runtime import agent_environment
-
     if described.bare:
         return read_config_file(described.file).config
     project = load_project(described.file, described.agent)
     wanted = {scenario.name for scenario in project.scenarios}
-    with agent_environment(project):  # a scenario of today need not have existed then
-        return open_session(project, [s for s in described.scenarios if s in wanted]).suite.full
+    os.environ.update(declared_variables(project))  # the process does nothing else
+    # A scenario of today need not have existed then.
+    return open_session(project, [s for s in described.scenarios if s in wanted]).suite.full
 
 
 def _top(folder: Path) -> Path:
@@ -132,7 +131,7 @@ def _git(*arguments: str, **environment: str) -> str:
 
 def _load(reference: str, described: Described, top: Path, tree: Path) -> AgentConfig:
     out = tree.with_name("config.json")
-    home = str(Path(__file__).resolve().parents[1])
+    home = str(Path(__file__).resolve().parents[2])  # where the package is
     request = {
         "home": home,
         "path": [*_moved(sys.path, top, tree), home],

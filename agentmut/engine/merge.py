@@ -1,6 +1,5 @@
 """One result from the shards of a campaign: their trials, taken in by the ordinary loop, and nothing run anew."""
 
-import time
 from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -12,15 +11,9 @@ from agentmut.engine.executor import TrialRequest
 from agentmut.engine.plan import Plan, new_run_id
 from agentmut.engine.session import Session, open_session, suite_digest
 from agentmut.engine.shards import SHARED, merged_plan, same_campaign
-from agentmut.engine.state import CampaignState
-from agentmut.engine.summary import summarise
-from agentmut.engine.tables import Tables
-from agentmut.engine.work import Stop
 from agentmut.errors import RunError, UsageError
 from agentmut.execution import Execution
-from agentmut.project import FOLDER, Project, load_project
-from agentmut.result import Result, write_result
-from agentmut.runtime import agent_environment, open_store, refuse_running_loop, register, run_work
+from agentmut.project import FOLDER
 from agentmut.store.sqlite import Spent, Store, StoredRun, StoredTrial
 
 FILE = "store.db"
@@ -96,43 +89,28 @@ class NothingToRun:
         )
 
 
-def merge_shards(paths: Sequence[Path], project: Project | str | Path = ".") -> Result:
-    """Put the shards of a campaign together: `agentmut merge`.
+class Merge(NamedTuple):
+    """The parts of a campaign, found to belong together, and the plan of the whole."""
 
-    `paths` are the `.agentmut` folders of the shards, the projects that hold them, or their `store.db`. The result
-    is the one that an undivided run would have had on the same trials. Raises `UsageError` where they are not all
-    the shards of one campaign on one baseline.
+    session: Session
+    plan: Plan
+    shards: Sequence[Found]
+    common: Common
+
+    def taken_in(self, store: Store) -> MergedTrials:
+        """The trials and plans of the shards, as part of a store in which the plan is registered."""
+        return MergedTrials(store, _import(store, self.shards, self.plan), self.common)
+
+
+def plan_merge(session: Session, paths: Sequence[Path], now: float) -> Merge:
+    """Find the shards in these folders or stores, and put their plans together.
+
+    Raises `UsageError` where they are not all the shards of one campaign on one baseline, or where the project is
+    not as it was.
     """
-    refuse_running_loop("agentmut.merge.merge_shards")
-    loaded = project if isinstance(project, Project) else load_project(Path(project))
-    with agent_environment(loaded), open_store(loaded) as store:
-        return carry_out_merge(open_session(loaded), store, paths)
-
-
-def carry_out_merge(
-    session: Session, store: Store, paths: Sequence[Path], now: float | None = None
-) -> Result:
-    """Merge into an open store; see `merge_shards`."""
-    now = time.time() if now is None else now
     shards = _shards(paths)
     plan = merged_plan({str(found): found.plan for found in shards}, new_run_id(now), now)
-    session = _fitting(session, plan)
-    common = _common(shards, plan)
-    counted = _import(store, shards, plan)
-    state = CampaignState(
-        plan=plan,
-        suite=session.suite,
-        scenarios=session.tests.scenarios,
-        tables=Tables(session.project.root / FOLDER / "tables"),
-    )
-    trials = MergedTrials(store, counted, common)
-    stop = run_work(session, state, trials, now=lambda: plan.started, executor=NothingToRun())
-    result = summarise(session, state, stop)
-    write_result(result, session.project.root / FOLDER / "runs" / plan.run_id)
-    store.set_status(plan.run_id, stop.value, state.spend.seconds)
-    if stop is Stop.FAILED:
-        raise RunError(f"{state.problem.rstrip('.')}. The merged run {plan.run_id} is kept.")
-    return result
+    return Merge(_fitting(session, plan), plan, shards, _common(shards, plan))
 
 
 def _shards(paths: Iterable[Path]) -> list[Found]:
@@ -230,8 +208,7 @@ def _executions(shard: Found, mutants: Collection[str]) -> Iterator[Executed]:
 
 
 def _import(store: Store, shards: Sequence[Found], plan: Plan) -> list[str]:
-    """Take the shards' trials and plans in; returns the runs that executed them as part of the campaign."""
-    register(store, plan)
+    """Take trials and plans of the shards in; returns the runs that executed them as part of the campaign."""
     counted: dict[str, None] = {}
     for shard in shards:
         with _opened(shard.store) as theirs:

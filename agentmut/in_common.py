@@ -1,0 +1,28 @@
+"""How far two sequences agree from either end."""
+
+from collections.abc import Sequence
+from typing import Any
+
+
+def ends_in_common(one: Sequence[Any], other: Sequence[Any]) -> tuple[int, int]:
+    """Lengths of the beginning and of the end that both have; the two never overlap.
+
+    What could belong to either belongs to the beginning.
+
+    >>> ends_in_common("a cat sat", "a cow sat"), ends_in_common("aa", "aaa")
+    ((3, 5), (2, 0))
+    """
+    head = beginning_in_common(one, other)
+    return head, beginning_in_common(one[head:][::-1], other[head:][::-1])
+
+
+def beginning_in_common(one: Sequence[Any], other: Sequence[Any]) -> int:
+    """Length of the beginning that both have. By bisection: comparing slices is quicker than comparing items."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
