@@ -8,13 +8,15 @@ from agentmut.config import AgentConfig
 from agentmut.mutant import Candidate, Reach
 from agentmut.operator import operator
 from agentmut.operators.context.documents import document_example, of_document, text_edit
-from agentmut.operators.context.figures import Other, restated
+from agentmut.operators.context.figures import restated
+from agentmut.operators.context.metadata import is_metadata
 from agentmut.operators.context.values import stated_facts
 from agentmut.operators.describe import quoted
 from agentmut.operators.edits import line_break
 from agentmut.protocols import OperatorOptions
 from agentmut.text import Instruction, parse, reads_as_english
 from agentmut.text.facts import StatedFact
+from agentmut.text.figures import Other
 
 _AFFIRMED: Mapping[str, str] = MappingProxyType(
     {
@@ -52,7 +54,8 @@ def contradict_fact(config: AgentConfig, options: OperatorOptions) -> Iterator[C
     """One mutant per sentence that states a fact or can be denied: elsewhere it stands in another version.
 
     The other version has another value for the sentence's first fact, or denies what it says ("can" becomes
-    "cannot"); sentences with conditions or other negations are left alone. It is a paragraph at the end of
+    "cannot"); sentences with conditions or other negations are left alone, and so is
+    what a document says of itself ("Last updated"). The other version is a paragraph at the end of
     the document, or, for the last sentence, at the beginning.
     """
     for index, document in enumerate(config.context):
@@ -61,6 +64,8 @@ def contradict_fact(config: AgentConfig, options: OperatorOptions) -> Iterator[C
             first.setdefault(sentence.start, fact)
         sentences = parse(document.text).instructions
         for sentence in sentences:
+            if is_metadata(document.text, sentence):
+                continue
             other = _other_version(document.text, sentence, first.get(sentence.start))
             if other:
                 yield _contradicting(config, index, sentences, sentence, other)

@@ -8,12 +8,14 @@ from agentmut.config import AgentConfig, Document
 from agentmut.mutant import Candidate, Edit, Reach
 from agentmut.operator import operator
 from agentmut.operators.context.documents import document_example, of_document, text_edit
-from agentmut.operators.context.figures import Other, restated
+from agentmut.operators.context.figures import restated
+from agentmut.operators.context.metadata import is_metadata
 from agentmut.operators.describe import quoted
 from agentmut.operators.edits import line_break
 from agentmut.protocols import OperatorOptions
 from agentmut.text import Instruction, parse, reads_as_english
 from agentmut.text.facts import FactKind, StatedFact, facts
+from agentmut.text.figures import Other
 from agentmut.text.spans import Span
 
 _MOST_CHANGES = 12
@@ -49,15 +51,18 @@ def restating(config: AgentConfig, index: int, fact: StatedFact, other: Other) -
     "context.corrupt_value",
     why="Scans, conversions and typing errors put wrong figures into documents.",
     reach=Reach.CARRIED,
-    examples=[document_example("Return it within 30 days.", "Return it within 35 days.")],
+    examples=[document_example("Return it within 30 days.", "Return it within 31 days.")],
 )
 def corrupt_value(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Two mutants per fact (amount, quantity, date, time, identifier): a value near the right one, one far off.
 
-    Facts are found in sentences; code, links, quotations and tables are left alone.
+    Facts are found in sentences; code, links, quotations and tables are left alone, and so is what a
+    document says of itself ("Last updated", "Version", "Page").
     """
     for index, document in enumerate(config.context):
         for fact, sentence in stated_facts(document):
+            if is_metadata(document.text, sentence):
+                continue
             said = document.text[fact.span.start : fact.span.end]
             for other in (Other.NEAR, Other.FAR):
                 edit = restating(config, index, fact, other)
@@ -80,7 +85,7 @@ def corrupt_value(config: AgentConfig, options: OperatorOptions) -> Iterator[Can
 def stale_version(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """One mutant per document with facts: its first twelve have the values of an earlier version.
 
-    Years are two less; an English document that names no year gets a line that
+    Years are two less, in what it says of itself too; an English document that names no year gets a line that
     dates it. Identifiers stay.
     """
     for index, document in enumerate(config.context):

@@ -10,10 +10,11 @@ from agentmut.config import AgentConfig, Document, History
 from agentmut.engine.suite import SuiteConfig
 from agentmut.mutant import Mutant, Reach
 from agentmut.mutation.generate import generate
-from agentmut.operators.context.figures import Other, restated
+from agentmut.operators.context.figures import restated
 from agentmut.protocols import Operator, OperatorOptions
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.text.facts import FactKind, facts
+from agentmut.text.figures import Other
 
 OPERATORS: dict[str, Operator] = {
     entry.name: entry.load()()
