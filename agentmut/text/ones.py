@@ -6,6 +6,7 @@ from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from agentmut.text.neighbours import BASE_VERBS, DETERMINERS, PRONOUNS, word_set
+from agentmut.text.spans import Span
 from agentmut.text.units import is_unit, plural_of
 
 _ONE = re.compile(
@@ -28,6 +29,9 @@ _NO_NOUNS = (
 )
 _IDIOM_AFTER = re.compile(r"\s+(?:or|after|to|by)\s+(?:another|one|the\s+(?:next|other))\b")
 _THERE_IS = re.compile(r"\b(?:there\s+is|is\s+there|there['’]s)\b[^.,;:]*$", re.IGNORECASE)
+_IS_LIMITED = re.compile(
+    r"\bthere\s(?P<lead>is(?P<limit>(?:\s(?:at|more|less|than|most|least|only|exactly))*\s))$"
+)
 _SINGULAR_LATER = re.compile(r"\s+(?:per|for|of|in|at|from|on|that|which)\s[^.,;:]*?\b(?:is|was|has|does)\b")
 _VERBS_AFTER = {"is": "are", "was": "were", "has": "have", "does": "do"} | {
     "fits": "fit", "applies": "apply", "matches": "match", "exists": "exist", "remains": "remain",
@@ -42,13 +46,15 @@ _LONGEST_WORD = 40
 
 
 class CountedOne(NamedTuple):
-    """One of something, in the text up to `end`."""
+    """One of something, and what to say around another number; `start` to `end` is all that changes."""
 
     start: int
-    number_end: int
+    number: Span
     end: int
+    lead: str
+    """What comes before the number: "are only " for "is only ", mostly nothing."""
     plural: str
-    """What follows the number where it is another one: " labels" for " label"; empty in "more than one"."""
+    """What comes after it: " labels" for " label"; nothing in "more than one"."""
 
 
 def counted_ones(text: str) -> Iterator[CountedOne]:
@@ -61,31 +67,41 @@ def counted_ones(text: str) -> Iterator[CountedOne]:
     for match in _ONE.finditer(text):
         last = _LAST_WORD.search(text[max(0, match.start() - _LONGEST_WORD) : match.start()])
         before = last[1].lower() if last else ""
-        if before in _NEVER_AFTER or _THERE_IS.search(text[: match.start()]):
-            continue
-        found = _with_noun(text, match, before) if match["rest"] else _alone(match, before)
-        if found is not None:
-            yield found
+        found = None
+        if before not in _NEVER_AFTER:
+            found = _with_noun(text, match, before) if match["rest"] else _alone(match, before)
+        if found is not None and (agreeing := _with_lead(text, found)):
+            yield agreeing
+
+
+def _with_lead(text: str, one: CountedOne) -> CountedOne | None:
+    """With "there is" before it changed too; None where that stands too far away."""
+    said = text[: one.start]
+    if not _THERE_IS.search(said):
+        return one
+    lead = _IS_LIMITED.search(said)
+    return one._replace(start=lead.start("lead"), lead=f"are{lead['limit']}") if lead else None
 
 
 def _alone(match: re.Match[str], before: str) -> CountedOne | None:
     counts = before in ("than", "most") and match["one"].isalpha()
-    return CountedOne(*match.span("one"), match.end("one"), "") if counts else None
+    number = Span(*match.span("one"))
+    return CountedOne(number.start, number, number.end, "", "") if counts else None
 
 
 def _with_noun(text: str, match: re.Match[str], before: str) -> CountedOne | None:
-    noun, start = _noun(match), match.end("one")
+    noun, number = _noun(match), Span(*match.span("one"))
     if noun is None or _IDIOM_AFTER.match(text, noun.end()) or _SINGULAR_LATER.match(text, noun.end()):
         return None
-    named = noun.start() == start + 1 and is_unit(noun.group())
+    named = noun.start() == number.end + 1 and is_unit(noun.group())
     counts = before in _LIMITS or before in BASE_VERBS or _PER.match(text, noun.end()) is not None
     if not (counts or named):
         return None
-    plural = text[start : noun.start()] + plural_of(noun.group())
+    plural = text[number.end : noun.start()] + plural_of(noun.group())
     verb = _VERB_AFTER.match(text, noun.end())
     if verb is None:
-        return CountedOne(match.start(), start, noun.end(), plural)
-    return CountedOne(match.start(), start, verb.end(), f"{plural} {_VERBS_AFTER[verb['verb']]}")
+        return CountedOne(number.start, number, noun.end(), "", plural)
+    return CountedOne(number.start, number, verb.end(), "", f"{plural} {_VERBS_AFTER[verb['verb']]}")
 
 
 def _noun(match: re.Match[str]) -> re.Match[str] | None:

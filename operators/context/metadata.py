@@ -3,13 +3,16 @@
 import re
 
 from agentmut.text import Instruction
+from agentmut.text.units import MONTH
 
-_OPENS_LINE = re.compile(r"(?:^|\n)[^\w\n©(]*$")
+_THEN = rf"[\s*_]*(?::|\bv?\d|\b(?:{MONTH}|on|in|as\s+of|date|from|since|by)\b)"
 _ITSELF = re.compile(
-    r"(?:last\s+)?(?:updated|modified|revised|reviewed)\b|version\b|effective\b|(?:©|\(c\)|copyright\b)|page\s+\d",
+    rf"[^\w©(]*(?:(?:(?:last\s+)?(?:updated|modified|revised|reviewed)|version|effective|page){_THEN}"
+    r"|©|copyright\b|\(c\)\s*(?:copyright\b|(?:19|20)\d\d))",
     re.IGNORECASE,
 )
-_CLAUSE = re.compile(r",\s+[a-z]|\b(?:is|are|was|were|has|have|must|may|can|will|should)\b|[:;]\s+[a-z]{4}")
+_OPENS_LINE = re.compile(r"[^\w©(]*(?:\(c\)\s*)?", re.IGNORECASE)
+_CLAUSE = re.compile(r",\s+[a-z]|\b(?:is|are|was|were|has|have|must|may|can|will|should)\b")
 _MOST_WORDS = 12
 
 
@@ -18,7 +21,8 @@ def is_metadata(text: str, sentence: Instruction) -> bool:
 
     Not one that begins alike and goes on to state something: "Version 2 has 5 ports."
     """
-    said = sentence.text
-    if not _OPENS_LINE.search(text[: sentence.start]) or not _ITSELF.match(said):
+    line = text.rfind("\n", 0, sentence.start) + 1
+    if not _OPENS_LINE.fullmatch(text, line, sentence.start):
         return False
-    return len(said.split()) <= _MOST_WORDS and not _CLAUSE.search(said)
+    said = text[line : sentence.end]
+    return bool(_ITSELF.match(said)) and len(said.split()) <= _MOST_WORDS and not _CLAUSE.search(said)

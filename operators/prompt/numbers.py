@@ -153,8 +153,9 @@ def _ones(text: str) -> Iterator[_Place]:
     """One of something, which takes the plural along: "1 day" becomes "2 days"."""
     for one in counted_ones(text):
         if not _LABEL_BEFORE.search(text[: one.start]):
-            numbers = _near_and_far(text, one.start, one.number_end)
-            yield _Place(one.start, one.end, tuple(f"{number}{one.plural}" for number in numbers))
+            numbers = _near_and_far(text, *one.number)
+            said = tuple(f"{one.lead}{number}{one.plural}" for number in numbers)
+            yield _Place(one.start, one.end, said)
 
 
 def _near_and_far(text: str, start: int, end: int) -> tuple[str, ...]:
