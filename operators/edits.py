@@ -1,10 +1,7 @@
-"""Edits and examples that operators of several classes build."""
+"""What operators of several classes need to build their mutants and examples."""
 
 from agentmut.config import AgentConfig
-from agentmut.mutant import prompt_edit
 from agentmut.protocols import Example
-
-__all__ = ["prompt_edit", "prompt_example"]
 
 
 def prompt_example(before: str, after: str) -> Example:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from math import log
 
 from agentmut import text
-from agentmut.text.facts import WORD_FIGURES
+from agentmut.text.number_words import NUMBER_WORDS
 
 Topics = frozenset[str]
 
@@ -52,7 +52,7 @@ def subject(words: str) -> Topics:
     >>> subject("Oil costs 20 pounds.") == subject("Oil does not cost thirty pounds.")
     True
     """
-    return frozenset(t for t in topics(words) if not t[:1].isdigit()) - topics(" ".join(WORD_FIGURES))
+    return frozenset(t for t in topics(words) if not t[:1].isdigit()) - topics(" ".join(NUMBER_WORDS))
 
 
 class Weights:

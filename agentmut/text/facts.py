@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
+from agentmut.text.number_words import NOT_AFTER_LARGER, NUMBER
 from agentmut.text.spans import Span
+from agentmut.text.units import CLOCK_FORMAT, MONEY, MONTH, UNIT_AFTER_FIGURE
 
 
 class FactKind(StrEnum):
@@ -18,7 +20,7 @@ class FactKind(StrEnum):
     AMOUNT = "amount"
     """Of money."""
     QUANTITY = "quantity"
-    """A number with its unit; "five days" too. Per cent is a unit."""
+    """A number with its unit; "five days" too. Per cent is a unit, and so are degrees."""
     IDENTIFIER = "identifier"
     """Letters and digits that name a thing, such as KB-204."""
 
@@ -33,38 +35,22 @@ class StatedFact(NamedTuple):
     """What differs where another value is stated: the number, the year, the name."""
 
 
-_MONTH = (
-    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?"
-    r"|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)"
-)
 _FIGURE = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d{1,2})?|\d{1,12}(?:[.,]\d{1,2})?)"
-_WORD_FIGURE = "one two three four five six seven eight nine ten twenty thirty forty fifty sixty ninety"
-WORD_FIGURES = tuple(_WORD_FIGURE.split())
-"""Numbers that are written out before a unit."""
-_UNIT_WORDS = """
-seconds? minutes? hours? days? nights? weeks? weekends? months? quarters? years? working\\sdays? business\\sdays?
-calendar\\sdays? items? pieces? units? copies copy points? miles? people persons? guests? users? seats? rooms?
-tickets? orders? attempts? times words? sentences? characters? pages? steps? kilometres? kilometers? met(?:re|er)s?
-centimet(?:re|er)s? kilograms? grams? kilos? pounds? litres? liters? degrees? stars? percent per\\scent hrs? mins?
-kg g km m cm mm l ml kB MB GB TB ms kWh
-"""
-_UNIT = rf"(?:{'|'.join(sorted(_UNIT_WORDS.split(), key=len, reverse=True))})"
 _SIGN = r"[$€£¥]"
-_MONEY = r"(?:euros?|dollars?|pounds? sterling|cents?|pence|EUR|USD|GBP|CHF)"
 _BEFORE = r"(?<![\w.,:/#-])"
 _FACT = re.compile(
     rf"""
       {_BEFORE}(?:
         (?P<iso>(?:19|20)\d\d-(?:0\d|1[0-2])-(?:[0-2]\d|3[01]))(?![\w-])
-      | (?:\d{{1,2}}(?:st|nd|rd|th)?\s+)?{_MONTH}\.?(?:\s+\d{{1,2}}(?:st|nd|rd|th)?,)?\s+(?P<year>(?:19|20)\d\d)\b
-      | (?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+{_MONTH}\b
-      | {_MONTH}\s+(?P<day_after>\d{{1,2}})\b(?!:)
-      | (?:(?<=[Ii]n\s)|(?<=[Ss]ince\s)|(?<=until\s))(?P<bare_year>(?:19|20)\d\d)\b(?!\s*{_UNIT}\b)
+      | (?:\d{{1,2}}(?:st|nd|rd|th)?\s+)?{MONTH}\.?(?:\s+\d{{1,2}}(?:st|nd|rd|th)?,)?\s+(?P<year>(?:19|20)\d\d)\b
+      | (?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+{MONTH}\b
+      | {MONTH}\s+(?P<day_after>\d{{1,2}})\b(?!:)
+      | (?:(?<=[Ii]n\s)|(?<=[Ss]ince\s)|(?<=until\s))(?P<bare_year>(?:19|20)\d\d)\b(?!\s*{UNIT_AFTER_FIGURE}\b)
       | (?P<time>(?:[01]?\d|2[0-3]):[0-5]\d)(?![\w:])
       | {_SIGN}\s?(?P<signed>{_FIGURE})(?![\w]|[.,]\d)
-      | (?P<amount>{_FIGURE})\s?(?:{_SIGN}|{_MONEY}\b)
-      | (?P<quantity>{_FIGURE})(?:\s?%|\s?{_UNIT}\b)
-      | (?P<words>(?i:{"|".join(WORD_FIGURES)}))\s+{_UNIT}\b
+      | (?P<amount>{_FIGURE})\s?{MONEY}
+      | (?!{CLOCK_FORMAT})(?P<quantity>{_FIGURE})(?:\s?%|\s?°(?:\s?[CF]\b)?|\s?{UNIT_AFTER_FIGURE}\b)
+      | {NOT_AFTER_LARGER}(?P<words>(?i:{NUMBER}))\s+{UNIT_AFTER_FIGURE}\b
       | (?P<identifier>[A-Z]{{1,6}}(?:-\d\d|\d{{3}})[\dA-Za-z]*(?:-[\dA-Za-z]+)*)(?![\w-])
       )
     """,

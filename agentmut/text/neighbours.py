@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 
+from agentmut.text.number_words import NUMBER_WORDS, value_of
+
 
 def word_set(text: str) -> frozenset[str]:
     """The words of a text, as a table."""
@@ -15,11 +17,6 @@ one first last next
 """
 DETERMINERS = frozenset(_BEFORE_NOUNS.split())
 PRONOUNS = word_set("i you he she it we they them us me him her everyone somebody someone nobody")
-_NUMBER_WORDS = """
-one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty
-seventy eighty ninety hundred thousand
-"""
-NUMBER_WORDS = frozenset(_NUMBER_WORDS.split())
 _PLURAL_TRAPS = word_set("this is was has as us its always sometimes less address process access business")
 _SURE_VERBS = """
 accept acknowledge acquire add adhere adjust administer advise alleviate allow alter analyse analyze
@@ -76,7 +73,7 @@ class Following(StrEnum):
 
 def is_number(word: str) -> bool:
     """Whether a word is a number or begins with one: "30", "80-word", "thirty"."""
-    return word[:1].isdigit() or word.lower() in NUMBER_WORDS
+    return word[:1].isdigit() or word.lower() in NUMBER_WORDS or bool(value_of(word))
 
 
 def follows(needed: Following, word: str) -> bool:

@@ -4,16 +4,19 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from agentmut.config import AgentConfig, Document
-from agentmut.mutant import Candidate, Edit, Reach
+from agentmut.config import AgentConfig
+from agentmut.mutant import Candidate, Reach
 from agentmut.operator import operator
-from agentmut.operators.context.figures import Other, restated
-from agentmut.operators.context.places import line_break
+from agentmut.operators.context.documents import document_example, of_document, text_edit
+from agentmut.operators.context.figures import restated
+from agentmut.operators.context.metadata import is_metadata
 from agentmut.operators.context.values import stated_facts
 from agentmut.operators.describe import quoted
-from agentmut.protocols import Example, OperatorOptions
+from agentmut.operators.edits import line_break
+from agentmut.protocols import OperatorOptions
 from agentmut.text import Instruction, parse, reads_as_english
 from agentmut.text.facts import StatedFact
+from agentmut.text.figures import Other
 
 _AFFIRMED: Mapping[str, str] = MappingProxyType(
     {
@@ -36,18 +39,14 @@ _TRICKY = re.compile(
 _DEPENDENT = re.compile(r"\b(?:that|which|who|what|whose|where|if|when|as|than)\b", re.IGNORECASE)
 
 
-def _document(text: str) -> AgentConfig:
-    return AgentConfig(context=(Document(name="policy", text=text),))
-
-
 @operator(
     "context.contradict_fact",
     why="A page is amended in one place and not in another, or two sources are merged.",
     reach=Reach.CARRIED,
     examples=[
-        Example(
-            _document("Refunds take 5 days. Gifts are final."),
-            _document("Refunds take 5 days. Gifts are final.\n\nRefunds take 6 days."),
+        document_example(
+            "Refunds take 5 days. Gifts are final.",
+            "Refunds take 5 days. Gifts are final.\n\nRefunds take 6 days.",
         )
     ],
 )
@@ -55,7 +54,8 @@ def contradict_fact(config: AgentConfig, options: OperatorOptions) -> Iterator[C
     """One mutant per sentence that states a fact or can be denied: elsewhere it stands in another version.
 
     The other version has another value for the sentence's first fact, or denies what it says ("can" becomes
-    "cannot"); sentences with conditions or other negations are left alone. It is a paragraph at the end of
+    "cannot"); sentences with conditions or other negations are left alone, and so is
+    what a document says of itself ("Last updated"). The other version is a paragraph at the end of
     the document, or, for the last sentence, at the beginning.
     """
     for index, document in enumerate(config.context):
@@ -64,9 +64,11 @@ def contradict_fact(config: AgentConfig, options: OperatorOptions) -> Iterator[C
             first.setdefault(sentence.start, fact)
         sentences = parse(document.text).instructions
         for sentence in sentences:
+            if is_metadata(document.text, sentence):
+                continue
             other = _other_version(document.text, sentence, first.get(sentence.start))
             if other:
-                yield _contradicting(index, document, sentences, sentence, other)
+                yield _contradicting(config, index, sentences, sentence, other)
 
 
 def _other_version(text: str, sentence: Instruction, fact: StatedFact | None) -> str:
@@ -98,15 +100,12 @@ def _without(said: str, verb: re.Match[str]) -> str:
 
 
 def _contradicting(
-    index: int, document: Document, sentences: Sequence[Instruction], sentence: Instruction, other: str
+    config: AgentConfig, index: int, sentences: Sequence[Instruction], sentence: Instruction, other: str
 ) -> Candidate:
+    document = config.context[index]
     is_last = sentence is sentences[-1]
     at = 0 if is_last else len(document.text.rstrip())
     gap = line_break(document.text) * 2
     added = f"{other}{gap}" if is_last else f"{gap}{other}"
-    return Candidate(
-        edits=(Edit(pointer=f"/context/{index}/text", before="", after=added, span=(at, at)),),
-        description=f"contradict {quoted(sentence.text)} in the document {quoted(document.name)}",
-        anchor=f"{document.name}\n{sentence.text}",
-        subject=document.name,
-    )
+    edit = text_edit(config, index, at, at, added)
+    return of_document(document, (edit,), f"contradict {quoted(sentence.text)} in", sentence.text)

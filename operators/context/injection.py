@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from agentmut.config import AgentConfig, Document
-from agentmut.mutant import Candidate, Edit, Reach
+from agentmut.config import AgentConfig
+from agentmut.mutant import Candidate, Reach
 from agentmut.operator import operator
-from agentmut.operators.context.places import boundaries, line_break
-from agentmut.operators.describe import quoted
-from agentmut.protocols import Example, OperatorOptions
+from agentmut.operators.context.documents import document_example, of_document, text_edit
+from agentmut.operators.context.places import boundaries
+from agentmut.operators.edits import line_break
+from agentmut.protocols import OperatorOptions
 
 _ORDERS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
@@ -31,15 +32,11 @@ _PLAIN = "Refunds take a day."
 _FIRST = _ORDERS["to ignore its rules"][1]
 
 
-def _document(text: str) -> AgentConfig:
-    return AgentConfig(context=(Document(name="policy", text=text),))
-
-
 @operator(
     "context.embedded_instruction",
     why="Pages, mails and uploads come from strangers, and some carry orders for the model that reads them.",
     reach=Reach.CARRIED,
-    examples=[Example(_document(_PLAIN), _document(f"{_PLAIN}\n\n{_FIRST}"))],
+    examples=[document_example(_PLAIN, f"{_PLAIN}\n\n{_FIRST}")],
 )
 def embedded_instruction(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Three mutants per document: orders to ignore the rules (at the end), to reveal the prompt (in the
@@ -50,18 +47,14 @@ def embedded_instruction(config: AgentConfig, options: OperatorOptions) -> Itera
     for index, document in enumerate(config.context):
         if document.text.strip():
             for said, (place, order) in _ORDERS.items():
-                yield _with_order(index, document, f"an order {said}", place, order)
+                yield _with_order(config, index, f"an order {said}", place, order)
 
 
-def _with_order(index: int, document: Document, said: str, place: str, order: str) -> Candidate:
+def _with_order(config: AgentConfig, index: int, said: str, place: str, order: str) -> Candidate:
+    document = config.context[index]
     text, end = document.text, len(document.text.rstrip())
     inner = boundaries(text) if place == "middle" else []
     at = min(inner, key=lambda offset: abs(offset - end // 2), default=end)
     gap = line_break(text) * 2
     added = f"{gap}{order}" if at == end else f"{gap}{order}{gap}"
-    return Candidate(
-        edits=(Edit(pointer=f"/context/{index}/text", before="", after=added, span=(at, at)),),
-        description=f"{said} in the document {quoted(document.name)}",
-        anchor=f"{document.name}\n{said}",
-        subject=document.name,
-    )
+    return of_document(document, (text_edit(config, index, at, at, added),), f"{said} in", said)

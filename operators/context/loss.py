@@ -6,8 +6,8 @@ from types import MappingProxyType
 from agentmut.config import AgentConfig, Document
 from agentmut.mutant import Candidate, Edit, Reach
 from agentmut.operator import operator
+from agentmut.operators.context.documents import of_document, text_edit
 from agentmut.operators.context.places import boundaries
-from agentmut.operators.describe import quoted
 from agentmut.protocols import Example, OperatorOptions
 
 _FRACTIONS: Mapping[str, float] = MappingProxyType({"half": 1 / 2, "quarter": 1 / 4})
@@ -34,18 +34,9 @@ def truncate(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidat
         for said, fraction in _FRACTIONS.items():
             cut = _nearest_end(ends, fraction * len(document.text))
             if cut is not None and cut != last:
-                yield _truncated(index, document, cut, said)
+                edit = text_edit(config, index, cut, len(document.text), "")
+                yield of_document(document, (edit,), f"keep the first {said} of", said)
             last = cut
-
-
-def _truncated(index: int, document: Document, cut: int, said: str) -> Candidate:
-    span = (cut, len(document.text))
-    return Candidate(
-        edits=(Edit(pointer=f"/context/{index}/text", before=document.text[cut:], after="", span=span),),
-        description=f"keep the first {said} of the document {quoted(document.name)}",
-        anchor=f"{document.name}\n{said}",
-        subject=document.name,
-    )
 
 
 def _nearest_end(ends: list[int], target: float) -> int | None:
@@ -63,9 +54,5 @@ def drop_document(config: AgentConfig, options: OperatorOptions) -> Iterator[Can
     """One mutant per document: it is gone."""
     for index, document in enumerate(config.context):
         plain = document.model_dump(mode="json")
-        yield Candidate(
-            edits=(Edit(pointer=f"/context/{index}", before=plain, after=None),),
-            description=f"drop the document {quoted(document.name)}",
-            anchor=document.name,
-            subject=document.name,
-        )
+        gone = Edit(pointer=f"/context/{index}", before=plain, after=None)
+        yield of_document(document, (gone,), "drop")

@@ -1,50 +1,15 @@
-"""Documents come in another order, with others among them, or twice."""
+"""Documents come in another order, or twice."""
 
 from collections.abc import Iterator
 
 from agentmut.config import AgentConfig, Document
 from agentmut.mutant import Candidate, Edit, Intent, Reach
 from agentmut.operator import operator
-from agentmut.operators.describe import quoted
+from agentmut.operators.context.documents import of_document
 from agentmut.protocols import Example, OperatorOptions
 
-_IRRELEVANT = (
-    Document(
-        name="canteen-menu",
-        text="Monday: lentil soup. Tuesday: pasta with mushrooms. Wednesday: rice and beans. "
-        "Thursday: potato salad. Friday: fish or a vegetable pie.",
-    ),
-    Document(
-        name="office-plants",
-        text="Plants by the window are watered twice a week, ferns in the corridor three times. "
-        "The large palm in the lobby is looked after by a gardener.",
-    ),
-)
 _ONE = Document(name="one", text="Refunds take a day.")
 _TWO = Document(name="two", text="Returns are free.")
-
-
-@operator(
-    "context.inject_noise",
-    why="Retrieval returns passages that have nothing to do with the question.",
-    intent=Intent.PRESERVE,
-    reach=Reach.CARRIED,
-    examples=[Example(AgentConfig(context=(_ONE,)), AgentConfig(context=(_IRRELEVANT[0], _ONE)))],
-)
-def inject_noise(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """Two mutants: an irrelevant document before all others, and one after them.
-
-    An agent that is given no documents has none: there is no place where one would arrive.
-    """
-    places = ((0, "first"), (len(config.context), "last"))
-    for (index, said), document in zip(places, _IRRELEVANT, strict=True):
-        if config.context:
-            added = document.model_dump(mode="json")
-            yield Candidate(
-                edits=(Edit(pointer=f"/context/{index}", before=None, after=added),),
-                description=f"add the irrelevant document {quoted(document.name)} as the {said} one",
-                anchor=said,
-            )
 
 
 @operator(
@@ -74,9 +39,5 @@ def duplicate_document(config: AgentConfig, options: OperatorOptions) -> Iterato
     """One mutant per document: it follows itself once more, under the same name."""
     for index, document in enumerate(config.context):
         copy = document.model_dump(mode="json")
-        yield Candidate(
-            edits=(Edit(pointer=f"/context/{index + 1}", before=None, after=copy),),
-            description=f"give the document {quoted(document.name)} twice",
-            anchor=document.name,
-            subject=document.name,
-        )
+        twin = Edit(pointer=f"/context/{index + 1}", before=None, after=copy)
+        yield of_document(document, (twin,), "give", then=" twice")

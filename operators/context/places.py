@@ -16,8 +16,3 @@ def boundaries(text: str) -> list[int]:
     return sorted(
         end for end in ends if text[:end].strip() and end < last and not splits(parsed.protected, end)
     )
-
-
-def line_break(text: str) -> str:
-    """The one that a text uses."""
-    return "\r\n" if "\r\n" in text else "\n"

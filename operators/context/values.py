@@ -7,12 +7,15 @@ from typing import NamedTuple
 from agentmut.config import AgentConfig, Document
 from agentmut.mutant import Candidate, Edit, Reach
 from agentmut.operator import operator
-from agentmut.operators.context.figures import Other, restated
-from agentmut.operators.context.places import line_break
+from agentmut.operators.context.documents import document_example, of_document, text_edit
+from agentmut.operators.context.figures import restated
+from agentmut.operators.context.metadata import is_metadata
 from agentmut.operators.describe import quoted
-from agentmut.protocols import Example, OperatorOptions
+from agentmut.operators.edits import line_break
+from agentmut.protocols import OperatorOptions
 from agentmut.text import Instruction, parse, reads_as_english
 from agentmut.text.facts import FactKind, StatedFact, facts
+from agentmut.text.figures import Other
 from agentmut.text.spans import Span
 
 _MOST_CHANGES = 12
@@ -38,40 +41,34 @@ def stated_facts(document: Document) -> Iterator[Stated]:
                 yield Stated(StatedFact(found.kind, span, value), sentence)
 
 
-def restating(index: int, document: Document, fact: StatedFact, other: Other) -> Edit:
+def restating(config: AgentConfig, index: int, fact: StatedFact, other: Other) -> Edit:
     """The edit that gives a fact of the document at `index` another value."""
-    (start, end), after = restated(document.text, fact, other)
-    before = document.text[start:end]
-    return Edit(pointer=f"/context/{index}/text", before=before, after=after, span=(start, end))
-
-
-def _document(text: str) -> AgentConfig:
-    return AgentConfig(context=(Document(name="policy", text=text),))
+    (start, end), after = restated(config.context[index].text, fact, other)
+    return text_edit(config, index, start, end, after)
 
 
 @operator(
     "context.corrupt_value",
     why="Scans, conversions and typing errors put wrong figures into documents.",
     reach=Reach.CARRIED,
-    examples=[Example(_document("Return it within 30 days."), _document("Return it within 35 days."))],
+    examples=[document_example("Return it within 30 days.", "Return it within 31 days.")],
 )
 def corrupt_value(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Two mutants per fact (amount, quantity, date, time, identifier): a value near the right one, one far off.
 
-    Facts are found in sentences; code, links, quotations and tables are left alone.
+    Facts are found in sentences; code, links, quotations and tables are left alone, and so is what a
+    document says of itself ("Last updated", "Version", "Page").
     """
     for index, document in enumerate(config.context):
         for fact, sentence in stated_facts(document):
+            if is_metadata(document.text, sentence):
+                continue
             said = document.text[fact.span.start : fact.span.end]
             for other in (Other.NEAR, Other.FAR):
-                edit = restating(index, document, fact, other)
-                yield Candidate(
-                    edits=(edit,),
-                    description=f"{quoted(said)} in the document {quoted(document.name)}: "
-                    f"{edit.before} becomes {edit.after}",
-                    anchor=f"{document.name}\n{sentence.text}\n{said}\n{other}",
-                    subject=document.name,
-                )
+                edit = restating(config, index, fact, other)
+                becomes = f": {edit.before} becomes {edit.after}"
+                anchor = (sentence.text, said, other)
+                yield of_document(document, (edit,), f"{quoted(said)} in", *anchor, then=becomes)
 
 
 @operator(
@@ -79,29 +76,24 @@ def corrupt_value(config: AgentConfig, options: OperatorOptions) -> Iterator[Can
     why="An index is not rebuilt after a change, or an old copy of a page stays in it.",
     reach=Reach.CARRIED,
     examples=[
-        Example(
-            _document("Refunds take 10 days.\n"),
-            _document("Last updated: March 2021\n\nRefunds take 5 days.\n"),
+        document_example(
+            "Refunds take 10 days.\n",
+            "Last updated: March 2021\n\nRefunds take 5 days.\n",
         )
     ],
 )
 def stale_version(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """One mutant per document with facts: its first twelve have the values of an earlier version.
 
-    Years are two less; an English document that names no year gets a line that
+    Years are two less, in what it says of itself too; an English document that names no year gets a line that
     dates it. Identifiers stay.
     """
     for index, document in enumerate(config.context):
         changing = [s.fact for s in stated_facts(document) if s.fact.kind is not FactKind.IDENTIFIER]
-        edits = [restating(index, document, fact, Other.OLDER) for fact in changing[:_MOST_CHANGES]]
+        edits = [restating(config, index, fact, Other.OLDER) for fact in changing[:_MOST_CHANGES]]
         if not edits:
             continue
         if not _YEAR.search(document.text) and reads_as_english(document.text):
             banner = _BANNER + line_break(document.text) * 2
-            edits.insert(0, Edit(pointer=f"/context/{index}/text", before="", after=banner, span=(0, 0)))
-        yield Candidate(
-            edits=tuple(edits),
-            description=f"an older version of the document {quoted(document.name)}",
-            anchor=document.name,
-            subject=document.name,
-        )
+            edits.insert(0, text_edit(config, index, 0, 0, banner))
+        yield of_document(document, edits, "an older version of")

@@ -7,7 +7,7 @@ from agentmut.frozen import canonical_json
 from agentmut.mutant import Candidate
 from agentmut.operator import operator
 from agentmut.operators.describe import quoted
-from agentmut.operators.model.settings import changed
+from agentmut.operators.model.settings import changed, model_example
 from agentmut.protocols import Example, OperatorOptions
 from agentmut.tools import ToolSpec
 
@@ -36,10 +36,7 @@ def drop_tool_choice(config: AgentConfig, options: OperatorOptions) -> Iterator[
     "model.drop_response_format",
     why="A model or client without structured output is put in, and answers are free text again.",
     examples=[
-        Example(
-            AgentConfig(model=ModelConfig(name="m", response_format=_JSON)),
-            AgentConfig(model=ModelConfig(name="m")),
-        )
+        model_example(ModelConfig(name="m", response_format=_JSON), ModelConfig(name="m")),
     ],
 )
 def drop_response_format(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from agentmut.config import AgentConfig, ModelConfig
 from agentmut.mutant import Candidate
 from agentmut.operator import operator
-from agentmut.operators.model.settings import changed, is_claude, may_set
-from agentmut.protocols import Example, OperatorOptions
+from agentmut.operators.model.settings import changed, is_claude, may_set, model_example
+from agentmut.protocols import OperatorOptions
 
 _FEW_TOKENS, _FEWEST_TOKENS = 64, 16
 _EFFORTS = ("xhigh", "high", "medium", "low", "minimal", "none")
@@ -15,14 +15,10 @@ _MOST_STOPS = 4
 """Services take no more."""
 
 
-def _example(before: ModelConfig, after: ModelConfig) -> Example:
-    return Example(AgentConfig(model=before), AgentConfig(model=after))
-
-
 @operator(
     "model.cut_max_tokens",
     why="Somebody caps the length of answers to save money, and some are cut off in the middle.",
-    examples=[_example(ModelConfig(name="m", max_tokens=800), ModelConfig(name="m", max_tokens=200))],
+    examples=[model_example(ModelConfig(name="m", max_tokens=800), ModelConfig(name="m", max_tokens=200))],
 )
 def cut_max_tokens(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """One mutant: a quarter of the tokens, at least 16; where there is no limit, one of 64."""
@@ -36,7 +32,7 @@ def cut_max_tokens(config: AgentConfig, options: OperatorOptions) -> Iterator[Ca
 @operator(
     "model.add_stop_sequence",
     why="A stop sequence that suits another prompt is left in shared settings.",
-    examples=[_example(ModelConfig(name="m"), ModelConfig(name="m", stop=(_STOP,)))],
+    examples=[model_example(ModelConfig(name="m"), ModelConfig(name="m", stop=(_STOP,)))],
 )
 def add_stop_sequence(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """One mutant: answers end at their first blank line.
@@ -54,7 +50,7 @@ def add_stop_sequence(config: AgentConfig, options: OperatorOptions) -> Iterator
     "model.reduce_reasoning_effort",
     why="Thinking is turned down to save time and money.",
     examples=[
-        _example(
+        model_example(
             ModelConfig(name="m", reasoning_effort="high"), ModelConfig(name="m", reasoning_effort="medium")
         )
     ],

@@ -5,21 +5,17 @@ from collections.abc import Iterator
 from agentmut.config import AgentConfig, ModelConfig
 from agentmut.mutant import Candidate, Intent
 from agentmut.operator import operator
-from agentmut.operators.model.settings import changed, is_claude, may_set
-from agentmut.protocols import Example, OperatorOptions
+from agentmut.operators.model.settings import changed, is_claude, may_set, model_example
+from agentmut.protocols import OperatorOptions
 
 _HOT, _HOTTEST = 1.5, 2.0
 _HOTTEST_CLAUDE = 1.0
 
 
-def _example(before: ModelConfig, after: ModelConfig) -> Example:
-    return Example(AgentConfig(model=before), AgentConfig(model=after))
-
-
 @operator(
     "model.raise_temperature",
     why="Somebody wants livelier answers, or a new client library has another default.",
-    examples=[_example(ModelConfig(name="m", temperature=0.2), ModelConfig(name="m", temperature=1.5))],
+    examples=[model_example(ModelConfig(name="m", temperature=0.2), ModelConfig(name="m", temperature=1.5))],
 )
 def raise_temperature(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """One mutant: temperature 1.5, or 2 where it is that high already; for Claude 1, the highest it takes.
@@ -39,7 +35,7 @@ def raise_temperature(config: AgentConfig, options: OperatorOptions) -> Iterator
     "model.lower_temperature",
     why="Somebody wants repeatable answers and turns the temperature off.",
     intent=Intent.PRESERVE,
-    examples=[_example(ModelConfig(name="m", temperature=0.7), ModelConfig(name="m", temperature=0.0))],
+    examples=[model_example(ModelConfig(name="m", temperature=0.7), ModelConfig(name="m", temperature=0.0))],
 )
 def lower_temperature(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """One mutant: temperature 0, unless it is that already.
@@ -56,7 +52,7 @@ def lower_temperature(config: AgentConfig, options: OperatorOptions) -> Iterator
 @operator(
     "model.change_top_p",
     why="A cut-off that kept unlikely words out is lost when settings are copied to a new client.",
-    examples=[_example(ModelConfig(name="m", top_p=0.5), ModelConfig(name="m", top_p=1.0))],
+    examples=[model_example(ModelConfig(name="m", top_p=0.5), ModelConfig(name="m", top_p=1.0))],
 )
 def change_top_p(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """One mutant, where top_p is below 1: it is 1, and the unlikeliest words are let in again.
@@ -73,7 +69,7 @@ def change_top_p(config: AgentConfig, options: OperatorOptions) -> Iterator[Cand
     "model.drop_seed",
     why="A client is rewritten without the seed, or the service stops honouring it.",
     intent=Intent.PRESERVE,
-    examples=[_example(ModelConfig(name="m", seed=7), ModelConfig(name="m"))],
+    examples=[model_example(ModelConfig(name="m", seed=7), ModelConfig(name="m"))],
 )
 def drop_seed(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """One mutant, where a seed is set: it is not. An agent that works with one seed only is brittle."""

@@ -2,8 +2,14 @@
 
 from typing import Any
 
-from agentmut.config import AgentConfig
+from agentmut.config import AgentConfig, ModelConfig
 from agentmut.mutant import Candidate, Edit
+from agentmut.protocols import Example
+
+
+def model_example(before: ModelConfig, after: ModelConfig) -> Example:
+    """An example of a config with nothing but a model."""
+    return Example(AgentConfig(model=before), AgentConfig(model=after))
 
 
 def changed(config: AgentConfig, key: str, after: Any, description: str) -> Candidate:

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 
 from agentmut.config import AgentConfig
-from agentmut.mutant import Candidate, Intent
+from agentmut.mutant import Candidate, Intent, prompt_edit
 from agentmut.operator import operator
 from agentmut.operators.describe import quoted
-from agentmut.operators.edits import line_break, prompt_edit, prompt_example
+from agentmut.operators.edits import line_break, prompt_example
 from agentmut.operators.prompt.places import end_of
 from agentmut.protocols import OperatorOptions
 from agentmut.text import Instruction, PromptDocument, parse, reads_as_english

@@ -4,17 +4,18 @@ import re
 from collections.abc import Iterator
 
 from agentmut.config import AgentConfig
-from agentmut.mutant import Candidate
+from agentmut.mutant import Candidate, prompt_edit
 from agentmut.operator import operator
 from agentmut.operators.describe import quoted
-from agentmut.operators.edits import prompt_edit, prompt_example
+from agentmut.operators.edits import prompt_example
 from agentmut.protocols import OperatorOptions
 from agentmut.text import Instruction, PromptDocument, Span, parse, reads_as_english
+from agentmut.text.number_words import NUMBER
 from agentmut.text.spans import inside
 from agentmut.text.templates import balanced
 
 _ANSWER = r"(?:answers?|repl(?:y|ies)|responses?|outputs?|results?|messages?|e-?mails?|summar(?:y|ies))"
-_NUMBER = r"(?:one|two|three|four|five|six|ten|\d+|a single|a few|at most|no more than)"
+_NUMBER = rf"(?:{NUMBER}|\d+|a\ single|a\ few|at\ most|no\ more\ than)"
 _SHAPE = rf"""
     (?:in|as|into|with|using|use|valid|only|this|following|pure|raw|strict)\s+(?:\w+\s+){{0,3}}?
       (?:JSON|XML|YAML|CSV|Markdown|HTML|LaTeX|plain\ text|prose)\b

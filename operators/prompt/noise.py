@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator
 
 from agentmut.config import AgentConfig
-from agentmut.mutant import Candidate, Intent
+from agentmut.mutant import Candidate, Intent, prompt_edit
 from agentmut.operator import operator
 from agentmut.operators.describe import quoted
-from agentmut.operators.edits import line_break, prompt_edit, prompt_example
+from agentmut.operators.edits import line_break, prompt_example
 from agentmut.operators.prompt.places import end_of, middle_of
 from agentmut.protocols import OperatorOptions
 from agentmut.text import parse

@@ -12,21 +12,20 @@ from agentmut.operators.edits import prompt_example
 from agentmut.operators.prompt.wording import PLACES, all_said, english_instructions, first_places, reworded
 from agentmut.protocols import OperatorOptions
 from agentmut.text import Instruction, PromptDocument, Use, uses
+from agentmut.text.figures import Other, measure, other_number
 from agentmut.text.neighbours import BASE_VERBS, DETERMINERS, word_set
+from agentmut.text.number_words import NOT_AFTER_LARGER, NUMBER
+from agentmut.text.ones import counted_ones
+from agentmut.text.units import CLOCK_FORMAT, MONTH, UNIT
 
 _SIGN = re.compile(r"(?<=[\w )])(?P<sign><=|>=|<|>|≤|≥)(?=\s?[$€£]?\d)")
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "≤": "≥", "≥": "≤"}
 
-_UNITS = """
-second minute hour day week month year item order sentence word line time attempt euro dollar pound paragraph
-question bullet step page character point option example try message
-"""
-_UNIT = rf"(?:{'|'.join(_UNITS.split())})"
 _NUMBER = re.compile(
     r"(?<![\w.,:/#+–-])(?<![\d#+/:]\s)(?P<money>[$€£]\s?)?"
     r"(?P<digits>\d{1,3}(?:,\d{3})+|\d{1,9})(?P<decimals>\.\d{1,4})?"
     r"(?P<unit>%|(?:k|m|kg|km|cm|mm|gb|mb|kb|s|ms|h|x)\b)?"
-    rf"(?![\w/:–]|[.,]\d|\s\d|-(?!{_UNIT}))",
+    rf"(?![\w/:–]|[.,]\d|\s\d|-(?!{UNIT}\b))",
     re.IGNORECASE,
 )
 _LABELS = """
@@ -34,46 +33,34 @@ version v section sections step steps rule rules figure table chapter page pages
 number id case order ticket invoice room gate flight iso rfc http https error code status python node level tier
 type item question sec clause clauses para paragraph art exhibit annex
 example phase stage option call dial port extension ext phone hotline pin tel fax since year on
-january february march april may june july august september october november december
-jan feb mar apr jun jul aug sep sept oct nov dec
 """
-_LABEL_BEFORE = re.compile(rf"(?:\b(?:{'|'.join(_LABELS.split())})\.?|[#§])[ ]$", re.IGNORECASE)
+_LABEL_BEFORE = re.compile(rf"(?:\b(?:{'|'.join(_LABELS.split())}|{MONTH})\.?|[#§])[ ]$", re.IGNORECASE)
 _NAME_BEFORE = re.compile(r"\b(?P<word>[A-Z][a-z]+) $")  # "Tram 8", but "Give 3 reasons", "Within 5 days"
 _CLOCK = re.compile(r"[012]?\d\.[0-5]\d")
-_MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
-_TIME_OR_DATE_AFTER = re.compile(
-    rf"(?:st|nd|rd|th)?\s?(?:(?:{_MONTHS})[a-z]*\b|[ap]\.?m\b|o['’]clock)", re.IGNORECASE
-)
+_TIME_OR_DATE_AFTER = re.compile(rf"(?:st|nd|rd|th)?\s?(?:{MONTH}\b|[ap]\.?m\b|o['’]clock)", re.IGNORECASE)
 _TIME_AHEAD = re.compile(r"\s+\d{1,2}(?:[:.]\d\d|\s?(?:[ap]\.?m\b|o['’]clock))", re.IGNORECASE)
 _MARKER_AFTER = re.compile(r"[.)]\s+[A-Z]|\)")
 _MARKER_BEFORE = re.compile(r"(?:^|[.:;(])\s*$")
-_ONE_UNIT = re.compile(rf"\s(?P<unit>{_UNIT})\b")
-
+_CLOCK_FORMAT = re.compile(CLOCK_FORMAT)
 _BEFORE_COUNTS = word_set(
     "within after before in at over under above below about around exactly up to than with for only least most "
     "between from maximum minimum top and or by always never max min per"
 )
 _NO_NAMES = BASE_VERBS | DETERMINERS | _BEFORE_COUNTS
 
-_NEXT = {
-    "two": ("three", "twenty"), "three": ("four", "thirty"), "four": ("five", "forty"),
-    "five": ("six", "fifty"), "six": ("seven", "sixty"), "seven": ("eight", "seventy"),
-    "eight": ("nine", "eighty"), "nine": ("ten", "ninety"), "ten": ("eleven", "one hundred"),
-    "twelve": ("thirteen", "one hundred and twenty"), "fifteen": ("sixteen", "one hundred and fifty"),
-    "twenty": ("thirty", "two hundred"), "thirty": ("forty", "three hundred"),
-    "forty": ("fifty", "four hundred"), "fifty": ("sixty", "five hundred"),
-    "sixty": ("seventy", "six hundred"), "ninety": ("eighty", "nine hundred"),
-}  # fmt: skip
 _NUMBER_WORD = re.compile(
-    rf"(?<![\w-])(?P<word>{'|'.join(_NEXT)})(?=\s+[a-z]|[.,;]|\s*$|-{_UNIT})"
+    rf"(?<![\w-]){NOT_AFTER_LARGER}(?P<word>(?!one\b){NUMBER})(?=\s+[a-z]|[.,;]|\s*$|-{UNIT}\b)"
     r"(?!\s+(?:of (?:the|them|these)|hundred|thousand|million))",
     re.IGNORECASE,
 )
 _RANGE_AFTER = re.compile(
-    rf"\s*(?:to|or|and|-|–)\s+(?:[$€£]\s?)?(?:\d|(?:one|{'|'.join(_NEXT)})\b)", re.IGNORECASE
+    rf"\s*(?:to|or|and|-|–)\s+(?:[$€£]\s?)?(?:\d|{NUMBER}\b)", re.IGNORECASE
 )  # "5 to 7 days", "two or three": the first number says little, and would not read well much larger
 _TIMES = {"once": ("twice", "ten times"), "twice": ("three times", "twenty times")}
 _HOW_OFTEN = re.compile(r"(?<!at )(?<![\w-])(?P<word>once|twice)(?=[.;]|\s*$| (?:per|a|an|more|in a row)\b)")
+
+
+_CHANGES = (Other.NEAR, Other.FAR)
 
 
 class _Place(NamedTuple):
@@ -94,10 +81,12 @@ class _Place(NamedTuple):
     ],
 )
 def change_number(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
-    """Changes the first two numbers of each instruction, each a little and then much (about tenfold).
+    """Changes the first two numbers of each instruction, each a little and then much.
 
+    Much is tenfold, or what somebody could still believe: five degrees, ten years of age, twice a scale.
     Separators, decimals, currency and unit stay as they are; number words become number words. Left alone:
-    list markers, versions, references ("step 3"), years, dates, times of day, identifiers, ranges, code, quotes.
+    list markers, versions, references ("step 3"), years, dates, times of day, "24-hour", identifiers, the
+    lower end of a range, code, quotes, and "one" that counts nothing ("one of them").
     """
     for document, instruction in english_instructions(config):
         for place in islice(_places(document, instruction), PLACES):
@@ -137,7 +126,7 @@ def _at_a_time(document: PromptDocument, use: Use) -> bool:
 
 def _places(document: PromptDocument, instruction: Instruction) -> Iterator[_Place]:
     text = instruction.text
-    found = [*_in_digits(text), *_in_words(text)]
+    found = [*_in_digits(text), *_in_words(text), *_ones(text)]
     for place in sorted(found):
         if not document.protects(instruction.start + place.start, instruction.start + place.end):
             yield place
@@ -145,35 +134,33 @@ def _places(document: PromptDocument, instruction: Instruction) -> Iterator[_Pla
 
 def _in_digits(text: str) -> Iterator[_Place]:
     for match in _NUMBER.finditer(text):
-        start, end = (
-            match.start("digits"),
-            match.end("decimals") if match["decimals"] else match.end("digits"),
-        )
+        start, end = match.start("digits"), match.end("decimals" if match["decimals"] else "digits")
         if _is_name(text, match) or _RANGE_AFTER.match(text, match.end()):
             continue
-        if text[start:end] != "1" or text[end : end + 1] in ("-", "%"):
-            yield _Place(start, end, _near_and_far(match))
-        elif one := _ONE_UNIT.match(text, match.end()):  # "1 day" becomes "2 days"
-            unit = _plural(one["unit"])
-            yield _Place(start, one.end(), (f"2 {unit}", f"10 {unit}"))
+        if text[start:end] != "1" or match["money"] or text[end : end + 1] in ("-", "%"):
+            yield _Place(start, end, _near_and_far(text, start, end))
 
 
 def _in_words(text: str) -> Iterator[_Place]:
     for match in _NUMBER_WORD.finditer(text):
         if not _LABEL_BEFORE.search(text[: match.start()]) and not _RANGE_AFTER.match(text, match.end()):
-            yield _Place(
-                *match.span(), tuple(_in_case(match["word"], said) for said in _NEXT[match["word"].lower()])
-            )
+            yield _Place(*match.span("word"), _near_and_far(text, *match.span("word")))
     for match in _HOW_OFTEN.finditer(text):
         yield _Place(*match.span(), _TIMES[match["word"]])
 
 
-def _plural(unit: str) -> str:
-    return "tries" if unit == "try" else f"{unit}s"
+def _ones(text: str) -> Iterator[_Place]:
+    """One of something, which takes the plural along: "1 day" becomes "2 days"."""
+    for one in counted_ones(text):
+        if not _LABEL_BEFORE.search(text[: one.start]):
+            numbers = _near_and_far(text, *one.number)
+            said = tuple(f"{one.lead}{number}{one.plural}" for number in numbers)
+            yield _Place(one.start, one.end, said)
 
 
-def _in_case(word: str, said: str) -> str:
-    return said.upper() if word.isupper() else said.capitalize() if word[0].isupper() else said
+def _near_and_far(text: str, start: int, end: int) -> tuple[str, ...]:
+    of = measure(text, start, end)
+    return tuple(other_number(text[start:end], of, other) for other in _CHANGES)
 
 
 def _is_name(text: str, match: re.Match[str]) -> bool:
@@ -195,27 +182,6 @@ def _is_name(text: str, match: re.Match[str]) -> bool:
         or is_year
         or is_marker
         or _LABEL_BEFORE.search(before)
+        or _CLOCK_FORMAT.match(text, match.start("digits"))
         or _TIME_OR_DATE_AFTER.match(text, match.end())
     )
-
-
-def _near_and_far(match: re.Match[str]) -> tuple[str, ...]:
-    digits, decimals = match["digits"], match["decimals"] or ""
-    places = max(len(decimals) - 1, 0)
-    value = int(digits.replace(",", "") + decimals[1:])
-    near = value + _step(value)
-    many = match["unit"] == "%" and value >= 10 ** (places + 1)
-    far = value // 10 if many else value * 10 or 10 ** (places + 1)
-    return tuple(_written(number, places, "," in digits) for number in (near, far))
-
-
-def _step(value: int) -> int:
-    """One in the last place; for round numbers from a hundred on, one in the second: 31, 110, 1100."""
-    power = 10 ** max(len(str(value)) - 2, 0)
-    return power if value % power == 0 else 1
-
-
-def _written(value: int, places: int, separated: bool) -> str:
-    whole, rest = divmod(value, 10**places)
-    said = f"{whole:,}" if separated else str(whole)
-    return f"{said}.{rest:0{places}}" if places else said

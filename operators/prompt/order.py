@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from agentmut.config import AgentConfig
-from agentmut.mutant import Candidate, Intent
+from agentmut.mutant import Candidate, Intent, prompt_edit
 from agentmut.operator import operator
 from agentmut.operators.describe import quoted
-from agentmut.operators.edits import prompt_edit, prompt_example
+from agentmut.operators.edits import prompt_example
 from agentmut.protocols import OperatorOptions
 from agentmut.text import Instruction, parse, reads_as_english
 

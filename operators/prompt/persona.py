@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 
 from agentmut.config import AgentConfig
-from agentmut.mutant import Candidate
+from agentmut.mutant import Candidate, prompt_edit
 from agentmut.operator import operator
 from agentmut.operators.describe import quoted
-from agentmut.operators.edits import prompt_edit, prompt_example
+from agentmut.operators.edits import prompt_example
 from agentmut.protocols import OperatorOptions
 from agentmut.text import parse
 

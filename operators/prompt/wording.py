@@ -4,9 +4,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from agentmut.config import AgentConfig
-from agentmut.mutant import Candidate
+from agentmut.mutant import Candidate, prompt_edit
 from agentmut.operators.describe import quoted
-from agentmut.operators.edits import prompt_edit
 from agentmut.text import Instruction, PromptDocument, Relation, Use, parse, reads_as_english
 
 PLACES = 2

@@ -9,8 +9,20 @@ from pydantic import JsonValue
 from agentmut.config import AgentConfig
 from agentmut.mutant import Candidate, Edit, Reach
 from agentmut.operator import operator
-from agentmut.operators.tool.edits import Place, an_object, kind_of, own_places, schema_example
+from agentmut.operators.tool.places import ParameterPlace, kind_of, own_places
+from agentmut.operators.tool.samples import an_object, schema_example
 from agentmut.protocols import OperatorOptions
+
+_LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems")
+_UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems")
+_FACING = {
+    **dict.fromkeys(_LOWER[:2], _UPPER[:2]), **dict.fromkeys(_UPPER[:2], _LOWER[:2]),
+    "minLength": ("maxLength",), "maxLength": ("minLength",),
+    "minItems": ("maxItems",), "maxItems": ("minItems",),
+}  # fmt: skip
+_COUNTS = ("minLength", "maxLength", "minItems", "maxItems")
+_MORE = ("other", "unknown", "any", "none")
+_LARGEST = sys.float_info.max / 4
 
 
 @operator(
@@ -40,12 +52,12 @@ def drop_enum_value(config: AgentConfig, options: OperatorOptions) -> Iterator[C
                 yield place.candidate(edits, f"{place.parameter.name} may not be {value!r}", repr(value))
 
 
-def _allowed(place: Place) -> list[JsonValue]:
+def _allowed(place: ParameterPlace) -> list[JsonValue]:
     values = place.parameter.schema.get("enum")
     return values if isinstance(values, list) else []
 
 
-def _without_default(place: Place, value: JsonValue) -> Iterator[Edit]:
+def _without_default(place: ParameterPlace, value: JsonValue) -> Iterator[Edit]:
     parameter = place.parameter
     for path, schema in {parameter.path: parameter.stated, parameter.at: parameter.schema}.items():
         if schema.get("default") == value:
@@ -83,21 +95,8 @@ def _one_more(values: list[JsonValue]) -> JsonValue:
     return max(numbers) + 1 if numbers and len(numbers) == len(values) else None
 
 
-_MORE = ("other", "unknown", "any", "none")
-
-
 def _whole(value: Any) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool)
-
-
-_LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems")
-_UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems")
-_FACING = {
-    **dict.fromkeys(_LOWER[:2], _UPPER[:2]), **dict.fromkeys(_UPPER[:2], _LOWER[:2]),
-    "minLength": ("maxLength",), "maxLength": ("minLength",),
-    "minItems": ("maxItems",), "maxItems": ("minItems",),
-}  # fmt: skip
-_COUNTS = ("minLength", "maxLength", "minItems", "maxItems")
 
 
 @operator(
@@ -141,7 +140,7 @@ def loosen_bounds(config: AgentConfig, options: OperatorOptions) -> Iterator[Can
         yield place.candidate((edit,), f"{place.parameter.name}: no {key} instead of {bound}", key)
 
 
-def _bounds(config: AgentConfig) -> Iterator[tuple[Place, str, int | float]]:
+def _bounds(config: AgentConfig) -> Iterator[tuple[ParameterPlace, str, int | float]]:
     for place in own_places(config):
         for key in (*_LOWER, *_UPPER):
             bound = place.parameter.schema.get(key)
@@ -163,9 +162,6 @@ def _number(value: Any) -> TypeGuard[int | float]:
     if not isinstance(value, int | float) or isinstance(value, bool):
         return False
     return abs(value) <= _LARGEST
-
-
-_LARGEST = sys.float_info.max / 4
 
 
 def _alone(bound: int | float, upper: bool) -> int | float:

@@ -9,31 +9,39 @@ from agentmut.config import AgentConfig
 from agentmut.mutant import Candidate, Edit, Reach
 from agentmut.operator import operator
 from agentmut.operators.describe import quoted
-from agentmut.operators.tool.edits import (
-    Place,
-    an_object,
-    kind_of,
-    nearest,
-    places,
-    schema_example,
-    vocabularies,
-)
+from agentmut.operators.tool.places import ParameterPlace, kind_of, places
+from agentmut.operators.tool.samples import LOOK_UP, REFUND, an_object, schema_example, tools_example
+from agentmut.operators.tool.similarity import nearest, vocabularies
 from agentmut.pointers import Path
-from agentmut.protocols import Example, OperatorOptions
+from agentmut.protocols import OperatorOptions
 from agentmut.text import words
 from agentmut.tools import ToolSpec
 
-_LOOK_UP = ToolSpec(name="look_up_order", description="Look up an order by its number.")
-_REFUND = ToolSpec(name="issue_refund", description="Refund an order.")
-_MIXED_UP = _LOOK_UP.model_copy(update={"description": _REFUND.description})
-_OTHER_WAY = _REFUND.model_copy(update={"description": _LOOK_UP.description})
-_BLANK = _LOOK_UP.model_copy(update={"description": ""})
+_MIXED_UP = LOOK_UP.model_copy(update={"description": REFUND.description})
+_OTHER_WAY = REFUND.model_copy(update={"description": LOOK_UP.description})
+_BLANK = LOOK_UP.model_copy(update={"description": ""})
+
+_ORDER: dict[str, JsonValue] = {"type": "string", "description": "Number of the order."}
+_DAYS: dict[str, JsonValue] = {"type": "integer", "description": "How long to wait, in days."}
+_HOURS: dict[str, JsonValue] = {"type": "integer", "description": "How long to wait, in hours."}
+_NEAR = 8
+"""How far from a parameter another one is looked for."""
+_UNITS = {
+    "days": "hours", "hours": "minutes", "minutes": "seconds", "seconds": "milliseconds",
+    "milliseconds": "seconds", "weeks": "days", "months": "weeks", "cents": "dollars", "dollars": "cents",
+    "euros": "cents", "kilometres": "miles", "kilometers": "miles", "miles": "kilometres",
+    "metres": "feet", "meters": "feet", "feet": "metres", "kilograms": "pounds", "grams": "kilograms",
+    "pounds": "kilograms", "celsius": "Fahrenheit", "fahrenheit": "Celsius", "percent": "fraction",
+    "yyyy-mm-dd": "DD/MM/YYYY", "dd/mm/yyyy": "MM/DD/YYYY", "mm/dd/yyyy": "DD/MM/YYYY",
+    "iso 8601": "Unix timestamp", "utc": "local time", "uppercase": "lowercase", "lowercase": "uppercase",
+}  # fmt: skip
+_UNIT = re.compile(rf"(?<![\w/-])(?:{'|'.join(map(re.escape, _UNITS))})(?![\w/-])", re.IGNORECASE)
 
 
 @operator(
     "tool.mislead_description",
     why="Descriptions are copied from tool to tool, or stay behind when a tool changes.",
-    examples=[Example(AgentConfig(tools=(_LOOK_UP, _REFUND)), AgentConfig(tools=(_MIXED_UP, _REFUND)))],
+    examples=[tools_example((LOOK_UP, REFUND), (_MIXED_UP, REFUND))],
 )
 def mislead_description(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """One mutant per tool: its description is another's, or says that it is out of use.
@@ -82,7 +90,7 @@ def _out_of_use(name: str) -> str:
 @operator(
     "tool.blank_description",
     why="A docstring is deleted or not exported, and nobody reads what the model is sent.",
-    examples=[Example(AgentConfig(tools=(_LOOK_UP, _REFUND)), AgentConfig(tools=(_BLANK, _REFUND)))],
+    examples=[tools_example((LOOK_UP, REFUND), (_BLANK, REFUND))],
 )
 def blank_description(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """One mutant per tool that is described: nothing is said of it but name and parameters."""
@@ -99,7 +107,7 @@ def blank_description(config: AgentConfig, options: OperatorOptions) -> Iterator
 @operator(
     "tool.swap_descriptions",
     why="Two descriptions change places when a list of tools is sorted or merged by hand.",
-    examples=[Example(AgentConfig(tools=(_LOOK_UP, _REFUND)), AgentConfig(tools=(_MIXED_UP, _OTHER_WAY)))],
+    examples=[tools_example((LOOK_UP, REFUND), (_MIXED_UP, _OTHER_WAY))],
 )
 def swap_descriptions(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """One mutant per tool and the one most like it, each pair once: they have each other's description."""
@@ -119,11 +127,6 @@ def swap_descriptions(config: AgentConfig, options: OperatorOptions) -> Iterator
             anchor=" and ".join(sorted((one.name, two.name))),
             subject=tool.name,
         )
-
-
-_ORDER: dict[str, JsonValue] = {"type": "string", "description": "Number of the order."}
-_DAYS: dict[str, JsonValue] = {"type": "integer", "description": "How long to wait, in days."}
-_HOURS: dict[str, JsonValue] = {"type": "integer", "description": "How long to wait, in hours."}
 
 
 @operator(
@@ -153,9 +156,9 @@ def describe_parameter_wrongly(config: AgentConfig, options: OperatorOptions) ->
             yield place.candidate((edit,), f"describe {place.parameter.name} as {quoted(wrong)}")
 
 
-def _with_siblings(config: AgentConfig) -> Iterator[tuple[Place, list[Place]]]:
+def _with_siblings(config: AgentConfig) -> Iterator[tuple[ParameterPlace, list[ParameterPlace]]]:
     """Each parameter with those of the same object, from the next one round to itself."""
-    by_object: dict[tuple[int, Path], list[Place]] = {}
+    by_object: dict[tuple[int, Path], list[ParameterPlace]] = {}
     for place in places(config):
         by_object.setdefault((place.number, place.parameter.owner), []).append(place)
     for listed in by_object.values():
@@ -163,29 +166,13 @@ def _with_siblings(config: AgentConfig) -> Iterator[tuple[Place, list[Place]]]:
             yield place, [*listed[at + 1 : at + 1 + _NEAR], *listed[max(0, at - _NEAR) : at]]
 
 
-_NEAR = 8
-"""How far from a parameter another one is looked for."""
-
-
-def _of_another(place: Place, siblings: Sequence[Place]) -> str:
+def _of_another(place: ParameterPlace, siblings: Sequence[ParameterPlace]) -> str:
     described = [
         other for other in siblings if other.parameter.description not in ("", place.parameter.description)
     ]
     kind = kind_of(place.parameter.schema)
     alike = [other for other in described if kind_of(other.parameter.schema) == kind]
     return next((other.parameter.description for other in (*alike, *described)), "")
-
-
-_UNITS = {
-    "days": "hours", "hours": "minutes", "minutes": "seconds", "seconds": "milliseconds",
-    "milliseconds": "seconds", "weeks": "days", "months": "weeks", "cents": "dollars", "dollars": "cents",
-    "euros": "cents", "kilometres": "miles", "kilometers": "miles", "miles": "kilometres",
-    "metres": "feet", "meters": "feet", "feet": "metres", "kilograms": "pounds", "grams": "kilograms",
-    "pounds": "kilograms", "celsius": "Fahrenheit", "fahrenheit": "Celsius", "percent": "fraction",
-    "yyyy-mm-dd": "DD/MM/YYYY", "dd/mm/yyyy": "MM/DD/YYYY", "mm/dd/yyyy": "DD/MM/YYYY",
-    "iso 8601": "Unix timestamp", "utc": "local time", "uppercase": "lowercase", "lowercase": "uppercase",
-}  # fmt: skip
-_UNIT = re.compile(rf"(?<![\w/-])(?:{'|'.join(map(re.escape, _UNITS))})(?![\w/-])", re.IGNORECASE)
 
 
 def _other_unit(description: str) -> str:

@@ -9,13 +9,13 @@ from agentmut.config import AgentConfig
 from agentmut.faults import FaultKind, ToolFault
 from agentmut.mutant import Candidate, Edit
 from agentmut.operator import operator
-from agentmut.protocols import Example, OperatorOptions
+from agentmut.operators.tool.samples import LOOK_UP, REFUND, tools_example
+from agentmut.protocols import OperatorOptions
 from agentmut.tools import ToolSpec
 
-_LOOK_UP = ToolSpec(name="get_order", description="Look up an order by its number.")
-_REFUND = ToolSpec(name="issue_refund", description="Refund an order.")
-_RENAMED = _LOOK_UP.model_copy(update={"name": "fetch_order", "implemented_by": "get_order"})
-_DECOY = _LOOK_UP.model_copy(
+_GET = LOOK_UP.model_copy(update={"name": "get_order"})
+_RENAMED = _GET.model_copy(update={"name": "fetch_order", "implemented_by": "get_order"})
+_DECOY = _GET.model_copy(
     update={
         "name": "get_order_v2",
         "description": "Look up an order by its number. (new version)",
@@ -40,7 +40,7 @@ _VERBS = {
 @operator(
     "tool.rename",
     why="Tools are renamed to a new convention, and the prompt goes on with the old names.",
-    examples=[Example(AgentConfig(tools=(_LOOK_UP, _REFUND)), AgentConfig(tools=(_RENAMED, _REFUND)))],
+    examples=[tools_example((_GET, REFUND), (_RENAMED, REFUND))],
 )
 def rename(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Up to three mutants per tool: another verb, another style of writing, a version at the end.
@@ -115,9 +115,7 @@ def _camel(name: str) -> str:
 @operator(
     "tool.decoy",
     why="The successor of a tool, or its forgotten predecessor, is registered next to it.",
-    examples=[
-        Example(AgentConfig(tools=(_LOOK_UP, _REFUND)), AgentConfig(tools=(_LOOK_UP, _DECOY, _REFUND)))
-    ],
+    examples=[tools_example((_GET, REFUND), (_GET, _DECOY, REFUND))],
 )
 def decoy(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """One mutant per tool: behind it stands a newer version (an older one, where that name is taken).

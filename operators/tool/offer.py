@@ -5,18 +5,16 @@ from collections.abc import Iterator, Sequence
 from agentmut.config import AgentConfig
 from agentmut.mutant import Candidate, Edit, Intent, Reach
 from agentmut.operator import operator
-from agentmut.protocols import Example, OperatorOptions
+from agentmut.operators.tool.samples import LOOK_UP, REFUND, tools_example
+from agentmut.protocols import OperatorOptions
 from agentmut.tools import ToolSpec
-
-_LOOK_UP = ToolSpec(name="look_up_order", description="Look up an order by its number.")
-_REFUND = ToolSpec(name="issue_refund", description="Refund an order.")
 
 
 @operator(
     "tool.remove",
     why="A tool is not registered: a lost import, a feature flag, a server that is down.",
     reach=Reach.CALLED,
-    examples=[Example(AgentConfig(tools=(_LOOK_UP, _REFUND)), AgentConfig(tools=(_REFUND,)))],
+    examples=[tools_example((LOOK_UP, REFUND), (REFUND,))],
 )
 def remove(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """One mutant per tool, in their order: it is no longer offered. The prompt still speaks of it."""
@@ -33,7 +31,7 @@ def remove(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]
     "tool.reorder",
     why="Registration order changes with imports, and models favour tools by position.",
     intent=Intent.PRESERVE,
-    examples=[Example(AgentConfig(tools=(_LOOK_UP, _REFUND)), AgentConfig(tools=(_REFUND, _LOOK_UP)))],
+    examples=[tools_example((LOOK_UP, REFUND), (REFUND, LOOK_UP))],
 )
 def reorder(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Two mutants: the tools in reverse, and with the first one last. For two tools these are the same."""

@@ -8,12 +8,28 @@ from pydantic import JsonValue
 from agentmut.config import AgentConfig
 from agentmut.mutant import Candidate, Edit, Reach
 from agentmut.operator import operator
-from agentmut.operators.tool.edits import Place, an_object, kind_of, own_places, places, schema_example
+from agentmut.operators.tool.places import ParameterPlace, kind_of, own_places, places
+from agentmut.operators.tool.samples import an_object, schema_example
 from agentmut.protocols import OperatorOptions
 
 _TEXT: dict[str, JsonValue] = {"type": "string"}
 _NUMBER: dict[str, JsonValue] = {"type": "number"}
 _WHOLE: dict[str, JsonValue] = {"type": "integer"}
+
+_OTHER_TYPE = {
+    "string": "integer", "integer": "string", "number": "integer", "boolean": "string", "array": "string",
+}  # fmt: skip
+"""An object has no plausible other type."""
+
+_OF_NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
+_KEYWORDS = {
+    "string": ("minLength", "maxLength", "pattern", "format", "contentEncoding", "contentMediaType"),
+    "integer": _OF_NUMBERS,
+    "number": _OF_NUMBERS,
+    "boolean": (),
+    "array": ("items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains"),
+}
+_VALUES = ("enum", "const", "default", "examples")
 
 
 @operator(
@@ -72,22 +88,6 @@ def make_required(config: AgentConfig, options: OperatorOptions) -> Iterator[Can
             yield place.candidate((place.now_required(),), f"make {place.parameter.name} required")
 
 
-_OTHER_TYPE = {
-    "string": "integer", "integer": "string", "number": "integer", "boolean": "string", "array": "string",
-}  # fmt: skip
-"""An object has no plausible other type."""
-
-_OF_NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
-_KEYWORDS = {
-    "string": ("minLength", "maxLength", "pattern", "format", "contentEncoding", "contentMediaType"),
-    "integer": _OF_NUMBERS,
-    "number": _OF_NUMBERS,
-    "boolean": (),
-    "array": ("items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains"),
-}
-_VALUES = ("enum", "const", "default", "examples")
-
-
 @operator(
     "tool.change_type",
     why="Numbers come to be sent as text, amounts lose their decimals, text ids become numbers.",
@@ -114,12 +114,12 @@ def change_type(config: AgentConfig, options: OperatorOptions) -> Iterator[Candi
             yield place.candidate(edits, f"{place.parameter.name} is {new} instead of {old}")
 
 
-def _retyped(place: Place, old: str, new: str) -> Edit:
+def _retyped(place: ParameterPlace, old: str, new: str) -> Edit:
     kind = place.parameter.schema["type"]
     return place.change("type", new if isinstance(kind, str) else [new if k == old else k for k in kind])
 
 
-def _unfitting(place: Place, schema: Mapping[str, Any], old: str, new: str) -> Iterator[Edit]:
+def _unfitting(place: ParameterPlace, schema: Mapping[str, Any], old: str, new: str) -> Iterator[Edit]:
     for key in _KEYWORDS[old]:
         if key in schema and key not in _KEYWORDS[new]:
             yield place.change(key, None)

@@ -11,15 +11,13 @@ from agentmut.config import AgentConfig
 from agentmut.faults import FaultKind, ToolFault
 from agentmut.mutant import Candidate, Edit, Reach
 from agentmut.operator import operator
+from agentmut.operators.tool.samples import LOOK_UP, tools_example
 from agentmut.protocols import Example, OperatorOptions
-from agentmut.tools import ToolSpec
-
-_LOOK_UP = ToolSpec(name="look_up_order", description="Look up an order by its number.")
 
 
 def _example(kind: FaultKind, seconds: float = 0.0) -> list[Example]:
-    broken = _LOOK_UP.model_copy(update={"fault": ToolFault(kind=kind, seconds=seconds)})
-    return [Example(AgentConfig(tools=(_LOOK_UP,)), AgentConfig(tools=(broken,)))]
+    broken = LOOK_UP.model_copy(update={"fault": ToolFault(kind=kind, seconds=seconds)})
+    return [tools_example((LOOK_UP,), (broken,))]
 
 
 def _one_per_tool(config: AgentConfig, fault: ToolFault, description: str) -> Iterator[Candidate]:

@@ -10,10 +10,11 @@ from agentmut.config import AgentConfig, Document, History
 from agentmut.engine.suite import SuiteConfig
 from agentmut.mutant import Mutant, Reach
 from agentmut.mutation.generate import generate
-from agentmut.operators.context.figures import Other, restated
+from agentmut.operators.context.figures import restated
 from agentmut.protocols import Operator, OperatorOptions
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.text.facts import FactKind, facts
+from agentmut.text.figures import Other
 
 OPERATORS: dict[str, Operator] = {
     entry.name: entry.load()()
@@ -83,17 +84,17 @@ def test_facts_are_in_order_apart_and_can_all_be_restated(text: str) -> None:
     ("said", "near", "far", "older"),
     [
         ("5 days", "6 days", "50 days", "4 days"),
-        ("30 days", "35 days", "300 days", "25 days"),
+        ("30 days", "31 days", "300 days", "25 days"),
         ("14 days", "15 days", "140 days", "13 days"),
         ("1 day", "2 days", "10 days", "2 days"),
         ("one year", "two years", "ten years", "two years"),
         ("Five weeks", "Six weeks", "Fifty weeks", "Four weeks"),
         ("two weeks", "three weeks", "twenty weeks", "three weeks"),
-        ("$200", "$250", "$2000", "$150"),
+        ("$200", "$210", "$2000", "$150"),
         ("$1,200.50", "$1,300.50", "$12,005.00", "$1,100.50"),
         ("12,50 €", "13,50 €", "125,00 €", "11,50 €"),
-        ("15%", "20%", "1.5%", "10%"),
-        ("100%", "50%", "10%", "50%"),
+        ("15%", "16%", "1.5%", "10%"),
+        ("100%", "99%", "10%", "50%"),
         ("2024-05-17", "2024-05-18", "2024-11-17", "2022-05-17"),
         ("17 May 2024", "17 May 2025", "17 May 2014", "17 May 2022"),
         ("3 March", "4 March", "17 March", "2 March"),
@@ -116,7 +117,7 @@ def test_other_values_keep_the_notation(said: str, near: str, far: str, older: s
 
 def test_a_value_is_corrupted_nearly_and_wildly() -> None:
     assert texts("corrupt_value", "# Fees 10 days\nIt costs 20 euros, see `5 days`.\n") == [
-        "# Fees 10 days\nIt costs 25 euros, see `5 days`.\n",
+        "# Fees 10 days\nIt costs 21 euros, see `5 days`.\n",
         "# Fees 10 days\nIt costs 200 euros, see `5 days`.\n",
     ]
 

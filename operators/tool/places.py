@@ -1,6 +1,6 @@
-"""What the operators on tools have in common: where a parameter stands, and how a mutant names it."""
+"""Where a parameter of a tool stands, how it is changed there, and how a mutant names it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from pydantic import JsonValue
@@ -8,13 +8,11 @@ from pydantic import JsonValue
 from agentmut.config import AgentConfig
 from agentmut.mutant import Candidate, Edit
 from agentmut.pointers import Path, at_path, pointer
-from agentmut.protocols import Example
 from agentmut.schemas import Parameter, parameters
-from agentmut.text import stems
 from agentmut.tools import ToolSpec
 
 
-class Place(NamedTuple):
+class ParameterPlace(NamedTuple):
     """A parameter of one of the config's tools."""
 
     number: int
@@ -65,14 +63,14 @@ class Place(NamedTuple):
         return self.edit((*self._required, str(len(self.required))), None, self.parameter.name)
 
 
-def places(config: AgentConfig) -> Iterator[Place]:
+def places(config: AgentConfig) -> Iterator[ParameterPlace]:
     """Every parameter of every tool, in their order."""
     for index, tool in enumerate(config.tools):
         for parameter in parameters(tool.parameters):
-            yield Place(index, tool, parameter)
+            yield ParameterPlace(index, tool, parameter)
 
 
-def own_places(config: AgentConfig) -> Iterator[Place]:
+def own_places(config: AgentConfig) -> Iterator[ParameterPlace]:
     """Each schema of a parameter once: what several refer to is the same place."""
     seen: set[tuple[int, Path]] = set()
     for place in places(config):
@@ -87,30 +85,3 @@ def kind_of(schema: Mapping[str, Any]) -> str:
     kind = schema.get("type")
     kinds = [kind] if isinstance(kind, str) else [k for k in kind or () if k != "null"]
     return str(kinds[0]) if len(kinds) == 1 else ""
-
-
-def vocabularies(texts: Iterable[str]) -> list[frozenset[str]]:
-    """The stems of each text, for `nearest`."""
-    return [stems(text) for text in texts]
-
-
-def nearest(
-    index: int, others: Iterable[int], names: Sequence[str], said: Sequence[frozenset[str]]
-) -> int | None:
-    """Which of the others shares most words with the one at `index`; by name among equals."""
-    return min(others, key=lambda other: (-len(said[index] & said[other]), names[other]), default=None)
-
-
-def schema_example(before: dict[str, JsonValue], after: dict[str, JsonValue]) -> Example:
-    """An example of one tool with these schemas."""
-    given, first = (
-        AgentConfig(tools=(ToolSpec(name="issue_refund", description="Refund an order.", parameters=schema),))
-        for schema in (before, after)
-    )
-    return Example(given, first)
-
-
-def an_object(required: Sequence[str] = (), **properties: JsonValue) -> dict[str, JsonValue]:
-    """The schema of an object, for examples."""
-    schema: dict[str, JsonValue] = {"type": "object", "properties": dict(properties)}
-    return {**schema, "required": list(required)} if required else schema

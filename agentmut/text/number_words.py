@@ -1,0 +1,62 @@
+"""Numbers that are written out: seven, twenty-five, one hundred and twenty."""
+
+import re
+
+_BELOW_TWENTY = """
+zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+seventeen eighteen nineteen
+"""
+_FROM_TWENTY = "twenty thirty forty fifty sixty seventy eighty ninety"
+_SMALL, _TENS = _BELOW_TWENTY.split(), _FROM_TWENTY.split()
+_VALUES = {word: value for value, word in enumerate(_SMALL)} | {
+    word: 10 * value for value, word in enumerate(_TENS, start=2)
+}
+_HUNDRED, _LARGEST = 100, 999
+
+NUMBER_WORDS = frozenset(_SMALL[1:]) | frozenset(_TENS) | {"hundred", "thousand"}
+"""The single words that numbers are written with."""
+
+NUMBER = (
+    rf"(?:(?:{'|'.join(_TENS)})(?:[-\s](?:{'|'.join(_SMALL[1:10])})\b)?"
+    rf"|{'|'.join(sorted(_SMALL[1:], key=len, reverse=True))})"
+)
+"""A pattern for the numbers from one to ninety-nine; it has no groups, and no word boundary around it."""
+
+NOT_AFTER_LARGER = r"(?<!hundred\s)(?<!hundred\sand\s)(?<!thousand\s)(?<!thousand\sand\s)"
+"""A pattern for the place before a number that is not the end of another, as in "two hundred and ten"."""
+
+
+def word_of(value: int) -> str:
+    """A number in words, up to 999; empty for any other.
+
+    >>> [word_of(value) for value in (7, 25, 120, 1000)]
+    ['seven', 'twenty-five', 'one hundred and twenty', '']
+    """
+    if not 0 <= value <= _LARGEST:
+        return ""
+    hundreds, rest = divmod(value, _HUNDRED)
+    if not hundreds:
+        return _below_hundred(rest)
+    said = f"{_SMALL[hundreds]} hundred"
+    return f"{said} and {_below_hundred(rest)}" if rest else said
+
+
+def _below_hundred(value: int) -> str:
+    if value < len(_SMALL):
+        return _SMALL[value]
+    tens, ones = divmod(value, 10)
+    return f"{_TENS[tens - 2]}-{_SMALL[ones]}" if ones else _TENS[tens - 2]
+
+
+def value_of(said: str) -> int | None:
+    """The value of a number up to ninety-nine in words, in any case; None for anything else.
+
+    >>> [value_of(said) for said in ("Seven", "twenty-five", "twenty five", "often")]
+    [7, 25, 25, None]
+    """
+    tens, *ones = re.split(r"[\s-]", said.lower())
+    if not ones:
+        return _VALUES.get(tens)
+    if len(ones) > 1 or tens not in _TENS or ones[0] not in _SMALL[1:10]:
+        return None
+    return _VALUES[tens] + _VALUES[ones[0]]

@@ -1,0 +1,64 @@
+"""What numbers count, and the months of dates."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+_REGULAR = """
+second minute hour day night week weekend month quarter year item piece unit point mile guest user seat room
+ticket order attempt time word sentence paragraph line character bullet page step question option example message
+kilometre kilometer metre meter centimetre centimeter kilogram gram kilo litre liter degree star hr min
+euro dollar pound
+"""
+_IRREGULAR = {"copy": "copies", "try": "tries", "person": "people"}
+_PLURALS: Mapping[str, str] = MappingProxyType(
+    {**{unit: f"{unit}s" for unit in _REGULAR.split()}, **_IRREGULAR}
+)
+_SYMBOLS = "kg g km m cm mm l ml kB MB GB TB ms kWh percent"
+_NO_UNIT_OF_FACTS = frozenset({"euro", "dollar"})
+"""Those are amounts of money."""
+
+
+def _either(words: list[str]) -> str:
+    return f"(?:{'|'.join(sorted(words, key=len, reverse=True))})"
+
+
+UNIT = _either([*_PLURALS])
+"""A pattern for what is counted, in the singular."""
+UNIT_AFTER_FIGURE = (
+    rf"(?:(?:working|business|calendar)\s+days?|per\s+cent|persons|"
+    rf"{_either([*(_PLURALS.keys() - _NO_UNIT_OF_FACTS), *_PLURALS.values(), *_SYMBOLS.split()])})"
+)
+"""A pattern for what is measured or counted, in both numbers, with symbols."""
+MONEY = r"(?:[$€£¥]|(?:euros?|dollars?|pounds?\s+sterling|cents?|pence|EUR|USD|GBP|CHF)\b)"
+"""A pattern for a currency."""
+MONTH = (
+    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?"
+    r"|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)"
+)
+"""A pattern for a month, in full or shortened."""
+CLOCK_FORMAT = (
+    r"(?i:(?:12|24)(?:/7\b|[\s-]?hours?\s+(?:a|per|every)\s+day\b|[\s-]?h\s+(?:clock|format|time|notation)\b"
+    r"|[\s-]?hour\b(?!\s+(?:[\w-]+\s+)?(?:window|notice|limit|period|deadline|hold|wait|delay|cut-?off|rule)\b)))"
+)
+"""A pattern for a number that names a clock or says "always": 24-hour format, 24 hours a day, 24/7."""
+
+
+def is_unit(noun: str) -> bool:
+    """Whether a noun is a unit in the singular, or a currency's name."""
+    return noun.lower() in _PLURALS or noun == "cent"
+
+
+def plural_of(noun: str) -> str:
+    """The plural of a unit or another noun.
+
+    >>> [plural_of(noun) for noun in ("day", "try", "query", "box", "Person")]
+    ['days', 'tries', 'queries', 'boxes', 'People']
+    """
+    plural = _PLURALS.get(noun.lower()) or _regular_plural(noun.lower())
+    return plural.capitalize() if noun[:1].isupper() else plural
+
+
+def _regular_plural(noun: str) -> str:
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(("s", "x", "z", "ch", "sh")) else f"{noun}s"

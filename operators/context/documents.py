@@ -1,0 +1,32 @@
+"""Changes of a document's text, and examples that show them."""
+
+from collections.abc import Iterable
+
+from agentmut.config import AgentConfig, Document
+from agentmut.mutant import Candidate, Edit
+from agentmut.operators.describe import quoted
+from agentmut.protocols import Example
+
+
+def text_edit(config: AgentConfig, index: int, start: int, end: int, after: str) -> Edit:
+    """Put `after` in the place of the characters `start` to `end` of the document at `index`."""
+    before = config.context[index].text[start:end]
+    return Edit(pointer=f"/context/{index}/text", before=before, after=after, span=(start, end))
+
+
+def of_document(
+    document: Document, edits: Iterable[Edit], description: str, *anchor: str, then: str = ""
+) -> Candidate:
+    """A mutant of this document, which its description names; `anchor` tells apart those of one operator."""
+    return Candidate(
+        edits=tuple(edits),
+        description=f"{description} the document {quoted(document.name)}{then}",
+        anchor="\n".join((document.name, *anchor)),
+        subject=document.name,
+    )
+
+
+def document_example(before: str, after: str) -> Example:
+    """An example of a config with nothing but one document of this text."""
+    given, first = (AgentConfig(context=(Document(name="policy", text=text),)) for text in (before, after))
+    return Example(given, first)
