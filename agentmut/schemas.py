@@ -113,11 +113,6 @@ def parts_of(json_pointer: str) -> Path:
     return tuple(part.replace("~1", "/").replace("~0", "~") for part in json_pointer.split("/")[1:])
 
 
-def is_valid(schema: Any) -> bool:
-    """Whether a value is a JSON Schema of the draft that it names, 2020-12 where it names none."""
-    return fault(schema) is None
-
-
 def fault(schema: Any) -> tuple[Path, str] | None:
     """Where a value is no JSON Schema and why; None where it is one."""
     from jsonschema import Draft202012Validator
