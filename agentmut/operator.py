@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from agentmut.config import AgentConfig
 from agentmut.mutant import Candidate, Intent, OperatorClass, Reach
+from agentmut.mutation.declarations import CLASSES
 from agentmut.protocols import Example, Operator, OperatorOptions
 
 Finder = Callable[[AgentConfig, OperatorOptions], Iterable[Candidate]]
@@ -25,9 +26,9 @@ def operator(
     `operator_id` is `class.name`, and `why` one line on how this happens in practice. Each example's first
     mutant must turn its config into `first`; `agentmut.testing.check_operator` checks that and more. `lack`
     is why a config has no mutants of it, where that can be said. Raises `ValueError` when the id has no known
-    class.
+    class, or one whose mutants only agentmut makes.
     """
-    kind = OperatorClass(operator_id.partition(".")[0])
+    kind = _class_of(operator_id)
     without, reason, number, shown, aim, seen_by = lack, why, version, tuple(examples), intent, reach
 
     def define(find: Finder) -> type[Operator]:
@@ -53,3 +54,14 @@ def operator(
         return Defined
 
     return define
+
+
+def _class_of(operator_id: str) -> OperatorClass:
+    name, _, rest = operator_id.partition(".")
+    found = next((kind for kind in CLASSES if kind.value == name), None)
+    if found is None or not rest:
+        raise ValueError(
+            f"{operator_id!r} is no id of an operator: it is class.name, and the class is one of "
+            f"{', '.join(CLASSES)}. Classes of your own are not possible: take that of the part which is changed"
+        )
+    return found

@@ -30,6 +30,11 @@ def described(error: BaseException) -> str:
     return f"{type(error).__name__}: {_text(error)}"
 
 
+def one_line(error: BaseException) -> str:
+    """`described` without line breaks, for errors in the middle of a sentence."""
+    return " ".join(described(error).split())
+
+
 def storable(text: str) -> str:
     """The text with what UTF-8 cannot encode (lone surrogates) replaced."""
     return str(text) if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

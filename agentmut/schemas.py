@@ -82,11 +82,6 @@ def _onward(node: Mapping[str, Any], path: Path) -> Path | None:
     return None
 
 
-def is_valid(schema: Any) -> bool:
-    """Whether a value is a JSON Schema of the draft that it names, 2020-12 where it names none."""
-    return fault(schema) is None
-
-
 def fault(schema: Any) -> tuple[Path, str] | None:
     """Where a value is no JSON Schema and why; None where it is one."""
     from jsonschema import Draft202012Validator

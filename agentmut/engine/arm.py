@@ -4,12 +4,12 @@ import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from agentmut.engine.arrival import arrived_nowhere, passed_by, went_past
 from agentmut.engine.parts import PartsSeen
 from agentmut.engine.trials import Launch, TrialResult
 from agentmut.execution import Ending
-from agentmut.flow import CHANGED as FLOW_CHANGED
 from agentmut.frozen import digest_of
-from agentmut.mutant import Edit, Mutant, Reach, Status
+from agentmut.mutant import Mutant, Status
 from agentmut.result import SUITE
 from agentmut.stats.kill.allocation import Evidence, Standing, choose
 from agentmut.stats.kill.rule import Decision, KillTable
@@ -18,6 +18,8 @@ from agentmut.witness import Route
 
 WITNESS_PATIENCE = 3
 """Trials that are evidence, yet without any witness, after which a mutant counts as not applied."""
+PART_PATIENCE = 12
+"""Further trials of a pair that is killed already, for one that shows both parts, before it is left undecided."""
 TROUBLE_PATIENCE = 3
 """Trials in a row that are no evidence after which a mutant is given up."""
 HOPELESS = frozenset({Ending.REFUSED, Ending.UNBUILDABLE})
@@ -95,6 +97,8 @@ class Arm:
     cost: float | None = 0.0
     """US dollars; None once a trial's price is unknown."""
     trouble: int = 0
+    beyond: int = 0
+    """Trials of a pair since its scenarios were decided."""
 
     @property
     def ready(self) -> bool:
@@ -135,7 +139,7 @@ class Arm:
         A function of the seed, the mutant and the results consumed so far.
         """
         number = len(self.launches)
-        live = [lane for lane in self.lanes if lane.decision is Decision.CONTINUE]
+        live = [lane for lane in self.lanes if lane.decision is Decision.CONTINUE] or self._awaiting
         rng = random.Random(digest_of([self.seed, self.mutant.id, number]))
         states: Sequence[Standing | None] = [lane.standing for lane in live]
         if self.suite:
@@ -146,6 +150,15 @@ class Arm:
         self.launches.append(launch)
         self._consume_visible()
         return launch
+
+    @property
+    def _awaiting(self) -> list[Lane]:
+        """Where a pair whose scenarios have decided may yet show all of its parts."""
+        parts = self.parts
+        if parts is None:
+            return []
+        lacking = [lane for lane in self.lanes if parts.awaits(lane.scenario)]
+        return lacking or [lane for lane in self.lanes if len(parts.due[lane.scenario]) > 1]
 
     def record(self, number: int, result: TrialResult) -> None:
         """Take in the result of a launch, and consume what has become consecutive."""
@@ -167,7 +180,7 @@ class Arm:
             self.trouble = 0
             lane = next(lane for lane in self.lanes if lane.scenario == launch.scenario)
             lane.record(result.outcome != "pass", result.reason)
-            self.past += _went_past(self.mutant, result)
+            self.past += went_past(self.mutant, result, result.witness is not None)
             if self.suite:
                 self.suite.update(self.lanes)
         else:
@@ -178,77 +191,66 @@ class Arm:
         if self.parts is None:
             return result.witness is not None
         counts = result.outcome.is_evidence and not result.footprint.lost
-        return self.parts.record(launch.scenario, result.witness, counts=counts)
+        shown = result.witness.parts if result.witness else frozenset()
+        past = frozenset(part.id for part in self.mutant.parts if went_past(part, result, part.id in shown))
+        return self.parts.record(launch.scenario, result.witness, counts=counts, past=past)
 
     def _conclude(self, result: TrialResult) -> None:
         if result.ending in HOPELESS:
             self._end(Status.ERROR, result.reason)
         elif self.parts and self.parts.missing:
-            self._end(Status.NOT_APPLIED, f"its part {self.parts.missing} did not arrive: no trial showed it")
+            self._end(Status.NOT_APPLIED, self._absent(self.parts.missing, result))
         elif not self.parts and not self.witnessed and self._unexplained >= WITNESS_PATIENCE:
-            self._end(Status.NOT_APPLIED, _unwitnessed(self.mutant, self.evidence, result))
+            self._end(Status.NOT_APPLIED, arrived_nowhere(self.mutant, self.evidence, result))
         elif self.trouble >= TROUBLE_PATIENCE:
             reason = f"{self.trouble} trials in a row gave no evidence ({result.outcome}): {result.reason}"
             self._end(Status.UNDECIDED, reason)
         else:
             self._decide(result)
 
+    def _absent(self, part: str, result: TrialResult) -> str:
+        return f"its part {part} did not arrive: {self._absence(part, result)}"
+
+    def _absence(self, part: str, result: TrialResult) -> str:
+        """Why a part of a pair that was due did not show, with the part's own words for it."""
+        assert self.parts is not None
+        (mutant,) = (one for one in self.mutant.parts if one.id == part)
+        waited, passed = self.parts.waited[part], self.parts.passed[part]
+        return arrived_nowhere(mutant, waited, result) if waited else passed_by(mutant, passed)
+
     def _decide(self, result: TrialResult) -> None:
         decisions = [lane.decision for lane in self.lanes]
+        unseen = self.parts.unseen if self.parts else ""
         if self.killed_by and (self.witnessed or self.lost):
             self.route = self.route or Route.EFFECT
             self._end(Status.KILLED, "")
-        elif Decision.CONTINUE not in decisions:
-            if self.killed_by:
-                self._end(Status.NOT_APPLIED, _unwitnessed(self.mutant, self.evidence, result))
-            elif self.past == self.evidence:
-                self._end(Status.NO_COVERAGE, _passed_by(self.mutant, self.evidence))
-            elif not (self.witnessed or self.lost):
-                self._end(Status.NOT_APPLIED, _unwitnessed(self.mutant, self.evidence, result))
-            elif all(decision is Decision.SURVIVED for decision in decisions):
-                self._end(Status.SURVIVED, "")
-            else:
-                self._end(Status.UNDECIDED, "the trials allowed per scenario were not enough")
+        elif Decision.CONTINUE in decisions:
+            return
+        elif self.killed_by and self.parts:
+            self._look_on(result)
+        elif self.killed_by:
+            self._end(Status.NOT_APPLIED, arrived_nowhere(self.mutant, self.evidence, result))
+        elif unseen:
+            waited = self.parts is not None and self.parts.waited[unseen]
+            status = Status.NOT_APPLIED if waited else Status.NO_COVERAGE
+            self._end(status, self._absent(unseen, result))
+        elif self.past == self.evidence:
+            self._end(Status.NO_COVERAGE, passed_by(self.mutant, self.evidence))
+        elif not (self.witnessed or self.lost):
+            self._end(Status.NOT_APPLIED, arrived_nowhere(self.mutant, self.evidence, result))
+        elif all(decision is Decision.SURVIVED for decision in decisions):
+            self._end(Status.SURVIVED, "")
+        else:
+            self._end(Status.UNDECIDED, "the trials allowed per scenario were not enough")
+
+    def _look_on(self, result: TrialResult) -> None:
+        """A pair is killed, perhaps by one part alone: it goes on until a trial shows both, for a while."""
+        assert self.parts is not None
+        self.beyond += result.outcome.is_evidence
+        if self.beyond > PART_PATIENCE:  # the first of them was the one that decided
+            unseen = self.parts.unseen
+            why = f"its part {unseen} could show: {self._absence(unseen, result)}" if unseen else ""
+            self._end(Status.UNDECIDED, f"killed before {why or 'a trial showed both of its parts'}")
 
     def _end(self, status: Status, reason: str) -> None:
         self.status, self.reason = status, reason
-
-
-def _went_past(mutant: Mutant, result: TrialResult) -> bool:
-    """Whether a trial did not come to what the mutant changes, as agents do not always do the same.
-
-    It made too few calls of a tool for a fault of it to show; or the flow is changed, but the run did not enter the
-    node, or did not decide for the way, that leads elsewhere now.
-    """
-    if mutant.reach is Reach.RAN:
-        if result.witness is not None or FLOW_CHANGED not in result.footprint.marks:
-            return False
-        elsewhere = bool(mutant.subject) and mutant.subject not in result.footprint.nodes
-        return elsewhere or any(_is_decision(edit) for edit in mutant.edits)
-    wanted = {Reach.CALLED: 1, Reach.REPEATED: 2}.get(mutant.reach, 0)
-    faulty = bool(mutant.edits) and all(edit.is_fault for edit in mutant.edits)
-    return faulty and result.tools[mutant.subject] < wanted
-
-
-def _is_decision(edit: Edit) -> bool:
-    return edit.part == "orchestration" and edit.path[1:2] in (("branches",), ("handoffs",))
-
-
-def _passed_by(mutant: Mutant, trials: int) -> str:
-    if mutant.reach is Reach.RAN:
-        return f"none of {trials} trials came to this part of the flow"
-    often = " more than once" if mutant.reach is Reach.REPEATED else ""
-    return f"none of {trials} trials called {mutant.subject}{often}, and few of the original's did"
-
-
-def _unwitnessed(mutant: Mutant, trials: int, result: TrialResult) -> str:
-    said = f"; the last one ended with: {result.reason}" if result.reason else ""
-    if any(edit.is_fault for edit in mutant.edits):
-        return (
-            f"in none of {trials} trials the fault changed what {mutant.subject} returned: its results hold "
-            f"nothing that this fault changes, or its calls go past agentmut{said}"
-        )
-    return (
-        f"none of {trials} trials showed the change in what was sent to the model or read from the config. "
-        f"Probable cause: the agent copied this part at import, or its factory ignores it{said}"
-    )

@@ -4,22 +4,23 @@ from collections.abc import Iterator, Sequence
 
 from agentmut.execution import Ending
 from agentmut.plain import described
-from agentmut.trace import AgentTrace
+from agentmut.trace import Action, AgentTrace
 from agentmut.trial import Recorder
 from agentmut.wire.messages import Exchange
 
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429})
+MODEL_CONNECTION_ERRORS = frozenset({"APIConnectionError"})  # openai, anthropic; their timeouts too
+"""Class names, of the exception or of one of its bases: only clients of models raise them."""
 CONNECTION_ERRORS = frozenset(
     {
         "ConnectionError",  # Python, requests, botocore
-        "APIConnectionError",  # openai, anthropic; their timeouts too
         "TimeoutException",  # httpx, as the next two
         "NetworkError",
         "RemoteProtocolError",
         "ClientConnectionError",  # aiohttp
     }
 )
-"""Class names, of the exception or of one of its bases."""
+"""Class names of what any client raises: that of a model service, or one behind a tool."""
 
 
 def ending_of_answer(trace: AgentTrace, recorder: Recorder) -> tuple[Ending, str]:
@@ -50,7 +51,9 @@ def ending_of_error(error: BaseException, recorder: Recorder) -> tuple[Ending, s
     if recorder.exchanges and not recorder.exchanges[-1].answered:
         return Ending.REFUSED, said
     causes = list(_causes(error))
-    if any(_is_trouble(cause) for cause in causes):
+    if any(_is_trouble_of_model(cause) for cause in causes):
+        return Ending.INFRASTRUCTURE, said
+    if any(_is_trouble(cause) for cause in causes) and not _is_own(causes, recorder):
         return Ending.INFRASTRUCTURE, said
     if not recorder.exchanges and any(_is_refusal(cause) for cause in causes):
         return Ending.REFUSED, said
@@ -72,12 +75,39 @@ def _unrecovered(exchanges: Sequence[Exchange]) -> Exchange | None:
     return next((exchange for exchange in failed if exchange.request not in answered), None)
 
 
-def _is_trouble(cause: BaseException) -> bool:
-    """Trouble of a service or the network, by the exception alone: SDKs differ, names and statuses hardly."""
-    status = _status(cause)
-    if status is not None:
+def _is_own(causes: Sequence[BaseException], recorder: Recorder) -> bool:
+    """Whether lost connections were those of the agent's own tools and nodes: calls of models were seen, or would be.
+
+    Calls of models are told by the framework's steps, or else by the requests seen, whose replies must have been
+    read to the end. Where neither tells of any, the exception may be the model service's, unless a tool raised it.
+    """
+    told = {described(cause) for cause in causes}
+    raised = {step.action for step in recorder.steps if step.error in told}
+    if recorder.pending_requests or Action.REASON in raised:
+        return False
+    if Action.CALL_TOOL in raised or any(step.action is Action.REASON for step in recorder.steps):
+        return True
+    if recorder.exchanges:
+        return all(exchange.reply is not None for exchange in recorder.exchanges if exchange.answered)
+    return bool(recorder.nodes)  # who tells of nodes would have told of a model's failure in one
+
+
+def _is_trouble_of_model(cause: BaseException) -> bool:
+    """Trouble that an SDK for models reports: such an exception has a status of its own."""
+    status = getattr(cause, "status_code", None)
+    if isinstance(status, int) and status >= 400 and hasattr(cause, "response"):
         return _is_infrastructure(status)
-    return any(base.__name__ in CONNECTION_ERRORS for base in type(cause).__mro__)
+    return _is_a(cause, MODEL_CONNECTION_ERRORS)
+
+
+def _is_trouble(cause: BaseException) -> bool:
+    """Trouble of a service or the network, by the exception alone: clients differ, names and statuses hardly."""
+    status = _status(cause)
+    return _is_a(cause, CONNECTION_ERRORS) if status is None else _is_infrastructure(status)
+
+
+def _is_a(cause: BaseException, names: frozenset[str]) -> bool:
+    return any(base.__name__ in names for base in type(cause).__mro__)
 
 
 def _is_refusal(cause: BaseException) -> bool:

@@ -25,6 +25,9 @@ ENDPOINT_VARIABLES = (
 )
 SIMULATOR_VARIABLE = "AGENTMUT_SIMULATOR"
 """Set by `agentmut simulate`: names the simulated service, whose port says nothing about its answers."""
+RECORD_FORMAT = 2
+"""Raised whenever marks, footprints or endings of trials mean something else than before, so that stored ones are
+not taken for today's."""
 SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules", "build", "dist", "site-packages"})
 
 
@@ -32,6 +35,8 @@ class Environment(Frozen):
     """What shapes every trial besides config and scenario. A change makes stored trials stale."""
 
     agentmut: str
+    record: int = 1
+    """The `RECORD_FORMAT` that trials are kept in; 1 in plans from before it was written down."""
     adapter: str
     entry: str = ""
     """The function that is called or builds the agent, as the project file names it."""
@@ -72,6 +77,7 @@ def environment(
     """The environment of a run that starts now."""
     return Environment(
         agentmut=__version__,
+        record=RECORD_FORMAT,
         adapter=spec.adapter,
         entry=spec.factory or spec.run or "",
         versions=dict(versions),

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 from agentmut.witness import Witness
 
+NOTHING: frozenset[str] = frozenset()
+
 
 @dataclass
 class PartsSeen:
@@ -20,14 +22,23 @@ class PartsSeen:
     """Trials that are evidence, with a part due, after which it counts as missing."""
     seen: set[str] = field(default_factory=set)
     waited: Counter[str] = field(default_factory=Counter)
+    """Trials in which a part should have shown and did not."""
+    passed: Counter[str] = field(default_factory=Counter)
+    """Trials in which a part was due, but which did not come to what it changes."""
 
-    def record(self, scenario: str, witness: Witness | None, *, counts: bool) -> bool:
-        """Take in a trial; whether it shows every part that is due. `counts`: it may have shown them."""
+    def record(
+        self, scenario: str, witness: Witness | None, *, counts: bool, past: frozenset[str] = NOTHING
+    ) -> bool:
+        """Take in a trial; whether it shows every part that is due.
+
+        `counts`: it may have shown them. `past`: the parts that it did not come to.
+        """
         due = self.due[scenario]
-        arrived = witness.parts if witness else frozenset()
+        arrived = witness.parts if witness else NOTHING
         self.seen |= arrived
         if counts:
-            self.waited.update(due - arrived)
+            self.waited.update(due - arrived - past)
+            self.passed.update((due & past) - arrived)
         return due <= arrived
 
     @property
@@ -35,3 +46,12 @@ class PartsSeen:
         """The first part that has not been seen in as many trials as it takes; empty if there is none."""
         overdue = (p for p, n in sorted(self.waited.items()) if n >= self.patience and p not in self.seen)
         return next(overdue, "")
+
+    @property
+    def unseen(self) -> str:
+        """The first part that was due and has not been seen; empty if there is none."""
+        return next((part for part in sorted(self.passed + self.waited) if part not in self.seen), "")
+
+    def awaits(self, scenario: str) -> bool:
+        """Whether a part that has not been seen is due in a scenario."""
+        return not self.due[scenario] <= self.seen

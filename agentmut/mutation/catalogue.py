@@ -3,8 +3,10 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from agentmut.errors import UsageError
+from agentmut.errors import PluginError, UsageError
 from agentmut.imports import import_object
+from agentmut.mutation.declarations import declaration_faults
+from agentmut.plain import one_line
 from agentmut.plugins import Catalogue, Group
 from agentmut.protocols import Operator
 from agentmut.signatures import signature_faults
@@ -41,12 +43,20 @@ class OperatorCatalogue:
     def load(self, name: str) -> Operator:
         """The operator of an id. Raises `PluginError` when it is unknown or unsound."""
         kind: type[Operator] = self._own[name] if name in self._own else self._installed.load(name)
-        return kind()
+        if faults := list(declaration_faults(kind)):  # a project's own one has been looked at before
+            raise PluginError(f"operator {name!r}: {'; '.join(faults)}. Correct {kind.__module__}")
+        try:
+            return kind()
+        except Exception as error:
+            raise PluginError(f"operator {name!r}: {kind.__name__}() raised {one_line(error)}") from error
 
 
 def _own(reference: str, root: Path) -> type[Operator]:
     found = import_object(reference, root)
-    if faults := signature_faults(found, Group.OPERATORS, getattr(found, "id", "")):
+    faults = signature_faults(found, Group.OPERATORS, getattr(found, "id", "")) or tuple(
+        declaration_faults(found)
+    )
+    if faults:
         raise UsageError(
             f"{reference} is no operator: {'; '.join(faults)}. "
             "`agentmut.operator.operator` makes one of a function"

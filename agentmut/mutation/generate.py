@@ -1,15 +1,17 @@
 """Every mutant of a config: what the operators yield, with ids, without repetitions."""
 
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
 from agentmut.config import AgentConfig
-from agentmut.errors import MutationError
+from agentmut.errors import AgentmutError, MutationError, PluginError
 from agentmut.frozen import canonical_json, digest_of
 from agentmut.mutant import (
     ID_LENGTH,
@@ -22,6 +24,7 @@ from agentmut.mutant import (
     unique_ids,
 )
 from agentmut.mutation.text_change import text_change
+from agentmut.plain import one_line
 from agentmut.protocols import Operator, OperatorOptions
 
 
@@ -93,6 +96,7 @@ def generate(
 
     A candidate is dropped when its edits do not fit, when it leaves the config as it is, when an earlier
     mutant gives the same config, or when `cannot_express` gives a reason why the agent cannot be run so.
+    Raises `PluginError` when an operator raises, or yields something else than candidates.
     """
     operators = tuple(operators)
     items = {id(item): _digest(item) for part in (config.tools, config.context) for item in part}
@@ -120,8 +124,55 @@ def _proposals(
     config: AgentConfig, operators: Iterable[Operator], options: OperatorOptions
 ) -> Iterator[_Proposal]:
     for operator in operators:
-        for id_, candidate in unique_ids(operator.id, operator.version, operator.mutants(config, options)):
+        for id_, candidate in unique_ids(
+            operator.id, operator.version, candidates(operator, config, options)
+        ):
             yield _Proposal(operator, id_, candidate)
+
+
+def candidates(operator: Operator, config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+    """What an operator yields for a config. Raises `PluginError` with what else it did."""
+    try:
+        found = iter(operator.mutants(config, options))
+    except Exception as error:
+        raise _gone_wrong(operator, error) from error
+    while True:
+        try:
+            candidate = next(found)
+        except StopIteration:
+            return
+        except Exception as error:
+            raise _gone_wrong(operator, error) from error
+        if not isinstance(candidate, Candidate):
+            kind = type(candidate).__name__
+            raise PluginError(
+                f"operator {operator.id!r} yielded a {kind}; expected agentmut.mutant.Candidate"
+            )
+        yield candidate
+
+
+def _gone_wrong(operator: Operator, error: Exception) -> Exception:
+    """What to raise for an operator that raised: what is wrong with a file is said as it is."""
+    if isinstance(error, AgentmutError):
+        return error
+    where = f"{type(operator).__module__}.{type(operator).__qualname__}"
+    return PluginError(
+        f"operator {operator.id!r} raised {one_line(error)}{_place(error)}. Correct {where}; "
+        "`agentmut.testing.check_operator` tries it on small configs"
+    )
+
+
+def _place(error: Exception) -> str:
+    """File and line where an operator's own code stood last."""
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if not _is_of_library(f.filename)]
+    return f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
+
+
+def _is_of_library(path: str) -> bool:
+    return "site-packages" in path or Path(path).parent in (_CORE, _CORE / "mutation")
+
+
+_CORE = Path(__file__).parent.parent
 
 
 def _free(id_: str, taken: set[str]) -> str:

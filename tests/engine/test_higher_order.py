@@ -262,6 +262,15 @@ def test_a_part_that_was_seen_once_is_not_missing() -> None:
     assert parts.missing == ""
 
 
+def test_a_trial_that_went_past_a_part_says_nothing_about_it() -> None:
+    parts = PartsSeen({"here": frozenset("ab")}, patience=3)
+    for _ in range(5):
+        assert parts.record("here", seen("a"), counts=True, past=frozenset("b")) is False
+    assert (parts.missing, parts.unseen, parts.passed["b"], parts.waited["b"]) == ("", "b", 5, 0)
+    assert parts.record("here", seen("a", "b"), counts=True) is True
+    assert parts.unseen == ""
+
+
 JUDGES = (EvaluatorSpec(name="contains", argument="hi"),)
 
 

@@ -13,7 +13,7 @@ from agentmut.mutant import Intent, Mutant, Reach
 from agentmut.mutation.generate import generate
 from agentmut.pointers import pointer
 from agentmut.protocols import Operator, OperatorOptions
-from agentmut.schemas import inlined, is_valid, parameters
+from agentmut.schemas import fault, inlined, parameters
 from agentmut.tools import ToolSpec
 
 OPERATORS: dict[str, Operator] = {
@@ -284,7 +284,7 @@ def test_every_mutant_has_a_valid_schema_and_the_edits_fit(schema: Any) -> None:
     assert [dropped for dropped in generation.dropped if "does not fit" in dropped.reason] == []
     for mutant in generation.mutants:
         changed = mutant.apply(config(schema)).tools[0].parameters
-        assert is_valid(changed), mutant.description
+        assert fault(changed) is None, mutant.description
 
 
 @given(whole, whole)

@@ -1,0 +1,1 @@
+"""What `agentmut.testing.check_operator` looks at."""

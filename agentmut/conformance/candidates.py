@@ -1,0 +1,112 @@
+"""What is wrong with the candidates that an operator made of a config."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from os.path import commonprefix
+from typing import Any
+
+from agentmut.config import AgentConfig
+from agentmut.errors import MutationError, UsageError
+from agentmut.files.tool_checks import check_tools
+from agentmut.mutant import Candidate, Edit, OperatorClass, Reach, apply_edits
+from agentmut.protocols import Operator
+from agentmut.tools import ToolSpec
+
+MOST_IN_COMMON = 20
+"""Characters that a text and its replacement may share at their ends: what stays is no part of an edit."""
+_PARTS = {
+    OperatorClass.PROMPT: {"prompt"},
+    OperatorClass.TOOL: {"tools"},
+    OperatorClass.MODEL: {"model"},
+    OperatorClass.CONTEXT: {"context", "history"},
+    OperatorClass.ORCHESTRATION: {"orchestration"},
+}
+
+
+def candidate_faults(operator: Operator, config: AgentConfig, candidate: Candidate) -> Iterator[str]:
+    """What is wrong with one candidate, one phrase a fault."""
+    said = f"candidate {candidate.description!r}"
+    if not candidate.description.strip() or "\n" in candidate.description:
+        yield f"{said}: the description must be one line"
+    if not candidate.anchor.strip():
+        yield f"{said}: the anchor must name the place, so that its id is its own"
+    yield from (f"{said}: {fault}" for edit in candidate.edits for fault in _edit_faults(operator, edit))
+    result = applied(config, candidate)
+    if isinstance(result, str):
+        yield f"{said}: {result}"
+        return
+    if result == config:
+        yield f"{said}: it leaves the config as it is"
+    if fault := _tool_fault(result.tools, config.tools):
+        yield f"{said}: it leaves tools that a project could not have: {fault}"
+    if operator.reach in (Reach.CALLED, Reach.REPEATED) and candidate.subject not in {
+        tool.own_name for tool in config.tools
+    }:
+        yield f"{said}: its subject is {candidate.subject!r}, no tool that a scenario could call"
+
+
+def applied(config: AgentConfig, candidate: Candidate) -> AgentConfig | str:
+    """The mutated config, or why there is none."""
+    for edit in candidate.edits:
+        if edit.span is not None and not 0 <= edit.span[0] <= edit.span[1]:
+            return f"the span {edit.span} of {edit.pointer} is no range of characters"
+    try:
+        return apply_edits(config, candidate.edits)
+    except MutationError as error:
+        return str(error)
+
+
+def repetitions(candidates: Iterable[Candidate]) -> Iterator[str]:
+    """Candidates that cannot be told apart, by their edits or by what is said of them."""
+    yield from _same(candidates, lambda one: one.model_dump_json(include={"edits"}), "are the same edits")
+    yield from _same(
+        candidates,
+        lambda one: (one.description, one.anchor),
+        "have one description and one anchor: say in them where each is",
+    )
+
+
+def _same(candidates: Iterable[Candidate], key: Callable[[Candidate], Any], what: str) -> Iterator[str]:
+    seen: dict[Any, str] = {}
+    for candidate in candidates:
+        if key(candidate) in seen:
+            yield f"candidates {seen[key(candidate)]!r} and {candidate.description!r} {what}"
+        seen[key(candidate)] = candidate.description
+
+
+def _edit_faults(operator: Operator, edit: Edit) -> Iterator[str]:
+    own = _PARTS.get(operator.operator_class, set())
+    if own and edit.path[0] not in own:
+        yield f"it edits {edit.pointer}, but operators of the class {operator.operator_class} edit {_or(own)}"
+    if _is_long_text(edit) and (common := _in_common(edit.before, edit.after)) > MOST_IN_COMMON:
+        yield (
+            f"its edit of {edit.pointer} must be minimal, but replaces {common} characters by the same ones. Give "
+            "before, after and span of what changes alone (agentmut.mutant.prompt_edit does for the prompt): ids "
+            "and places follow from them"
+        )
+
+
+def _is_long_text(edit: Edit) -> bool:
+    return edit.path == ("prompt",) or (edit.path[0], edit.path[-1]) == ("context", "text")
+
+
+def _in_common(before: Any, after: Any) -> int:
+    """How many characters two texts share at their beginnings and, besides those, at their ends."""
+    if not (isinstance(before, str) and isinstance(after, str)):
+        return 0
+    start = len(commonprefix([before, after]))
+    rest = [before[start:][::-1], after[start:][::-1]]
+    return start + len(commonprefix(rest))
+
+
+def _tool_fault(after: Sequence[ToolSpec], before: Sequence[ToolSpec]) -> str:
+    """What the loader would say of the tools; nothing where it would have said it of the original's."""
+    for tools in (before, after):
+        try:
+            check_tools(tools)
+        except UsageError as error:
+            return str(error) if tools is after else ""
+    return ""
+
+
+def _or(parts: Iterable[str]) -> str:
+    return " or ".join(f"/{part}" for part in sorted(parts))
