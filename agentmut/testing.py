@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from agentmut.config import AgentConfig, Document, ModelConfig
 from agentmut.errors import MutationError
@@ -118,6 +119,7 @@ def _candidate_faults(operator: Operator, config: AgentConfig, candidate: Candid
     if isinstance(result, str):
         yield f"{said}: {result}"
         return
+    yield from (f"{said}: {fault}" for fault in _about_faults(config, candidate))
     if result == config:
         yield f"{said}: it leaves the config as it is"
     yield from (f"{said}: {fault}" for fault in _schema_faults(result.tools, config.tools))
@@ -135,6 +137,21 @@ def _applied(config: AgentConfig, candidate: Candidate) -> AgentConfig | str:
         return apply_edits(config, candidate.edits)
     except MutationError as error:
         return str(error)
+
+
+def _about_faults(config: AgentConfig, candidate: Candidate) -> Iterator[str]:
+    plain = config.model_dump(mode="json") if candidate.about else {}
+    for about in candidate.about:
+        value: Any = plain
+        try:
+            for part in about.path:
+                value = value[int(part)] if isinstance(value, list) else value[part]
+        except (KeyError, IndexError, ValueError, TypeError):
+            yield f"it is about {about.pointer}, which the config does not have"
+            continue
+        start, end = about.span or (0, 0)
+        if about.span is not None and not (isinstance(value, str) and 0 <= start <= end <= len(value)):
+            yield f"it is about the characters {start} to {end} of {about.pointer}, which it does not have"
 
 
 def _is_range(edit: Edit) -> bool:

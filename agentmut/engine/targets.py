@@ -19,14 +19,14 @@ class _Wanted(NamedTuple):
 
 
 def at_targets(mutants: Iterable[Mutant], targets: Sequence[str], origin: Origin) -> tuple[Mutant, ...]:
-    """The mutants with an edit at one of the targets.
+    """The mutants that change one of the targets, or are about it.
 
     A target is a file, with a line or lines (`prompts/system.md:10-20`), a document's name, `prompt`, `tools`,
     `tools/NAME`, `context`, `model`, `model/temperature`, `orchestration` or `history`. Raises `UsageError` for a
     name that the agent does not have.
     """
     found = tuple(mutants)
-    spots = {mutant.id: [spot(edit, origin) for edit in mutant.edits] for mutant in found}
+    spots = {mutant.id: [spot(place, origin) for place in mutant.places] for mutant in found}
     known = _names(origin) | {name for each in spots.values() for one in each for name in one.names}
     wanted = [_wanted(target, known) for target in targets]
     return tuple(m for m in found if any(_is_at(one, w) for one in spots[m.id] for w in wanted))

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from agentmut.config import AgentConfig, Document
-from agentmut.mutant import Candidate, Edit, Reach
+from agentmut.mutant import About, Candidate, Edit, Reach
 from agentmut.operator import operator
 from agentmut.operators.context.figures import Other, restated
 from agentmut.operators.context.places import line_break
@@ -109,4 +109,5 @@ def _contradicting(
         description=f"contradict {quoted(sentence.text)} in the document {quoted(document.name)}",
         anchor=f"{document.name}\n{sentence.text}",
         subject=document.name,
+        about=(About(pointer=f"/context/{index}/text", span=(sentence.start, sentence.end)),),
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from agentmut.config import AgentConfig, Document
-from agentmut.mutant import Candidate, Edit, Reach
+from agentmut.mutant import About, Candidate, Edit, Reach
 from agentmut.operator import operator
 from agentmut.operators.context.places import boundaries, line_break
 from agentmut.operators.describe import quoted
@@ -58,10 +58,12 @@ def _with_order(index: int, document: Document, said: str, place: str, order: st
     inner = boundaries(text) if place == "middle" else []
     at = min(inner, key=lambda offset: abs(offset - end // 2), default=end)
     gap = line_break(text) * 2
+    said_before = len(text[:at].rstrip())
     added = f"{gap}{order}" if at == end else f"{gap}{order}{gap}"
     return Candidate(
         edits=(Edit(pointer=f"/context/{index}/text", before="", after=added, span=(at, at)),),
         description=f"{said} in the document {quoted(document.name)}",
         anchor=f"{document.name}\n{said}",
         subject=document.name,
+        about=(About(pointer=f"/context/{index}/text", span=(said_before, said_before)),),
     )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from agentmut.config import AgentConfig, Document
-from agentmut.mutant import Candidate, Edit, Intent, Reach
+from agentmut.mutant import About, Candidate, Edit, Intent, Reach
 from agentmut.operator import operator
 from agentmut.operators.describe import quoted
 from agentmut.protocols import Example, OperatorOptions
@@ -79,4 +79,5 @@ def duplicate_document(config: AgentConfig, options: OperatorOptions) -> Iterato
             description=f"give the document {quoted(document.name)} twice",
             anchor=document.name,
             subject=document.name,
+            about=(About(pointer=f"/context/{index}"),),
         )

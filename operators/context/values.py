@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from agentmut.config import AgentConfig, Document
-from agentmut.mutant import Candidate, Edit, Reach
+from agentmut.mutant import About, Candidate, Edit, Reach
 from agentmut.operator import operator
 from agentmut.operators.context.figures import Other, restated
 from agentmut.operators.context.places import line_break
@@ -96,6 +96,7 @@ def stale_version(config: AgentConfig, options: OperatorOptions) -> Iterator[Can
         edits = [restating(index, document, fact, Other.OLDER) for fact in changing[:_MOST_CHANGES]]
         if not edits:
             continue
+        about = tuple(About(pointer=edit.pointer, span=edit.span) for edit in edits)
         if not _YEAR.search(document.text) and reads_as_english(document.text):
             banner = _BANNER + line_break(document.text) * 2
             edits.insert(0, Edit(pointer=f"/context/{index}/text", before="", after=banner, span=(0, 0)))
@@ -104,4 +105,5 @@ def stale_version(config: AgentConfig, options: OperatorOptions) -> Iterator[Can
             description=f"an older version of the document {quoted(document.name)}",
             anchor=document.name,
             subject=document.name,
+            about=about,
         )
