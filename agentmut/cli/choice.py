@@ -77,7 +77,7 @@ def say_changes(changes: "Changes") -> None:
     """On stderr: what `--in-diff` found."""
     if changes.note:
         typer.echo(f"agentmut: {changes.note}.", err=True)
-    elif changes.any:
+    if changes.any:
         typer.echo(f"agentmut: changed since {changes.since}: {', '.join(changes.parts)}.", err=True)
 
 

@@ -13,7 +13,7 @@ from agentmut.engine.history import (
 )
 from agentmut.engine.ignoring import ignoring
 from agentmut.engine.second_order import Choice, with_second_order
-from agentmut.engine.selection import Selection
+from agentmut.engine.selection import Selection, narrowed_drops
 from agentmut.engine.session import Session
 from agentmut.files.schema import MutationSettings
 from agentmut.mutant import Mutant
@@ -68,7 +68,7 @@ def mutants_of(
     return replace(
         generation,
         mutants=chosen,
-        dropped=(*generation.dropped, *dropped),
+        dropped=(*narrowed_drops(generation, selection, origin), *dropped),
         empty=(*generation.empty, *selected.left_out),
         unselected=sum(mutant.id not in kept for mutant in generation.mutants),
         ignored={m.id: left.reasons[m.id] for m in chosen if m.id in left.reasons},

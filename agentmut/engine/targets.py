@@ -56,8 +56,8 @@ def _wanted(target: str, known: set[str], origin: Origin) -> _Wanted:
     first, last = (_line(written) for written in (lines["first"], lines["last"] or lines["first"]))
     if not 1 <= first <= last:
         raise UsageError(f"--target {_short(target)}: lines count from 1, the first before the last.")
-    if name in (length := _lengths(origin)) and last > length[name]:
-        raise UsageError(f"--target {_short(target)}: {name} has {length[name]} lines.")
+    if name in (length := _lengths(origin)) and first > length[name]:
+        raise UsageError(f"--target {_short(target)}: {name} has {_counted(length[name])}.")
     return _Wanted(name, first, last)
 
 
@@ -78,6 +78,10 @@ def _lengths(origin: Origin) -> dict[str, int]:
         cut = sum(one.text.count("\n") for one in sources.prompt_cuts)
         lengths[sources.prompt] = _lines(config.prompt) + cut
     return lengths
+
+
+def _counted(lines: int) -> str:
+    return "1 line" if lines == 1 else f"{lines} lines"
 
 
 def _lines(text: str) -> int:

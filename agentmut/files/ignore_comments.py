@@ -41,8 +41,9 @@ class _Found(NamedTuple):
 def read_comments(written: str, path: str, operators: Collection[str], first_line: int = 1) -> ReadPrompt:
     """Take the comments out of a prompt. Raises `ProjectError` with `path` and line for a malformed one.
 
-    What stands in a code block or in backticks is code, and stays. A comment alone on its lines goes with its line break and speaks of the next line that is not blank; any
-    other speaks of its own line. `first_line` is the number of the prompt's first line in that file.
+    What stands in a code block or in backticks is code, and stays. A comment alone on its lines goes with
+    its line break and speaks of the next line that is not blank; any other speaks of its own line.
+    `first_line` is the number of the prompt's first line in that file.
     """
     if not _OPENING.search(written):
         return ReadPrompt(written)
@@ -74,7 +75,8 @@ def _find(written: str, code: Sequence[Span]) -> Iterator[_Found]:
 
 
 def _blanked(written: str, comments: Iterable[re.Match[str]]) -> str:
-    pieces, done = [], 0
+    pieces: list[str] = []
+    done = 0
     for comment in comments:
         pieces += written[done : comment.start()], re.sub(r"[^\n]", " ", comment[0])
         done = comment.end()

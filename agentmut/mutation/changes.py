@@ -22,7 +22,7 @@ class Changes(Frozen):
     since: str = ""
     """The version compared with, as the user named it."""
     note: str = ""
-    """Why everything counts as changed, where it does."""
+    """What counts as changed because it was not there, and so cannot be compared."""
     prompt: Lines | None = None
     """None where the prompt is as it was; no lines where only blank ones changed."""
     tools: frozenset[str] = frozenset()
@@ -58,7 +58,7 @@ def changes(old: AgentConfig | None, new: AgentConfig, since: str = "", note: st
     """What of `new` is not as in `old`; everything where there is no old config."""
     before = AgentConfig() if old is None else old
     was = {tool.name: tool for tool in before.tools}
-    documents = {document.name: document.text for document in before.context}
+    documents = _documents_before(before, new)
     return Changes(
         since=since,
         note=note,
@@ -73,6 +73,15 @@ def changes(old: AgentConfig | None, new: AgentConfig, since: str = "", note: st
         document_list=[d.name for d in before.context] != [d.name for d in new.context],
         settings=frozenset(_settings(before, new)),
     )
+
+
+def _documents_before(old: AgentConfig, new: AgentConfig) -> dict[str, str]:
+    """The earlier texts of today's documents. One that has only another name than before has the text it had."""
+    texts = dict(_texts(old.context))
+    names = {document.name for document in new.context}
+    gone = {text for name, text in texts.items() if name not in names}
+    renamed = {name: text for name, text in _texts(new.context) if name not in texts and text in gone}
+    return {**texts, **renamed}
 
 
 def touches(changes: Changes, mutant: Mutant, config: AgentConfig) -> bool:

@@ -46,6 +46,8 @@ class Dropped(NamedTuple):
     description: str
     reason: str
     kind: DropKind = DropKind.NOT_APPLICABLE
+    mutant: Mutant | None = None
+    """What it would have been, where its edits fit the config."""
 
 
 class Empty(NamedTuple):
@@ -111,7 +113,7 @@ def generate(
             dropped.append(Dropped(mutant.operator, mutant.description, str(error)))
             continue
         if why := _repetition(content, parts, made) or _inexpressible(cannot_express(mutant)):
-            dropped.append(Dropped(mutant.operator, mutant.description, *why))
+            dropped.append(Dropped(mutant.operator, mutant.description, *why, mutant))
         else:
             made[content] = mutant
     mutants = tuple(made.values())

@@ -75,7 +75,7 @@ def as_document(origin: Origin, generation: Generation) -> dict[str, Any]:
             "operators": dict(sorted(Counter(m.operator for m in generation.mutants).items())),
             "dropped": dict(sorted(Counter(dropped.kind.value for dropped in generation.dropped).items())),
         },
-        "dropped": [dropped._asdict() for dropped in generation.dropped],
+        "dropped": [_plain(dropped) for dropped in generation.dropped],
         "empty": [empty._asdict() for empty in generation.empty],
         "ignored": [
             {"id": mutant.id, "operator": mutant.operator, "reason": generation.ignored[mutant.id]}
@@ -83,6 +83,13 @@ def as_document(origin: Origin, generation: Generation) -> dict[str, Any]:
             if mutant.id in generation.ignored
         ],
         "notes": list(generation.notes),
+    }
+
+
+def _plain(dropped: Dropped) -> dict[str, str]:
+    return {"operator": dropped.operator, "description": dropped.description} | {
+        "reason": dropped.reason,
+        "kind": dropped.kind.value,
     }
 
 
@@ -106,7 +113,7 @@ def _by_text(mutant: Mutant) -> tuple[list[Edit], list[Edit], list[Edit]]:
     """
     whole = {edit.path[0] for edit in mutant.edits if not _within_text(edit)}
     within: dict[str, list[Edit]] = {"prompt": [], "context": []}
-    rest = []
+    rest: list[Edit] = []
     for edit in mutant.edits:
         group = rest if edit.path[0] in whole else within[edit.path[0]]
         group.append(edit)

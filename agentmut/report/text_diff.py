@@ -102,7 +102,8 @@ def _windows(starts: Sequence[int], replaced: Iterable[Replacement]) -> Iterator
 
 
 def _replaced(text: str, offset: int, replaced: Iterable[Replacement]) -> str:
-    pieces, done = [], 0
+    pieces: list[str] = []
+    done = 0
     for start, end, after in replaced:
         pieces += text[done : start - offset], after
         done = end - offset
