@@ -131,6 +131,27 @@ class Edit(Frozen):
         return self.index is not None and len(self.path) == 2 and self.span is None
 
 
+class About(Frozen):
+    """A place of the original config that a mutant is about, where its edits stand elsewhere.
+
+    `span` counts characters of the text at `pointer`; without one the whole value is meant. An empty span is
+    a place between characters: what is added there is about none of the text around it.
+    """
+
+    pointer: str = Field(pattern="^/")
+    span: tuple[int, int] | None = None
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The pointer's parts, unescaped."""
+        return parts_of(self.pointer)
+
+    @property
+    def is_gap(self) -> bool:
+        """Whether it is a place between characters."""
+        return self.span is not None and self.span[0] == self.span[1]
+
+
 class Candidate(Frozen):
     """What an operator yields: a mutant without an identity yet."""
 
@@ -140,6 +161,9 @@ class Candidate(Frozen):
     """The text that identifies the place: the edited instruction, the tool's name. No positions."""
     subject: str = ""
     """The tool or document that a scenario must reach; empty for prompt and model."""
+    about: tuple[About, ...] = ()
+    """What the change is about, where the edits do not tell: the rule that is repeated at the end. No part of
+    the id."""
 
 
 class Mutant(Frozen):
@@ -156,6 +180,15 @@ class Mutant(Frozen):
     edits: tuple[Edit, ...]
     parts: tuple["Mutant", ...] = ()
     """The two mutants that a higher-order mutant is made of; their edits together are its own."""
+    about: tuple[About, ...] = ()
+    """What the change is about, where the edits do not tell."""
+
+    @property
+    def places(self) -> tuple[Edit | About, ...]:
+        """Where the mutant belongs: what it is about, or its edits. Of several parts, the places of each."""
+        if self.parts:
+            return tuple(place for part in self.parts for place in part.places)
+        return self.about or self.edits
 
     def apply(self, config: AgentConfig) -> AgentConfig:
         """The mutated config. Pure; raises `MutationError` when an edit does not fit."""

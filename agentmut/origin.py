@@ -1,5 +1,7 @@
 """A config and where its parts stand in the user's files: all that naming a mutant's place takes."""
 
+from bisect import bisect_right
+
 from pydantic import Field
 
 from agentmut.config import AgentConfig
@@ -56,7 +58,7 @@ class Sources(Frozen):
         """Line and column, in the text as it is written, of a character of the prompt."""
         line, column = position(prompt, offset)
         start = offset - column + 1
-        before = [cut for cut in self.prompt_cuts if cut.at <= offset]
+        before = self.prompt_cuts[: bisect_right(self.prompt_cuts, offset, key=lambda cut: cut.at)]
         line += sum(cut.text.count("\n") for cut in before)
         column += sum(len(cut.text.rpartition("\n")[2]) for cut in before if cut.at >= start)
         return Position(line, column)

@@ -1,6 +1,6 @@
 """The choice of mutants that a command line makes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -30,6 +30,15 @@ def selection_of(
     from agentmut.mutant import Intent
     from agentmut.mutation.higher_order import parse_pair
 
+    _refuse_empty(
+        {
+            "--class": classes,
+            "--operator": operators,
+            "--mutant": mutants,
+            "--target": targets,
+            "--pair": pairs,
+        }
+    )
     known = [intent.value for intent in Intent if intent is not Intent.CONTROL]
     for intent in intents or ():
         if intent not in known:
@@ -47,6 +56,13 @@ def selection_of(
     )
 
 
+def _refuse_empty(given: "Mapping[str, Sequence[str] | None]") -> None:
+    """An empty value, as of a shell variable that is not set, would be the beginning of every id."""
+    for option, values in given.items():
+        if any(not value.strip() for value in values or ()):
+            raise UsageError(f"{option}: the value is empty. Give one, or leave the option out.")
+
+
 def session_changes(session: "Session", reference: str, agent: str | None) -> "Changes":
     """What of a session's agent changed since a git revision. Raises `UsageError`."""
     from agentmut.engine.revision import Described, changes_since
@@ -61,7 +77,7 @@ def say_changes(changes: "Changes") -> None:
     """On stderr: what `--in-diff` found."""
     if changes.note:
         typer.echo(f"agentmut: {changes.note}.", err=True)
-    elif changes.any:
+    if changes.any:
         typer.echo(f"agentmut: changed since {changes.since}: {', '.join(changes.parts)}.", err=True)
 
 

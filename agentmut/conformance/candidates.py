@@ -1,13 +1,14 @@
 """What is wrong with the candidates that an operator made of a config."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from os.path import commonprefix
 from typing import Any
 
 from agentmut.config import AgentConfig
 from agentmut.errors import MutationError, UsageError
 from agentmut.files.tool_checks import check_tools
+from agentmut.in_common import ends_in_common
 from agentmut.mutant import Candidate, Edit, OperatorClass, Reach, apply_edits
+from agentmut.pointers import at_path
 from agentmut.protocols import Operator
 from agentmut.tools import ToolSpec
 
@@ -34,6 +35,7 @@ def candidate_faults(operator: Operator, config: AgentConfig, candidate: Candida
     if isinstance(result, str):
         yield f"{said}: {result}"
         return
+    yield from (f"{said}: {fault}" for fault in _about_faults(config, candidate))
     if result == config:
         yield f"{said}: it leaves the config as it is"
     if fault := _tool_fault(result.tools, config.tools):
@@ -73,6 +75,17 @@ def _same(candidates: Iterable[Candidate], key: Callable[[Candidate], Any], what
         seen[key(candidate)] = candidate.description
 
 
+def _about_faults(config: AgentConfig, candidate: Candidate) -> Iterator[str]:
+    plain = config.model_dump(mode="json") if candidate.about else {}
+    for about in candidate.about:
+        value = at_path(plain, about.path)
+        start, end = about.span or (0, 0)
+        if value is None:
+            yield f"it is about {about.pointer}, which the config does not have"
+        elif about.span is not None and not (isinstance(value, str) and 0 <= start <= end <= len(value)):
+            yield f"it is about the characters {start} to {end} of {about.pointer}, which it does not have"
+
+
 def _edit_faults(operator: Operator, edit: Edit) -> Iterator[str]:
     own = _PARTS.get(operator.operator_class, set())
     if own and edit.path[0] not in own:
@@ -93,9 +106,7 @@ def _in_common(before: Any, after: Any) -> int:
     """How many characters two texts share at their beginnings and, besides those, at their ends."""
     if not (isinstance(before, str) and isinstance(after, str)):
         return 0
-    start = len(commonprefix([before, after]))
-    rest = [before[start:][::-1], after[start:][::-1]]
-    return start + len(commonprefix(rest))
+    return sum(ends_in_common(before, after))
 
 
 def _tool_fault(after: Sequence[ToolSpec], before: Sequence[ToolSpec]) -> str:

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from agentmut.config import AgentConfig
+from agentmut.engine.locate import adds_item
 from agentmut.mutant import Mutant
 from agentmut.text.document import parse
 from agentmut.text.position import position
@@ -33,12 +34,12 @@ def sampled(mutants: Sequence[Mutant], most: int | None) -> tuple[Mutant, ...]:
 
 
 def by_instruction(config: AgentConfig) -> Callable[[Mutant], Hashable]:
-    """What `per_instruction` counts by: the instruction, document line, tool or setting of the first edit."""
+    """What `per_instruction` counts by: the instruction, document line, tool or setting of the first place."""
     instructions = parse(config.prompt, config.tool_names).instructions
     ends = [instruction.end for instruction in instructions]
 
     def place(mutant: Mutant) -> Hashable:
-        edit = mutant.edits[0]
+        edit = mutant.places[0]
         part, *rest = edit.path
         if part == "prompt" and edit.span:
             at = bisect_right(
@@ -49,7 +50,7 @@ def by_instruction(config: AgentConfig) -> Callable[[Mutant], Hashable]:
             return part, position(config.prompt, edit.span[0]).line
         if part == "context" and edit.span and rest[0].isdigit():
             return part, rest[0], position(config.context[int(rest[0])].text, edit.span[0]).line
-        inserts = edit.before is None and len(rest) == 1 and part in ("tools", "context")
+        inserts = adds_item(edit) and part in ("tools", "context")
         return (part, *rest[:1], inserts)
 
     return place

@@ -13,7 +13,7 @@ from agentmut.engine.history import (
 )
 from agentmut.engine.ignoring import ignoring
 from agentmut.engine.second_order import Choice, with_second_order
-from agentmut.engine.selection import Selection
+from agentmut.engine.selection import Selection, narrowed_drops
 from agentmut.engine.session import Session
 from agentmut.files.schema import MutationSettings
 from agentmut.mutant import Mutant
@@ -78,7 +78,7 @@ def _chosen(made: Generation, choice: Choice) -> Generation:
     return replace(
         made,
         mutants=chosen,
-        dropped=(*made.dropped, *dropped),
+        dropped=(*narrowed_drops(made, choice.selection, choice.origin), *dropped),
         unselected=sum(mutant.id not in kept for mutant in made.mutants),
         ignored={m.id: choice.ignored[m.id] for m in chosen if m.id in choice.ignored},
     )

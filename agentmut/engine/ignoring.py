@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from agentmut.files.schema import IgnoredMutant
-from agentmut.mutant import Mutant
+from agentmut.mutant import About, Edit, Mutant
 from agentmut.mutation.operator_names import is_named
 from agentmut.origin import IgnoreComment, Origin
 from agentmut.text.document import parse
@@ -55,7 +55,7 @@ def _could_hit(comment: IgnoreComment, operators: Sequence[str], *, narrowed: bo
 
 
 def _under(comment: IgnoreComment, mutants: Sequence[Mutant], origin: Origin) -> Iterator[Mutant]:
-    """The mutants that change nothing but the comment's line, with the instructions that reach into it.
+    """The mutants that are about nothing but the comment's line, with the instructions that reach into it.
 
     Those of operators that the comment names need only begin there: so a dropped section can be ignored at its
     heading.
@@ -65,7 +65,7 @@ def _under(comment: IgnoreComment, mutants: Sequence[Mutant], origin: Origin) ->
         named = any(is_named(mutant.operator, name) for name in comment.operators)
         if comment.operators and not named:
             continue
-        if all(edit.path == ("prompt",) and region.holds(edit.span, begun=named) for edit in mutant.edits):
+        if all(region.holds(place, begun=named) for place in mutant.places):
             yield mutant
 
 
@@ -75,9 +75,10 @@ class _Region(NamedTuple):
     """Where the words end; the line break may follow."""
     end: int
 
-    def holds(self, span: tuple[int, int] | None, *, begun: bool) -> bool:
-        """Whether the span lies in the region, or with `begun` at least begins there."""
-        if span is None:
+    def holds(self, place: Edit | About, *, begun: bool) -> bool:
+        """Whether the place lies in the region, or with `begun` at least begins there."""
+        span = place.span
+        if place.path != ("prompt",) or span is None or (isinstance(place, About) and place.is_gap):
             return False
         if span[0] == span[1]:  # an insertion; behind the line break it belongs to the next line
             return self.start <= span[0] <= self.said

@@ -4,14 +4,14 @@ from typing import NamedTuple
 
 from agentmut.config import AgentConfig
 from agentmut.frozen import canonical_json
-from agentmut.mutant import Edit, Mutant
+from agentmut.mutant import About, Edit, Mutant
 from agentmut.origin import Origin
 from agentmut.result import Target
 from agentmut.text.position import position
 
 
 class Spot(NamedTuple):
-    """The place of one edit: its file and lines, and the names that it goes by (`tools/refund`, `model`)."""
+    """One place of a mutant: its file and lines, and the names that it goes by (`tools/refund`, `model`)."""
 
     target: Target
     last_line: int | None
@@ -19,19 +19,20 @@ class Spot(NamedTuple):
 
 
 def target_of(mutant: Mutant, origin: Origin) -> Target:
-    """File, line and column of a mutant's first edit, as far as they can be told.
+    """File, line and column of what a mutant is about, of the first where it is about several, as far as
+    they can be told.
 
     Prompts and documents in files have line and column; prompts in the project file the line where they are
     written as a block; tools the line where they begin, in a file or as a function of the project. Everything
     else has the file.
     """
-    return spot(mutant.edits[0], origin).target if mutant.edits else Target(path=None)
+    return spot(mutant.places[0], origin).target if mutant.places else Target(path=None)
 
 
-def spot(edit: Edit, origin: Origin) -> Spot:
-    """Where an edit changes the agent."""
+def spot(edit: Edit | About, origin: Origin) -> Spot:
+    """Where an edit changes the agent, or what it is about stands."""
     part, *rest = edit.path
-    config, index = origin.config, _index(edit.path)
+    config, index = origin.config, None if adds_item(edit) else _index(edit.path)
     if part == "prompt":
         return _in_prompt(edit, origin)
     if part == "context" and index is not None and index < len(config.context):
@@ -39,17 +40,16 @@ def spot(edit: Edit, origin: Origin) -> Spot:
         return _in_text(document.name, document.text, edit, (document.name, part))
     if part == "tools":
         return _in_tools(edit, origin)
-    name = f"{part}/{rest[0]}" if rest else part
+    name = f"{part}/{rest[0]}" if rest and part != "context" else part
     return Spot(Target(path=origin.file), None, (part, name, origin.file))
 
 
-def tool_name(edit: Edit, config: AgentConfig) -> str:
+def tool_name(edit: Edit | About, config: AgentConfig) -> str:
     """The tool that an edit changes, or puts in; empty for edits of the whole list and of other parts."""
     index = _index(edit.path)
     if edit.path[0] != "tools" or index is None:
         return ""
-    inserts = len(edit.path) == 2 and edit.before is None
-    if inserts and isinstance(edit.after, dict):
+    if isinstance(edit, Edit) and adds_item(edit) and isinstance(edit.after, dict):
         return str(edit.after.get("name", ""))
     return config.tools[index].name if index < len(config.tools) else ""
 
@@ -61,11 +61,16 @@ def changed_text(mutant: Mutant) -> tuple[str, str]:
     return before, after
 
 
+def adds_item(edit: Edit | About) -> bool:
+    """Whether the edit puts a tool or document into its list."""
+    return isinstance(edit, Edit) and len(edit.path) == 2 and edit.before is None and edit.span is None
+
+
 def _index(path: tuple[str, ...]) -> int | None:
     return int(path[1]) if len(path) > 1 and path[1].isdigit() else None
 
 
-def _in_prompt(edit: Edit, origin: Origin) -> Spot:
+def _in_prompt(edit: Edit | About, origin: Origin) -> Spot:
     sources, prompt = origin.sources, origin.config.prompt
     path = sources.prompt or origin.file
     names = ("prompt", path)
@@ -78,7 +83,7 @@ def _in_prompt(edit: Edit, origin: Origin) -> Spot:
     return Spot(Target(path=path, line=first.line + above), last.line + above, names)
 
 
-def _in_text(path: str, text: str, edit: Edit, names: tuple[str, ...]) -> Spot:
+def _in_text(path: str, text: str, edit: Edit | About, names: tuple[str, ...]) -> Spot:
     if edit.span is None:
         return Spot(Target(path=path), None, names)
     first, last = (position(text, offset) for offset in _ends(text, edit.span))
@@ -86,15 +91,21 @@ def _in_text(path: str, text: str, edit: Edit, names: tuple[str, ...]) -> Spot:
 
 
 def _ends(text: str, span: tuple[int, int]) -> tuple[int, int]:
-    """The first and the last character of a span that are no blanks: a cut may begin with a line break."""
+    """The first and the last character of a span that are no blanks: a cut may begin with a line break.
+
+    What is added behind the last word stands on its line, as the text has no later one.
+    """
     start, end = span
+    if start == end:
+        at = min(start, len(text.rstrip()))
+        return at, at
     said = text[start:end]
     if not said.strip():
         return start, max(start, end - 1)
     return start + len(said) - len(said.lstrip()), start + len(said.rstrip()) - 1
 
 
-def _in_tools(edit: Edit, origin: Origin) -> Spot:
+def _in_tools(edit: Edit | About, origin: Origin) -> Spot:
     name = tool_name(edit, origin.config)
     path = origin.sources.tools or origin.file
     place = origin.sources.tool_places.get(name)

@@ -5,9 +5,9 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from agentmut.config import AgentConfig
 from agentmut.engine.session import declared_variables, open_session
@@ -38,8 +38,8 @@ def changes_since(reference: str, described: Described, today: AgentConfig) -> C
     """What of today's agent differs from the one at a git revision; everything where there was none.
 
     The old files are written to a temporary folder and loaded in a process of their own, so that no module of
-    today's is used in place of an old one. Raises `UsageError`: no git, no repository, no such revision, or an
-    old agent that cannot be loaded.
+    today's is used in place of an old one. `main...` is where the branch left `main`. Raises `UsageError`: no git,
+    no repository, no such revision, or an old agent that cannot be loaded.
     """
     file = described.file.resolve()
     top = _top(file.parent)
@@ -51,8 +51,15 @@ def changes_since(reference: str, described: Described, today: AgentConfig) -> C
     with tempfile.TemporaryDirectory(prefix="agentmut-") as folder:
         tree = Path(folder).resolve() / "tree"
         _check_out(commit, top, tree)
-        old = _load(reference, described._replace(file=tree / name), top, tree)
-    return changes(old, today, reference)
+        old, missing = _load(reference, described._replace(file=tree / name), top, tree)
+    return changes(old, today, reference, _missing_note(missing, reference))
+
+
+def _missing_note(missing: Sequence[str], reference: str) -> str:
+    if not missing:
+        return ""
+    said = "it counts" if len(missing) == 1 else "they count"
+    return f"{', '.join(missing)} did not exist at {reference}, so {said} as changed"
 
 
 def answer(request: Mapping[str, object]) -> None:
@@ -64,7 +71,8 @@ def answer(request: Mapping[str, object]) -> None:
         tuple(json.loads(str(request["scenarios"]))),
     )
     try:
-        said = {"config": _config(described).model_dump(mode="json")}
+        missing = list(_stand_ins(described))
+        said: dict[str, object] = {"config": _config(described).model_dump(mode="json"), "missing": missing}
     except AgentmutError as error:
         said = {"error": {"message": str(error)}}
     Path(str(request["out"])).write_text(json.dumps(said))
@@ -80,6 +88,32 @@ def _config(described: Described) -> AgentConfig:
     return open_session(project, [s for s in described.scenarios if s in wanted]).suite.full
 
 
+def _stand_ins(described: Described) -> Iterator[str]:
+    """Write empty files where the old agent's prompt or documents are missing, as when they were not committed.
+
+    The folder is a temporary copy. What else is wrong with the project file is told when it is loaded.
+    """
+    from agentmut.files.parts import is_missing_text
+    from agentmut.files.yaml_source import read_yaml
+
+    written: Any = read_yaml(described.file, described.file.name).value
+    for key in () if described.bare else ("agent", "config"):
+        written = written.get(key) if isinstance(written, dict) else None
+    if not isinstance(written, dict):
+        return
+    context, root = written.get("context"), described.file.parent
+    documents = [path for path in context if isinstance(path, str)] if isinstance(context, list) else []
+    prompt = [
+        path for path in [written.get("prompt")] if isinstance(path, str) and is_missing_text(path, root)
+    ]
+    for path in dict.fromkeys([*prompt, *documents]):
+        file = (root / path).resolve()
+        if file.is_relative_to(root.resolve()) and not file.exists():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text("")
+            yield path
+
+
 def _top(folder: Path) -> Path:
     try:
         return Path(_git("-C", str(folder), "rev-parse", "--show-toplevel").strip()).resolve()
@@ -91,13 +125,27 @@ def _top(folder: Path) -> Path:
 
 
 def _commit(reference: str, top: Path) -> str:
+    one, dots, other = reference.partition("...")
+    if dots:
+        return _merge_base(reference, _commit(one or "HEAD", top), _commit(other or "HEAD", top), top)
     wanted = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{reference}^{{commit}}")
     try:
         return _git("-C", str(top), *wanted).strip()
     except subprocess.CalledProcessError:
         raise UsageError(
-            f"--in-diff {reference}: {top} has no such revision. Name a commit, branch or tag; a shallow clone, as "
-            "CI systems make them, has to fetch it first."
+            f"--in-diff {reference}: {top} has no such revision. Name a commit, branch or tag, or with three dots "
+            "(`main...`) the commit at which this branch left it; a shallow clone, as CI systems make them, has to "
+            "fetch it first."
+        ) from None
+
+
+def _merge_base(reference: str, one: str, other: str, top: Path) -> str:
+    try:
+        return _git("-C", str(top), "merge-base", one, other).strip()
+    except subprocess.CalledProcessError:
+        raise UsageError(
+            f"--in-diff {reference}: the two have no common ancestor here. A shallow clone, as CI systems make them, "
+            "has to fetch more of the history (`git fetch --unshallow`)."
         ) from None
 
 
@@ -129,7 +177,8 @@ def _git(*arguments: str, **environment: str) -> str:
     return done.stdout
 
 
-def _load(reference: str, described: Described, top: Path, tree: Path) -> AgentConfig:
+def _load(reference: str, described: Described, top: Path, tree: Path) -> tuple[AgentConfig, tuple[str, ...]]:
+    """The old agent's config, and those of its files that did not exist then."""
     out = tree.with_name("config.json")
     home = str(Path(__file__).resolve().parents[2])  # where the package is
     request = {
@@ -148,7 +197,7 @@ def _load(reference: str, described: Described, top: Path, tree: Path) -> AgentC
             str(said["error"]["message"]).replace(f"{tree}/", f"{reference}:").replace(str(tree), reference)
         )
         raise UsageError(f"--in-diff {reference}: the agent as it was then cannot be loaded: {shown}")
-    return AgentConfig.model_validate(said["config"])
+    return AgentConfig.model_validate(said["config"]), tuple(said["missing"])
 
 
 def _run(request: Mapping[str, object], folder: Path) -> str:

@@ -9,6 +9,7 @@ from agentmut.files.schema import MutationSettings
 from agentmut.frozen import Frozen
 from agentmut.mutant import Intent, Mutant
 from agentmut.mutation.changes import Changes, touches
+from agentmut.mutation.generate import Dropped, Generation
 from agentmut.mutation.operator_names import class_of, is_named, unknown_name
 from agentmut.origin import Origin
 
@@ -86,6 +87,13 @@ def select_mutants(
     return tuple(mutant for mutant in found if mutant.id in ids)
 
 
+def narrowed_drops(generation: Generation, selection: Selection, origin: Origin) -> tuple[Dropped, ...]:
+    """The candidates left out that the filters ask for; those whose edits do not fit have no place, and stay."""
+    would_be = (one.mutant for one in generation.dropped if one.mutant)
+    wanted = {mutant.id for mutant in _filtered((*generation.mutants, *would_be), selection, origin)}
+    return tuple(one for one in generation.dropped if one.mutant is None or one.mutant.id in wanted)
+
+
 def checked_share(share: float | None) -> float | None:
     """The share of operators that the command line names. Raises `UsageError`."""
     if share is not None and not 0 < share <= 1:
@@ -95,8 +103,14 @@ def checked_share(share: float | None) -> float | None:
 
 def _named(found: tuple[Mutant, ...], selection: Selection, origin: Origin) -> tuple[Mutant, ...]:
     for wanted in selection.mutants:
+        if not wanted:
+            raise UsageError("--mutant: the id is empty, and would name every mutant.")
         if not any(mutant.id.startswith(wanted) for mutant in found):
             raise UsageError(f"--mutant {wanted}: no such mutant. `agentmut mutants` lists them all.")
+    return _filtered(found, selection, origin)
+
+
+def _filtered(found: tuple[Mutant, ...], selection: Selection, origin: Origin) -> tuple[Mutant, ...]:
     if selection.mutants:
         found = tuple(m for m in found if m.id.startswith(selection.mutants))
     if selection.intents:

@@ -17,7 +17,7 @@ from agentmut.files.parts import (
 )
 from agentmut.files.problems import joined, validated
 from agentmut.files.schema import ConfigSection
-from agentmut.files.tool_places import in_yaml
+from agentmut.files.tool_places import in_yaml, json_lines
 from agentmut.files.yaml_source import KeyPath, YamlSource, read_text, read_yaml
 from agentmut.flow import Flow
 from agentmut.imports import make_importable
@@ -130,7 +130,9 @@ def _sources(
 def _source(path: Path) -> YamlSource:
     if path.suffix != ".json":
         return read_yaml(path, path.name)
-    return YamlSource(path.name, parse_json(read_text(path, path.name), path.name), {})
+    text = read_text(path, path.name)
+    value = parse_json(text, path.name)
+    return YamlSource(path.name, value, json_lines(text))
 
 
 def _prompt(source: YamlSource, key: KeyPath, value: str, root: Path, operators: Sequence[str]) -> _Prompt:

@@ -1,16 +1,20 @@
 """Comments in a prompt that tell to ignore mutants. The agent gets the prompt without them."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from agentmut.errors import ProjectError, nearest
 from agentmut.mutation.operator_names import class_of, unknown_name
 from agentmut.origin import Cut, IgnoreComment, Place
+from agentmut.text.code import code_spans
+from agentmut.text.spans import Span, splits
 
-_OPENING = re.compile(r"(?:<!--|\{#-?)\s*agentmut\b")
-_COMMENT = re.compile(r"<!--(?P<html>\s*agentmut\b.*?)-->|\{#-?(?P<jinja>\s*agentmut\b.*?)-?#\}", re.DOTALL)
-_BODY = re.compile(r"\s*agentmut\s*:\s*ignore\b(?P<names>[^:]*):(?P<reason>.*)", re.DOTALL)
+_OPENING = re.compile(r"(?:<!--|\{#-?)\s*agentmut\b", re.IGNORECASE)
+_COMMENT = re.compile(
+    r"<!--(?P<html>\s*agentmut\b.*?)-->|\{#-?(?P<jinja>\s*agentmut\b.*?)-?#\}", re.DOTALL | re.IGNORECASE
+)
+_BODY = re.compile(r"\s*agentmut\s*:\s*ignore\b(?P<names>[^:]*):(?P<reason>.*)", re.DOTALL | re.IGNORECASE)
 _HOW = (
     "Write `<!-- agentmut: ignore: why it does not matter -->`, or with an operator or class "
     "`<!-- agentmut: ignore prompt.negate: why -->` (in Jinja `{# ... #}`), on the line before or at the end "
@@ -37,13 +41,15 @@ class _Found(NamedTuple):
 def read_comments(written: str, path: str, operators: Collection[str], first_line: int = 1) -> ReadPrompt:
     """Take the comments out of a prompt. Raises `ProjectError` with `path` and line for a malformed one.
 
-    A comment alone on its lines goes with its line break and speaks of the next line that is not blank; any
-    other speaks of its own line. `first_line` is the number of the prompt's first line in that file.
+    What stands in a code block or in backticks is code, and stays. A comment alone on its lines goes with
+    its line break and speaks of the next line that is not blank; any other speaks of its own line.
+    `first_line` is the number of the prompt's first line in that file.
     """
-    if "agentmut" not in written:
+    if not _OPENING.search(written):
         return ReadPrompt(written)
-    found = list(_find(written))
-    _refuse_unclosed(written, found, path, first_line)
+    code = code_spans(written)
+    found = list(_find(written, code))
+    _refuse_unclosed(written, found, code, path, first_line)
     cuts: list[Cut] = []
     pieces, shift, done = [], 0, 0
     for _, (start, end), _ in found:
@@ -56,9 +62,9 @@ def read_comments(written: str, path: str, operators: Collection[str], first_lin
     return ReadPrompt(text, tuple(cuts), tuple(ignores))
 
 
-def _find(written: str) -> Iterator[_Found]:
-    comments = list(_COMMENT.finditer(written))
-    bare = _COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), written)
+def _find(written: str, code: Sequence[Span]) -> Iterator[_Found]:
+    comments = [found for found in _COMMENT.finditer(written) if not splits(code, found.start())]
+    bare = _blanked(written, comments)
     for comment in comments:
         start = written.rfind("\n", 0, comment.start()) + 1
         end = _line_end(written, comment.end())
@@ -66,6 +72,15 @@ def _find(written: str) -> Iterator[_Found]:
             yield _Found(comment, _inside_line(bare, start, *comment.span()), (start, end))
         else:
             yield _Found(comment, (start, min(end + 1, len(written))), _next_line(bare, end))
+
+
+def _blanked(written: str, comments: Iterable[re.Match[str]]) -> str:
+    pieces: list[str] = []
+    done = 0
+    for comment in comments:
+        pieces += written[done : comment.start()], re.sub(r"[^\n]", " ", comment[0])
+        done = comment.end()
+    return "".join((*pieces, written[done:]))
 
 
 def _inside_line(bare: str, start: int, left: int, right: int) -> tuple[int, int]:
@@ -121,12 +136,15 @@ def _in_prompt(offset: int, cuts: Sequence[Cut]) -> int:
     return offset - shift
 
 
-def _refuse_unclosed(written: str, found: Sequence[_Found], path: str, first_line: int) -> None:
+def _refuse_unclosed(
+    written: str, found: Sequence[_Found], code: Sequence[Span], path: str, first_line: int
+) -> None:
     begun = {each.comment.start() for each in found}
     inside = [each.comment.span() for each in found]
     for opening in _OPENING.finditer(written):
         at = opening.start()
-        if at not in begun and not any(start < at < end for start, end in inside):
+        in_code = splits(code, at)
+        if at not in begun and not in_code and not any(start < at < end for start, end in inside):
             place = Place(path=path, line=_line(written, at, first_line))
             raise _malformed(place, "this comment to agentmut is not closed")
 

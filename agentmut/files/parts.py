@@ -28,15 +28,17 @@ def read_prompt(value: str, root: Path) -> tuple[str, str | None]:
     """
     if not _may_be_path(value):
         return value, None
-    exists = _is_file(root / value)
-    if not exists and not value.endswith(TEXT_SUFFIXES):
-        return value, None
-    if not exists:
+    if is_missing_text(value, root):
         raise ProjectError(
             f"there is no file {value!r} in {root}. Correct the path; if this is the prompt itself, "
             "write it as a block (`prompt: |` and the text indented below)"
         )
-    return read_text(root / value, value), value
+    return (read_text(root / value, value), value) if _is_file(root / value) else (value, None)
+
+
+def is_missing_text(value: str, root: Path) -> bool:
+    """Whether a prompt's value is the path of a text file that is not there."""
+    return _may_be_path(value) and value.endswith(TEXT_SUFFIXES) and not _is_file(root / value)
 
 
 def _is_file(path: Path) -> bool:

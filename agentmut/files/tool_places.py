@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from agentmut.files.yaml_source import YamlSource
+from agentmut.files.yaml_source import KeyPath, YamlSource
 from agentmut.origin import Place
+from agentmut.text.position import position
 
 ItemPlace = Callable[[int], Place | None]
 """The place of the list's item of that number, where it can be told."""
@@ -20,8 +21,8 @@ def in_yaml(source: YamlSource, path: tuple[str | int, ...] = ()) -> ItemPlace:
 
 def in_json(text: str, label: str) -> ItemPlace:
     """Places in a JSON file that is one list."""
-    starts = list(_items(text))
-    return lambda index: Place(path=label, line=text.count("\n", 0, starts[index]) + 1)
+    starts = list(_items(text, _after_blanks(text, 0)))
+    return lambda index: Place(path=label, line=position(text, starts[index]).line)
 
 
 def in_modules(found: Sequence[Any], root: Path) -> ItemPlace:
@@ -29,10 +30,37 @@ def in_modules(found: Sequence[Any], root: Path) -> ItemPlace:
     return lambda index: _definition(found[index], root)
 
 
-def _items(text: str) -> Iterator[int]:
-    """Where each item of the JSON list begins; the text is known to be one."""
+def json_lines(text: str) -> dict[KeyPath, int]:
+    """The line of each key of a JSON object, and of the items of a list that stands at one.
+
+    The text is known to be valid JSON; one that is no object has none.
+    """
+    found: dict[KeyPath, int] = {}
+    start = _after_blanks(text, 0)
+    for key, key_at, at in _entries(text, start) if text[start] == "{" else ():
+        found[(key,)] = position(text, key_at).line
+        for index, item in enumerate(_items(text, at) if text[at] == "[" else ()):
+            found[(key, index)] = position(text, item).line
+    return found
+
+
+def _entries(text: str, start: int) -> Iterator[tuple[str, int, int]]:
+    """Each key of the JSON object that begins at `start`, where it stands, and where its value does."""
     decoder = json.JSONDecoder()
-    at = _after_blanks(text, text.index("[") + 1)
+    at = _after_blanks(text, start + 1)
+    while text[at] != "}":
+        key, end = decoder.raw_decode(text, at)
+        value = _after_blanks(text, _after_blanks(text, end) + 1)
+        yield str(key), at, value
+        _, end = decoder.raw_decode(text, value)
+        at = _after_blanks(text, end)
+        at = _after_blanks(text, at + 1) if text[at] == "," else at
+
+
+def _items(text: str, start: int) -> Iterator[int]:
+    """Where each item of the JSON list that begins at `start` does."""
+    decoder = json.JSONDecoder()
+    at = _after_blanks(text, start + 1)
     while text[at] != "]":
         yield at
         _, end = decoder.raw_decode(text, at)

@@ -9,7 +9,7 @@ from pydantic import Field, JsonValue
 
 from agentmut.config import AgentConfig, Document
 from agentmut.frozen import Frozen
-from agentmut.mutant import Edit, Mutant
+from agentmut.mutant import About, Edit, Mutant
 from agentmut.tools import ToolSpec
 
 Lines = tuple[tuple[int, int], ...]
@@ -22,7 +22,7 @@ class Changes(Frozen):
     since: str = ""
     """The version compared with, as the user named it."""
     note: str = ""
-    """Why everything counts as changed, where it does."""
+    """What counts as changed because it was not there, and so cannot be compared."""
     prompt: Lines | None = None
     """None where the prompt is as it was; no lines where only blank ones changed."""
     tools: frozenset[str] = frozenset()
@@ -58,7 +58,7 @@ def changes(old: AgentConfig | None, new: AgentConfig, since: str = "", note: st
     """What of `new` is not as in `old`; everything where there is no old config."""
     before = AgentConfig() if old is None else old
     was = {tool.name: tool for tool in before.tools}
-    documents = {document.name: document.text for document in before.context}
+    documents = _documents_before(before, new)
     return Changes(
         since=since,
         note=note,
@@ -75,13 +75,24 @@ def changes(old: AgentConfig | None, new: AgentConfig, since: str = "", note: st
     )
 
 
+def _documents_before(old: AgentConfig, new: AgentConfig) -> dict[str, str]:
+    """The earlier texts of today's documents. One that has only another name than before has the text it had."""
+    texts = dict(_texts(old.context))
+    names = {document.name for document in new.context}
+    gone = {text for name, text in texts.items() if name not in names}
+    renamed = {name: text for name, text in _texts(new.context) if name not in texts and text in gone}
+    return {**texts, **renamed}
+
+
 def touches(changes: Changes, mutant: Mutant, config: AgentConfig) -> bool:
-    """Whether some edit of a mutant of `config` changes what has changed already.
+    """Whether some edit of a mutant of `config` changes what has changed already, or is about that.
 
     An edit of a whole list (another order of the tools) touches a changed list, one within a text the changed
-    lines under its span, and any other edit the tool, document or setting that it stands in.
+    lines under its span, and any other edit the tool, document or setting that it stands in. A document that is
+    added touches a changed list; text that is about nothing around it touches no change.
     """
-    return any(_touches(changes, edit, mutant, config) for edit in mutant.edits)
+    parts = mutant.parts or (mutant,)
+    return any(_touches(changes, place, part, config) for part in parts for place in part.places)
 
 
 def changed_lines(before: str, after: str) -> Iterator[tuple[int, int]]:
@@ -137,12 +148,14 @@ def _settings(old: AgentConfig, new: AgentConfig) -> Iterator[str]:
         yield "history"
 
 
-def _touches(changes: Changes, edit: Edit, mutant: Mutant, config: AgentConfig) -> bool:
+def _touches(changes: Changes, edit: Edit | About, mutant: Mutant, config: AgentConfig) -> bool:
     part, *rest = edit.path
     if part == "prompt":
         return changes.prompt is not None and _in_lines(edit, changes.prompt)
     if part == "tools":
         return _touches_tools(changes, edit, mutant.subject, config.tools)
+    if part == "context" and len(rest) == 1 and isinstance(edit, Edit) and edit.before is None:
+        return changes.document_list
     if part == "context" and rest and rest[0].isdigit() and int(rest[0]) < len(config.context):
         name = config.context[int(rest[0])].name
         return name in changes.documents and _in_lines(edit, changes.documents[name])
@@ -152,19 +165,22 @@ def _touches(changes: Changes, edit: Edit, mutant: Mutant, config: AgentConfig) 
     return any(setting == wanted or setting.startswith(f"{wanted}/") for setting in changes.settings)
 
 
-def _touches_tools(changes: Changes, edit: Edit, subject: str, tools: Sequence[ToolSpec]) -> bool:
+def _touches_tools(changes: Changes, edit: Edit | About, subject: str, tools: Sequence[ToolSpec]) -> bool:
     _, *rest = edit.path
     if not rest:
         return changes.tool_list
     index = int(rest[0])
-    if len(rest) == 1 and edit.before is None:  # a tool that is put in: the copy of another, as a rule
+    if len(rest) == 1 and isinstance(edit, Edit) and edit.before is None:
+        # A tool that is put in: the copy of another, as a rule.
         return changes.tool_list or subject in changes.tools
     return index < len(tools) and tools[index].name in changes.tools
 
 
-def _in_lines(edit: Edit, lines: Lines) -> bool:
+def _in_lines(edit: Edit | About, lines: Lines) -> bool:
     if edit.span is None:
         return True
+    if isinstance(edit, About) and edit.is_gap:
+        return False
     start, end = edit.span
     if start == end:
         at = bisect_left(lines, start, key=_last)

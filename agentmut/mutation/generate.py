@@ -15,6 +15,7 @@ from agentmut.errors import AgentmutError, MutationError, PluginError
 from agentmut.frozen import canonical_json, digest_of
 from agentmut.mutant import (
     ID_LENGTH,
+    About,
     Candidate,
     Edit,
     Mutant,
@@ -48,6 +49,8 @@ class Dropped(NamedTuple):
     description: str
     reason: str
     kind: DropKind = DropKind.NOT_APPLICABLE
+    mutant: Mutant | None = None
+    """What it would have been, where its edits fit the config."""
 
 
 class Empty(NamedTuple):
@@ -108,12 +111,13 @@ def generate(
         mutant = _mutant(proposal, _free(proposal.id, taken))
         taken.add(mutant.id)
         try:
+            _check_about(config, mutant)
             content = _content(config, parts, items, mutant)
         except MutationError as error:
             dropped.append(Dropped(mutant.operator, mutant.description, str(error)))
             continue
         if why := _repetition(content, parts, made) or _inexpressible(cannot_express(mutant)):
-            dropped.append(Dropped(mutant.operator, mutant.description, *why))
+            dropped.append(Dropped(mutant.operator, mutant.description, *why, mutant))
         else:
             made[content] = mutant
     mutants = tuple(made.values())
@@ -194,7 +198,30 @@ def _mutant(proposal: _Proposal, id_: str) -> Mutant:
         subject=candidate.subject,
         description=candidate.description,
         edits=candidate.edits,
+        about=candidate.about,
     )
+
+
+def _check_about(config: AgentConfig, mutant: Mutant) -> None:
+    """Raises `MutationError` where what the mutant is about is no place of the config."""
+    for about in mutant.about:
+        start, end = about.span or (0, 0)
+        if not 0 <= start <= end <= _length(config, about):
+            place = f"{start} to {end} of {about.pointer}" if about.span else about.pointer
+            raise MutationError(f"it is about {place}, which the config does not have")
+
+
+def _length(config: AgentConfig, about: About) -> int:
+    """How many characters of text there are at a place; -1 where it is a tool or document that there is not."""
+    part, *rest = about.path
+    if part == "prompt":
+        return len(config.prompt)
+    if part not in ("tools", "context") or not rest:
+        return 0
+    items: tuple[Any, ...] = getattr(config, part)
+    if not rest[0].isdigit() or int(rest[0]) >= len(items):
+        return -1
+    return len(items[int(rest[0])].text) if rest[1:] == ["text"] else 0
 
 
 def _content(

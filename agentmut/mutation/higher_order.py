@@ -89,7 +89,7 @@ def parse_pair(text: str) -> Named:
     >>> parse_pair("3f9ac2d1+77ab00c2")
     ('3f9ac2d1', '77ab00c2')
     """
-    one, plus, other = text.partition("+")
+    one, plus, other = (part.strip() for part in text.partition("+"))
     if not (one and plus and other) or "+" in other:
         raise UsageError(
             f"--pair {text}: give two mutant ids joined by a plus sign, as in 3f9ac2d1+77ab00c2."

@@ -1,9 +1,9 @@
 """The list of mutants, before anything is run."""
 
-import difflib
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import accumulate
 from typing import Any, TypeVar
 
 from pydantic import JsonValue
@@ -12,11 +12,12 @@ from rich.padding import Padding
 from agentmut.config import AgentConfig
 from agentmut.engine.locate import changed_text, target_of
 from agentmut.frozen import canonical_json
-from agentmut.mutant import Mutant, Status
+from agentmut.mutant import Edit, Mutant, Status, apply_edits
 from agentmut.mutation.generate import DropKind, Dropped, Empty, Generation
 from agentmut.origin import Origin
 from agentmut.report.paint import Page, clean, shorten
 from agentmut.report.terminal import counted
+from agentmut.report.text_diff import edited_diff, replacement, text_diff
 from agentmut.result import Target
 from agentmut.tools import ToolSpec
 
@@ -74,7 +75,7 @@ def as_document(origin: Origin, generation: Generation) -> dict[str, Any]:
             "operators": dict(sorted(Counter(m.operator for m in generation.mutants).items())),
             "dropped": dict(sorted(Counter(dropped.kind.value for dropped in generation.dropped).items())),
         },
-        "dropped": [dropped._asdict() for dropped in generation.dropped],
+        "dropped": [_plain(dropped) for dropped in generation.dropped],
         "empty": [empty._asdict() for empty in generation.empty],
         "ignored": [
             {"id": mutant.id, "operator": mutant.operator, "reason": generation.ignored[mutant.id]}
@@ -85,37 +86,43 @@ def as_document(origin: Origin, generation: Generation) -> dict[str, Any]:
     }
 
 
+def _plain(dropped: Dropped) -> dict[str, str]:
+    return {"operator": dropped.operator, "description": dropped.description} | {
+        "reason": dropped.reason,
+        "kind": dropped.kind.value,
+    }
+
+
 def unified(config: AgentConfig, mutant: Mutant) -> Iterator[str]:
     """The change as a unified diff of the texts concerned, with one line of context."""
-    mutated = mutant.apply(config)
-    for before, after in _texts(config, mutated):
-        yield from _diff(before.splitlines(), after.splitlines())
+    prompt, documents, rest = _by_text(mutant)
+    mutated = apply_edits(config, rest) if rest else config
+    yield from edited_diff(config.prompt, (replacement(edit) for edit in prompt))
+    for before, after in _texts(config, mutated) if rest else ():
+        if before != after:
+            yield from text_diff(before.splitlines(), after.splitlines())
+    if documents:
+        text, offsets = _documents(tuple((document.name, document.text) for document in config.context))
+        yield from edited_diff(text, (replacement(edit, offsets[int(edit.path[1])]) for edit in documents))
 
 
-def _diff(before: list[str], after: list[str]) -> Iterator[str]:
-    """Like `difflib.unified_diff`, but the lines that both begin and end with are not compared by it: it is
-    slow on long prompts, of which there is one for every mutant.
+def _by_text(mutant: Mutant) -> tuple[list[Edit], list[Edit], list[Edit]]:
+    """The edits within the prompt, those within documents, and the others, which take the whole config.
+
+    Beside an edit of a whole prompt or document, all of that part are among the others.
     """
-    if before == after:
-        return
-    start = next(
-        (i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b),
-        min(map(len, (before, after))),
-    )
-    most = min(len(before), len(after)) - start
-    same = (a == b for a, b in zip(reversed(before), reversed(after), strict=False))
-    end = min(most, next((i for i, equal in enumerate(same) if not equal), most))
-    first = max(0, start - 1)
-    old, new = (lines[first : len(lines) - max(0, end - 1)] for lines in (before, after))
-    rows = list(difflib.unified_diff(old, new, lineterm="", n=1))[2:]
-    yield from (_moved(row, first) for row in rows)
+    whole = {edit.path[0] for edit in mutant.edits if not _within_text(edit)}
+    within: dict[str, list[Edit]] = {"prompt": [], "context": []}
+    rest: list[Edit] = []
+    for edit in mutant.edits:
+        group = rest if edit.path[0] in whole else within[edit.path[0]]
+        group.append(edit)
+    return within["prompt"], within["context"], rest
 
 
-def _moved(row: str, lines: int) -> str:
-    """The row, with a hunk's line numbers counted from the beginning of the text."""
-    if not row.startswith("@@"):
-        return row
-    return re.sub(r"(?<=[-+])\d+", lambda number: str(int(number[0]) + lines), row)
+def _within_text(edit: Edit) -> bool:
+    in_document = edit.path[0] == "context" and edit.path[2:] == ("text",)
+    return edit.span is not None and (edit.path == ("prompt",) or in_document)
 
 
 def _texts(config: AgentConfig, mutated: AgentConfig) -> Iterator[tuple[str, str]]:
@@ -123,7 +130,9 @@ def _texts(config: AgentConfig, mutated: AgentConfig) -> Iterator[tuple[str, str
     yield config.prompt, mutated.prompt
     yield _tools(config, mutated), _tools(mutated, config)
     yield _settings(config), _settings(mutated)
-    yield _documents(config), _documents(mutated)
+    if config.context != mutated.context:
+        before, after = (tuple((d.name, d.text) for d in one.context) for one in (config, mutated))
+        yield _documents(before)[0], _documents(after)[0]
     yield _flow(config.orchestration), _flow(mutated.orchestration)
 
 
@@ -181,8 +190,14 @@ def _rest_of_schema(tool: ToolSpec) -> Iterator[str]:
             yield f"  {key}: {canonical_json(value)}"
 
 
-def _documents(config: AgentConfig) -> str:
-    return "\n".join(f"[{document.name}]\n{document.text}" for document in config.context)
+@lru_cache(maxsize=8)  # asked for by every mutant of a document
+def _documents(named: tuple[tuple[str, str], ...]) -> tuple[str, tuple[int, ...]]:
+    """Documents as one text, each under its name, and where each one's own text begins."""
+    heads = [f"[{name}]\n" for name, _ in named]
+    sizes = (len(head) + len(text) + 1 for head, (_, text) in zip(heads, named, strict=True))
+    starts = accumulate(sizes, initial=0)
+    offsets = tuple(start + len(head) for start, head in zip(starts, heads, strict=False))
+    return "\n".join(head + text for head, (_, text) in zip(heads, named, strict=True)), offsets
 
 
 def _rows(mutants: Sequence[Mutant], origin: Origin) -> Iterator[str]:

@@ -1,6 +1,11 @@
 """Where an offset is, as an editor shows it."""
 
+import re
+from bisect import bisect_right
+from functools import lru_cache
 from typing import NamedTuple
+
+_LINE_BREAK = re.compile("\n")
 
 
 class Position(NamedTuple):
@@ -20,4 +25,16 @@ def position(text: str, offset: int) -> Position:
     """
     if not 0 <= offset <= len(text):
         raise ValueError(f"offset {offset} is outside a text of {len(text)} characters")
-    return Position(text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
+    starts = line_starts(text)
+    line = bisect_right(starts, offset)
+    return Position(line, offset - starts[line - 1] + 1)
+
+
+@lru_cache(maxsize=64)  # thousands of mutants are placed in the same few texts
+def line_starts(text: str) -> tuple[int, ...]:
+    r"""The offset at which each line begins.
+
+    >>> line_starts("one\ntwo")
+    (0, 4)
+    """
+    return (0, *(found.end() for found in _LINE_BREAK.finditer(text)))

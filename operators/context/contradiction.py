@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from agentmut.config import AgentConfig
-from agentmut.mutant import Candidate, Reach
+from agentmut.mutant import About, Candidate, Reach
 from agentmut.operator import operator
 from agentmut.operators.context.documents import document_example, of_document, text_edit
 from agentmut.operators.context.figures import restated
@@ -108,4 +108,6 @@ def _contradicting(
     gap = line_break(document.text) * 2
     added = f"{other}{gap}" if is_last else f"{gap}{other}"
     edit = text_edit(config, index, at, at, added)
-    return of_document(document, (edit,), f"contradict {quoted(sentence.text)} in", sentence.text)
+    about = About(pointer=edit.pointer, span=(sentence.start, sentence.end))
+    said = f"contradict {quoted(sentence.text)} in"
+    return of_document(document, (edit,), said, sentence.text, about=(about,))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from agentmut.config import AgentConfig, Document
-from agentmut.mutant import Candidate, Edit
+from agentmut.mutant import About, Candidate, Edit
 from agentmut.operators.describe import quoted
 from agentmut.protocols import Example
 
@@ -15,7 +15,12 @@ def text_edit(config: AgentConfig, index: int, start: int, end: int, after: str)
 
 
 def of_document(
-    document: Document, edits: Iterable[Edit], description: str, *anchor: str, then: str = ""
+    document: Document,
+    edits: Iterable[Edit],
+    description: str,
+    *anchor: str,
+    then: str = "",
+    about: tuple[About, ...] = (),
 ) -> Candidate:
     """A mutant of this document, which its description names; `anchor` tells apart those of one operator."""
     return Candidate(
@@ -23,6 +28,7 @@ def of_document(
         description=f"{description} the document {quoted(document.name)}{then}",
         anchor="\n".join((document.name, *anchor)),
         subject=document.name,
+        about=about,
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from agentmut.config import AgentConfig
-from agentmut.mutant import Candidate, Reach
+from agentmut.mutant import About, Candidate, Reach
 from agentmut.operator import operator
 from agentmut.operators.context.documents import document_example, of_document, text_edit
 from agentmut.operators.context.places import boundaries
@@ -56,5 +56,8 @@ def _with_order(config: AgentConfig, index: int, said: str, place: str, order: s
     inner = boundaries(text) if place == "middle" else []
     at = min(inner, key=lambda offset: abs(offset - end // 2), default=end)
     gap = line_break(text) * 2
+    said_before = len(text[:at].rstrip())
     added = f"{gap}{order}" if at == end else f"{gap}{order}{gap}"
-    return of_document(document, (text_edit(config, index, at, at, added),), f"{said} in", said)
+    edit = text_edit(config, index, at, at, added)
+    about = About(pointer=edit.pointer, span=(said_before, said_before))
+    return of_document(document, (edit,), f"{said} in", said, about=(about,))

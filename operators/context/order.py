@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from agentmut.config import AgentConfig, Document
-from agentmut.mutant import Candidate, Edit, Intent, Reach
+from agentmut.mutant import About, Candidate, Edit, Intent, Reach
 from agentmut.operator import operator
 from agentmut.operators.context.documents import of_document
 from agentmut.protocols import Example, OperatorOptions
@@ -40,4 +40,5 @@ def duplicate_document(config: AgentConfig, options: OperatorOptions) -> Iterato
     for index, document in enumerate(config.context):
         copy = document.model_dump(mode="json")
         twin = Edit(pointer=f"/context/{index + 1}", before=None, after=copy)
-        yield of_document(document, (twin,), "give", then=" twice")
+        about = (About(pointer=f"/context/{index}"),)
+        yield of_document(document, (twin,), "give", then=" twice", about=about)

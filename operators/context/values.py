@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from agentmut.config import AgentConfig, Document
-from agentmut.mutant import Candidate, Edit, Reach
+from agentmut.mutant import About, Candidate, Edit, Reach
 from agentmut.operator import operator
 from agentmut.operators.context.documents import document_example, of_document, text_edit
 from agentmut.operators.context.figures import restated
@@ -93,7 +93,8 @@ def stale_version(config: AgentConfig, options: OperatorOptions) -> Iterator[Can
         edits = [restating(config, index, fact, Other.OLDER) for fact in changing[:_MOST_CHANGES]]
         if not edits:
             continue
+        about = tuple(About(pointer=edit.pointer, span=edit.span) for edit in edits)
         if not _YEAR.search(document.text) and reads_as_english(document.text):
             banner = _BANNER + line_break(document.text) * 2
             edits.insert(0, text_edit(config, index, 0, 0, banner))
-        yield of_document(document, edits, "an older version of")
+        yield of_document(document, edits, "an older version of", about=about)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from agentmut.config import AgentConfig
-from agentmut.mutant import Candidate, Intent, prompt_edit
+from agentmut.mutant import About, Candidate, Intent, prompt_edit
 from agentmut.operator import operator
 from agentmut.operators.describe import quoted
 from agentmut.operators.edits import line_break, prompt_example
@@ -54,6 +54,7 @@ def contradict(config: AgentConfig, options: OperatorOptions) -> Iterator[Candid
                 edits=(prompt_edit(config.prompt, at, at, gap + said),),
                 description=f"add {quoted(said)} at the end",
                 anchor=instruction.text,
+                about=(About(pointer="/prompt", span=(instruction.start, instruction.end)),),
             )
 
 
@@ -95,6 +96,7 @@ def duplicate(config: AgentConfig, options: OperatorOptions) -> Iterator[Candida
                 edits=(prompt_edit(config.prompt, at, at, after),),
                 description=f"repeat {quoted(instruction.text)}",
                 anchor=instruction.text,
+                about=(About(pointer="/prompt", span=(instruction.start, instruction.end)),),
             )
 
 

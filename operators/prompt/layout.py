@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator
 
 from agentmut.config import AgentConfig
-from agentmut.mutant import Candidate, Intent, prompt_edit
+from agentmut.mutant import About, Candidate, Intent, prompt_edit
 from agentmut.operator import operator
 from agentmut.operators.edits import line_break, prompt_example
 from agentmut.protocols import OperatorOptions
 from agentmut.text import Instruction, PromptDocument, parse
-from agentmut.text.spans import splits
+from agentmut.text.spans import Span, splits
 
 _BLANK_LINE = re.compile(r"\r?\n[ \t]*\r?\n(?=\S)")
 _LINE_END = re.compile(r"\r?\n|$(?!\n)")
@@ -36,9 +36,9 @@ def whitespace(config: AgentConfig, options: OperatorOptions) -> Iterator[Candid
 def _blank_line(document: PromptDocument) -> Iterator[Candidate]:
     for match in _BLANK_LINE.finditer(document.text):
         if not splits(document.protected, match.end() - 1) and match.start():
-            yield _change(
-                document, match.end(), match.end(), line_break(document.text), "double a blank line"
-            )
+            blank = Span(match.end() - 1, match.end())
+            gap = line_break(document.text)
+            yield _change(document, match.end(), match.end(), gap, "double a blank line", blank)
             return
 
 
@@ -47,7 +47,8 @@ def _bullet(document: PromptDocument) -> Iterator[Candidate]:
         other = _OTHER_MARKER.get(instruction.marker)
         at = _marker(document.text, instruction) if other else -1
         if other and at >= 0 and not document.protects(at, at + 1):
-            yield _change(document, at, at + 1, other, "draw a bullet with another sign")
+            bullet = Span(at, at + 1)
+            yield _change(document, *bullet, other, "draw a bullet with another sign", bullet)
             return
 
 
@@ -62,9 +63,15 @@ def _trailing_blank(document: PromptDocument) -> Iterator[Candidate]:
     for instruction in document.instructions:
         at = instruction.end
         if not splits(document.protected, at) and _LINE_END.match(document.text, at):
-            yield _change(document, at, at, " ", "add a blank at the end of a line")
+            line = Span(max(instruction.start, document.text.rfind("\n", 0, at) + 1), at)
+            yield _change(document, at, at, " ", "add a blank at the end of a line", line)
             return
 
 
-def _change(document: PromptDocument, start: int, end: int, after: str, what: str) -> Candidate:
-    return Candidate(edits=(prompt_edit(document.text, start, end, after),), description=what, anchor=what)
+def _change(document: PromptDocument, start: int, end: int, after: str, what: str, about: Span) -> Candidate:
+    return Candidate(
+        edits=(prompt_edit(document.text, start, end, after),),
+        description=what,
+        anchor=what,
+        about=(About(pointer="/prompt", span=about),),
+    )

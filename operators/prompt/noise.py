@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from agentmut.config import AgentConfig
-from agentmut.mutant import Candidate, Intent, prompt_edit
+from agentmut.mutant import About, Candidate, Intent, prompt_edit
 from agentmut.operator import operator
 from agentmut.operators.describe import quoted
 from agentmut.operators.edits import line_break, prompt_example
@@ -77,4 +77,5 @@ def _added(config: AgentConfig, sentences: Iterable[tuple[str, str]]) -> Iterato
                 edits=(prompt_edit(prompt, at, at, line_break(prompt) * 2 + sentence),),
                 description=f"add {quoted(sentence)} at the {place}",
                 anchor=place,
+                about=(About(pointer="/prompt", span=(at, at)),),
             )

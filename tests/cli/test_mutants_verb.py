@@ -236,10 +236,37 @@ def test_a_missing_file_and_two_sources_are_refused(run: Run, folder: Path) -> N
         (("--intent", "degrad"), "Did you mean 'degrade'?"),
         (("--target", "tools/refnd"), "Did you mean 'tools/refund'?"),
         (("--operator", "prompt.drop_instructoin"), "prompt.drop_instruction"),
+        (("--mutant", ""), "--mutant: the value is empty"),
+        (("--target", ""), "--target: the value is empty"),
+        (("--operator", ""), "--operator: the value is empty"),
+        (("--pair", "+3f9ac2d1"), "joined by a plus sign"),
+        (("--pair", "3f9ac2d1+ "), "joined by a plus sign"),
+        (("--target", "system.md:99"), "system.md has 6 lines"),
+        (("--target", "policy.md:2-3"), "policy.md has 1 line"),
+        (("--target", "system.md:" + "9" * 5_000), "system.md has 6 lines"),
+        (("--target", "system.md:9-" + "1" * 5_000), "system.md has 6 lines"),
     ],
 )
-def test_unknown_filters_name_the_nearest(run: Run, arguments: tuple[str, ...], said: str) -> None:
+def test_filters_that_name_nothing_are_refused(run: Run, arguments: tuple[str, ...], said: str) -> None:
     assert said in refused(run, "--config", "agent.yaml", *arguments)
+
+
+def test_a_target_narrows_what_is_left_out_too(run: Run, folder: Path) -> None:
+    (folder / "system.md").write_text("- Be kind.\n- Be kind.\n\n- Always be brief.\n")
+    everywhere = listed(run, "--class", "prompt")["dropped"]
+    assert any("Be kind" in one["description"] for one in everywhere)
+    here = listed(run, "--class", "prompt", "--target", "system.md:4")["dropped"]
+    assert not any("Be kind" in one["description"] for one in here)
+
+
+def test_tools_in_a_json_config_have_lines(run: Run, folder: Path) -> None:
+    (folder / "agent.json").write_text(
+        '{\n  "prompt": "Be kind. [\\"tools\\"]",\n  "tools": [\n    {"name": "a"},\n\n    {"name": "b"}\n  ]\n}\n'
+    )
+    code, out, err = run("--config", "agent.json", "--operator", "tool.remove", "--json")
+    assert code == 0, err
+    places = [(m["target"]["path"], m["target"]["line"]) for m in json.loads(out)["mutants"]]
+    assert places == [("agent.json", 4), ("agent.json", 6)]
 
 
 def test_a_prompt_of_a_megabyte_is_no_trouble(run: Run, folder: Path) -> None:
@@ -318,6 +345,35 @@ def test_revisions_that_do_not_help_are_refused(run: Run, committed: Path) -> No
     (committed / "agent.yaml").write_text(CONFIG)
     err = refused(run, *config, "HEAD")
     assert "the agent as it was then cannot be loaded: agent.yaml:1: promt" in err
+
+
+def test_three_dots_compare_with_where_the_branch_left(run: Run, committed: Path) -> None:
+    git(committed, "checkout", "-qb", "topic")
+    (committed / "system.md").write_text(SYSTEM.replace("Never promise", "Do not promise"))
+    git(committed, "commit", "-qam", "on topic")
+    git(committed, "checkout", "-q", "main")
+    (committed / "tools.yaml").write_text(TOOLS.replace("Find an order", "Find any order"))
+    git(committed, "commit", "-qam", "on main")
+    git(committed, "checkout", "-q", "topic")
+    assert listed(run, "--in-diff", "main")["in_diff"]["changed"] == ["prompt", "tools/lookup"]
+    for reference in ("main...", "main...HEAD", "main...topic"):
+        assert listed(run, "--in-diff", reference)["in_diff"]["changed"] == ["prompt"]
+    assert "`main...`" in refused(run, "--config", "agent.yaml", "--in-diff", "main..HEAD")
+    assert "no such revision" in refused(run, "--config", "agent.yaml", "--in-diff", "nowhere...")
+    git(committed, "checkout", "-q", "--orphan", "alone")
+    git(committed, "commit", "-qm", "alone")
+    assert "no common ancestor" in refused(run, "--config", "agent.yaml", "--in-diff", "main...")
+
+
+def test_a_prompt_or_document_that_was_not_committed_counts_as_changed(run: Run, folder: Path) -> None:
+    git(folder, "init", "-q")
+    git(folder, "add", "agent.yaml", "tools.yaml")
+    git(folder, "commit", "-qm", "without the texts")
+    code, out, err = run("--config", "agent.yaml", "--in-diff", "HEAD", "--json")
+    assert code == 0, err
+    note = "system.md, policy.md did not exist at HEAD, so they count as changed"
+    assert json.loads(out)["in_diff"] == {"since": "HEAD", "changed": ["prompt", "policy.md"], "note": note}
+    assert note in err
 
 
 def test_outside_of_a_repository_a_revision_means_nothing(

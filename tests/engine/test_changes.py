@@ -110,3 +110,13 @@ def test_the_same_agent_has_no_changes_and_a_new_one_has_all() -> None:
         touches(fresh, mutant(edit), config)
         for edit in (in_text("Be kind.", "kind"), at("/tools/0/name"), at("/tools"), at("/model/name"))
     )
+
+
+def test_a_renamed_document_with_the_same_text_has_only_another_name() -> None:
+    old = AgentConfig(context=(Document(name="a.md", text="one"), Document(name="b.md", text="two")))
+    new = AgentConfig(context=(Document(name="a.md", text="one"), Document(name="c.md", text="two")))
+    found = changes(old, new)
+    assert (found.documents, found.document_list) == ({}, True)
+    assert not touches(found, mutant(in_text("two", "two", "/context/1/text")), new)
+    copied = AgentConfig(context=(*old.context, Document(name="c.md", text="two")))
+    assert changes(old, copied).documents == {"c.md": ((0, 3),)}

@@ -79,7 +79,7 @@ def test_a_length_in_any_number_word_is_an_output_format() -> None:
         ("Refuse drivers older than 65.", "Refuse drivers older than 66.", "Refuse drivers older than 75."),
         ("Sell to guests over 18 only.", "Sell to guests over 19 only.", "Sell to guests over 28 only."),
         ("They must be 16 years old.", "They must be 17 years old.", "They must be 26 years old."),
-        ("Delete drafts older than 30 days.", "Delete drafts older than 31 days.", "Delete drafts older than 300 days."),
+        ("Drop drafts older than 30 days.", "Drop drafts older than 31 days.", "Drop drafts older than 300 days."),
         ("Use a scale from 1 to 10.", "Use a scale from 1 to 11.", "Use a scale from 1 to 20."),
         ("Offer 4-star hotels.", "Offer 5-star hotels.", "Offer 8-star hotels."),
         ("Keep scores above 3.5 only.", "Keep scores above 4.5 only.", "Keep scores above 7.0 only."),

@@ -291,7 +291,7 @@ def test_wrong_declarations_are_told_with_everything_else(wrong: dict[str, Any],
 def test_the_class_of_controls_is_for_agentmut_alone() -> None:
     sound = defined(drop_hello)
     sound.id, sound.operator_class = "control.drop_hello", OperatorClass.CONTROL
-    with pytest.raises(AssertionError, match="expected one of OperatorClass.PROMPT"):
+    with pytest.raises(AssertionError, match=r"expected one of OperatorClass\.PROMPT"):
         check_operator(sound)
 
 
@@ -316,7 +316,7 @@ def test_an_order_that_comes_from_a_set_is_found_in_another_process(
     monkeypatch.syspath_prepend(str(tmp_path))
     for name, order in (("words_in_any_order", "list"), ("words_in_order", "sorted")):
         (tmp_path / f"{name}.py").write_text(FROM_A_SET.replace("ORDER", order))
-    with pytest.raises(AssertionError, match="in another process. The order of a set"):
+    with pytest.raises(AssertionError, match=r"in another process\. The order of a set"):
         check_operator(importlib.import_module("words_in_any_order").drop_word)
     check_operator(importlib.import_module("words_in_order").drop_word)
 

@@ -152,3 +152,29 @@ def test_every_character_that_is_kept_is_found_where_it_stands(pieces: list[str]
             assert lines[line - 1][column - 1] == character
     assert "agentmut" not in read.text
     assert len(written) == len(read.text) + sum(len(cut.text) for cut in read.cuts)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "```html\n<!-- agentmut: ignore: an example -->\n```\nBe kind.\n",
+        "Be kind.\n\n~~~\n- a {# agentmut: whatever #}\n~~~",
+        "Write `<!-- agentmut: ignore: why -->` before it.\n",
+        "Write ``{# agentmut: ignore #}`` before it.\n",
+        "```\n<!-- agentmut\nstays open\n",
+    ],
+)
+def test_comments_in_code_are_code(prompt: str) -> None:
+    assert read_comments(prompt, "system.md", OPERATORS).text == prompt
+
+
+def test_a_comment_beside_code_is_read_and_the_code_kept() -> None:
+    prompt = "Call `f()`. <!-- agentmut: ignore: a wish -->\nWrite `<!-- agentmut: x -->`.\n"
+    read = read_comments(prompt, "system.md", OPERATORS)
+    assert read.text == "Call `f()`.\nWrite `<!-- agentmut: x -->`.\n"
+    assert [ignore.reason for ignore in read.ignores] == ["a wish"]
+
+
+def test_the_marker_is_read_in_any_case() -> None:
+    read = read_comments("Be kind. <!-- AgentMut: Ignore: a wish -->\n", "system.md", OPERATORS)
+    assert (read.text, [ignore.reason for ignore in read.ignores]) == ("Be kind.\n", ["a wish"])
