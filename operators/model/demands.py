@@ -24,6 +24,7 @@ _JSON = {"type": "json_object"}
             AgentConfig(tools=_TOOLS, model=ModelConfig(name="m")),
         )
     ],
+    lack='model.tool_choice is not set, or is "auto"',
 )
 def drop_tool_choice(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """One mutant, where there are tools and a choice other than "auto", which is the default."""
@@ -41,6 +42,7 @@ def drop_tool_choice(config: AgentConfig, options: OperatorOptions) -> Iterator[
             AgentConfig(model=ModelConfig(name="m")),
         )
     ],
+    lack="model.response_format is not set",
 )
 def drop_response_format(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """One mutant, where a format other than text, which is the default, is asked for."""
