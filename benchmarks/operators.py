@@ -19,6 +19,7 @@ from agentmut.api import measure
 from agentmut.files.schema import BudgetSettings, MutationSettings
 from agentmut.mutant import Mutant, Status
 from agentmut.mutation.generate import generate
+from agentmut.origin import Origin
 from agentmut.plugins import load_all
 from agentmut.project import Project, load_project
 from agentmut.protocols import Operator
@@ -201,7 +202,7 @@ def example(operator: Operator) -> str:
 
 def diff(config: Any, mutant: Mutant) -> list[str]:
     """The unified diff of a mutant."""
-    return list(unified(config, mutant))
+    return list(unified(Origin(config=config, file=""), mutant))
 
 
 def escaped(line: str) -> str:

@@ -3,22 +3,14 @@
 import difflib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import Any, TypeVar
 
-from pydantic import JsonValue
-from rich.padding import Padding
-
 from agentmut.config import AgentConfig
-from agentmut.engine.locate import changed_text, target_of
-from agentmut.frozen import canonical_json
-from agentmut.mutant import Mutant, Status
-from agentmut.mutation.generate import DropKind, Dropped, Empty, Generation
+from agentmut.mutant import Mutant
+from agentmut.mutation.generate import DropKind, Generation
 from agentmut.origin import Origin
 from agentmut.report.paint import Page, clean, shorten
-from agentmut.report.terminal import counted
-from agentmut.result import Target
-from agentmut.tools import ToolSpec
 
 _STYLES = {"-": "red", "+": "green", "@": "cyan"}
 _KINDS = {
@@ -27,6 +19,7 @@ _KINDS = {
     DropKind.NOT_EXPRESSIBLE: "cannot be carried out on this agent",
     DropKind.NOT_APPLICABLE: "did not fit the config",
 }
+_NO_HELP = ("it found no place in this config", "all its candidates were dropped")
 Item = TypeVar("Item")
 
 
@@ -45,14 +38,15 @@ def render_mutants(
     """
     page = Page(color)
     for name, mutants in _by(generation.mutants, lambda mutant: mutant.operator_class.value).items():
-        page.title(f"{name} ({len(mutants)})")
-        for mutant, row in zip(mutants, _rows(mutants, origin), strict=True):
+        ignored = sum(mutant.id in generation.ignored for mutant in mutants)
+        page.title(f"{name} ({len(mutants)}{f', {ignored} of them ignored' if ignored else ''})")
+        for mutant, row in zip(mutants, _rows(mutants, origin, generation.ignored), strict=True):
             page.line(shorten(row, width) if width else row, style="bold" if diffs else "")
-            for line in unified(origin.config, mutant) if diffs else ():
+            for line in unified(origin, mutant) if diffs else ():
                 page.line(f"    {clean(line)}", style=_STYLES.get(line[:1], ""))
     _counts(page, generation)
     _ignored(page, generation)
-    _without(page, generation.empty)
+    _without(page, generation, verbose=verbose)
     _left_out(page, generation, verbose=verbose)
     for note in generation.notes:
         page.add()
@@ -85,11 +79,32 @@ def as_document(origin: Origin, generation: Generation) -> dict[str, Any]:
     }
 
 
-def unified(config: AgentConfig, mutant: Mutant) -> Iterator[str]:
-    """The change as a unified diff of the texts concerned, with one line of context."""
+def unified(origin: Origin, mutant: Mutant) -> Iterator[str]:
+    """The change as a unified diff of the texts concerned, with one line of context.
+
+    Headers of the prompt have the lines of its file, where they are known; those of other parts, which are
+    shown in a form of their own, name the part.
+    """
+    config = origin.config
     mutated = mutant.apply(config)
-    for before, after in _texts(config, mutated):
-        yield from _diff(before.splitlines(), after.splitlines())
+    for part, before, after in _texts(config, mutated):
+        for row in _diff(before.splitlines(), after.splitlines()):
+            yield _headed(row, part, origin) if row.startswith("@@") else row
+
+
+def _headed(header: str, part: str, origin: Origin) -> str:
+    if part != "prompt":
+        return f"@@ {part} @@"
+    first = int(header.split("-")[1].split(",", maxsplit=1)[0].split(maxsplit=1)[0])
+    return _moved(header, _line_of(first, origin) - first)
+
+
+def _line_of(line: int, origin: Origin) -> int:
+    """The line of the file where a line of the prompt is written; the same number where that is not known."""
+    prompt, sources = origin.config.prompt, origin.sources
+    offset = sum(len(row) for row in prompt.splitlines(keepends=True)[: line - 1])
+    above = 0 if sources.prompt or not sources.prompt_line else sources.prompt_line - 1
+    return sources.prompt_position(prompt, offset).line + above
 
 
 def _diff(before: list[str], after: list[str]) -> Iterator[str]:
@@ -118,13 +133,13 @@ def _moved(row: str, lines: int) -> str:
     return re.sub(r"(?<=[-+])\d+", lambda number: str(int(number[0]) + lines), row)
 
 
-def _texts(config: AgentConfig, mutated: AgentConfig) -> Iterator[tuple[str, str]]:
-    """The parts that differ, as texts: prompt and documents as they are, the rest as one line an item."""
-    yield config.prompt, mutated.prompt
-    yield _tools(config, mutated), _tools(mutated, config)
-    yield _settings(config), _settings(mutated)
-    yield _documents(config), _documents(mutated)
-    yield _flow(config.orchestration), _flow(mutated.orchestration)
+def _texts(config: AgentConfig, mutated: AgentConfig) -> Iterator[tuple[str, str, str]]:
+    """The parts by name, before and after: prompt and documents as they are, the rest as one line an item."""
+    yield "prompt", config.prompt, mutated.prompt
+    yield "tools", _tools(config, mutated), _tools(mutated, config)
+    yield "model", _settings(config), _settings(mutated)
+    yield "context", _documents(config), _documents(mutated)
+    yield "orchestration", _flow(config.orchestration), _flow(mutated.orchestration)
 
 
 def _settings(config: AgentConfig) -> str:
@@ -185,14 +200,15 @@ def _documents(config: AgentConfig) -> str:
     return "\n".join(f"[{document.name}]\n{document.text}" for document in config.context)
 
 
-def _rows(mutants: Sequence[Mutant], origin: Origin) -> Iterator[str]:
-    """Id, operator, intent, place and description of each, in columns."""
+def _rows(mutants: Sequence[Mutant], origin: Origin, ignored: Collection[str]) -> Iterator[str]:
+    """Id, operator, intent (or that it is ignored), place and description of each, in columns."""
     places = [clean(_shown(target_of(mutant, origin))) for mutant in mutants]
     operators = max(len(mutant.operator) for mutant in mutants)
     widest = max(map(len, places))
     for mutant, place in zip(mutants, places, strict=True):
         said = " ".join(clean(mutant.description).split())
-        columns = f"{mutant.id}  {mutant.operator:<{operators}}  {mutant.intent.value:<8}  {place:<{widest}}"
+        intent = Status.IGNORED.value if mutant.id in ignored else mutant.intent.value
+        columns = f"{mutant.id}  {mutant.operator:<{operators}}  {intent:<8}  {place:<{widest}}"
         yield f"{columns}  {said}"
 
 
@@ -201,8 +217,9 @@ def _shown(target: Target) -> str:
 
 
 def _counts(page: Page, generation: Generation) -> None:
+    ignored = f", {len(generation.ignored)} of them ignored" if generation.ignored else ""
     others = f"; filters and caps leave out {generation.unselected} more" if generation.unselected else ""
-    page.title(f"{counted(len(generation.mutants), 'mutant')}{others}")
+    page.title(f"{counted(len(generation.mutants), 'mutant')}{ignored}{others}")
     classes = _classes(generation.mutants)
     for name, mutants in _by(generation.mutants, lambda mutant: mutant.operator).items():
         group = mutants[0].operator_class.value
@@ -225,13 +242,34 @@ def _ignored(page: Page, generation: Generation) -> None:
             page.line(f"  {mutant.id}  {mutant.operator}: {reason}")
 
 
-def _without(page: Page, empty: Sequence[Empty]) -> None:
-    if not empty:
+def _without(page: Page, generation: Generation, *, verbose: bool) -> None:
+    """A line for each class, or with `verbose` for each reason with the names."""
+    if not generation.empty:
         return
     page.title("Operators without mutants")
-    for reason, group in _by(empty, lambda one: one.reason.rpartition(", because ")[2]).items():
-        page.add(f"  {clean(reason)}:")
-        page.add(Padding(", ".join(one.operator for one in group), (0, 0, 0, 4)))
+    if verbose:
+        for reason, group in _by(generation.empty, _because).items():
+            page.add(Padding(f"{clean(reason)}:", (0, 0, 0, 2)))
+            page.add(Padding(", ".join(one.operator for one in group), (0, 0, 0, 4)))
+        return
+    asked = Counter(map(class_of, generation.operators))
+    for name, group in _by(generation.empty, lambda one: class_of(one.operator)).items():
+        page.add(Padding(f"{name} ({_part(len(group), asked[name])}): {_summary(group)}", (0, 0, 0, 2)))
+    page.add("`--verbose` names them.")
+
+
+def _part(some: int, whole: int) -> str:
+    return f"{some} of {whole}" if some < whole else f"all {some}"
+
+
+def _because(one: Empty) -> str:
+    return one.reason.removeprefix(f"no mutants of {one.operator}, because ")
+
+
+def _summary(group: Sequence[Empty]) -> str:
+    """Why, each reason once; those that are no help come last."""
+    reasons = _by(group, _because)
+    return "; ".join(clean(reason) for reason in sorted(reasons, key=lambda reason: reason in _NO_HELP))
 
 
 def _left_out(page: Page, generation: Generation, *, verbose: bool) -> None:

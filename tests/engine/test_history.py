@@ -117,7 +117,7 @@ NAMES = ("prompt.all", "prompt.half", "prompt.none", "tool.some", "tool.unknown"
     ("share", "left_out"),
     [
         (0.5, ["prompt.all", "prompt.none"]),
-        (0.51, ["prompt.none"]),
+        (0.51, []),
         (0.1, ["prompt.all", "prompt.none", "tool.some"]),
         (1.0, []),
     ],

@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from agentmut.config import AgentConfig
 from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
+from agentmut.origin import Origin
 from agentmut.report.mutants import _diff, unified
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", ""]), max_size=12)
@@ -44,7 +45,7 @@ def test_the_diff_of_a_long_prompt_is_quick() -> None:
         edits=(edit,),
     )
     began = time.perf_counter()
-    assert "-- Rule number 10000." in list(unified(AgentConfig(prompt=text), mutant))
+    assert "-- Rule number 10000." in list(unified(Origin(config=AgentConfig(prompt=text), file="a"), mutant))
     assert time.perf_counter() - began < 0.5
 
 
@@ -65,5 +66,5 @@ def test_a_flow_is_shown_a_line_for_each_edge_and_label() -> None:
         description="remove",
         edits=(edit,),
     )
-    rows = list(unified(AgentConfig(orchestration=flow), mutant))
-    assert rows == ["@@ -2,3 +2,2 @@", " edges: a, b", "-edges: b, c", " edges: c, __end__"]
+    rows = list(unified(Origin(config=AgentConfig(orchestration=flow), file="a"), mutant))
+    assert rows == ["@@ orchestration @@", " edges: a, b", "-edges: b, c", " edges: c, __end__"]
