@@ -103,10 +103,10 @@ def select_operators(operators: Sequence[str], share: float, history: History) -
     The AgentAssay paper keeps the operators "identified as most effective" and leaves open what that is. Here it is
     how much the mutants of an operator tell about a suite: 4 q (1 - q) with q = (killed + 1) / (scored + 2), which
     is 1 where half are killed, and near 0 where all are (any suite kills them) or none is (no suite does, or this
-    one lacks a whole kind of test: the full run has said so). Of two that tell as much, the one with
-    fewer trials a mutant goes first. Of n operators that can be judged ceil(share * n) are kept, and those that are level with the last
-    of them; operators of intent `preserve` are chosen among themselves. Operators with fewer than three scored
-    mutants cannot be judged and are kept.
+    one lacks a whole kind of test: the full run has said so). Of two that tell as much, the one with fewer trials a
+    mutant goes first. Of n operators that can be judged ceil(share * n) are kept, and those that are level with
+    the last of them; operators of intent `preserve` are chosen among themselves. Operators with fewer than three
+    scored mutants cannot be judged and are kept.
 
     A score over operators that were chosen by their results is no estimate of the score over all of them, and
     cannot be compared with it. Raises `UsageError` without an earlier run.

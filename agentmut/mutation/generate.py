@@ -222,10 +222,15 @@ def _lack(config: AgentConfig, operator: Operator) -> str:
         OperatorClass.TOOL: (bool(config.tools), "the config has no tools"),
         OperatorClass.MODEL: (True, ""),
         OperatorClass.CONTEXT: (bool(config.context), "the config has no documents"),
-        OperatorClass.ORCHESTRATION: (bool(config.orchestration), "the agent has no flow that is known"),
+        OperatorClass.ORCHESTRATION: (_has_flow(config), "the agent has no flow that is known"),
         OperatorClass.CONTROL: (True, ""),
         OperatorClass.HIGHER_ORDER: (True, ""),
     }[operator.operator_class]
     if not has_part:
         return lack
     return str(getattr(operator, "lack", "")) or "it found no place in this config"
+
+
+def _has_flow(config: AgentConfig) -> bool:
+    """Whether more is known of the agent's flow than its limit of steps, which every framework has."""
+    return any(value for key, value in config.orchestration.items() if key != "max_steps")

@@ -3,14 +3,23 @@
 import difflib
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
+from pydantic import JsonValue
+from rich.padding import Padding
+
 from agentmut.config import AgentConfig
-from agentmut.mutant import Mutant
-from agentmut.mutation.generate import DropKind, Generation
+from agentmut.engine.locate import changed_text, target_of
+from agentmut.frozen import canonical_json
+from agentmut.mutant import Mutant, Status
+from agentmut.mutation.generate import DropKind, Dropped, Empty, Generation
+from agentmut.mutation.operator_names import class_of
 from agentmut.origin import Origin
 from agentmut.report.paint import Page, clean, shorten
+from agentmut.report.terminal import counted
+from agentmut.result import Target
+from agentmut.tools import ToolSpec
 
 _STYLES = {"-": "red", "+": "green", "@": "cyan"}
 _KINDS = {

@@ -197,7 +197,8 @@ def test_a_flow_is_read_and_a_malformed_one_is_explained() -> None:
 
 
 def test_an_operator_says_what_the_flow_lacks() -> None:
-    (empty,) = generate(AgentConfig(), [OPERATORS["reroute_branch"]], OperatorOptions()).empty
+    persistent = AgentConfig(orchestration={"retries": 2})
+    (empty,) = generate(persistent, [OPERATORS["reroute_branch"]], OperatorOptions()).empty
     assert empty.reason == (
         "no mutants of orchestration.reroute_branch, because the agent has no branches that its adapter can change"
     )
