@@ -121,7 +121,9 @@ def select_operators(operators: Sequence[str], share: float, history: History) -
     gone: dict[str, str] = {}
     for preserving in (False, True):
         group = [name for name in judged if records[name].preserving is preserving]
-        ranks = {name: (-effectiveness(records[name]), _mean_trials(records[name])) for name in group}
+        ranks = {
+            name: (-round(effectiveness(records[name]), 9), _mean_trials(records[name])) for name in group
+        }
         last = sorted(ranks.values())[: math.ceil(share * len(group))][-1:]
         for name in (name for name in group if [ranks[name]] > last):
             gone[name] = _said(records[name])

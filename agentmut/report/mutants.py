@@ -324,5 +324,5 @@ def _as_dict(origin: Origin, mutant: Mutant, generation: Generation) -> dict[str
         "before": before,
         "after": after,
         "edits": [edit.model_dump(mode="json") for edit in mutant.edits],
-        "diff": list(unified(origin.config, mutant)),
+        "diff": list(unified(origin, mutant)),
     }

@@ -130,7 +130,11 @@ def test_operators_are_named_by_name_class_or_pattern() -> None:
 @pytest.mark.parametrize(
     ("given", "cap", "said"),
     [
-        ({"operators_named": ("tool.r*", "prompt.negate")}, {"operators": ["tool.remove"]}, "mutation.operators"),
+        (
+            {"operators_named": ("tool.r*", "prompt.negate")},
+            {"operators": ["tool.remove"]},
+            "mutation.operators",
+        ),
         ({"classes": ("tool", "prompt")}, {"operators": ["tool.remove"]}, "mutation.operators"),
         ({"operators_named": ("tool", "prompt.negate")}, {"classes": ["tool"]}, "mutation.classes"),
     ],
