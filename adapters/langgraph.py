@@ -50,6 +50,7 @@ class LangGraphAdapter:
         name: str,
         original: AgentConfig | None = None,
         built: Built | None = None,
+        not_built: str = "",
     ) -> None:
         self._factory = factory
         self._config = config
@@ -57,6 +58,7 @@ class LangGraphAdapter:
         self._interceptable: frozenset[str] | AdapterError | None = None
         self._original = original or config
         self._built = built
+        self._not_built = not_built
 
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> "LangGraphAdapter":
@@ -102,10 +104,17 @@ class LangGraphAdapter:
             _log.warning(
                 "the agent cannot be built here, so %s not known and not changed: %s", unknown, error
             )
-            return self
+            return LangGraphAdapter(
+                self._factory, self._config, self._name, self._original, not_built=str(error)
+            )
         config = self._config.model_copy(update={"tools": self._config.tools or self._tools_of(graph)})
         built = Built.of(graph, config)
         return LangGraphAdapter(self._factory, built.completed(config), self._name, built=built)
+
+    @property
+    def not_built(self) -> str:
+        """Why the graph could not be asked for its tools and flow; empty when it was."""
+        return self._not_built
 
     def get_config(self) -> AgentConfig:
         """The config this adapter runs; tools and flow are those of the graph where the project says none."""
@@ -128,7 +137,9 @@ class LangGraphAdapter:
 
     def with_config(self, config: AgentConfig) -> "LangGraphAdapter":
         """The same factory on another config."""
-        return LangGraphAdapter(self._factory, config, self._name, self._original, self._built)
+        return LangGraphAdapter(
+            self._factory, config, self._name, self._original, self._built, self._not_built
+        )
 
     def doubled_tools(self) -> frozenset[str]:
         """Tools in `ToolNode`s: their calls pass a place where a double can answer."""

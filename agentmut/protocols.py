@@ -69,6 +69,16 @@ class Adapter(Protocol):
         ...
 
 
+@runtime_checkable
+class AsksAgent(Protocol):
+    """What an adapter has besides, that asks the built agent for tools and flow which the project does not name."""
+
+    @property
+    def not_built(self) -> str:
+        """Why the agent could not be asked, in a phrase; empty when it was."""
+        ...
+
+
 class OperatorOptions(Frozen):
     """What operators may draw on besides the config: the `mutation` section of the project file."""
 
@@ -143,5 +153,5 @@ class Importer(Protocol):
 
 
 __all__ = [
-    "Adapter", "AgentSpec", "Evaluator", "Example", "Importer", "Operator", "OperatorOptions", "Relation",
+    "Adapter", "AgentSpec", "AsksAgent", "Evaluator", "Example", "Importer", "Operator", "OperatorOptions", "Relation",
 ]  # fmt: skip

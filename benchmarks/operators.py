@@ -20,6 +20,7 @@ from agentmut.files.schema import BudgetSettings, MutationSettings
 from agentmut.mutant import Intent, Mutant, Status
 from agentmut.mutation.controls import Identity
 from agentmut.mutation.generate import generate
+from agentmut.origin import Origin
 from agentmut.plugins import load_all
 from agentmut.project import Project, load_project
 from agentmut.protocols import Operator
@@ -217,7 +218,7 @@ def example(operator: Operator) -> str:
 
 def diff(config: Any, mutant: Mutant) -> list[str]:
     """The unified diff of a mutant."""
-    return list(unified(config, mutant))
+    return list(unified(Origin(config=config, file=""), mutant))
 
 
 def escaped(line: str) -> str:

@@ -22,6 +22,8 @@ VERBS = (
     "clean",
     "simulate",
 )
+OPTION_ERROR: Any = typer.BadParameter.__base__
+"""What the option parser raises: typer brings its own, and gives no other public name to it."""
 ROOT_HELP = "If my agent silently got worse, would my tests notice?"
 
 
@@ -74,10 +76,19 @@ def _root(
 
 def main(arguments: list[str] | None = None) -> None:
     """The `agentmut` command: errors become one paragraph on stderr and an exit code."""
+    as_json = "--json" in (sys.argv[1:] if arguments is None else arguments)
     try:
-        app(args=arguments)
+        code = app(args=arguments, standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
+    except OPTION_ERROR as error:
+        error.show()
+        _say_json(error.format_message(), error.exit_code, as_json)
+        sys.exit(error.exit_code)
+    except typer.Abort:
+        typer.echo("Aborted!", err=True)
+        sys.exit(1)
     except AgentmutError as error:
-        _say(error, "--json" in (sys.argv[1:] if arguments is None else arguments))
+        _say(error, as_json)
         sys.exit(int(error.exit_code))
     except KeyboardInterrupt:
         sys.exit(int(ExitCode.INTERRUPTED))
@@ -95,7 +106,11 @@ def _say(error: AgentmutError, as_json: bool) -> None:
 
     message = clean(str(error))
     typer.echo(f"agentmut: {message}", err=True)
+    _say_json(message, int(error.exit_code), as_json)
+
+
+def _say_json(message: str, exit_code: int, as_json: bool) -> None:
     if as_json:
         import json
 
-        typer.echo(json.dumps({"error": message, "exit_code": int(error.exit_code)}, ensure_ascii=False))
+        typer.echo(json.dumps({"error": message, "exit_code": exit_code}, ensure_ascii=False))

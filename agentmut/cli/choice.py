@@ -1,6 +1,6 @@
 """The choice of mutants that a command line makes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -63,8 +63,25 @@ def _refuse_empty(given: "Mapping[str, Sequence[str] | None]") -> None:
             raise UsageError(f"{option}: the value is empty. Give one, or leave the option out.")
 
 
-def session_changes(session: "Session", reference: str, agent: str | None) -> "Changes":
-    """What of a session's agent changed since a git revision. Raises `UsageError`."""
+def with_changes(
+    selection: "Selection", reference: str | None, find: "Callable[[str], Changes]"
+) -> "Selection":
+    """The selection, narrowed to what changed since a git revision if one is given; what changed is said."""
+    if reference is None:
+        return selection
+    found = find(reference)
+    _say_changes(found)
+    return selection.model_copy(update={"changes": found})
+
+
+def with_session_changes(
+    selection: "Selection", session: "Session", reference: str | None, agent: str | None
+) -> "Selection":
+    """`with_changes` for the agent of a session. Raises `UsageError`."""
+    return with_changes(selection, reference, lambda since: _session_changes(session, since, agent))
+
+
+def _session_changes(session: "Session", reference: str, agent: str | None) -> "Changes":
     from agentmut.engine.revision import Described, changes_since
 
     scenarios = tuple(scenario.name for scenario in session.scenarios)
@@ -73,7 +90,7 @@ def session_changes(session: "Session", reference: str, agent: str | None) -> "C
     return changes_since(reference, described, session.suite.full)
 
 
-def say_changes(changes: "Changes") -> None:
+def _say_changes(changes: "Changes") -> None:
     """On stderr: what `--in-diff` found."""
     if changes.note:
         typer.echo(f"agentmut: {changes.note}.", err=True)
@@ -88,8 +105,17 @@ def no_mutants_in(changes: "Changes") -> str:
     return f"No mutant touches what changed since {changes.since} ({', '.join(changes.parts)})."
 
 
-def nothing_to_do(changes: "Changes") -> dict[str, Any]:
-    """What `run --json` prints then: no campaign took place, so this is no `Result`."""
+def print_nothing_to_do(changes: "Changes", *, as_json: bool) -> None:
+    """What `run` prints then: no campaign took place, so as JSON this is no `Result`."""
+    from agentmut.cli.output import print_json
+
+    if as_json:
+        print_json(_nothing_to_do(changes))
+    else:
+        typer.echo(no_mutants_in(changes))
+
+
+def _nothing_to_do(changes: "Changes") -> dict[str, Any]:
     return {
         "schema_version": 1,
         "status": "nothing_to_do",

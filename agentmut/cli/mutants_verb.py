@@ -113,7 +113,7 @@ def _check_sources(
 def _without_project(
     config: Path | None, request: Path | None, selection: "Selection", in_diff: str | None
 ) -> "tuple[Origin, Generation, Selection]":
-    from agentmut.cli.choice import say_changes
+    from agentmut.cli.choice import with_changes
     from agentmut.cli.output import agents_on_stderr
     from agentmut.engine.choosing import mutants_of
     from agentmut.engine.revision import Described, changes_since
@@ -124,17 +124,18 @@ def _without_project(
 
     with agents_on_stderr():
         origin = read_config_file(config) if config else read_request_file(request or Path())
-        if in_diff is not None and config:
-            found = changes_since(in_diff, Described(config, bare=True), origin.config)
-            say_changes(found)
-            selection = selection.model_copy(update={"changes": found})
+        if config:
+            described = Described(config, bare=True)
+            selection = with_changes(
+                selection, in_diff, lambda since: changes_since(since, described, origin.config)
+            )
         return origin, mutants_of(origin, selection, MutationSettings(), OperatorCatalogue({})), selection
 
 
 def _of_project(
     project: Path, agent: str | None, scenarios: tuple[str, ...], selection: "Selection", in_diff: str | None
 ) -> "tuple[Origin, Generation, Selection]":
-    from agentmut.cli.choice import say_changes, session_changes
+    from agentmut.cli.choice import with_session_changes
     from agentmut.cli.output import agents_on_stderr
     from agentmut.engine.choosing import make_mutants
     from agentmut.engine.session import open_session
@@ -145,8 +146,5 @@ def _of_project(
         loaded = load_project(project, agent)
     with agents_on_stderr(), agent_environment(loaded):
         session = open_session(loaded, scenarios)
-        if in_diff is not None:
-            found = session_changes(session, in_diff, agent)
-            say_changes(found)
-            selection = selection.model_copy(update={"changes": found})
+        selection = with_session_changes(selection, session, in_diff, agent)
         return session.origin, make_mutants(session, selection), selection

@@ -38,7 +38,12 @@ Targets = Annotated[
 ]
 Sample = Annotated[
     int | None,
-    typer.Option("--sample", min=1, help="At most so many mutants, with fair shares for the operators."),
+    typer.Option(
+        "--sample",
+        min=1,
+        help="At most so many mutants, with fair shares for the operators, three of four degrading; pairs are made "
+        "of these only.",
+    ),
 ]
 InDiff = Annotated[
     str | None,

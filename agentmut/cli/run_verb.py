@@ -70,8 +70,8 @@ def run(
 
     Example: agentmut run --class prompt --yes
     """
-    from agentmut.cli.choice import no_mutants_in, nothing_to_do, say_changes, selection_of, session_changes
-    from agentmut.cli.output import agents_on_stderr, exit_code, print_json, print_result
+    from agentmut.cli.choice import print_nothing_to_do, selection_of, with_session_changes
+    from agentmut.cli.output import agents_on_stderr, exit_code, print_result
     from agentmut.engine.choosing import make_mutants
     from agentmut.engine.session import open_session
     from agentmut.engine.shards import part_of
@@ -86,20 +86,14 @@ def run(
     )  # fmt: skip
     with agents_on_stderr(), agent_environment(loaded):
         session = open_session(loaded, tuple(scenarios or ()))
-        if in_diff is not None:
-            changes = session_changes(session, in_diff, agent)
-            say_changes(changes)
-            selection = selection.model_copy(update={"changes": changes})
+        selection = with_session_changes(selection, session, in_diff, agent)
         generation = make_mutants(session, selection)
         untouched = None if generation.mutants else selection.changes
         if untouched is None:
             share = partial(part_of, shard=shard, baseline_only=baseline_only, fresh=fresh)
             result = _campaign(session, generation, seed, share, yes=yes, fresh=fresh)
     if untouched is not None:
-        if as_json:
-            print_json(nothing_to_do(untouched))
-        else:
-            typer.echo(no_mutants_in(untouched))
+        print_nothing_to_do(untouched, as_json=as_json)
         return
     print_result(result, as_json, project)
     raise typer.Exit(int(exit_code(result)))

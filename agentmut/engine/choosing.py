@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from agentmut.config import AgentConfig
 from agentmut.engine.history import (
     History,
     Selected,
@@ -16,12 +17,12 @@ from agentmut.engine.second_order import Choice, with_second_order
 from agentmut.engine.selection import Selection, narrowed_drops
 from agentmut.engine.session import Session
 from agentmut.files.schema import MutationSettings
-from agentmut.mutant import Mutant
+from agentmut.mutant import Mutant, OperatorClass
 from agentmut.mutation.catalogue import OperatorCatalogue
 from agentmut.mutation.generate import Generation, generate
 from agentmut.origin import Origin
 from agentmut.project import FOLDER
-from agentmut.protocols import OperatorOptions
+from agentmut.protocols import AsksAgent, OperatorOptions
 
 
 def make_mutants(session: Session, selection: Selection) -> Generation:
@@ -33,6 +34,7 @@ def make_mutants(session: Session, selection: Selection) -> Generation:
         session.project.mutation,
         OperatorCatalogue.of(session.project.mutation.own_operators, root),
         session.adapter.cannot_express,
+        _not_built(session),
         earlier=lambda: earlier_runs(root),
         narrowed=len(session.scenarios) < len(session.project.scenarios),  # so, it may be, fewer documents
     )
@@ -44,6 +46,7 @@ def mutants_of(
     settings: MutationSettings,
     catalogue: OperatorCatalogue,
     cannot_express: Callable[[Mutant], str] = lambda mutant: "",
+    not_built: str = "",
     *,
     earlier: Callable[[], History] = lambda: History({}),
     narrowed: bool = False,
@@ -51,7 +54,8 @@ def mutants_of(
     """The mutants of a config that settings and selection ask for; it takes no agent.
 
     `earlier` reads the project's earlier runs; it is asked for selective mutation only. `narrowed` when the
-    config is only a part of the agent's, so that what fits nothing in it is not stale.
+    config is only a part of the agent's, so that what fits nothing in it is not stale. `not_built` is why the agent
+    could not be asked for its flow, and for tools that the config does not name.
     """
     wanted = selection.operators(catalogue.names, settings)
     if selection.changes is not None and not selection.changes.any:
@@ -59,13 +63,18 @@ def mutants_of(
     share = settings.selective if selection.selective is None else selection.selective
     selected = _most_effective(wanted, share, earlier)
     operators = [catalogue.load(name) for name in selected.kept]
-    made = generate(origin.config, operators, _options(settings), cannot_express)
+    lacks = _lacks(origin.config, not_built)
+    made = generate(origin.config, operators, _options(settings), cannot_express, lacks)
     narrowed = narrowed or selection.narrows_operators or bool(selected.left_out)
     left = ignoring(made.mutants, settings.ignore, origin, wanted, narrowed=narrowed)
     made = replace(
         made,
         empty=(*made.empty, *selected.left_out),
-        notes=(*left.stale, *((selection_note(share, selected),) if share else ())),
+        notes=(
+            *left.stale,
+            *((selection_note(share, selected),) if share else ()),
+            *((not_built,) if not_built else ()),
+        ),
         selective=share,
     )
     return _chosen(made, Choice(selection, settings, origin, left.reasons, cannot_express))
@@ -82,6 +91,24 @@ def _chosen(made: Generation, choice: Choice) -> Generation:
         unselected=sum(mutant.id not in kept for mutant in made.mutants),
         ignored={m.id: choice.ignored[m.id] for m in chosen if m.id in choice.ignored},
     )
+
+
+def _not_built(session: Session) -> str:
+    adapter = session.adapter
+    if not isinstance(adapter, AsksAgent) or not adapter.not_built:
+        return ""
+    return (
+        f"the agent could not be built here: {adapter.not_built.rstrip('.')}; set what it needs, or "
+        "`agentmut simulate -- agentmut mutants`"
+    )
+
+
+def _lacks(config: AgentConfig, not_built: str) -> dict[OperatorClass, str]:
+    """Classes whose operators find nothing, or not all there is, in an agent that could not be asked."""
+    if not not_built:
+        return {}
+    classes = (OperatorClass.ORCHESTRATION, *(() if config.tools else (OperatorClass.TOOL,)))
+    return dict.fromkeys(classes, not_built)
 
 
 def earlier_runs(root: Path) -> History:

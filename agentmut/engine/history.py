@@ -16,6 +16,8 @@ KILL_CHANCE = 0.5
 """The chance of a kill where no earlier run tells."""
 TRIALS = 40.0
 """Trials of a mutant where no earlier run tells."""
+JUDGED = 3
+"""Fewest scored mutants of an operator by which selective mutation judges it."""
 RUNS = 30
 """How many of the latest runs are read."""
 _DECIDED = frozenset({Status.KILLED, Status.SURVIVED, Status.NO_COVERAGE})
@@ -101,9 +103,10 @@ def select_operators(operators: Sequence[str], share: float, history: History) -
     The AgentAssay paper keeps the operators "identified as most effective" and leaves open what that is. Here it is
     how much the mutants of an operator tell about a suite: 4 q (1 - q) with q = (killed + 1) / (scored + 2), which
     is 1 where half are killed, and near 0 where all are (any suite kills them) or none is (no suite does, or this
-    one lacks a whole kind of test: the full run has said so). Ties go to fewer trials a mutant, then by name. Of n
-    operators with a history ceil(share * n) are kept; those of intent `preserve` are chosen among themselves.
-    Operators without history cannot be judged and are kept.
+    one lacks a whole kind of test: the full run has said so). Of two that tell as much, the one with fewer trials a
+    mutant goes first. Of n operators that can be judged ceil(share * n) are kept, and those that are level with
+    the last of them; operators of intent `preserve` are chosen among themselves. Operators with fewer than three
+    scored mutants cannot be judged and are kept.
 
     A score over operators that were chosen by their results is no estimate of the score over all of them, and
     cannot be compared with it. Raises `UsageError` without an earlier run.
@@ -114,14 +117,15 @@ def select_operators(operators: Sequence[str], share: float, history: History) -
             "finished run yet. Give `agentmut run` once without --selective (mutation.selective)."
         )
     records = history.by_operator()
-    judged = [name for name in operators if name in records and records[name].scored]
+    judged = [name for name in operators if name in records and records[name].scored >= JUDGED]
     gone: dict[str, str] = {}
     for preserving in (False, True):
         group = [name for name in judged if records[name].preserving is preserving]
-        ranked = sorted(
-            group, key=lambda name: (-effectiveness(records[name]), _mean_trials(records[name]), name)
-        )
-        for name in ranked[math.ceil(share * len(ranked)) :]:
+        ranks = {
+            name: (-round(effectiveness(records[name]), 9), _mean_trials(records[name])) for name in group
+        }
+        last = sorted(ranks.values())[: math.ceil(share * len(group))][-1:]
+        for name in (name for name in group if [ranks[name]] > last):
             gone[name] = _said(records[name])
     return Selected(
         kept=tuple(name for name in operators if name not in gone),

@@ -28,6 +28,11 @@ class Found(NamedTuple):
     run: StoredRun
     plan: Plan
 
+    @property
+    def number(self) -> int:
+        """Which shard."""
+        return self.plan.shard.number if self.plan.shard else 0
+
     def __str__(self) -> str:
         return f"run {self.run.id} in {self.store}"
 
@@ -108,40 +113,75 @@ def plan_merge(session: Session, paths: Sequence[Path], now: float) -> Merge:
     Raises `UsageError` where they are not all the shards of one campaign on one baseline, or where the project is
     not as it was.
     """
-    shards = _shards(paths)
+    shards, notes = _shards(paths)
     plan = merged_plan({str(found): found.plan for found in shards}, new_run_id(now), now)
+    plan = plan.model_copy(update={"notes": (*plan.notes, *notes)})
     return Merge(_fitting(session, plan), plan, shards, _common(shards, plan))
 
 
-def _shards(paths: Iterable[Path]) -> list[Found]:
-    """Every shard's run, in the order of the shards; one that several stores hold counts once."""
+class Shards(NamedTuple):
+    """The shards to put together, in their order."""
+
+    found: tuple[Found, ...]
+    notes: tuple[str, ...]
+    """What was passed over."""
+
+
+def _shards(paths: Iterable[Path]) -> Shards:
+    """Of each shard the newest finished run, of the campaign that was worked at last.
+
+    Runs of other campaigns are what a shared folder held before; they are told of where shards are missing.
+    """
+    runs = _runs(paths)
+    newest = max(runs, key=lambda found: found.plan.started)
+    same = [found for found in runs if same_campaign(found.plan, newest.plan)]
+    chosen = {found.number: found for found in sorted(same, key=_preference)}
+    others = [found for found in runs if found not in same]
+    if newest.plan.shard and len(chosen) < newest.plan.shard.of:
+        chosen |= {-at: found for at, found in enumerate(others, 1)}  # so that what differs is said
+    for found in chosen.values():
+        if found.run.status != "finished":
+            raise UsageError(
+                f"shard {found.plan.shard} is not finished ({found}: {found.run.status}). `agentmut resume` there, "
+                "then merge again."
+            )
+    ordered = sorted(chosen.values(), key=lambda found: found.number)
+    return Shards(tuple(ordered), tuple(_passed_over(ordered, same)))
+
+
+def _preference(found: Found) -> tuple[bool, float]:
+    """Finished runs go before others, then newer ones before older; the last in this order is taken."""
+    return found.run.status == "finished", found.plan.started
+
+
+def _passed_over(chosen: Iterable[Found], same: Sequence[Found]) -> Iterator[str]:
+    for found in chosen:
+        older = [run.run.id for run in same if run.number == found.number and run.run.id != found.run.id]
+        if older:
+            yield (
+                f"shard {found.plan.shard} was run more than once: {found.run.id}, the newest finished run, is "
+                f"merged, and not {', '.join(older)}"
+            )
+
+
+def _runs(paths: Iterable[Path]) -> list[Found]:
+    """Every run of a shard in some stores; one that several of them hold counts once, finished if it is in one."""
     found: dict[str, Found] = {}
     for path in map(_store_file, paths):
-        for shard in _latest_shards(path):
+        for shard in _shards_in(path):
             known = found.setdefault(shard.run.id, shard)
             if known.run.status != "finished":  # copied while it was at work
                 found[shard.run.id] = shard
-    for shard in found.values():
-        if shard.run.status != "finished":
-            raise UsageError(
-                f"shard {shard.plan.shard} is not finished ({shard}: {shard.run.status}). `agentmut resume` there, "
-                "then merge again."
-            )
-    return sorted(found.values(), key=lambda shard: shard.plan.shard.number if shard.plan.shard else 0)
+    return list(found.values())
 
 
-def _latest_shards(path: Path) -> list[Found]:
-    """The shards in a store of the campaign that it worked at last; of each shard the latest run."""
+def _shards_in(path: Path) -> list[Found]:
     with _opened(path) as store:
         plans = ((run, _plan(run)) for run in store.runs())
         found = [Found(path, run, plan) for run, plan in plans if plan and plan.shard]
     if not found:
         raise UsageError(f"{path} holds no shard: run `agentmut run --shard k/n` there first.")
-    latest: dict[int, Found] = {}
-    for shard in found:
-        if shard.plan.shard and same_campaign(shard.plan, found[0].plan):
-            latest.setdefault(shard.plan.shard.number, shard)
-    return list(latest.values())
+    return found
 
 
 def _store_file(path: Path) -> Path:

@@ -55,6 +55,7 @@ def with_second_order(
 def _asked(mutants: Sequence[Mutant], pool: Sequence[Mutant], choice: Choice) -> Pairs:
     wanted = choice.selection.second_order
     named = named_pairs(choice.selection.pairs, mutants, *choice.pairing)
+    _refuse_impossible("--pair", named)
     return _both(named, sampled_pairs(wanted, pool, *choice.pairing) if wanted else Pairs())
 
 
@@ -67,13 +68,21 @@ def _standing(mutants: Sequence[Mutant], pool: Sequence[Mutant], choice: Choice)
     return _both(*found)
 
 
+def _refuse_impossible(where: str, pairs: Pairs) -> None:
+    """Raise `UsageError` for a pair that was asked for by its ids and cannot be made."""
+    for dropped in pairs.dropped:
+        raise UsageError(f"{where}: there is no pair of {dropped.description}: {dropped.reason}.")
+
+
 def _named(pair: Named, mutants: Sequence[Mutant], choice: Choice) -> Pairs:
     try:
-        return named_pairs([pair], mutants, *choice.pairing)
+        found = named_pairs([pair], mutants, *choice.pairing)
     except UsageError as error:
         if not choice.selection.narrows_operators:
             raise
         return Pairs((), (Dropped(PAIR, " and ".join(pair), str(error)),))
+    _refuse_impossible("mutation.second_order.pairs", found)
+    return found
 
 
 def _both(*found: Pairs) -> Pairs:

@@ -13,6 +13,9 @@ from agentmut.mutation.generate import Dropped, Generation
 from agentmut.mutation.operator_names import class_of, is_named, unknown_name
 from agentmut.origin import Origin
 
+HARMLESS_PART = 4
+"""One of so many mutants of a sample is a `preserve` one."""
+
 
 class Selection(Frozen):
     """The filters of the command line; empty ones let everything through."""
@@ -47,21 +50,36 @@ class Selection(Frozen):
         _refuse_unknown("--class", self.classes, classes)
         if unknown := unknown_name(self.operators_named, known):
             _refuse_unknown("--operator", (unknown,), known)
-        chosen = [name for name in known if _in_project(name, settings)]
-        if self.classes:
-            chosen = [name for name in chosen if class_of(name) in self.classes]
-        if self.operators_named:
-            chosen = [name for name in chosen if any(is_named(name, p) for p in self.operators_named)]
-        if self.narrows_operators and not chosen:
-            given = [
-                *(f"--class {name}" for name in self.classes),
-                *(f"--operator {p}" for p in self.operators_named),
-            ]
-            raise UsageError(
-                f"{' and '.join(given)}: no operator is all of that and in use. --class and --operator narrow each "
-                "other, and `mutation.classes` or `mutation.operators` of the project file."
-            )
+        in_use = [name for name in known if _in_project(name, settings)]
+        chosen = [name for name in in_use if self._names(name)]
+        self._refuse_idle(in_use, chosen, settings)
         return tuple(chosen)
+
+    def _names(self, operator: str) -> bool:
+        """Whether the classes and the operators that are given let an operator through."""
+        by_class = not self.classes or class_of(operator) in self.classes
+        return by_class and (
+            not self.operators_named or any(is_named(operator, p) for p in self.operators_named)
+        )
+
+    def _refuse_idle(self, in_use: Sequence[str], chosen: Sequence[str], settings: MutationSettings) -> None:
+        """Raise `UsageError` for a class or pattern that adds nothing: it would be dropped without a word."""
+        given = [
+            *(("--class", name) for name in self.classes),
+            *(("--operator", pattern) for pattern in self.operators_named),
+        ]
+        for option, name in given:
+            if not any(is_named(operator, name) for operator in in_use):
+                key = "operators" if settings.operators is not None else "classes"
+                raise UsageError(
+                    f"{option} {name}: `mutation.{key}` of the project file leaves it out. Add it there, or leave "
+                    f"out {option} {name}: the command line only narrows what the project file chose."
+                )
+            if not any(is_named(operator, name) for operator in chosen):
+                other = "--operator" if option == "--class" else "--class"
+                raise UsageError(
+                    f"{option} {name}: no operator that {other} names is one of these. The two narrow each other."
+                )
 
 
 def select_mutants(
@@ -82,7 +100,7 @@ def select_mutants(
     wanted = [mutant for mutant in found if mutant.id not in ignored]
     kept = capped(wanted, settings.per_instruction, by_instruction(config))
     kept = capped(kept, settings.per_operator, lambda mutant: mutant.operator)
-    kept = sampled(kept, settings.sample if selection.sample is None else selection.sample)
+    kept = _sampled(kept, settings.sample if selection.sample is None else selection.sample)
     ids = {mutant.id for mutant in kept} | set(ignored)
     return tuple(mutant for mutant in found if mutant.id in ids)
 
@@ -92,6 +110,22 @@ def narrowed_drops(generation: Generation, selection: Selection, origin: Origin)
     would_be = (one.mutant for one in generation.dropped if one.mutant)
     wanted = {mutant.id for mutant in _filtered((*generation.mutants, *would_be), selection, origin)}
     return tuple(one for one in generation.dropped if one.mutant is None or one.mutant.id in wanted)
+
+
+def _sampled(mutants: Sequence[Mutant], most: int | None) -> tuple[Mutant, ...]:
+    """At most so many mutants: three quarters for those that count in the score, as far as there are so many.
+
+    The part of each intent is fixed, so that a mutant more or less still moves no more than one in and one out.
+    """
+    if most is None:
+        return tuple(mutants)
+    harmless = [mutant for mutant in mutants if mutant.intent is Intent.PRESERVE]
+    harmful = [mutant for mutant in mutants if mutant.intent is not Intent.PRESERVE]
+    some = max(most // HARMLESS_PART, most - len(harmful))
+    kept = {
+        mutant.id for mutant in (*sampled(harmless, some), *sampled(harmful, most - min(some, len(harmless))))
+    }
+    return tuple(mutant for mutant in mutants if mutant.id in kept)
 
 
 def checked_share(share: float | None) -> float | None:

@@ -138,9 +138,7 @@ def _check_complete(plans: Mapping[str, Plan]) -> None:
         assert plan.shard
         of = plan.shard.of
         if plan.shard.number in found:
-            raise UsageError(
-                f"shard {plan.shard} is there twice: {found[plan.shard.number]} and {where}. Name one of them."
-            )
+            raise UsageError(f"shard {plan.shard} is there twice: {found[plan.shard.number]} and {where}.")
         found[plan.shard.number] = where
     missing = [f"{number}/{of}" for number in range(1, of + 1) if number not in found]
     if missing:

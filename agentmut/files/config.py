@@ -54,6 +54,10 @@ def read_config_file(path: Path) -> Origin:
             f"{path.name} is a project file: pass it as --project. --config takes prompt, tools, "
             "model, context and orchestration as top-level keys."
         )
+    if isinstance(source.value, dict) and "messages" in source.value:
+        raise ProjectError(
+            f"{path.name} looks like a recorded request (it has `messages`): pass it as --request."
+        )
     make_importable(path.parent)
     problems: list[str] = []
     found = read_parts(

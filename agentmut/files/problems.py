@@ -76,6 +76,8 @@ PLAIN: Mapping[str, str] = MappingProxyType(
 def _message(detail: ErrorDetails, path: KeyPath, model: type[BaseModel]) -> str:
     if detail["type"] == "extra_forbidden":
         return f"unknown key. {nearest(str(path[-1]), _known_keys(model, path[:-1]))}"
+    if path[-1:] == ("reason",) and detail["type"] in ("missing", "string_too_short"):
+        return "is missing: write why the mutant does not matter, as in `reason: the greeting is cosmetic`"
     said = detail["msg"].removeprefix("Value error, ").removeprefix("Input ")
     return PLAIN.get(detail["type"], said)
 

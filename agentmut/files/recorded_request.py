@@ -38,6 +38,10 @@ def read_request_file(path: Path) -> Origin:
 
 def _read(body: bytes) -> ModelRequest:
     found = bodies.mapping(bodies.read_json(_text(body)), "the body")
+    if key := _wrapped_under(found):
+        raise ValueError(
+            f"the request stands in it under the key {key!r}: write that part into a file of its own"
+        )
     if dialect := _other_dialect(found):
         raise ValueError(f"this looks like {dialect}")
     _refuse_half_characters(found)
@@ -57,6 +61,12 @@ def _refuse_half_characters(body: Mapping[str, Any]) -> None:
     except UnicodeEncodeError as error:
         half = f"\\u{ord(error.object[error.start]):04x}"
         raise ValueError(f"it has half a character ({half}), which no UTF-8 text can hold") from None
+
+
+def _wrapped_under(body: Mapping[str, Any]) -> str:
+    """The key under which a log holds a request; empty where the body has messages itself, or nothing has."""
+    held = (key for key, value in body.items() if isinstance(value, Mapping) and "messages" in value)
+    return "" if "messages" in body else next(held, "")
 
 
 def _other_dialect(body: Mapping[str, Any]) -> str:

@@ -122,9 +122,10 @@ class MutationSettings(Section):
     """At most so many mutants on one instruction of the prompt, one line of a document, one tool, or one setting
     of the model or the orchestration; again those with the smallest ids."""
     sample: int | None = Field(default=None, ge=1)
-    """At most so many mutants in all, with fair shares for the operators: each gives its mutants in the order of
-    their ids, one in every round. An edit of the agent changes the sample only by the mutants that it adds and
-    removes."""
+    """At most so many mutants in all: a quarter of them `preserve` ones, more only where too few degrade. Within
+    each intent the operators have fair shares: each gives its mutants in the order of their ids, one in every
+    round; with fewer places than operators, some of them give one mutant each. Sampled pairs are made of these
+    mutants only. An edit of the agent changes the sample only by the mutants that it adds and removes."""
     swap_models: tuple[str, ...] = ()
     """Models of other families that `model.swap` puts in."""
     downgrade_models: tuple[str, ...] = ()

@@ -75,6 +75,8 @@ class Generation:
     """The share of operators that selective mutation was asked to keep."""
     unselected: int = 0
     """How many more mutants there are that filters and caps left out."""
+    operators: tuple[str, ...] = ()
+    """The operators that were asked."""
     ignored: Mapping[str, str] = field(default_factory=dict)
     """Id and reason of those of `mutants` that are not to be run."""
 
@@ -94,12 +96,14 @@ def generate(
     operators: Iterable[Operator],
     options: OperatorOptions,
     cannot_express: Callable[[Mutant], str] = lambda mutant: "",
+    lacks: Mapping[OperatorClass, str] = MappingProxyType({}),
 ) -> Generation:
     """All mutants of `config`. Pure: the same arguments give the same mutants, ids and order.
 
     A candidate is dropped when its edits do not fit, when it leaves the config as it is, when an earlier
     mutant gives the same config, or when `cannot_express` gives a reason why the agent cannot be run so.
     Raises `PluginError` when an operator raises, or yields something else than candidates.
+    `lacks` says for classes why an operator finds no place, where more is known of that than the config tells.
     """
     operators = tuple(operators)
     items = {id(item): _digest(item) for part in (config.tools, config.context) for item in part}
@@ -121,7 +125,8 @@ def generate(
         else:
             made[content] = mutant
     mutants = tuple(made.values())
-    return Generation(mutants, tuple(dropped), tuple(_empty(config, operators, mutants, dropped)))
+    empty = tuple(_empty(config, operators, mutants, dropped, lacks))
+    return Generation(mutants, tuple(dropped), empty, operators=tuple(operator.id for operator in operators))
 
 
 def _proposals(
@@ -271,13 +276,18 @@ def _inexpressible(reason: str) -> tuple[str, DropKind] | None:
 
 
 def _empty(
-    config: AgentConfig, operators: Iterable[Operator], mutants: Iterable[Mutant], dropped: Iterable[Dropped]
+    config: AgentConfig,
+    operators: Iterable[Operator],
+    mutants: Iterable[Mutant],
+    dropped: Iterable[Dropped],
+    lacks: Mapping[OperatorClass, str],
 ) -> Iterator[Empty]:
     fruitful = {mutant.operator for mutant in mutants}
     tried = {candidate.operator for candidate in dropped}
     for operator in operators:
         if operator.id not in fruitful:
-            because = "all its candidates were dropped" if operator.id in tried else _lack(config, operator)
+            lack = lacks.get(operator.operator_class) or _lack(config, operator)
+            because = "all its candidates were dropped" if operator.id in tried else lack
             yield Empty(operator.id, f"no mutants of {operator.id}, because {because}")
 
 
@@ -285,18 +295,20 @@ def _lack(config: AgentConfig, operator: Operator) -> str:
     """Why an operator found no place, as far as it or its class tells."""
     if operator.reach is Reach.CONVERSED:
         return "no scenario has more than one turn"
-    if said := getattr(operator, "lack", ""):
-        return str(said)
     has_part, lack = {
         OperatorClass.PROMPT: (bool(config.prompt.strip()), "the prompt is empty"),
         OperatorClass.TOOL: (bool(config.tools), "the config has no tools"),
-        OperatorClass.MODEL: (
-            False,
-            "the project file sets nothing that it changes, and names no other model for it",
-        ),
+        OperatorClass.MODEL: (True, ""),
         OperatorClass.CONTEXT: (bool(config.context), "the config has no documents"),
-        OperatorClass.ORCHESTRATION: (bool(config.orchestration), "the config has no orchestration"),
+        OperatorClass.ORCHESTRATION: (_has_flow(config), "the agent has no flow that is known"),
         OperatorClass.CONTROL: (True, ""),
         OperatorClass.HIGHER_ORDER: (True, ""),
     }[operator.operator_class]
-    return "it found no place in this config" if has_part else lack
+    if not has_part:
+        return lack
+    return str(getattr(operator, "lack", "")) or "it found no place in this config"
+
+
+def _has_flow(config: AgentConfig) -> bool:
+    """Whether more is known of the agent's flow than its limit of steps, which every framework has."""
+    return any(value for key, value in config.orchestration.items() if key != "max_steps")

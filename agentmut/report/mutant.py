@@ -1,5 +1,7 @@
 """One mutant, explained."""
 
+from collections.abc import Iterator
+
 from rich.table import Table
 from rich.text import Text
 
@@ -19,6 +21,11 @@ MEANING = {
     Status.ERROR: "The changed agent could not be run, so this says nothing about the suite.",
 }
 
+_ON_EDGES = (
+    "orchestration.swap_agents",
+    "orchestration.remove_edge",
+    "orchestration.serialise_branches",
+)
 _SEEN_IN = {"sent": "sent to the model", "read": "read from the config", "live": "done during the run"}
 
 
@@ -27,9 +34,11 @@ def render_mutant(result: Result, row: MutantRow, color: bool = False) -> str:
     page = Page(color)
     page.add(Text(f"{row.id}  {row.operator}  {row.status}", style="bold"))
     place = ":".join(str(part) for part in (row.target.path, row.target.line, row.target.column) if part)
-    page.add(clean(f"{place}  {row.description}"))
+    page.add(clean(place if row.parts else f"{place}  {row.description}"))
+    for said in _of_parts(row):
+        page.add(clean(f"  {said}"))
     page.add()
-    for line in diff_lines(without_marker(row.before), without_marker(row.after), indent=""):
+    for line in _changed(row):
         page.add(line)
     for part in result.mutants:
         if part.id in row.parts:
@@ -51,6 +60,31 @@ def render_mutant(result: Result, row: MutantRow, color: bool = False) -> str:
     for advice in _advice(row):
         page.add(advice)
     return page.text()
+
+
+def _of_parts(row: MutantRow) -> list[str]:
+    """What each part of a pair does."""
+    if not row.parts:
+        return []
+    ends = [row.description.find(f"[{part}]") for part in row.parts]
+    first, second = sorted(ends)
+    return [row.description[first:second].removesuffix(" and "), row.description[second:]]
+
+
+def _changed(row: MutantRow) -> Iterator[Text]:
+    before, after = without_marker(row.before), without_marker(row.after)
+    if row.operator in _ON_EDGES:
+        before, after = _edges(before), _edges(after)
+    yield from diff_lines(before, after, indent="")
+
+
+def _edges(text: str) -> str:
+    """Lists of nodes, a line each, as the edges that they are."""
+    return "\n".join(
+        f"edge {' + '.join(nodes[:-1])} -> {nodes[-1]}" if len(nodes) > 1 else line
+        for line in text.splitlines()
+        for nodes in [line.split(", ")]
+    )
 
 
 def _evidence(page: Page, result: Result, row: MutantRow) -> None:

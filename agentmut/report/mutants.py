@@ -1,7 +1,7 @@
 """The list of mutants, before anything is run."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate
 from typing import Any, TypeVar
@@ -14,11 +14,13 @@ from agentmut.engine.locate import changed_text, target_of
 from agentmut.frozen import canonical_json
 from agentmut.mutant import Edit, Mutant, Status, apply_edits
 from agentmut.mutation.generate import DropKind, Dropped, Empty, Generation
+from agentmut.mutation.operator_names import class_of
 from agentmut.origin import Origin
 from agentmut.report.paint import Page, clean, shorten
 from agentmut.report.terminal import counted
-from agentmut.report.text_diff import edited_diff, replacement, text_diff
+from agentmut.report.text_diff import edited_diff, renumbered, replacement, text_diff
 from agentmut.result import Target
+from agentmut.text.position import line_starts
 from agentmut.tools import ToolSpec
 
 _STYLES = {"-": "red", "+": "green", "@": "cyan"}
@@ -28,6 +30,7 @@ _KINDS = {
     DropKind.NOT_EXPRESSIBLE: "cannot be carried out on this agent",
     DropKind.NOT_APPLICABLE: "did not fit the config",
 }
+_NO_HELP = ("it found no place in this config", "all its candidates were dropped")
 Item = TypeVar("Item")
 
 
@@ -46,14 +49,15 @@ def render_mutants(
     """
     page = Page(color)
     for name, mutants in _by(generation.mutants, lambda mutant: mutant.operator_class.value).items():
-        page.title(f"{name} ({len(mutants)})")
-        for mutant, row in zip(mutants, _rows(mutants, origin), strict=True):
+        ignored = sum(mutant.id in generation.ignored for mutant in mutants)
+        page.title(f"{name} ({len(mutants)}{f', {ignored} of them ignored' if ignored else ''})")
+        for mutant, row in zip(mutants, _rows(mutants, origin, generation.ignored), strict=True):
             page.line(shorten(row, width) if width else row, style="bold" if diffs else "")
-            for line in unified(origin.config, mutant) if diffs else ():
+            for line in unified(origin, mutant) if diffs else ():
                 page.line(f"    {clean(line)}", style=_STYLES.get(line[:1], ""))
     _counts(page, generation)
     _ignored(page, generation)
-    _without(page, generation.empty)
+    _without(page, generation, verbose=verbose)
     _left_out(page, generation, verbose=verbose)
     for note in generation.notes:
         page.add()
@@ -93,17 +97,43 @@ def _plain(dropped: Dropped) -> dict[str, str]:
     }
 
 
-def unified(config: AgentConfig, mutant: Mutant) -> Iterator[str]:
-    """The change as a unified diff of the texts concerned, with one line of context."""
+def unified(origin: Origin, mutant: Mutant) -> Iterator[str]:
+    """The change as a unified diff of the texts concerned, with one line of context.
+
+    Headers of the prompt have the lines of its file, where they are known; those of other parts, which are
+    shown in a form of their own, name the part.
+    """
+    config = origin.config
     prompt, documents, rest = _by_text(mutant)
     mutated = apply_edits(config, rest) if rest else config
-    yield from edited_diff(config.prompt, (replacement(edit) for edit in prompt))
-    for before, after in _texts(config, mutated) if rest else ():
+    yield from _headed(edited_diff(config.prompt, map(replacement, prompt)), "prompt", origin)
+    for part, before, after in _texts(config, mutated) if rest else ():
         if before != after:
-            yield from text_diff(before.splitlines(), after.splitlines())
+            yield from _headed(text_diff(before.splitlines(), after.splitlines()), part, origin)
     if documents:
         text, offsets = _documents(tuple((document.name, document.text) for document in config.context))
-        yield from edited_diff(text, (replacement(edit, offsets[int(edit.path[1])]) for edit in documents))
+        replaced = (replacement(edit, offsets[int(edit.path[1])]) for edit in documents)
+        yield from _headed(edited_diff(text, replaced), "context", origin)
+
+
+def _headed(rows: Iterable[str], part: str, origin: Origin) -> Iterator[str]:
+    for row in rows:
+        if not row.startswith("@@"):
+            yield row
+        elif part != "prompt":
+            yield f"@@ {part} @@"
+        else:
+            first = int(row.split("-")[1].split(",", maxsplit=1)[0].split(maxsplit=1)[0])
+            below = _line_of(first, origin) - first
+            yield renumbered(row, below, below)
+
+
+def _line_of(line: int, origin: Origin) -> int:
+    """The line of the file where a line of the prompt is written; the same number where that is not known."""
+    prompt, sources = origin.config.prompt, origin.sources
+    starts = line_starts(prompt)
+    above = 0 if sources.prompt or not sources.prompt_line else sources.prompt_line - 1
+    return sources.prompt_position(prompt, starts[max(0, min(line, len(starts)) - 1)]).line + above
 
 
 def _by_text(mutant: Mutant) -> tuple[list[Edit], list[Edit], list[Edit]]:
@@ -125,15 +155,15 @@ def _within_text(edit: Edit) -> bool:
     return edit.span is not None and (edit.path == ("prompt",) or in_document)
 
 
-def _texts(config: AgentConfig, mutated: AgentConfig) -> Iterator[tuple[str, str]]:
-    """The parts that differ, as texts: prompt and documents as they are, the rest as one line an item."""
-    yield config.prompt, mutated.prompt
-    yield _tools(config, mutated), _tools(mutated, config)
-    yield _settings(config), _settings(mutated)
+def _texts(config: AgentConfig, mutated: AgentConfig) -> Iterator[tuple[str, str, str]]:
+    """The parts by name, before and after: prompt and documents as they are, the rest as one line an item."""
+    yield "prompt", config.prompt, mutated.prompt
+    yield "tools", _tools(config, mutated), _tools(mutated, config)
+    yield "model", _settings(config), _settings(mutated)
     if config.context != mutated.context:
         before, after = (tuple((d.name, d.text) for d in one.context) for one in (config, mutated))
-        yield _documents(before)[0], _documents(after)[0]
-    yield _flow(config.orchestration), _flow(mutated.orchestration)
+        yield "context", _documents(before)[0], _documents(after)[0]
+    yield "orchestration", _flow(config.orchestration), _flow(mutated.orchestration)
 
 
 def _settings(config: AgentConfig) -> str:
@@ -200,14 +230,15 @@ def _documents(named: tuple[tuple[str, str], ...]) -> tuple[str, tuple[int, ...]
     return "\n".join(head + text for head, (_, text) in zip(heads, named, strict=True)), offsets
 
 
-def _rows(mutants: Sequence[Mutant], origin: Origin) -> Iterator[str]:
-    """Id, operator, intent, place and description of each, in columns."""
+def _rows(mutants: Sequence[Mutant], origin: Origin, ignored: Collection[str]) -> Iterator[str]:
+    """Id, operator, intent (or that it is ignored), place and description of each, in columns."""
     places = [clean(_shown(target_of(mutant, origin))) for mutant in mutants]
     operators = max(len(mutant.operator) for mutant in mutants)
     widest = max(map(len, places))
     for mutant, place in zip(mutants, places, strict=True):
         said = " ".join(clean(mutant.description).split())
-        columns = f"{mutant.id}  {mutant.operator:<{operators}}  {mutant.intent.value:<8}  {place:<{widest}}"
+        intent = Status.IGNORED.value if mutant.id in ignored else mutant.intent.value
+        columns = f"{mutant.id}  {mutant.operator:<{operators}}  {intent:<8}  {place:<{widest}}"
         yield f"{columns}  {said}"
 
 
@@ -216,8 +247,9 @@ def _shown(target: Target) -> str:
 
 
 def _counts(page: Page, generation: Generation) -> None:
+    ignored = f", {len(generation.ignored)} of them ignored" if generation.ignored else ""
     others = f"; filters and caps leave out {generation.unselected} more" if generation.unselected else ""
-    page.title(f"{counted(len(generation.mutants), 'mutant')}{others}")
+    page.title(f"{counted(len(generation.mutants), 'mutant')}{ignored}{others}")
     classes = _classes(generation.mutants)
     for name, mutants in _by(generation.mutants, lambda mutant: mutant.operator).items():
         group = mutants[0].operator_class.value
@@ -240,13 +272,34 @@ def _ignored(page: Page, generation: Generation) -> None:
             page.line(f"  {mutant.id}  {mutant.operator}: {reason}")
 
 
-def _without(page: Page, empty: Sequence[Empty]) -> None:
-    if not empty:
+def _without(page: Page, generation: Generation, *, verbose: bool) -> None:
+    """A line for each class, or with `verbose` for each reason with the names."""
+    if not generation.empty:
         return
     page.title("Operators without mutants")
-    for reason, group in _by(empty, lambda one: one.reason.rpartition(", because ")[2]).items():
-        page.add(f"  {clean(reason)}:")
-        page.add(Padding(", ".join(one.operator for one in group), (0, 0, 0, 4)))
+    if verbose:
+        for reason, group in _by(generation.empty, _because).items():
+            page.add(Padding(f"{clean(reason)}:", (0, 0, 0, 2)))
+            page.add(Padding(", ".join(one.operator for one in group), (0, 0, 0, 4)))
+        return
+    asked = Counter(map(class_of, generation.operators))
+    for name, group in _by(generation.empty, lambda one: class_of(one.operator)).items():
+        page.add(Padding(f"{name} ({_part(len(group), asked[name])}): {_summary(group)}", (0, 0, 0, 2)))
+    page.add("`--verbose` names them.")
+
+
+def _part(some: int, whole: int) -> str:
+    return f"{some} of {whole}" if some < whole else f"all {some}"
+
+
+def _because(one: Empty) -> str:
+    return one.reason.removeprefix(f"no mutants of {one.operator}, because ")
+
+
+def _summary(group: Sequence[Empty]) -> str:
+    """Why, each reason once; those that are no help come last."""
+    reasons = _by(group, _because)
+    return "; ".join(clean(reason) for reason in sorted(reasons, key=lambda reason: reason in _NO_HELP))
 
 
 def _left_out(page: Page, generation: Generation, *, verbose: bool) -> None:
@@ -292,5 +345,5 @@ def _as_dict(origin: Origin, mutant: Mutant, generation: Generation) -> dict[str
         "before": before,
         "after": after,
         "edits": [edit.model_dump(mode="json") for edit in mutant.edits],
-        "diff": list(unified(origin.config, mutant)),
+        "diff": list(unified(origin, mutant)),
     }

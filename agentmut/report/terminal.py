@@ -116,7 +116,7 @@ def _scores(page: Page, result: Result) -> None:
     if not result.operators:
         return
     table = Table(box=None, padding=(0, 1, 0, 0), show_edge=False)
-    table.add_column("", no_wrap=True)
+    table.add_column("", overflow="fold")  # numbers are never cut: names give way
     for name in ("score [95 %]", "killed", "survived", "unreached", "open"):
         table.add_column(name, justify="right", no_wrap=True)
     for name, score in result.classes.items():
@@ -295,8 +295,9 @@ def _foot(page: Page, result: Result) -> None:
     cost, controls = result.cost, result.controls
     page.title("Can this be trusted?")
     killed = "killed" if controls.identity.killed else "not killed"
+    kinds = f", {controls.identity.mutants} kinds" if controls.identity.mutants > 1 else ""
     page.add(
-        f"Unchanged agent run as a mutant: {killed} ({controls.identity.trials} runs; must not be killed)."
+        f"Unchanged agent run as a mutant: {killed} ({controls.identity.trials} runs{kinds}; must not be killed)."
     )
     destroyed = controls.destroyed.status or "not reached"
     page.add(f"Destroyed agent: {destroyed} ({controls.destroyed.trials} runs; must be killed).")

@@ -58,7 +58,7 @@ def text_diff(before: Sequence[str], after: Sequence[str], above: int = 0, moved
     first = max(0, start - 1)
     old, new = (lines[first : len(lines) - max(0, end - 1)] for lines in (before, after))
     rows = list(difflib.unified_diff(old, new, lineterm="", n=1))[2:]
-    yield from (_renumbered(row, first + above, first + above + moved) for row in rows)
+    yield from (renumbered(row, first + above, first + above + moved) for row in rows)
 
 
 def replacement(edit: Edit, offset: int = 0) -> Replacement:
@@ -67,8 +67,8 @@ def replacement(edit: Edit, offset: int = 0) -> Replacement:
     return Replacement(start + offset, end + offset, str(edit.after))
 
 
-def _renumbered(row: str, old: int, new: int) -> str:
-    """The row, with a hunk's line numbers counted from the beginning of the text."""
+def renumbered(row: str, old: int, new: int) -> str:
+    """The row of a diff; a hunk's header with so many lines more above it in the old and in the new text."""
     if not row.startswith("@@"):
         return row
     more = {"-": old, "+": new}

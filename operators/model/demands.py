@@ -24,6 +24,7 @@ _JSON = {"type": "json_object"}
             AgentConfig(tools=_TOOLS, model=ModelConfig(name="m")),
         )
     ],
+    lack='model.tool_choice is not set, or is "auto"',
 )
 def drop_tool_choice(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """One mutant, where there are tools and a choice other than "auto", which is the default."""
@@ -38,6 +39,7 @@ def drop_tool_choice(config: AgentConfig, options: OperatorOptions) -> Iterator[
     examples=[
         model_example(ModelConfig(name="m", response_format=_JSON), ModelConfig(name="m")),
     ],
+    lack="model.response_format is not set",
 )
 def drop_response_format(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """One mutant, where a format other than text, which is the default, is asked for."""

@@ -19,6 +19,7 @@ _MOST_STOPS = 4
     "model.cut_max_tokens",
     why="Somebody caps the length of answers to save money, and some are cut off in the middle.",
     examples=[model_example(ModelConfig(name="m", max_tokens=800), ModelConfig(name="m", max_tokens=200))],
+    lack="neither model.name nor model.max_tokens above 16 is set",
 )
 def cut_max_tokens(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """One mutant: a quarter of the tokens, at least 16; where there is no limit, one of 64."""
@@ -33,6 +34,7 @@ def cut_max_tokens(config: AgentConfig, options: OperatorOptions) -> Iterator[Ca
     "model.add_stop_sequence",
     why="A stop sequence that suits another prompt is left in shared settings.",
     examples=[model_example(ModelConfig(name="m"), ModelConfig(name="m", stop=(_STOP,)))],
+    lack="model.name is not set, or the model takes no such stop sequence",
 )
 def add_stop_sequence(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """One mutant: answers end at their first blank line.
@@ -54,6 +56,7 @@ def add_stop_sequence(config: AgentConfig, options: OperatorOptions) -> Iterator
             ModelConfig(name="m", reasoning_effort="high"), ModelConfig(name="m", reasoning_effort="medium")
         )
     ],
+    lack="model.reasoning_effort is not set, or is the lowest",
 )
 def reduce_reasoning_effort(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """The next lower effort of high, medium, low, minimal, none, and "low" where that is lower still.

@@ -23,6 +23,7 @@ def _config(name: str) -> AgentConfig:
             OperatorOptions(swap_models=("claude-sonnet-4-6",)),
         )
     ],
+    lack="no other model is named for it (mutation.swap_models)",
 )
 def swap(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """One mutant per name in `swap_models`, another model of the same tier, without the current one."""
@@ -37,6 +38,7 @@ def swap(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
             _config("gpt-5.2"), _config("gpt-5.2-mini"), OperatorOptions(downgrade_models=("gpt-5.2-mini",))
         )
     ],
+    lack="no smaller model is named for it (mutation.downgrade_models)",
 )
 def downgrade(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """One mutant per name in `downgrade_models`, older or smaller models, without the current one."""

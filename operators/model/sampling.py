@@ -16,6 +16,7 @@ _HOTTEST_CLAUDE = 1.0
     "model.raise_temperature",
     why="Somebody wants livelier answers, or a new client library has another default.",
     examples=[model_example(ModelConfig(name="m", temperature=0.2), ModelConfig(name="m", temperature=1.5))],
+    lack="model.name is not set, or the model takes no higher temperature",
 )
 def raise_temperature(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """One mutant: temperature 1.5, or 2 where it is that high already; for Claude 1, the highest it takes.
@@ -36,6 +37,7 @@ def raise_temperature(config: AgentConfig, options: OperatorOptions) -> Iterator
     why="Somebody wants repeatable answers and turns the temperature off.",
     intent=Intent.PRESERVE,
     examples=[model_example(ModelConfig(name="m", temperature=0.7), ModelConfig(name="m", temperature=0.0))],
+    lack="model.name is not set, or the temperature is 0 or not to be set",
 )
 def lower_temperature(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """One mutant: temperature 0, unless it is that already.
@@ -53,6 +55,7 @@ def lower_temperature(config: AgentConfig, options: OperatorOptions) -> Iterator
     "model.change_top_p",
     why="A cut-off that kept unlikely words out is lost when settings are copied to a new client.",
     examples=[model_example(ModelConfig(name="m", top_p=0.5), ModelConfig(name="m", top_p=1.0))],
+    lack="model.top_p is not set below 1",
 )
 def change_top_p(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """One mutant, where top_p is below 1: it is 1, and the unlikeliest words are let in again.
@@ -70,6 +73,7 @@ def change_top_p(config: AgentConfig, options: OperatorOptions) -> Iterator[Cand
     why="A client is rewritten without the seed, or the service stops honouring it.",
     intent=Intent.PRESERVE,
     examples=[model_example(ModelConfig(name="m", seed=7), ModelConfig(name="m"))],
+    lack="model.seed is not set",
 )
 def drop_seed(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """One mutant, where a seed is set: it is not. An agent that works with one seed only is brittle."""

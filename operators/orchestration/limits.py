@@ -12,6 +12,9 @@ from agentmut.protocols import OperatorOptions
 _CUTS = ((2, 10), (4, 4))
 """Which part of the limit is left, and how much at most: the limits of frameworks are in the thousands."""
 
+_NOBODYS = 1000
+"""Limits from here on are the defaults of frameworks."""
+
 
 @operator(
     "orchestration.cut_max_steps",
@@ -27,7 +30,7 @@ def cut_max_steps(config: AgentConfig, options: OperatorOptions) -> Iterator[Can
         if cut:
             yield Candidate(
                 edits=(flow_edit("max_steps", before=limit, after=cut),),
-                description=f"stop a run after {cut} steps instead of {limit}",
+                description=f"stop a run after {cut} steps instead of {_said(limit)}",
                 anchor="max_steps",
             )
 
@@ -49,6 +52,11 @@ def disable_retry(config: AgentConfig, options: OperatorOptions) -> Iterator[Can
     for node, times in retries.items():
         if times:
             yield _once(flow_edit("retries", node, before=times, after=0), node, f"the node {node}")
+
+
+def _said(limit: int) -> str:
+    """The limit, or where nobody has set it, whose it is: a number of four digits would only make wonder."""
+    return str(limit) if limit < _NOBODYS else "the framework's own limit"
 
 
 def _once(edit: Edit, node: str, what: str) -> Candidate:

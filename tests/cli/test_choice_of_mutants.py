@@ -97,3 +97,34 @@ def test_the_old_agent_is_loaded_from_the_old_modules(project: Path) -> None:
     (project / "agentmut.yaml").write_text(PROJECT.replace("my_agent", "new_agent"))
     listed = agentmut("mutants", "--in-diff", "HEAD", cwd=project)
     assert (listed.returncode, listed.stdout) == (0, "Nothing of the agent changed since HEAD.\n")
+
+
+def test_an_ignored_mutant_without_a_reason_says_what_to_write(project: Path) -> None:
+    (project / "agentmut.yaml").write_text(PROJECT.replace(", reason: gone", ""))
+    done = agentmut("mutants", cwd=project)
+    assert done.returncode == 2
+    assert "`reason: the greeting is cosmetic`" in done.stderr
+
+
+UNBUILT = """
+version: 1
+agent:
+  adapter: langgraph
+  factory: my_agent:build
+  config: {prompt: system.md}
+mutation: {classes: [orchestration]}
+"""
+
+
+def test_an_agent_that_cannot_be_built_is_the_reason_of_what_is_missing(project: Path) -> None:
+    (project / "my_agent.py").write_text("def build(config):\n    raise ValueError('no key')\n")
+    (project / "agentmut.yaml").write_text(UNBUILT)
+    done = agentmut("mutants", "--json", cwd=project)
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    (note,) = document["notes"]
+    assert note.startswith("the agent could not be built here: ")
+    assert "no key" in note
+    assert "agentmut simulate -- agentmut mutants" in note
+    assert {one["reason"].partition(", because ")[2] for one in document["empty"]} == {note}
+    assert "no key" in agentmut("mutants", cwd=project).stdout

@@ -98,7 +98,53 @@ def test_ignored_mutants_are_listed_with_their_reason(run: Run) -> None:
     (ignored,) = [m for m in document["mutants"] if m["status"] == "ignored"]
     assert (ignored["target"]["line"], ignored["reason"]) == (6, "cosmetic")
     assert [one["id"] for one in document["ignored"]] == [ignored["id"]]
-    assert "cosmetic" in run("--config", "agent.yaml")[1]
+    shown = run("--config", "agent.yaml")[1]
+    assert "cosmetic" in shown
+    (line,) = [line for line in shown.splitlines() if line.startswith(ignored["id"])]
+    assert line.split()[2] == "ignored"
+    assert ", 1 of them ignored" in shown
+
+
+def test_a_diff_has_the_lines_of_the_file(run: Run) -> None:
+    """A comment that is not sent to the model stands above the last rule."""
+    chosen = ("--operator", "prompt.negate", "--target", "system.md:6")
+    mutants = listed(run, *chosen)["mutants"] or listed(run, "--target", "system.md:6")["mutants"]
+    assert mutants[0]["target"]["line"] == 6
+    (header,) = [row for row in mutants[0]["diff"] if row.startswith("@@")]
+    first, length = (int(number) for number in header.split()[1].removeprefix("-").split(","))
+    assert first < 6 <= first + length + 1
+    assert first >= 4
+
+
+def test_every_model_operator_without_mutants_names_its_setting(run: Run) -> None:
+    empty = {one["operator"]: one["reason"] for one in listed(run, "--class", "model")["empty"]}
+    assert "mutation.downgrade_models" in empty["model.downgrade"]
+    assert "mutation.swap_models" in empty["model.swap"]
+    assert "model.seed" in empty["model.drop_seed"]
+    assert not any("project file" in reason for reason in empty.values())
+
+
+def test_a_request_given_as_a_config_and_one_in_a_log_say_what_to_do(run: Run, folder: Path) -> None:
+    (folder / "r.json").write_text('{"model": "m", "messages": []}')
+    assert "--request" in refused(run, "--config", "r.json")
+    (folder / "log.json").write_text('{"time": 1, "request": {"model": "m", "messages": []}}')
+    assert "under the key 'request'" in refused(run, "--request", "log.json")
+
+
+def test_usage_errors_of_the_option_parser_are_a_document_too(run: Run) -> None:
+    code, out, err = run("--sample", "0", "--json")
+    document = json.loads(out)
+    assert (code, document["exit_code"]) == (2, 2)
+    assert "--sample" in document["error"]
+    assert "--sample" in err
+
+
+def test_parts_that_overlap_are_refused_as_a_pair(run: Run) -> None:
+    found = listed(run, "--target", "system.md:4")["mutants"]
+    dropped, *others = sorted(found, key=lambda m: m["operator"] != "prompt.drop_instruction")
+    said = refused(run, "--config", "agent.yaml", "--pair", f"{dropped['id']}+{others[0]['id']}")
+    assert "--pair" in said
+    assert "overlap" in said
 
 
 def test_json_counts_and_keeps_its_schema_version(run: Run) -> None:
@@ -126,7 +172,7 @@ def test_operators_without_mutants_share_their_reason(run: Run, folder: Path) ->
     code, out, _ = run("--config", "agent.yaml")
     assert code == 0
     assert "0 mutants" in out
-    for reason in ("the prompt is empty:", "the config has no tools:"):
+    for reason in ("): the prompt is empty", "): the config has no tools"):
         assert out.count(reason) == 1
 
 

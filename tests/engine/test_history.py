@@ -117,7 +117,7 @@ NAMES = ("prompt.all", "prompt.half", "prompt.none", "tool.some", "tool.unknown"
     ("share", "left_out"),
     [
         (0.5, ["prompt.all", "prompt.none"]),
-        (0.51, ["prompt.none"]),
+        (0.51, []),
         (0.1, ["prompt.all", "prompt.none", "tool.some"]),
         (1.0, []),
     ],
@@ -128,6 +128,15 @@ def test_the_share_of_operators_that_tell_most_is_kept_and_unknown_ones_too(
     selected = select_operators(NAMES, share, MIXED)
     assert [empty.operator for empty in selected.left_out] == left_out
     assert selected.kept == tuple(name for name in NAMES if name not in left_out)
+
+
+def test_operators_that_are_level_or_have_hardly_any_mutants_are_kept() -> None:
+    """The order of their names would decide, or two mutants."""
+    level = history(*some("prompt.a", 3, 0), *some("prompt.b", 0, 3), *some("prompt.c", 2, 0))
+    names = ("prompt.a", "prompt.b", "prompt.c")
+    assert select_operators(names, 0.3, level).kept == names
+    told = history(*some("prompt.a", 2, 1), *some("prompt.b", 0, 3), *some("prompt.c", 2, 0))
+    assert select_operators(names, 0.3, told).kept == ("prompt.a", "prompt.c")
 
 
 def test_an_operator_left_out_says_what_it_did() -> None:
@@ -165,7 +174,8 @@ def test_a_mutant_counts_once_by_its_latest_result_and_damaged_results_are_passe
 
 
 TOOLS = """
-TOOLS = [{"name": "lookup", "description": "Look something up.", "parameters": {"type": "object"}}]
+NAMES = ("lookup", "search", "browse")
+TOOLS = [{"name": name, "description": name, "parameters": {"type": "object"}} for name in NAMES]
 """
 
 
@@ -173,7 +183,7 @@ def toolbox(projects: Any, **sections: Any) -> Any:
     agent = {"config": {"prompt": "prompt.md", "tools": f"{projects.module}:TOOLS"}}
     operators = {"operators": ["prompt.drop_instruction", "tool.remove"]}
     mutation = operators | sections.pop("mutation", {})
-    return projects.write(("alpha",), extra=TOOLS, agent_section=agent, idle=1, mutation=mutation, **sections)
+    return projects.write(("alpha",), extra=TOOLS, agent_section=agent, idle=2, mutation=mutation, **sections)
 
 
 def test_the_order_changes_no_decision(projects: Any, told: Told) -> None:
@@ -206,9 +216,9 @@ def test_selective_mutation_scores_the_operators_kept_and_says_which(projects: A
         measure(project, selection=Selection(selective=0.5))
     whole = measure(project)
     assert whole.selective is None
-    assert (whole.score.value, whole.score.no_coverage) == (0.333333, 1)
+    assert (whole.score.value, whole.score.no_coverage) == (0.166667, 3)
     result = measure(toolbox(projects, mutation={"selective": 0.5}))
-    assert (result.selective, result.score.value) == (0.5, 0.5)
+    assert (result.selective, result.score.value) == (0.5, 0.333333)
     assert list(result.operators) == ["prompt.drop_instruction"]
     (note,) = [note for note in result.notes if note.startswith("selective mutation")]
     assert all(operator in note for operator in whole.operators)

@@ -127,6 +127,26 @@ def test_operators_are_named_by_name_class_or_pattern() -> None:
         Selection(operators_named=("tol.*",)).operators(known, MutationSettings())
 
 
+@pytest.mark.parametrize(
+    ("given", "cap", "said"),
+    [
+        (
+            {"operators_named": ("tool.r*", "prompt.negate")},
+            {"operators": ["tool.remove"]},
+            "mutation.operators",
+        ),
+        ({"classes": ("tool", "prompt")}, {"operators": ["tool.remove"]}, "mutation.operators"),
+        ({"operators_named": ("tool", "prompt.negate")}, {"classes": ["tool"]}, "mutation.classes"),
+    ],
+)
+def test_a_filter_that_the_project_file_overrules_is_an_error(
+    given: dict[str, Any], cap: dict[str, Any], said: str
+) -> None:
+    known = ("prompt.negate", "tool.remove", "tool.rename")
+    with pytest.raises(UsageError, match=rf"prompt.*{said}"):
+        Selection(**given).operators(known, MutationSettings(**cap))
+
+
 def test_an_intent_leaves_the_other_out() -> None:
     found = (mutant("a"), mutant("b", intent=Intent.PRESERVE))
     assert chosen(found, intents=(Intent.PRESERVE,)) == ["b"]
@@ -167,6 +187,14 @@ def test_a_sample_gives_small_operators_all_and_large_ones_equal_shares() -> Non
     assert [m.id for m in sampled(found, 5)] == ["a0", "a1", "b0", "b1", "c0"]
     assert sampled(found, 100) == found
     assert sampled(found, None) == found
+
+
+def test_a_small_sample_has_mostly_mutants_that_count_in_the_score() -> None:
+    calm = [mutant(f"a{i}", operator=f"prompt.c{i}", intent=Intent.PRESERVE) for i in range(9)]
+    bad = [mutant(f"b{i}", operator=f"prompt.b{i}") for i in range(9)]
+    assert chosen((*calm, *bad), sample=5) == ["a0", "b0", "b1", "b2", "b3"]
+    assert chosen((*calm, *bad[:2]), sample=5) == ["a0", "a1", "a2", "b0", "b1"]
+    assert chosen(tuple(calm), sample=2) == ["a0", "a1"]
 
 
 IDS = st.integers(0, 400).map("{:04x}".format)

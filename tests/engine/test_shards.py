@@ -126,12 +126,18 @@ def test_shards_with_baselines_of_their_own_are_refused_with_the_way_to_share_on
         merge_shards(folders, projects.load())
 
 
-def test_a_missing_and_a_doubled_shard_are_named(projects: Any, shards: list[Path]) -> None:
+def test_a_missing_shard_is_named_and_of_a_doubled_one_the_newest_run_is_taken(
+    projects: Any, shards: list[Path]
+) -> None:
     with pytest.raises(UsageError, match=r"shard 2/2 is missing.*--shard 2/2"):
         merge_shards(shards[:1], projects.load())
-    measure(shards[1], shard="1/2")
-    with pytest.raises(UsageError, match="shard 1/2 is there twice"):
-        merge_shards(shards, projects.load())
+    older = merge_shards(shards, projects.load()).merged
+    newer = measure(shards[1], shard="1/2").run_id
+    merged = merge_shards(shards, projects.load())
+    assert merged.merged == (newer, older[1])
+    (note,) = [note for note in merged.notes if "more than once" in note]
+    assert note.startswith("shard 1/2 was run more than once")
+    assert older[0] in note
 
 
 def test_an_unfinished_shard_is_named_with_its_remedy(projects: Any, shards: list[Path]) -> None:

@@ -157,7 +157,7 @@ def test_an_operator_without_mutants_says_why() -> None:
     assert len(reasons) == len(OPERATORS)
     assert reasons["tool.remove"] == "no mutants of tool.remove, because the config has no tools"
     assert reasons["prompt.synonym"].endswith("because the prompt is empty")
-    assert reasons["model.swap"].endswith("and names no other model for it")
+    assert reasons["model.swap"].endswith("(mutation.swap_models)")
     assert reasons["context.permute"].endswith("because the config has no documents")
     one = generated(AgentConfig(prompt="Nothing here to reword."))
     assert dict(one.empty)["prompt.synonym"].endswith("because it found no place in this config")

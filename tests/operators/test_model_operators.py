@@ -131,7 +131,7 @@ def test_an_operator_without_a_setting_says_what_is_missing() -> None:
         AgentConfig(model=ModelConfig(name="m")), [OPERATORS["model.drop_seed"]], OperatorOptions()
     )
     ((_, reason),) = generation.empty
-    assert reason.endswith("the project file sets nothing that it changes, and names no other model for it")
+    assert reason.endswith("because model.seed is not set")
 
 
 def test_ids_do_not_depend_on_other_settings() -> None:

@@ -197,7 +197,8 @@ def test_a_flow_is_read_and_a_malformed_one_is_explained() -> None:
 
 
 def test_an_operator_says_what_the_flow_lacks() -> None:
-    (empty,) = generate(AgentConfig(), [OPERATORS["reroute_branch"]], OperatorOptions()).empty
+    persistent = AgentConfig(orchestration={"retries": 2})
+    (empty,) = generate(persistent, [OPERATORS["reroute_branch"]], OperatorOptions()).empty
     assert empty.reason == (
         "no mutants of orchestration.reroute_branch, because the agent has no branches that its adapter can change"
     )
@@ -248,3 +249,13 @@ def test_ids_survive_changes_elsewhere_in_the_flow(flow: dict[str, Any]) -> None
     }
     for name in ("remove_node", "remove_edge", "drop_state", "reroute_branch"):
         assert {m.id for m in mutants(name, **flow)} <= {m.id for m in mutants(name, **more)}
+
+
+def test_a_limit_that_nobody_set_is_not_shown_as_a_number() -> None:
+    def said(limit: int) -> list[str]:
+        config = AgentConfig(orchestration={"max_steps": limit})
+        generation = generate(config, [OPERATORS["cut_max_steps"]], OperatorOptions())
+        return [mutant.description for mutant in generation.mutants]
+
+    assert said(10007)[0] == "stop a run after 10 steps instead of the framework's own limit"
+    assert said(25)[0] == "stop a run after 10 steps instead of 25"

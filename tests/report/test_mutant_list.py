@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from agentmut.config import AgentConfig, Document
 from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
+from agentmut.origin import Origin
 from agentmut.report.mutants import unified
 from agentmut.report.text_diff import Replacement, edited_diff, text_diff
 
@@ -77,8 +78,8 @@ def test_edits_in_two_documents_are_shown_with_the_documents_names() -> None:
         Edit(pointer="/context/0/text", before="two", after="2", span=(4, 7)),
         Edit(pointer="/context/1/text", before="three", after="3", span=(0, 5)),
     )
-    assert list(unified(config, _mutant(*edits))) == [
-        "@@ -2,5 +2,5 @@", " one", "-two", "+2", " ", " [b]", "-three", "+3"
+    assert list(unified(Origin(config=config, file="a"), _mutant(*edits))) == [
+        "@@ context @@", " one", "-two", "+2", " ", " [b]", "-three", "+3"
     ]  # fmt: skip
 
 
@@ -88,7 +89,7 @@ def test_the_diff_of_a_long_prompt_is_quick() -> None:
     edit = Edit(pointer="/prompt", before="- Rule number 10000.\n", after="", span=(place, place + 21))
     mutant = _mutant(edit)
     began = time.perf_counter()
-    assert "-- Rule number 10000." in list(unified(AgentConfig(prompt=text), mutant))
+    assert "-- Rule number 10000." in list(unified(Origin(config=AgentConfig(prompt=text), file="a"), mutant))
     assert time.perf_counter() - began < 0.5
 
 
@@ -109,5 +110,5 @@ def test_a_flow_is_shown_a_line_for_each_edge_and_label() -> None:
         description="remove",
         edits=(edit,),
     )
-    rows = list(unified(AgentConfig(orchestration=flow), mutant))
-    assert rows == ["@@ -2,3 +2,2 @@", " edges: a, b", "-edges: b, c", " edges: c, __end__"]
+    rows = list(unified(Origin(config=AgentConfig(orchestration=flow), file="a"), mutant))
+    assert rows == ["@@ orchestration @@", " edges: a, b", "-edges: b, c", " edges: c, __end__"]

@@ -121,3 +121,32 @@ def test_colour_is_added_only_where_it_is_wanted() -> None:
 
 def test_clean_keeps_letters_of_any_language_and_line_breaks() -> None:
     assert clean("naïve\n日本語 🙂") == "naïve\n日本語 🙂"
+
+
+def test_numbers_are_never_cut_whatever_the_names() -> None:
+    name = "orchestration.serialise_branches_of_a_very_long_name"
+    whole = Score(value=0.86, low=0.57, high=1.0, killed=12, survived=2)
+    page = render(result(row("a", "x", operator=name, intent=Intent.PRESERVE), operators={name: whole}))
+    assert "0.86 [0.57, 1.00]" in page
+    assert "\u2026" not in page
+    assert max(map(len, page.splitlines())) <= 80
+
+
+def test_the_kinds_of_unchanged_agents_are_counted() -> None:
+    controls = Controls(
+        identity=IdentityControl(mutants=3, killed=0, trials=90),
+        destroyed=DestroyedControl(status=Status.KILLED, trials=4),
+    )
+    assert "3 kinds" in render(result(controls=controls))
+    assert "kinds" not in render(result())
+
+
+def test_a_swap_is_shown_as_edges_and_a_pair_in_two_lines() -> None:
+    swap = row("a", "draft, review", operator="orchestration.swap_agents", after="review, draft")
+    shown = render_mutant(result(swap), swap)
+    assert "- edge draft -> review" in shown
+    assert "+ edge review -> draft" in shown
+    both = row("c", "x", parts=("aaaa", "bbbb"), description="[aaaa] drop one and [bbbb] drop and keep")
+    lines = [line.strip() for line in render_mutant(result(both), both).splitlines()]
+    assert "[aaaa] drop one" in lines
+    assert "[bbbb] drop and keep" in lines
