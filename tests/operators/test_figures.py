@@ -39,12 +39,12 @@ def documents(id_: str, text: str) -> list[str]:
 # Number words
 
 
-@given(st.integers(1, 99))
+@given(st.integers(2, 99))
 @settings(max_examples=60, deadline=None)
 def test_a_number_in_words_is_read_as_it_is_written(number: int) -> None:
     said = word_of(number)
     assert value_of(said) == number and is_number(said)
-    assert [text for text in [f"Wait {said} days."] if not prompts(text)] == []
+    assert prompts(f"Wait {said} days.")
     assert len([*facts(f"Wait {said} days.")]) == 1
 
 
@@ -79,7 +79,7 @@ def test_a_length_in_any_number_word_is_an_output_format() -> None:
         ("Refuse drivers older than 65.", "Refuse drivers older than 66.", "Refuse drivers older than 75."),
         ("Sell to guests over 18 only.", "Sell to guests over 19 only.", "Sell to guests over 28 only."),
         ("They must be 16 years old.", "They must be 17 years old.", "They must be 26 years old."),
-        ("Delete drafts older than 30 days.", "Delete drafts older than 31 days.", "Delete drafts older than 300 days."),
+        ("Delete mail older than 30 days.", "Delete mail older than 31 days.", "Delete mail older than 300 days."),
         ("Use a scale from 1 to 10.", "Use a scale from 1 to 11.", "Use a scale from 1 to 20."),
         ("Offer 4-star hotels.", "Offer 5-star hotels.", "Offer 8-star hotels."),
         ("Keep scores above 3.5 only.", "Keep scores above 4.5 only.", "Keep scores above 7.0 only."),
@@ -136,11 +136,13 @@ def test_another_number_is_another_one_and_not_negative(number: object, of: Meas
 
 def test_the_nearest_words_say_what_is_measured() -> None:
     text = "Patients aged 18 to 65 pay $20 (5%) for 30 minutes at 38 C."
-    found = [
-        measure(text, text.index(n), text.index(n) + len(n)) for n in ("65", "20", "5%"[:1], "30", "38 C"[:2])
-    ]
-    assert found[0] is Measure.AGE and found[1] is Measure.MONEY
-    assert found[3:] == [Measure.COUNT, Measure.TEMPERATURE]
+    places = {number: text.index(number) for number in ("65", "20", "5%", "30", "38")}
+    places["5%"] = text.index("(5%") + 1
+    found = {number: measure(text, at, at + len(number.rstrip("%"))) for number, at in places.items()}
+    assert found == {
+        "65": Measure.AGE, "20": Measure.MONEY, "5%": Measure.SHARE, "30": Measure.COUNT,
+        "38": Measure.TEMPERATURE,
+    }  # fmt: skip
 
 
 # One
@@ -193,7 +195,7 @@ def test_units_have_their_plural() -> None:
 @pytest.mark.parametrize(
     "line",
     ["Updated 3 March 2026.", "Last updated: 3 March 2026", "**Version** 2.1 of 3 May 2024", "© 2024 Acme",
-     "Effective 1 May 2026", "Copyright 2024, Acme Ltd", "(c) May 2024 Acme", "Page 2 of 5, May 2024"],
+     "Effective 1 May 2026", "Copyright 2024, Acme Ltd", "(c) 2024-05-01 Acme", "Page 2 of 5, May 2024"],
 )  # fmt: skip
 def test_what_a_document_says_of_itself_is_no_fact(line: str) -> None:
     text = f"{line}\n\nRefunds take 5 days.\n"
@@ -208,6 +210,11 @@ def test_a_line_that_begins_alike_and_states_something_is_one() -> None:
     said = "Effective 1 May 2026, refunds take five days."
     assert f"{said[:-10]}six days." in documents("corrupt_value", said)
     assert documents("corrupt_value", "Page 2 has 3 steps.")
+    assert documents("corrupt_value", "(c) Refunds take 5 days.")
+    assert documents("corrupt_value", "Updated 3 March 2026. Refunds take 5 days.") == [
+        "Updated 3 March 2026. Refunds take 6 days.",
+        "Updated 3 March 2026. Refunds take 50 days.",
+    ]
 
 
 def test_an_older_version_says_so_of_itself() -> None:
