@@ -89,6 +89,9 @@ def test_a_length_in_any_number_word_is_an_output_format() -> None:
         ("Give 100% off.", "Give 99% off.", "Give 10% off."),
         ("Reply within 24 hours.", "Reply within 25 hours.", "Reply within 240 hours."),
         ("Give 24-hour notice.", "Give 25-hour notice.", "Give 240-hour notice."),
+        ("Add 2.50 euros.", "Add 3.50 euros.", "Add 25.00 euros."),
+        ("Set the temperature to 0.2.", "Set the temperature to 0.3.", "Set the temperature to 0.1."),
+        ("Keep the rate of 5 calls.", "Keep the rate of 6 calls.", "Keep the rate of 50 calls."),
         ("Up to 5 decisions are fine.", "Up to 6 decisions are fine.", "Up to 50 decisions are fine."),
     ],
 )  # fmt: skip
@@ -154,6 +157,7 @@ def test_the_nearest_words_say_what_is_measured() -> None:
         ("Answer in one sentence.", "Answer in two sentences."),
         ("If more than one label fits, ask.", "If more than two labels fit, ask."),
         ("If there is more than one match, ask.", "If there are more than two matches, ask."),
+        ("There is only one manager.", "There are only two managers."),
         ("If they name more than one, ask.", "If they name more than two, ask."),
         ("Make one tool call at a time.", "Make two tool calls at a time."),
         ("Only one order is open.", "Only two orders are open."),
