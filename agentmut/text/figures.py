@@ -51,7 +51,8 @@ _NOT_YEARS = re.compile(rf"\s?%|\s?(?!years?\b){UNIT_AFTER_FIGURE}\b", re.IGNORE
 _TEMPERATURE_AFTER = re.compile(r"\s?(?:[°º]|[Dd]egrees?\b|[CF]\b(?![+#]))")
 _TEMPERATURE_BEFORE = re.compile(r"\b(?:temperatures?|fever)\b[^.;,\d]{0,25}$", re.IGNORECASE)
 _SCALE_BEFORE = re.compile(
-    r"\b(?:out\s+of|scales?|rat(?:e|ed|ing|ings)|scor(?:e|ed|es))\b[^.;,]{0,30}$", re.IGNORECASE
+    r"\b(?:out\s+of|scales?|rat(?:e(?!\s+(?:limits?|of)\b)|ed|ing|ings)|scor(?:e|ed|es))\b[^.;,]{0,30}$",
+    re.IGNORECASE,
 )
 _SCALE_AFTER = re.compile(r"[\s-]stars?\b", re.IGNORECASE)
 _PART_AFTER = re.compile(r"(?:\s+stars?|\s+points?)?\s+out\s+of\s+(?:\d|[a-z]+\b)", re.IGNORECASE)
@@ -144,12 +145,12 @@ def _near(number: Decimal, of: Measure) -> Decimal:
 
 
 def _far(number: Decimal, of: Measure) -> Decimal:
-    if of in _FURTHER:
+    believed = of in (Measure.MONEY, Measure.SHARE)
+    fraction = _is_fraction(number) and not believed
+    if of in _FURTHER and not fraction:  # a temperature below one is a model's
         return number + _FURTHER[of]
     if of is Measure.SHARE and number >= 10:
         return number / 10
-    believed = of in (Measure.MONEY, Measure.SHARE)
-    fraction = _is_fraction(number) and not believed
     if (fraction and number * 10 > 1) or (of is Measure.PART and number > 1):
         return (number / 2).quantize(_last_place(number), ROUND_DOWN)
     twice = of in (Measure.SCALE, Measure.PART) or (number != int(number) and not fraction and not believed)

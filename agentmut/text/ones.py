@@ -30,7 +30,7 @@ _NO_NOUNS = (
 _IDIOM_AFTER = re.compile(r"\s+(?:or|after|to|by)\s+(?:another|one|the\s+(?:next|other))\b")
 _THERE_IS = re.compile(r"\b(?:there\s+is|is\s+there|there['’]s)\b[^.,;:]*$", re.IGNORECASE)
 _IS_LIMITED = re.compile(
-    r"\bthere\s(?P<lead>is(?P<limit>(?:\s(?:at|more|less|than|most|least|only|exactly))*\s))$"
+    r"\b[Tt]here\s(?P<lead>is(?P<limit>(?:\s(?:at|more|less|than|most|least|only|exactly))*\s))$"
 )
 _SINGULAR_LATER = re.compile(r"\s+(?:per|for|of|in|at|from|on|that|which)\s[^.,;:]*?\b(?:is|was|has|does)\b")
 _VERBS_AFTER = {"is": "are", "was": "were", "has": "have", "does": "do"} | {

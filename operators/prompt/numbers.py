@@ -12,7 +12,7 @@ from agentmut.operators.edits import prompt_example
 from agentmut.operators.prompt.wording import PLACES, all_said, english_instructions, first_places, reworded
 from agentmut.protocols import OperatorOptions
 from agentmut.text import Instruction, PromptDocument, Use, uses
-from agentmut.text.figures import Other, measure, other_number
+from agentmut.text.figures import Measure, Other, measure, other_number
 from agentmut.text.neighbours import BASE_VERBS, DETERMINERS, word_set
 from agentmut.text.number_words import NOT_AFTER_LARGER, NUMBER
 from agentmut.text.ones import counted_ones
@@ -168,8 +168,10 @@ def _is_name(text: str, match: re.Match[str]) -> bool:
     before, digits = text[: match.start()], match["digits"]
     name = _NAME_BEFORE.search(before)
     is_named = name is not None and name["word"].lower() not in _NO_NAMES
-    is_clock = bool(
-        _CLOCK.fullmatch(digits + (match["decimals"] or "")) and not match["money"] and not match["unit"]
+    is_clock = (
+        _CLOCK.fullmatch(digits + (match["decimals"] or ""))
+        and not match["unit"]
+        and measure(text, match.start("digits"), match.end()) is not Measure.MONEY
     )
     is_code = len(digits) > 1 and digits.startswith("0")
     measured = bool(match["money"] or match["unit"] or match["decimals"])

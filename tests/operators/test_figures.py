@@ -39,12 +39,12 @@ def documents(id_: str, text: str) -> list[str]:
 # Number words
 
 
-@given(st.integers(1, 99))
+@given(st.integers(2, 99))
 @settings(max_examples=60, deadline=None)
 def test_a_number_in_words_is_read_as_it_is_written(number: int) -> None:
     said = word_of(number)
     assert value_of(said) == number and is_number(said)
-    assert [text for text in [f"Wait {said} days."] if not prompts(text)] == []
+    assert prompts(f"Wait {said} days.")
     assert len([*facts(f"Wait {said} days.")]) == 1
 
 
@@ -79,7 +79,7 @@ def test_a_length_in_any_number_word_is_an_output_format() -> None:
         ("Refuse drivers older than 65.", "Refuse drivers older than 66.", "Refuse drivers older than 75."),
         ("Sell to guests over 18 only.", "Sell to guests over 19 only.", "Sell to guests over 28 only."),
         ("They must be 16 years old.", "They must be 17 years old.", "They must be 26 years old."),
-        ("Drop drafts older than 30 days.", "Drop drafts older than 31 days.", "Drop drafts older than 300 days."),
+        ("Delete mail older than 30 days.", "Delete mail older than 31 days.", "Delete mail older than 300 days."),
         ("Use a scale from 1 to 10.", "Use a scale from 1 to 11.", "Use a scale from 1 to 20."),
         ("Offer 4-star hotels.", "Offer 5-star hotels.", "Offer 8-star hotels."),
         ("Keep scores above 3.5 only.", "Keep scores above 4.5 only.", "Keep scores above 7.0 only."),
@@ -89,6 +89,9 @@ def test_a_length_in_any_number_word_is_an_output_format() -> None:
         ("Give 100% off.", "Give 99% off.", "Give 10% off."),
         ("Reply within 24 hours.", "Reply within 25 hours.", "Reply within 240 hours."),
         ("Give 24-hour notice.", "Give 25-hour notice.", "Give 240-hour notice."),
+        ("Add 2.50 euros.", "Add 3.50 euros.", "Add 25.00 euros."),
+        ("Set the temperature to 0.2.", "Set the temperature to 0.3.", "Set the temperature to 0.1."),
+        ("Keep the rate of 5 calls.", "Keep the rate of 6 calls.", "Keep the rate of 50 calls."),
         ("Up to 5 decisions are fine.", "Up to 6 decisions are fine.", "Up to 50 decisions are fine."),
     ],
 )  # fmt: skip
@@ -136,11 +139,13 @@ def test_another_number_is_another_one_and_not_negative(number: object, of: Meas
 
 def test_the_nearest_words_say_what_is_measured() -> None:
     text = "Patients aged 18 to 65 pay $20 (5%) for 30 minutes at 38 C."
-    found = [
-        measure(text, text.index(n), text.index(n) + len(n)) for n in ("65", "20", "5%"[:1], "30", "38 C"[:2])
-    ]
-    assert found[0] is Measure.AGE and found[1] is Measure.MONEY
-    assert found[3:] == [Measure.COUNT, Measure.TEMPERATURE]
+    places = {number: text.index(number) for number in ("65", "20", "5%", "30", "38")}
+    places["5%"] = text.index("(5%") + 1
+    found = {number: measure(text, at, at + len(number.rstrip("%"))) for number, at in places.items()}
+    assert found == {
+        "65": Measure.AGE, "20": Measure.MONEY, "5%": Measure.SHARE, "30": Measure.COUNT,
+        "38": Measure.TEMPERATURE,
+    }  # fmt: skip
 
 
 # One
@@ -152,6 +157,7 @@ def test_the_nearest_words_say_what_is_measured() -> None:
         ("Answer in one sentence.", "Answer in two sentences."),
         ("If more than one label fits, ask.", "If more than two labels fit, ask."),
         ("If there is more than one match, ask.", "If there are more than two matches, ask."),
+        ("There is only one manager.", "There are only two managers."),
         ("If they name more than one, ask.", "If they name more than two, ask."),
         ("Make one tool call at a time.", "Make two tool calls at a time."),
         ("Only one order is open.", "Only two orders are open."),
@@ -193,7 +199,7 @@ def test_units_have_their_plural() -> None:
 @pytest.mark.parametrize(
     "line",
     ["Updated 3 March 2026.", "Last updated: 3 March 2026", "**Version** 2.1 of 3 May 2024", "© 2024 Acme",
-     "Effective 1 May 2026", "Copyright 2024, Acme Ltd", "(c) May 2024 Acme", "Page 2 of 5, May 2024"],
+     "Effective 1 May 2026", "Copyright 2024, Acme Ltd", "(c) 2024-05-01 Acme", "Page 2 of 5, May 2024"],
 )  # fmt: skip
 def test_what_a_document_says_of_itself_is_no_fact(line: str) -> None:
     text = f"{line}\n\nRefunds take 5 days.\n"
@@ -208,6 +214,11 @@ def test_a_line_that_begins_alike_and_states_something_is_one() -> None:
     said = "Effective 1 May 2026, refunds take five days."
     assert f"{said[:-10]}six days." in documents("corrupt_value", said)
     assert documents("corrupt_value", "Page 2 has 3 steps.")
+    assert documents("corrupt_value", "(c) Refunds take 5 days.")
+    assert documents("corrupt_value", "Updated 3 March 2026. Refunds take 5 days.") == [
+        "Updated 3 March 2026. Refunds take 6 days.",
+        "Updated 3 March 2026. Refunds take 50 days.",
+    ]
 
 
 def test_an_older_version_says_so_of_itself() -> None:
