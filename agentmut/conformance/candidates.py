@@ -1,13 +1,13 @@
 """What is wrong with the candidates that an operator made of a config."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from os.path import commonprefix
 from typing import Any
 
 from agentmut.config import AgentConfig
 from agentmut.errors import MutationError, UsageError
 from agentmut.files.tool_checks import check_tools
-from agentmut.mutant import Candidate, Edit, OperatorClass, Reach, apply_edits
+from agentmut.mutant import Candidate, Edit, OperatorClass, Reach, apply_edits, prompt_edit
+from agentmut.mutation.text_change import text_change
 from agentmut.protocols import Operator
 from agentmut.tools import ToolSpec
 
@@ -93,9 +93,8 @@ def _in_common(before: Any, after: Any) -> int:
     """How many characters two texts share at their beginnings and, besides those, at their ends."""
     if not (isinstance(before, str) and isinstance(after, str)):
         return 0
-    start = len(commonprefix([before, after]))
-    rest = [before[start:][::-1], after[start:][::-1]]
-    return start + len(commonprefix(rest))
+    change = text_change(before, [prompt_edit(before, 0, len(before), after)])
+    return len(before) - change.removed if change else len(before)
 
 
 def _tool_fault(after: Sequence[ToolSpec], before: Sequence[ToolSpec]) -> str:

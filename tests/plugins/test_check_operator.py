@@ -45,7 +45,7 @@ def test_the_order_of_no_built_in_operator_comes_from_a_set() -> None:
         examples = [Tried(example.config, example.options) for example in built_in().examples()]
         return [*(Tried(config, OperatorOptions()) for config in testing.SAMPLES), *examples]
 
-    assert list(order_faults([(one, tried(one)) for one in load_all("operators").values()])) == []
+    assert list(order_faults([(one, tried(one)) for one in load_all("operators").values()], ["1"])) == []
 
 
 def test_an_operator_of_a_few_lines_is_sound() -> None:
@@ -212,7 +212,7 @@ def test_parameters_that_the_loader_would_refuse_are_found(change: Any, said: st
 @pytest.mark.parametrize("name", ["look_up_order", ""])
 def test_tool_names_that_are_taken_or_empty_are_found(name: str) -> None:
     said = complaint(rewriting("/tools/0/name", lambda _: name), id="tool.rename_badly")
-    assert "more than one tool is named 'look_up_order'" in said or "leave no valid config" in said
+    assert "more than one tool is named 'look_up_order'" in said or "a tool has no name" in said
 
 
 def test_a_schema_of_an_older_draft_is_a_schema() -> None:
@@ -291,7 +291,7 @@ def test_wrong_declarations_are_told_with_everything_else(wrong: dict[str, Any],
 def test_the_class_of_controls_is_for_agentmut_alone() -> None:
     sound = defined(drop_hello)
     sound.id, sound.operator_class = "control.drop_hello", OperatorClass.CONTROL
-    with pytest.raises(AssertionError, match="expected one of OperatorClass.PROMPT"):
+    with pytest.raises(AssertionError, match=r"expected one of OperatorClass\.PROMPT"):
         check_operator(sound)
 
 
@@ -316,7 +316,7 @@ def test_an_order_that_comes_from_a_set_is_found_in_another_process(
     monkeypatch.syspath_prepend(str(tmp_path))
     for name, order in (("words_in_any_order", "list"), ("words_in_order", "sorted")):
         (tmp_path / f"{name}.py").write_text(FROM_A_SET.replace("ORDER", order))
-    with pytest.raises(AssertionError, match="in another process. The order of a set"):
+    with pytest.raises(AssertionError, match=r"in another process\. The order of a set"):
         check_operator(importlib.import_module("words_in_any_order").drop_word)
     check_operator(importlib.import_module("words_in_order").drop_word)
 
