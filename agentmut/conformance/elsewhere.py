@@ -24,15 +24,18 @@ class Tried(NamedTuple):
     options: OperatorOptions
 
 
-def order_faults(work: Iterable[tuple[type[Operator], Sequence[Tried]]]) -> Iterator[str]:
-    """Operators that give other mutants, or another order, where strings hash otherwise.
+def order_faults(
+    work: Iterable[tuple[type[Operator], Sequence[Tried]]], seeds: Sequence[str] = SEEDS
+) -> Iterator[str]:
+    """Operators that give other mutants, or another order, where strings hash otherwise: with each of `seeds`.
 
     Those that cannot be imported by module and name, as from inside a function, are left out without a word; so is
     everything where no other process can be run.
     """
     checked = [(operator, tried) for operator, tried in work if _is_importable(operator)]
     here = [[_digest(operator, one) for one in tried] for operator, tried in checked]
-    answers = _answers(json.dumps([_told(operator, tried) for operator, tried in checked])) if checked else []
+    asked = json.dumps([_told(operator, tried) for operator, tried in checked])
+    answers = _answers(asked, seeds) if checked else []
     for number, (operator, tried) in enumerate(checked):
         for place in range(len(tried)):
             others = {there[number][place] for there in answers}
@@ -64,8 +67,8 @@ def _digest(operator: type[Operator], one: Tried) -> str:
     return digest_of([candidate.model_dump(mode="json") for candidate in found])
 
 
-def _answers(asked: str) -> list[list[list[str]]]:
-    running = [_started(seed) for seed in SEEDS]
+def _answers(asked: str, seeds: Sequence[str]) -> list[list[list[str]]]:
+    running = [_started(seed) for seed in seeds]
     found = []
     try:
         for process in running:

@@ -15,9 +15,11 @@ _SAYS_OBJECT = frozenset({"type", "properties", "additionalProperties", "$defs",
 
 
 def check_tools(tools: Sequence[ToolSpec]) -> tuple[ToolSpec, ...]:
-    """The tools as they are. Raises `UsageError` when two have one name, or a schema is wrong."""
+    """The tools as they are. Raises `UsageError` when one has no name, two have one, or a schema is wrong."""
     names: set[str] = set()
     for tool in tools:
+        if not tool.name.strip():
+            raise UsageError(f"a tool has no name ({tool.description[:60]!r}); give it one")
         if tool.name in names:
             raise UsageError(f"more than one tool is named {tool.name!r}; tools need unique names")
         names.add(tool.name)
