@@ -181,7 +181,7 @@ def _git(*arguments: str, **environment: str) -> str:
 def _load(reference: str, described: Described, top: Path, tree: Path) -> tuple[AgentConfig, tuple[str, ...]]:
     """The old agent's config, and those of its files that did not exist then."""
     out = tree.with_name("config.json")
-    home = str(Path(__file__).resolve().parents[1])
+    home = str(Path(__file__).resolve().parents[2])
     request = {
         "home": home,
         "path": [*_moved(sys.path, top, tree), home],
