@@ -28,7 +28,7 @@ IN_FILE = Origin(config=AgentConfig(prompt=PROMPT), sources=Sources(prompt="syst
 def made(
     origin: Origin, *operators: str, per_instruction: int | None = None, **selection: object
 ) -> Generation:
-    chosen = Selection(operators_named=operators, **selection)  # type: ignore[arg-type]
+    chosen = Selection(operators_named=operators, **selection)
     settings = MutationSettings(per_instruction=per_instruction)
     return mutants_of(origin, chosen, settings, OperatorCatalogue({}))
 
