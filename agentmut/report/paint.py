@@ -16,6 +16,8 @@ def clean(text: str) -> str:
     >>> clean("a\\x1b[31mb\\tc")
     'a?[31mb c'
     """
+    if text.isascii() and text.isprintable():
+        return text  # most lines, of which there are hundreds of thousands for a long prompt
     return "".join(_safe(character) for character in text)
 
 
@@ -71,7 +73,10 @@ class Page:
 
     def line(self, text: str, style: str = "") -> None:
         """One line, however long: for lists that are searched with other tools."""
-        self._console.print(Text(text, style=style), soft_wrap=True)
+        if style:
+            self._console.print(Text(text, style=style), soft_wrap=True)
+        else:
+            self._buffer.write(f"{text}\n")
 
     def title(self, text: str) -> None:
         """A section's heading."""

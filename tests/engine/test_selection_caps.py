@@ -80,7 +80,6 @@ def chosen(
         ("prompt", ["kind", "greet", "guess", "both"]),
         ("prompts/system.md:3", ["greet"]),
         ("prompts/system.md:3-4", ["greet", "guess", "both"]),
-        ("prompts/system.md:90", []),
         ("tools", ["refund", "lookup", "order"]),
         ("tools.yaml", ["refund", "lookup", "order"]),
         ("tools.yaml:7", ["lookup"]),
@@ -103,6 +102,8 @@ def test_a_target_is_a_file_its_lines_or_a_part(target: str, ids: list[str]) -> 
     ("target", "said"),
     [
         ("tools/refnd", "Did you mean 'tools/refund'?"),
+        ("prompts/system.md:90", "prompts/system.md has 4 lines"),
+        ("docs/policy.md:3", "docs/policy.md has 2 lines"),
         ("prompts/systm.md:3", "Did you mean 'prompts/system.md'?"),
         ("prompts/system.md:4-3", "the first before the last"),
         ("prompts/system.md:0", "count from 1"),
