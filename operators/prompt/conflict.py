@@ -11,6 +11,7 @@ from agentmut.operators.edits import line_break, prompt_edit, prompt_example
 from agentmut.operators.prompt.places import end_of
 from agentmut.protocols import OperatorOptions
 from agentmut.text import Instruction, PromptDocument, parse, reads_as_english
+from agentmut.text.templates import unclosed_spans
 
 _REVERSALS = (
     (re.compile(r"(?P<mark>[*_]*)(?P<word>Always|ALWAYS)\b"), "Never"),
@@ -48,7 +49,8 @@ def contradict(config: AgentConfig, options: OperatorOptions) -> Iterator[Candid
     document = parse(config.prompt, config.tool_names)
     at, gap = end_of(document), line_break(config.prompt) * 2
     for instruction in document.instructions:
-        said = conflicting(instruction.text) if reads_as_english(instruction.text) else None
+        sure = reads_as_english(instruction.text) and not unclosed_spans(instruction.text)
+        said = conflicting(instruction.text) if sure else None
         if said:
             yield Candidate(
                 edits=(prompt_edit(config.prompt, at, at, gap + said),),
@@ -84,12 +86,12 @@ def duplicate(config: AgentConfig, options: OperatorOptions) -> Iterator[Candida
     """One mutant per bullet that is a single rule: its line stands there twice.
 
     Steps are left alone, since a step that is listed twice may be taken twice: numbered items, "First ...".
-    So are items with something under them.
+    So are items with something under them, or with a placeholder that never closes.
     """
     document = parse(config.prompt, config.tool_names)
     gap = line_break(config.prompt)
     for instruction in document.instructions:
-        if _is_plain_bullet(document, instruction):
+        if _is_plain_bullet(document, instruction) and not unclosed_spans(instruction.text):
             at, after = _second(config.prompt, instruction, gap)
             yield Candidate(
                 edits=(prompt_edit(config.prompt, at, at, after),),
