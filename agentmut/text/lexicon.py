@@ -94,7 +94,8 @@ class Entry(Frozen):
         said = replacements[self.forms.index(lower)] if replacements else _NOT_HERE
         if said == _NOT_HERE:
             return None
-        return in_place_of(text, said, before)
+        joins = self.kind in ("preposition", "conjunction")  # no article stands before it: "A before B"
+        return in_place_of(text, said, "" if joins else before)
 
 
 class Match(NamedTuple):

@@ -101,7 +101,7 @@ def _unclosed(text: str, part: Span) -> Iterator[Span]:
         closing = "}}" if text[start:end] == "{{" else "%}"
         if start >= last and text.find(closing, end, following) < 0:
             line = text.find("\n", end, part.end)
-            last = line if line >= 0 else part.end
+            last = part.end if line < 0 else line - text.startswith("\r", line - 1)
             yield Span(start, last)
 
 
