@@ -13,7 +13,7 @@ from pydantic import Field, field_validator, model_validator
 from agentmut.frozen import Frozen
 from agentmut.text.neighbours import DETERMINERS, Following, follows
 
-VERSION = 3
+VERSION = 4
 """Raised with every change of an entry: other replacements make other mutants."""
 
 Relation = Literal["neutral", "weaker", "weakest", "stronger", "opposite"]
@@ -94,7 +94,8 @@ class Entry(Frozen):
         said = replacements[self.forms.index(lower)] if replacements else _NOT_HERE
         if said == _NOT_HERE:
             return None
-        return in_place_of(text, said, before)
+        joins = self.kind in ("preposition", "conjunction")  # no article stands before it: "A before B"
+        return in_place_of(text, said, "" if joins else before)
 
 
 class Match(NamedTuple):
@@ -116,18 +117,6 @@ class Lexicon:
     entries: Mapping[str, tuple[Entry, ...]]
     longest: Mapping[str, int]
     """By first word: how many words the longest form that begins with it has."""
-
-    def neutral(self, word: str, previous: str = "", following: str = "") -> str | None:
-        """What says the same as `word`, in its case and inflection; None where nothing may stand for it.
-
-        >>> load_lexicon().neutral("Verifies")
-        'Checks'
-        >>> load_lexicon().neutral("provided", following="that") is None
-        True
-        """
-        found = self.entries.get(word.lower(), ())
-        said = (entry.said("neutral", word, previous, following) for entry in found)
-        return next((text for text in said if text), None)
 
     def matches(self, said: tuple[str, ...], topics: tuple[str, ...] = ()) -> Iterator[Match]:
         """The entries of some topics, or of all, in a run of words in lower case.

@@ -58,7 +58,7 @@ class Following(StrEnum):
     WORD = "word"
     """Any word in the same phrase: not the end of a sentence, not a comma."""
     NUMBER = "number"
-    """A number, in digits or in words."""
+    """A number, in digits or in words; "twice" too."""
     NO_NUMBER = "no number"
     """A word that is no number."""
     NOT_A_NUMBER = "not a number"
@@ -89,7 +89,7 @@ def _is_plural(word: str) -> bool:
 _TESTS: Mapping[Following, Callable[[str], bool]] = {
     Following.ANYTHING: lambda word: True,
     Following.WORD: bool,
-    Following.NUMBER: is_number,
+    Following.NUMBER: lambda word: is_number(word) or word in ("once", "twice"),
     Following.NO_NUMBER: lambda word: bool(word) and not is_number(word),
     Following.NOT_A_NUMBER: lambda word: not is_number(word),
     Following.CLAUSE: lambda word: word in DETERMINERS or word in PRONOUNS,

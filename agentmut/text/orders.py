@@ -12,6 +12,10 @@ _CONDITION = re.compile(
     r"(?:if|when|whenever|unless|once|before|after|as soon as|for|in case)\b[^,.;:!?()\"“`{}]*, +(?:then +|please +)?",
     re.I,
 )
+_LABEL = re.compile(
+    r"[A-Z]\w*(?: (?!(?:this|these|the|following|as|in|with|for|to)\b)[\w/&-]+){0,2}:\s+[A-Z]"
+)
+"""As in "Change flights: Basic economy ...", which says what a line is about."""
 _VERB = re.compile(r"([A-Za-z]+)(?=[ .!]|$)")
 _NEXT = re.compile(r"[ *_]+([\w'’]+)")
 _PARTICLES = word_set(
@@ -32,7 +36,12 @@ def order_at(text: str) -> int | None:
     opening = _OPENING.match(text, condition.end() if condition else 0)
     start = opening.end() if opening else 0
     verb = _VERB.match(text, start)
-    if not verb or verb[1].lower() not in BASE_VERBS or not _cased(verb[1], start):
+    if (
+        not verb
+        or _LABEL.match(text, start)
+        or verb[1].lower() not in BASE_VERBS
+        or not _cased(verb[1], start)
+    ):
         return None
     following = _NEXT.match(text, verb.end())
     said = following[1].lower() if following else ""

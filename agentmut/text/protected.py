@@ -4,13 +4,14 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 
+from agentmut.text.identifiers import identifier_spans
 from agentmut.text.spans import Span, merged
-from agentmut.text.templates import comment_spans
+from agentmut.text.templates import comment_spans, unclosed_spans
 
 _INLINE = re.compile(
     r"""
-      (?P<double_code>``[^\n]{1,500}?``)
-    | (?P<code>`[^`\n]{1,500}`)
+      (?P<double_code>(?<!(?<!\\)\\)``[^\n]{1,500}?``)
+    | (?P<code>(?<!(?<!\\)\\)`[^`\n]{1,500}`)
     | (?P<url>(?:\b(?:https?|ftp)://|\bmailto:|\bwww\.)[^\s<>"'`)\]}]*[^\s<>"'`)\]}.,;:!?])
     | (?P<email>(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+)
     | (?P<tag></?[A-Za-z][\w.:-]{0,64}(?:\s[^<>\n]{0,200})?/?>)
@@ -35,7 +36,8 @@ _JSON_START = re.compile(r"\{\s*[\"'{]")
 def protected_spans(text: str, blocks: Iterable[Span], names: Iterable[str]) -> tuple[Span, ...]:
     """Sorted, disjoint spans: the given blocks, inline code, links, placeholders, JSON, quotes, names."""
     inline = (Span(*match.span()) for match in _INLINE.finditer(text))
-    return merged([*blocks, *inline, *comment_spans(text), *_braced(text), *_named(text, names)])
+    open_ended = (*comment_spans(text), *unclosed_spans(text), *_braced(text))
+    return merged([*blocks, *inline, *identifier_spans(text), *open_ended, *_named(text, names)])
 
 
 def _braced(text: str) -> Iterator[Span]:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from agentmut.text.line import Kind, Line, cut
+from agentmut.text.line import Kind, Line, cut, is_empty
 from agentmut.text.spans import Span
 from agentmut.text.templates import statements
 
@@ -88,7 +88,7 @@ def _until(
 def _closed(lines: Sequence[Line], last: _Open, end: int) -> Iterator[_Found]:
     if last.name:
         return
-    while end > last.line + 1 and lines[end - 1].kind is Kind.BLANK:
+    while end > last.line + 1 and is_empty(lines[end - 1]):
         end -= 1
     if end > last.line + 1:
         yield _Found(lines[last.line].label.strip("*_ "), range(last.line, end))

@@ -2,8 +2,8 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
-from itertools import accumulate
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from agentmut.text.spans import Span, inside, merged
@@ -12,6 +12,8 @@ _STATEMENT = re.compile(r"\{%[-+]?\s*(?P<word>\w+)[^%]{0,300}%\}")
 _OPENING = frozenset(["if", "for", "macro", "call", "filter", "block", "with", "raw", "autoescape", "trans"])
 _BRANCHES = frozenset(["else", "elif"])
 _COMMENTS = (("<!--", "-->"), ("{#", "#}"))
+_PLACEHOLDER = re.compile(r"\{\{|\{%")
+_BLANK_LINE = re.compile(r"\n[ \t\r]*\n")
 
 
 class Statement(NamedTuple):
@@ -76,6 +78,31 @@ def _between(text: str, opening: str, closing: str) -> list[Span]:
         found.append(Span(start, end + len(closing)))
         start = text.find(opening, found[-1].end)
     return found
+
+
+def unclosed_spans(text: str) -> tuple[Span, ...]:
+    """Each `{{` or `{%` that nothing closes in its paragraph, up to the end of its line.
+
+    >>> unclosed_spans("Greet {{ name }} and {{ team.\\nBe kind.")
+    (Span(start=21, end=29),)
+    """
+    return merged(span for part in _paragraphs(text) for span in _unclosed(text, part))
+
+
+def _paragraphs(text: str) -> Iterator[Span]:
+    edges = [0, *(edge for match in _BLANK_LINE.finditer(text) for edge in match.span()), len(text)]
+    return (Span(*pair) for pair in zip(edges[::2], edges[1::2], strict=True))
+
+
+def _unclosed(text: str, part: Span) -> Iterator[Span]:
+    opened = [match.span() for match in _PLACEHOLDER.finditer(text, *part)]
+    last = part.start
+    for (start, end), (following, _) in pairwise([*opened, (part.end, part.end)]):
+        closing = "}}" if text[start:end] == "{{" else "%}"
+        if start >= last and text.find(closing, end, following) < 0:
+            line = text.find("\n", end, part.end)
+            last = part.end if line < 0 else line - text.startswith("\r", line - 1)
+            yield Span(start, last)
 
 
 def is_silent(text: str, line: Span, comments: Sequence[Span]) -> bool:

@@ -9,8 +9,10 @@ from agentmut.operator import operator
 from agentmut.operators.describe import quoted
 from agentmut.operators.edits import line_break, prompt_example
 from agentmut.operators.prompt.places import end_of
+from agentmut.operators.prompt.wording import english_instructions
 from agentmut.protocols import OperatorOptions
-from agentmut.text import Instruction, PromptDocument, parse, reads_as_english
+from agentmut.text import Instruction, PromptDocument, parse
+from agentmut.text.templates import unclosed_spans
 
 _REVERSALS = (
     (re.compile(r"(?P<mark>[*_]*)(?P<word>Always|ALWAYS)\b"), "Never"),
@@ -19,6 +21,10 @@ _REVERSALS = (
     (re.compile(r"(?P<mark>[*_]*You )(?P<word>must not|must never)(?= [a-z])"), "may"),
     (re.compile(r"(?P<mark>[*_]*You )(?P<word>must(?: always)?)(?= (?!not\b|never\b)[a-z])"), "must not"),
 )
+_EACH = re.compile(
+    r"\b(?P<every>every|each)(?= (?!of\b)[a-z])|\ball of(?= the\b)|\ball(?= the\b)|\b(?P<all>all)(?= [a-z]+s\b)"
+)
+_WHOLE = re.compile(r"\b(?:all|every|each|everything|everyone)\b", re.IGNORECASE)
 # A second negation or condition: turned round, it would no longer conflict. A pronoun points elsewhere.
 _UNCERTAIN = re.compile(
     r"\b(?:not|never|no|none|nothing|nor|neither|without|unless|except|but|instead|only|any|anything|anyone|at all"
@@ -45,11 +51,10 @@ _STEP = re.compile(
 )
 def contradict(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """One mutant per English rule that surely can be reversed: the reverse is added as a last paragraph."""
-    document = parse(config.prompt, config.tool_names)
-    at, gap = end_of(document), line_break(config.prompt) * 2
-    for instruction in document.instructions:
-        said = conflicting(instruction.text) if reads_as_english(instruction.text) else None
+    for document, instruction in english_instructions(config):
+        said = None if unclosed_spans(instruction.text) else conflicting(instruction.text)
         if said:
+            at, gap = end_of(document), line_break(config.prompt) * 2
             yield Candidate(
                 edits=(prompt_edit(config.prompt, at, at, gap + said),),
                 description=f"add {quoted(said)} at the end",
@@ -69,7 +74,10 @@ def conflicting(text: str) -> str | None:
         if found and not _UNCERTAIN.search(text, found.end()):
             said = opposite.upper() if found["word"].isupper() else opposite
             rest = _LINE_BREAK.sub(" ", text[found.end() :])
-            return f"{found['mark']}{said}{rest}"
+            if said.lower() in ("never", "must not") and _EACH.search(rest):  # "not every" would leave some
+                said = said.replace("must not", "must never")
+                rest = _EACH.sub(lambda each: "any" if each["every"] or each["all"] else "any of", rest)
+            return None if _WHOLE.search(rest) else f"{found['mark']}{said}{rest}"
     return None
 
 
@@ -85,12 +93,12 @@ def duplicate(config: AgentConfig, options: OperatorOptions) -> Iterator[Candida
     """One mutant per bullet that is a single rule: its line stands there twice.
 
     Steps are left alone, since a step that is listed twice may be taken twice: numbered items, "First ...".
-    So are items with something under them.
+    So are items with something under them, or with a placeholder that never closes.
     """
     document = parse(config.prompt, config.tool_names)
     gap = line_break(config.prompt)
     for instruction in document.instructions:
-        if _is_plain_bullet(document, instruction):
+        if _is_plain_bullet(document, instruction) and not unclosed_spans(instruction.text):
             at, after = _second(config.prompt, instruction, gap)
             yield Candidate(
                 edits=(prompt_edit(config.prompt, at, at, after),),

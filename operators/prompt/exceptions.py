@@ -8,12 +8,12 @@ from agentmut.mutant import Candidate, prompt_edit
 from agentmut.operator import operator
 from agentmut.operators.describe import quoted
 from agentmut.operators.edits import prompt_example
+from agentmut.operators.prompt.wording import english_instructions
 from agentmut.protocols import OperatorOptions
-from agentmut.text import Instruction, PromptDocument, parse, reads_as_english
+from agentmut.text import Instruction, PromptDocument
+from agentmut.text.neighbours import BASE_VERBS
 from agentmut.text.spans import splits
 
-_LONGEST = 2_000
-"""Characters of a sentence; what is longer is none, whatever it looks like."""
 _Cut = tuple[int, int, str]
 """Where a clause stands in a text, and what takes its place."""
 
@@ -25,6 +25,15 @@ _AT_START = re.compile(
 _CLEAR = re.compile(r"(?:you|do|don['’]t|never|always|only|please)\b", re.IGNORECASE)
 _INSIDE = re.compile(
     rf"(?P<gap>(?P<comma>,)?\s+|\s*[–—]\s*|\s+-\s+)(?P<word>{_OPENING}|but not|without)\b", re.IGNORECASE
+)
+_ALL_BUT = re.compile(
+    r"\b(?:every(?:thing|one|body)|any(?:thing|one|body)|all(?: \w+)?|nothing|nobody|no one)"
+    r"(?P<cut> but (?!not\b|also\b|only\b|never\b|do\b|you\b|it\b|they\b|that\b|there\b)[^,;:.!?()]+)(?=[.!?*_]*$)",
+    re.IGNORECASE,
+)
+_OTHERWISE = re.compile(r"\s*[,;–—]\s*(?:or )?otherwise,?\s[^;–—.!?]*(?=[.!?*_]*$)", re.IGNORECASE)
+_ONLY_IF = re.compile(
+    r"(?P<cut>,? (?:if and )?only (?:if|when|after) [^,;:.!?()]+)(?=[.!?*_]*$)", re.IGNORECASE
 )
 _INSTEAD = re.compile(
     r"\s*(?:;|\s[–—-]\s|—)\s*[^;–—.!?]*\binstead\b(?! of)[^;–—.!?]*(?=[.!?*_]*$)", re.IGNORECASE
@@ -53,12 +62,11 @@ _ANY = re.compile(r"\b(?:any\w*|no|none|nothing|nobody|no one|all|every\w*)\b(?:
 def drop_exception(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """One mutant per exception clause of an English instruction, in the order of the text.
 
-    "unless", "except", "but not", "other than" (anything), "excluding", "without" after a prohibition,
-    "; ... instead", in brackets or at the start of a sentence too. Where it is not certain which words
-    belong to the clause, such as lists with commas, there is none.
+    "unless", "except", "but not", "everything but", "other than" (anything), "excluding", "without" after a
+    prohibition, "; ... instead", ", otherwise ...", "only if ...", in brackets or at the start of a sentence too.
+    Where it is not certain which words belong to the clause, such as lists with commas, there is none.
     """
-    document = parse(config.prompt, config.tool_names)
-    for instruction in document.instructions:
+    for document, instruction in english_instructions(config):
         for start, end, after in _clauses(document, instruction):
             said = config.prompt[start:end]
             yield Candidate(
@@ -70,16 +78,22 @@ def drop_exception(config: AgentConfig, options: OperatorOptions) -> Iterator[Ca
 
 def _clauses(document: PromptDocument, instruction: Instruction) -> Iterator[_Cut]:
     text = instruction.text
-    if text.endswith(":") or len(text) > _LONGEST or not reads_as_english(text):
+    if text.endswith(":"):
         return
     last = 0
-    for start, end, after in sorted({*_bracketed(text), *_leading(text), *_inner(text), *_alternative(text)}):
+    for start, end, after in sorted({*_bracketed(text), *_leading(text), *_inner(text), *_at_the_end(text)}):
         rest = f"{text[:start]}{after}{text[end:]}"
         place = instruction.start + start, instruction.start + end
         cuts_protected = any(splits(document.protected, offset) for offset in place)
-        if start >= last and not cuts_protected and _is_whole(text[start:end]) and len(rest.split()) > 1:
+        if start >= last and not cuts_protected and _is_whole(text[start:end]) and _says_enough(rest):
             yield *place, after
             last = end
+
+
+def _says_enough(rest: str) -> bool:
+    """Whether what is left is a sentence: more than a word, or the verb of an order."""
+    left = rest.split()
+    return len(left) > 1 or rest.strip(" *_.!,").lower() in BASE_VERBS
 
 
 def _is_whole(clause: str) -> bool:
@@ -129,7 +143,12 @@ def _end(text: str, found: re.Match[str], limit: int) -> int | None:
     return None
 
 
-def _alternative(text: str) -> Iterator[_Cut]:
-    found = _INSTEAD.search(text)
-    if found and found.start():
-        yield *found.span(), ""
+def _at_the_end(text: str) -> Iterator[_Cut]:
+    for pattern in (_INSTEAD, _OTHERWISE):
+        found = pattern.search(text)
+        if found and found.start():
+            yield *found.span(), ""
+    for pattern in (_ALL_BUT, _ONLY_IF):
+        found = pattern.search(text)
+        if found and found.start("cut"):
+            yield *found.span("cut"), ""

@@ -8,8 +8,9 @@ from agentmut.mutant import Candidate, prompt_edit
 from agentmut.operator import operator
 from agentmut.operators.describe import quoted
 from agentmut.operators.edits import prompt_example
+from agentmut.operators.prompt.wording import english_instructions
 from agentmut.protocols import OperatorOptions
-from agentmut.text import Instruction, PromptDocument, Span, parse, reads_as_english
+from agentmut.text import Instruction, PromptDocument, Span
 from agentmut.text.number_words import NUMBER
 from agentmut.text.spans import inside
 from agentmut.text.templates import balanced
@@ -56,9 +57,8 @@ def drop_output_format(config: AgentConfig, options: OperatorOptions) -> Iterato
 
     The code block or example that it announces with a colon is gone too.
     """
-    document = parse(config.prompt, config.tool_names)
-    for instruction in document.instructions:
-        if reads_as_english(instruction.text) and _FORMAT.match(instruction.text):
+    for document, instruction in english_instructions(config):
+        if _FORMAT.match(instruction.text):
             start, end = _with_what_it_announces(document, instruction)
             if balanced(config.prompt, Span(start, end)):
                 yield Candidate(

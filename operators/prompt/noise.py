@@ -55,7 +55,7 @@ def inject_distraction(config: AgentConfig, options: OperatorOptions) -> Iterato
 
 @operator(
     "prompt.inject_contradiction",
-    why="Somebody softens a prompt that was too strict for one case, and it now holds for none.",
+    why="A way out is added for a single complaint, and it is open to everybody.",
     examples=[prompt_example("Be polite.\n", f"Be polite.\n\n{_CONTRADICTIONS[0]}\n")],
 )
 def inject_contradiction(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
@@ -75,7 +75,7 @@ def _added(config: AgentConfig, sentences: Iterable[tuple[str, str]]) -> Iterato
         if at is not None:
             yield Candidate(
                 edits=(prompt_edit(prompt, at, at, line_break(prompt) * 2 + sentence),),
-                description=f"add {quoted(sentence)} at the {place}",
+                description=f"add {quoted(sentence)} {'in' if place == 'middle' else 'at'} the {place}",
                 anchor=place,
                 about=(About(pointer="/prompt", span=(at, at)),),
             )

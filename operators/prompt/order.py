@@ -1,7 +1,7 @@
 """Instructions trade places."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
 from agentmut.config import AgentConfig
@@ -11,6 +11,8 @@ from agentmut.operators.describe import quoted
 from agentmut.operators.edits import prompt_example
 from agentmut.protocols import OperatorOptions
 from agentmut.text import Instruction, parse, reads_as_english
+from agentmut.text.neighbours import BASE_VERBS, word_set
+from agentmut.text.templates import unclosed_spans
 
 _LEANS_ON_PREVIOUS = re.compile(
     r"\W*(?:then|next|after(?:wards| that| this)|finally|lastly|second(?:ly)?|third(?:ly)?|otherwise"
@@ -37,6 +39,17 @@ _BULLETS = frozenset("-*+•")
 _STEPS = re.compile(
     r"\b(?:steps?|order|process|procedure|workflow|sequence|stages?|phases?)\b", re.IGNORECASE
 )
+_RULES = re.compile(
+    r"\b(?:rules?|guidelines?|principles?|polic(?:y|ies)|constraints?|limits?|requirements?|notes?)\b",
+    re.IGNORECASE,
+)
+_OCCASION = re.compile(r"(?:if|when|whenever|before|after|once|to|for|on|in case)\b", re.IGNORECASE)
+_FIRST_WORD = re.compile(r"\W*(?:please )?([a-z]+)\b(?!:)", re.IGNORECASE)
+_COLONS = (":", "*:", "**:", "_:", "__:")
+_HOLD_ALWAYS = word_set(
+    "be keep use avoid prefer treat remember follow stay maintain ensure include exclude do have"
+)
+"""Verbs of rules that hold all the time: "Be polite." is no step."""
 
 
 @operator(
@@ -50,11 +63,14 @@ def reorder_instructions(config: AgentConfig, options: OperatorOptions) -> Itera
 
     One mutant per such pair, so always fewer than instructions; texts trade places, bullets and numbers
     stay. Left out, because order carries meaning there: pairs of which one leans on what stands before it
-    ("Then ...", "... instead.") or is leaned on by the next, openings ("First ...", "You are ..."), numbered
-    lists under a heading that speaks of steps, and lines that announce what follows them. Also what stands in
-    different blocks of a template, and, where the words are not English, all but bullets.
+    ("Then ...", "... instead.") or is leaned on by the next, openings ("First ...", "You are ..."), and lines
+    that announce what follows them. Steps too: numbered lists under a heading that speaks of steps, or under
+    words that end in a colon and do not speak of rules; two bare orders ("Compare quotes. Choose the cheapest.")
+    in a paragraph or a numbered list, or in bullets under "When ...:". Also what stands in different blocks of a
+    template or in a placeholder that never closes, and, where the words are not English, all but bullets.
     """
     instructions = parse(config.prompt, config.tool_names).instructions
+    announced = _announced(config.prompt, instructions)
     leans = [False, *(_leans(config.prompt, *pair) for pair in pairwise(instructions)), False]
     for index, (first, second) in enumerate(pairwise(instructions)):
         loose = not any(leans[index : index + 3])  # neither torn from what is around them
@@ -69,6 +85,7 @@ def reorder_instructions(config: AgentConfig, options: OperatorOptions) -> Itera
             and loose
             and not (apart or labelled)
             and not _has_its_place(first, second)
+            and not _are_steps(first, second, announced)
         ):
             yield Candidate(
                 edits=(
@@ -91,18 +108,44 @@ def _leans(prompt: str, first: Instruction, second: Instruction) -> bool:
     return bool(pronoun or _LEANS_ON_PREVIOUS.match(second.text) or _POINTS_BACK.search(second.text))
 
 
+def _announced(prompt: str, instructions: Sequence[Instruction]) -> frozenset[str]:
+    """The headings and lead-ins that end in a colon."""
+    headings = {one.heading for one in instructions if one.heading}
+    return frozenset(said for said in headings if any(f"{said}{colon}" in prompt for colon in _COLONS))
+
+
+def _are_steps(first: Instruction, second: Instruction, announced: Collection[str]) -> bool:
+    """Whether two neighbours of a list or paragraph are, or may well be, one step after the other."""
+    heading = first.heading or ""
+    numbered = first.marker.strip("().").isalnum() and first.marker != ""
+    if numbered and _STEPS.search(heading):
+        return True
+    if numbered and heading in announced:
+        return not _RULES.search(heading)
+    bare = _is_bare_order(first.text) and _is_bare_order(second.text)
+    if first.marker in _BULLETS and first.removal.start != second.removal.start:
+        return bare and heading in announced and _OCCASION.match(heading) is not None
+    return bare and not (numbered and _RULES.search(heading))
+
+
+def _is_bare_order(text: str) -> bool:
+    """Whether it tells to do something once, as a step does, and not what holds all the time."""
+    verb = _FIRST_WORD.match(text)
+    return verb is not None and verb[1].lower() in BASE_VERBS - _HOLD_ALWAYS
+
+
 def _has_its_place(first: Instruction, second: Instruction) -> bool:
-    """Whether one of them opens the prompt, is a numbered step, or announces what follows it."""
-    is_step = first.marker.strip("().").isalnum() and _STEPS.search(first.heading or "")
+    """Whether one of them opens the prompt, announces what follows it, or holds a torn placeholder."""
     announces = first.text.endswith(":") or second.text.endswith(":")
     heads = _RUN_IN_HEADING.fullmatch(first.text) and not second.text.isupper()  # "4. LIMITS. You may ..."
     foreign = not (reads_as_english(first.text) and reads_as_english(second.text))
     unsure = foreign and first.marker not in _BULLETS  # what leans on what is only known in English
     return bool(
-        is_step
-        or announces
+        announces
         or heads
         or unsure
         or _AT_FIRST.search(first.text)
         or _GOES_FIRST.match(first.text)
+        or unclosed_spans(first.text)
+        or unclosed_spans(second.text)
     )

@@ -35,6 +35,7 @@ def synonym(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate
         for start, end, said in chain.from_iterable(found):
             yield Candidate(
                 edits=(prompt_edit(config.prompt, start, end, said),),
-                description=f"say {quoted(said)} for {quoted(config.prompt[start:end])}",
+                description=f"say {quoted(said)} for {quoted(config.prompt[start:end])}"
+                f" in {quoted(instruction.text)}",
                 anchor=instruction.text,
             )

@@ -1,5 +1,6 @@
 """A rule is about fewer or more than it was."""
 
+import re
 from collections.abc import Iterable, Iterator
 
 from agentmut.config import AgentConfig
@@ -17,6 +18,8 @@ _JOINING = word_set(
 )
 _NEEDS_A_DETERMINER = word_set("of for to from with about by in on at against between")
 _BEFORE_A_SUBJECT = _JOINING | DETERMINERS | BASE_VERBS
+_KIND_OF = re.compile(r"\b(?:types?|kinds?|sorts?|lines?|ranges?|pieces?|numbers?) of $", re.IGNORECASE)
+_NAMED = re.compile(r"\s+[\"'`“‘«\[{<]")
 _AFTER_A_SUBJECT = _JOINING | PRONOUNS | word_set("and or mentions agrees needs gives arrived unless")
 
 
@@ -33,18 +36,33 @@ def change_scope(config: AgentConfig, options: OperatorOptions) -> Iterator[Cand
     """Narrows a word of scope a step and then far (all, most, some), and widens it (some, all).
 
     Also common subjects: "customers" becomes "premium customers", "eligible customers" becomes "customers".
-    The first two such words of each instruction, up to three mutants each. Left alone: subjects that are part
-    of a longer name ("customer service", "support requests").
+    The first two such words of each instruction, up to three mutants each, and one word of "every customer".
+    Left alone: subjects that are part of a longer name ("customer service", "support requests"), or that a
+    name follows (the function `check`).
     """
     for document, instruction in english_instructions(config):
-        found = filter(_stands_alone, uses(document, instruction, "scope"))
+        found = filter(_stands_alone, _one_a_phrase(document, uses(document, instruction, "scope")))
         for use in first_places(_no_labels(document, found), "weaker", "weakest", "stronger"):
             yield from all_said(document, instruction, use, "weaker", "weakest", "stronger")
 
 
 def _no_labels(document: PromptDocument, found: Iterable[Use]) -> Iterator[Use]:
-    """Not "Payment: ask for ...", which names what the line is about."""
-    return (use for use in found if document.text[use.end : use.end + 1] != ":")
+    """Not "Payment: ask for ...", which names what the line is about, nor "types of payment"."""
+    for use in found:
+        noun = use.entries[0].kind == "noun"
+        named = _NAMED.match(document.text, use.end) or document.protects(use.end + 1, use.end + 2)
+        kind = _KIND_OF.search(document.text, max(use.start - 20, 0), use.start)
+        if document.text[use.end : use.end + 1] != ":" and not (noun and (named or kind)):
+            yield use
+
+
+def _one_a_phrase(document: PromptDocument, found: Iterable[Use]) -> Iterator[Use]:
+    """Not the noun of which the word right before it says how many are meant."""
+    last = -1
+    for use in found:
+        if not (use.entries[0].kind == "noun" and document.text[last : use.start].isspace() and last >= 0):
+            yield use
+        last = use.end
 
 
 def _stands_alone(use: Use) -> bool:
@@ -55,4 +73,6 @@ def _stands_alone(use: Use) -> bool:
     singular, plural = (*use.entries[0].forms, "")[:2]
     if use.text.lower() == singular and plural == f"{singular}s" and before in _NEEDS_A_DETERMINER:
         return False  # "on file", "in order to", "by email"
+    if use.text.lower() == singular and singular in BASE_VERBS and before not in DETERMINERS:
+        return False  # "Refund most customers."
     return (not before or before in _BEFORE_A_SUBJECT) and (not after or after in _AFTER_A_SUBJECT)

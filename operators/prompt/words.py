@@ -15,7 +15,17 @@ from agentmut.text.neighbours import BASE_VERBS, word_set
 _NEGATED_ALREADY = re.compile(r"\bno (?:more|less|fewer|later|longer|earlier)\b", re.IGNORECASE)
 _LIMIT = re.compile(r"\bat (?:most|least)\b|\bno more than\b|\bup to\b|\bbut not\b", re.IGNORECASE)
 _FIRST = re.compile(r"\bfirst\b", re.IGNORECASE)
-_NO_SIMPLE_NEGATION = word_set("ensure make let do feel try avoid refrain continue remember")
+_CLAUSE = re.compile(r"[,.;:!?()–—]\s|\bbut\b")
+_ONLY_IF = re.compile(r"\bonly (?:if|when|after|before|where|while|with|in|for)\b", re.IGNORECASE)
+_NEGATED = re.compile(r"\b(?:not|never|no|without|avoid|cannot|nor|neither)\b|n['’]t\b", re.IGNORECASE)
+_COMPARED = re.compile(r"\b(?:over|to|rather|instead)\b", re.IGNORECASE)
+_ONLY_DO = re.compile(r"(?P<only>only) (?P<verb>[a-z]+)\b", re.IGNORECASE)
+_NO_SIMPLE_NEGATION = word_set(
+    "ensure make let do feel try avoid refrain continue remember prefer decline refuse"
+)
+_CONTRARIES = {"avoid": "prefer", "prefer": "avoid", "decline": "accept", "refuse": "accept"}
+_CONTRARIES_TO = {"decline": "agree", "refuse": "agree"}
+"""Before "to"."""
 
 
 @operator(
@@ -51,15 +61,16 @@ def weaken_modality(config: AgentConfig, options: OperatorOptions) -> Iterator[C
 def negate(config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
     """Turns an instruction into its contrary.
 
-    First its order, if it begins with one ("Ask" becomes "Do not ask"), also after a condition and its comma;
-    then its first two words with a contrary (always, never, must, may, do not, include). Left alone: words in
-    conditions, and orders whose plain negation would mean something else ("Make sure", "Avoid"), as well as
-    permissions with a limit ("may make at most two offers").
+    First its order, if it begins with one ("Ask" becomes "Do not ask", "Avoid" "Prefer", "Only offer" "Never
+    offer"), also after a condition and its comma; then its first two words with a contrary (always, never, must,
+    may, do not, include). Left alone: words in conditions, ordinary words behind a "not", and orders whose plain
+    negation would mean something else ("Make sure"), as well as what is limited ("may make at most two offers",
+    "only if ...").
     """
     for document, instruction in english_instructions(config):
         yield from _order_negated(document, instruction)
         found = uses(document, instruction, "modality", "frequency", *FIELDS)
-        binding = (use for use in found if not _permits_up_to_a_limit(instruction, use))
+        binding = (use for use in found if not _is_limited(instruction, use))
         for use in first_places(_outside_conditions(instruction, binding), "opposite"):
             yield from all_said(document, instruction, use, "opposite")
 
@@ -85,7 +96,9 @@ def swap_order_words(config: AgentConfig, options: OperatorOptions) -> Iterator[
         found = (
             use
             for use in uses(document, instruction, "order")
-            if not (conditional and use.text.lower() == "then") and not _after_first(instruction, use)
+            if not (conditional and use.text.lower() == "then")
+            and not _after_first(instruction, use)
+            and not use.previous.lower().endswith("est")  # "earliest first": the comparison is turned round
         )
         for use in first_places(found, "opposite"):
             if use.text.lower() == "first" and use.following.lower() in BASE_VERBS:
@@ -101,8 +114,14 @@ def _after_first(instruction: Instruction, use: Use) -> bool:
     return is_then and _FIRST.search(instruction.text[: use.start - instruction.start]) is not None
 
 
-def _permits_up_to_a_limit(instruction: Instruction, use: Use) -> bool:
-    return use.text.lower() in ("can", "may") and _LIMIT.search(instruction.text) is not None
+def _is_limited(instruction: Instruction, use: Use) -> bool:
+    """Whether turning a word round would leave something else than the contrary."""
+    if use.entries[0].topic in FIELDS:  # "Do not include it": the "not" is turned round already
+        clause = _CLAUSE.split(instruction.text[: use.start - instruction.start])[-1]
+        return _NEGATED.search(clause) is not None
+    permits = use.text.lower() in ("can", "may")
+    limited = permits and _LIMIT.search(instruction.text) is not None
+    return limited or (use.entries[0].kind == "modal" and _ONLY_IF.search(instruction.text) is not None)
 
 
 def _outside_conditions(instruction: Instruction, found: Iterable[Use]) -> Iterator[Use]:
@@ -110,12 +129,37 @@ def _outside_conditions(instruction: Instruction, found: Iterable[Use]) -> Itera
 
 
 def _order_negated(document: PromptDocument, instruction: Instruction) -> Iterator[Candidate]:
-    offset = order_at(instruction.text)
-    verb = instruction.text[offset:].split(maxsplit=1)[0].rstrip(".!") if offset is not None else ""
-    if offset is None or verb.lower() in _NO_SIMPLE_NEGATION or _NEGATED_ALREADY.search(instruction.text):
-        return
-    start = instruction.start + offset
-    said = f"DO NOT {verb}" if verb.isupper() else f"do not {verb.lower()}"
-    said = said[0].upper() + said[1:] if verb[0].isupper() else said
-    if made := reworded(document, instruction, start, start + len(verb), said):
-        yield made
+    found = _contrary(instruction.text)
+    if found:
+        start, end, said = found
+        start, end = instruction.start + start, instruction.start + end
+        if made := reworded(document, instruction, start, end, said):
+            yield made
+
+
+def _contrary(text: str) -> tuple[int, int, str] | None:
+    """Where the words that make a text an order stand, and what makes it the contrary."""
+    if _NEGATED_ALREADY.search(text) or _ONLY_IF.search(text):
+        return None
+    only = _ONLY_DO.match(text)
+    if only and only["verb"].lower() in BASE_VERBS - {"be"}:
+        return 0, len("only"), "NEVER" if only["only"].isupper() else "Never"
+    offset = order_at(text)
+    if offset is None:
+        return None
+    first, _, rest = text[offset:].partition(" ")
+    verb = first.rstrip(".!")
+    said = _negated(verb.lower(), rest)
+    if not said:
+        return None
+    said = said.upper() if verb.isupper() else said[0].upper() + said[1:] if verb[0].isupper() else said
+    return offset, offset + len(verb), said
+
+
+def _negated(verb: str, rest: str) -> str:
+    """A verb's contrary; empty where it has no simple one."""
+    if rest.startswith("to ") and verb in _CONTRARIES_TO:
+        return _CONTRARIES_TO[verb]
+    if verb in _CONTRARIES:
+        return "" if _COMPARED.search(rest) else _CONTRARIES[verb]
+    return "" if verb in _NO_SIMPLE_NEGATION else f"do not {verb}"

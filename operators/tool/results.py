@@ -56,7 +56,7 @@ def result_timeout(config: AgentConfig, options: OperatorOptions) -> Iterator[Ca
 
 @operator(
     "tool.result_empty",
-    why="An index is being rebuilt, a filter is too narrow, a query has a typing error.",
+    why="An index is being rebuilt, a filter is too narrow, a query has a typo.",
     reach=Reach.CALLED,
     examples=_example(FaultKind.EMPTY),
 )

@@ -1,7 +1,7 @@
 """Sections, single examples and emphasis are found with their exact characters."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from agentmut.text import Span, parse
@@ -163,15 +163,16 @@ layouts = st.lists(st.sampled_from(PIECES), max_size=14).map("".join)
 
 
 @given(layouts)
+@example("# A\n```\n\n")
 @settings(max_examples=60, deadline=None)
 def test_sections_nest_and_examples_do_not_overlap(text: str) -> None:
     document = parse(text)
     for one, other in zip(document.sections, document.sections[1:], strict=False):
         assert one.start <= other.start and (other.start >= one.end or other.end <= one.end)
-    for example, following in zip(document.examples, document.examples[1:], strict=False):
-        assert example.end <= following.start
+    for shown, following in zip(document.examples, document.examples[1:], strict=False):
+        assert shown.end <= following.start
     parts = [(section.start, section.end, section.removal) for section in document.sections]
-    parts += [(example.start, example.end, example.removal) for example in document.examples]
+    parts += [(shown.start, shown.end, shown.removal) for shown in document.examples]
     for first, last, (start, end) in parts:
         said = text[first:last]
         assert said == said.strip() != ""
