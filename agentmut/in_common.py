@@ -10,7 +10,7 @@ def ends_in_common(one: Sequence[Any], other: Sequence[Any]) -> tuple[int, int]:
     What could belong to either belongs to the beginning.
 
     >>> ends_in_common("a cat sat", "a cow sat"), ends_in_common("aa", "aaa")
-    ((3, 5), (2, 0))
+    ((3, 4), (2, 0))
     """
     head = beginning_in_common(one, other)
     return head, beginning_in_common(one[head:][::-1], other[head:][::-1])

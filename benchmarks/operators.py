@@ -37,6 +37,10 @@ LEVEL = 0.01
 """Level of the trace test of one mutant, all its scenarios together."""
 LEAST = 10
 """Trials of a mutant on a scenario below which behaviour is not compared."""
+EXPLAINED = {
+    ("callable", "prompt.synonym"): "this agent knows its rules by their very words, so it is brittle indeed",
+}
+"""Why harmless changes are noticed, by project and operator, where it was looked into."""
 CLASSES = ("prompt", "tool", "model", "context", "orchestration")
 HEAD = """# Operators
 
@@ -53,6 +57,7 @@ means that the suite did not notice.
 class Measured(NamedTuple):
     """One mutant of one project, run."""
 
+    project: str
     row: MutantRow
     changed: bool
 
@@ -115,7 +120,7 @@ def compared(project: Project, result: Result) -> Iterator[Measured]:
             changed = row.status is Status.KILLED
             if row.status in (Status.SURVIVED, Status.UNDECIDED):
                 changed = differs(originals, by_scenario(store.trials_of(result.run_id, row.id)), row.id)
-            yield Measured(row, changed)
+            yield Measured(project.root.name, row, changed)
 
 
 def by_scenario(trials: Iterable[StoredTrial]) -> dict[str, list[AgentTrace]]:
@@ -172,11 +177,12 @@ def summary(name: str, result: Result) -> str:
 
 def harmless(found: Mapping[str, Sequence[Measured]]) -> Iterator[str]:
     """The `preserve` mutants that were killed, which identity controls must not be."""
-    rows = [one.row for measured in found.values() for one in measured if one.row.intent is Intent.PRESERVE]
-    killed = [row for row in rows if row.status is Status.KILLED]
-    yield f"\n{len(killed)} of {len(rows)} `preserve` mutants were killed; by chance alone it may be one in twenty."
-    for row in killed:
-        yield f"- `{row.operator}`: {row.description}, by {', '.join(row.killed_by)}"
+    ran = [one for measured in found.values() for one in measured if one.row.intent is Intent.PRESERVE]
+    killed = [one for one in ran if one.row.status is Status.KILLED]
+    yield f"\n{len(killed)} of {len(ran)} `preserve` mutants were killed; by chance alone it may be one in twenty."
+    for project, row, _ in killed:
+        why = EXPLAINED.get((project, row.operator), "not explained yet")
+        yield f"- `{row.operator}` in `{project}`: {row.description}, by {', '.join(row.killed_by)}: {why}"
 
 
 def section(kind: str, operators: Sequence[Operator], found: Mapping[str, list[Measured]]) -> Iterator[str]:

@@ -271,7 +271,7 @@ def test_a_node_is_not_passed_a_key(whole: Agent) -> None:
 
 
 def test_a_run_is_stopped_at_the_cut_limit(whole: Agent) -> None:
-    mutant = whole.mutant("cut_max_steps", "stop a run after 4 steps instead of 10007")
+    mutant = whole.mutant("cut_max_steps", "stop a run after 4 steps instead of the framework's own limit")
     execution = whole.run(mutant)
     assert execution.ending is Ending.RAISED
     assert "Recursion limit of 4 reached" in execution.reason
@@ -428,8 +428,8 @@ def test_the_loop_of_create_agent_is_left_alone() -> None:
         "nodes": ["Notes.before_agent"],
     }
     assert [mutant.description for mutant in assistant.generation.mutants] == [
-        "stop a run after 10 steps instead of 9999",
-        "stop a run after 4 steps instead of 9999",
+        "stop a run after 10 steps instead of the framework's own limit",
+        "stop a run after 4 steps instead of the framework's own limit",
         "skip the node Notes.before_agent",
     ]
     skipped = assistant.generation.mutants[-1]
@@ -502,9 +502,7 @@ def test_an_agent_that_cannot_be_built_has_no_flow_and_its_other_mutants(
     generation = generate(config, operators, OperatorOptions(), adapter.cannot_express)
     assert [mutant.operator for mutant in generation.mutants] == ["prompt.drop_instruction"]
     reasons = dict(generation.empty)
-    assert reasons["orchestration.reroute_branch"].endswith(
-        "because the agent has no branches that its adapter can change"
-    )
+    assert reasons["orchestration.reroute_branch"].endswith("because the agent has no flow that is known")
 
 
 def test_the_old_name_of_the_limit_is_refused(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ class Projects:
         """A project with a rule and a scenario for each word, and `idle` rules that nothing depends on."""
         self.write_agent(agent + extra)
         rules = [f"Always say {word} when asked for {word}." for word in words]
-        rules += [f"Never mention topic number {i} in your answer." for i in range(idle)]
+        rules += [f"Never provide topic number {i} in your answer." for i in range(idle)]
         (self.folder / "prompt.md").write_text("\n".join(f"- {rule}" for rule in rules) + "\n")
         suite = [
             {
