@@ -24,7 +24,7 @@ from agentmut.origin import Origin
 from agentmut.plugins import load_all
 from agentmut.project import Project, load_project
 from agentmut.protocols import Operator
-from agentmut.report.mutants import unified
+from agentmut.report.mutant_diff import unified
 from agentmut.result import MutantRow, Result
 from agentmut.runtime import open_store
 from agentmut.stats.multivariate.bigrams import bigram_counts

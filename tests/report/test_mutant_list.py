@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from agentmut.config import AgentConfig, Document
 from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.origin import Origin
-from agentmut.report.mutants import unified
+from agentmut.report.mutant_diff import unified
 from agentmut.report.text_diff import Replacement, edited_diff, text_diff
 
 
