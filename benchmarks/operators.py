@@ -65,7 +65,7 @@ class Measured(NamedTuple):
 def main() -> None:
     """Print the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--per-operator", type=int, default=4, help="mutants of each operator and project")
+    parser.add_argument("--per-operator", type=int, default=2, help="mutants of each operator and project")
     per_operator = parser.parse_args().per_operator
     operators = {name: kind() for name, kind in load_all("operators").items()}
     found: dict[str, list[Measured]] = defaultdict(list)
