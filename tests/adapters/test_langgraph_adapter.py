@@ -373,7 +373,7 @@ def test_a_hanging_sync_tool_is_abandoned_and_holds_nothing_up(service: Any, cal
     case = Case(Scenario(name="s", turns=("Hi",), evaluators=(EvaluatorSpec(name="x"),)), {})
     adapter = LangGraphAdapter(build, CONFIG, "here:build")
     suite = SuiteConfig(CONFIG, [case.scenario])
-    executor = LocalExecutor(adapter, suite, {"s": case}, Pricer({}), RunSettings(timeout=0.6))
+    executor = LocalExecutor(adapter, suite, {"s": case}, Pricer({}), RunSettings(timeout=4.0))
 
     async def everything() -> list[Execution]:
         async with executor.session():
@@ -383,7 +383,7 @@ def test_a_hanging_sync_tool_is_abandoned_and_holds_nothing_up(service: Any, cal
 
     started = time.monotonic()
     executions = asyncio.run(everything())  # returns without waiting for the threads
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 12
     assert {(found.ending, found.abandoned) for found in executions} == {(Ending.TIMEOUT, True)}
     assert all(found.trace.usage.total > 0 for found in executions)  # none waited for a place in a pool
 
