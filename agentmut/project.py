@@ -4,13 +4,13 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Self
 
 from pydantic import Field, SecretStr, model_validator
 
 from agentmut.config import AgentConfig
 from agentmut.errors import ProjectError, nearest
+from agentmut.files.agent import agent_problems, agent_spec
 from agentmut.files.config import collecting, read_parts
 from agentmut.files.problems import joined, validated
 from agentmut.files.scenarios import LocatedScenario, find_scenario_files, read_scenarios
@@ -35,8 +35,6 @@ from agentmut.scenario import Scenario
 FILE_NAME = "agentmut.yaml"
 FOLDER = ".agentmut"
 """Beside the project file: the store, the runs' results, baselines and tables."""
-ENTRY_KEYS: Mapping[str, str] = MappingProxyType({"python": "run", "langgraph": "factory"})
-"""Which key the built-in adapters need; other adapters check their own spec."""
 VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)\}")
 
 
@@ -127,30 +125,30 @@ class _ProjectReader:
         self._checked = collecting(source, self.problems)
 
     def project(self) -> Project:
-        self._extend(_agent_problems(self.file))
+        self._extend(agent_problems(self.file.agent))
         known = self._operators()
         self._extend(_mutation_problems(self.file.mutation, known))
         config, sources = read_parts(
             self.source, ("agent", "config"), self.file.agent.config, self.root, self._checked, known
         )
-        env = dict(self._env())
+        env, headers = dict(self._env()), dict(self._filled("headers", self.file.agent.headers))
         located = self._scenarios(config.tool_names)
         if self.problems:
             raise ProjectError(joined(self.problems))
         return self._assembled(
+            headers=headers,
             env=env,
             config=config,
             sources=sources.model_copy(update={"scenarios": {s.scenario.name: s.where for s in located}}),
             scenarios=tuple(s.scenario for s in located),
         )
 
-    def _assembled(self, **parts: Any) -> Project:
+    def _assembled(self, headers: dict[str, SecretStr], **parts: Any) -> Project:
         file, agent = self.file, self.file.agent
-        spec = AgentSpec(adapter=agent.adapter, factory=agent.factory, run=agent.run, root=str(self.root))
         return Project(
             root=self.root,
             path=self.path,
-            agent=spec,
+            agent=agent_spec(agent, headers, self.root),
             agent_version=agent.version,
             threshold=file.suite.threshold,
             ci_runs=file.suite.ci_runs,
@@ -173,11 +171,15 @@ class _ProjectReader:
             return ()
 
     def _env(self) -> Iterator[tuple[str, SecretStr]]:
-        for name, written in self.file.agent.env.items():
+        return self._filled("env", self.file.agent.env)
+
+    def _filled(self, key: str, values: Mapping[str, str]) -> Iterator[tuple[str, SecretStr]]:
+        """The values of a mapping of the agent's section, with the environment's in the place of `${NAME}`."""
+        for name, written in values.items():
             missing = [v for v in VARIABLE.findall(written) if v not in self.environment]
             for variable in missing:
                 said = f"the environment variable {variable} is not set; set it, or leave {name} out"
-                self.problems.append(self.source.problem(("agent", "env", name), said))
+                self.problems.append(self.source.problem(("agent", key, name), said))
             if not missing:
                 filled = VARIABLE.sub(lambda match: self.environment[match[1]], written)
                 yield name, SecretStr(filled)
@@ -191,20 +193,6 @@ class _ProjectReader:
 
     def _extend(self, found: Iterator[tuple[KeyPath, str]]) -> None:
         self.problems += [self.source.problem(path, message) for path, message in found]
-
-
-def _agent_problems(file: ProjectFile) -> Iterator[tuple[KeyPath, str]]:
-    agent = file.agent
-    known = names(Group.ADAPTERS)
-    if agent.adapter not in known:
-        yield ("agent", "adapter"), f"unknown adapter {agent.adapter!r}. {nearest(agent.adapter, known)}"
-    needed = ENTRY_KEYS.get(agent.adapter)
-    if needed and getattr(agent, needed) is None:
-        example = f"{needed}: my_package.agent:{'run' if needed == 'run' else 'build'}"
-        yield ("agent",), f"the {agent.adapter} adapter needs the key {needed!r}, as in `{example}`"
-    for key in ("factory", "run"):
-        if needed and key != needed and getattr(agent, key) is not None:
-            yield ("agent", key), f"the {agent.adapter} adapter does not use {key!r}; it takes {needed!r}"
 
 
 def _mutation_problems(mutation: MutationSettings, known: Sequence[str]) -> Iterator[tuple[KeyPath, str]]:

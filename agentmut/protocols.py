@@ -1,9 +1,9 @@
 """The seams: what a plugin of each kind looks like to the core."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
+from typing import ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue, SecretStr
 
 from agentmut.config import AgentConfig
 from agentmut.frozen import Frozen
@@ -20,8 +20,24 @@ class AgentSpec(Frozen):
     adapter: str
     factory: str | None = None
     run: str | None = None
+    functions: str | None = None
+    """`module:object`: the functions behind the tools of a ready tool loop."""
+    api: Literal["chat_completions", "responses"] | None = None
+    stream: bool = False
+    command: tuple[str, ...] = ()
+    """A program and its arguments; with `shell`, one command line."""
+    shell: bool = False
+    url: str | None = None
+    method: str = "POST"
+    headers: dict[str, SecretStr] = Field(default_factory=dict)
+    body: JsonValue = None
+    answer: str | None = None
+    """JSON pointer to the answer in what a program or a service gives back."""
+    proxy_port: int | None = None
+    route: Literal["rebuild", "wire"] | None = None
+    """How mutants reach the agent; None leaves it to the adapter."""
     root: str = "."
-    """Directory that `module:object` references are resolved from."""
+    """Directory that `module:object` references are resolved from, and in which programs run."""
 
 
 @runtime_checkable
@@ -76,6 +92,19 @@ class AsksAgent(Protocol):
     @property
     def not_built(self) -> str:
         """Why the agent could not be asked, in a phrase; empty when it was."""
+        ...
+
+
+@runtime_checkable
+class RunsOutside(Protocol):
+    """What an adapter has besides whose agent runs in another process: its model requests pass a proxy."""
+
+    @property
+    def carries(self) -> frozenset[str]:
+        """Parts of the config that the adapter hands to the agent itself, as dotted paths such as `model.name`.
+
+        All others are changed on the wire.
+        """
         ...
 
 
@@ -154,4 +183,5 @@ class Importer(Protocol):
 
 __all__ = [
     "Adapter", "AgentSpec", "AsksAgent", "Evaluator", "Example", "Importer", "Operator", "OperatorOptions", "Relation",
+    "RunsOutside",
 ]  # fmt: skip

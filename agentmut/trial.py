@@ -13,6 +13,7 @@ from agentmut.faults import ToolFault
 from agentmut.tools import ToolSpec
 from agentmut.trace import Action, Step
 from agentmut.wire.messages import Exchange
+from agentmut.wire.rewriter import Rewriter
 
 Double = Callable[..., Any]
 Clock = Callable[[], float]
@@ -84,6 +85,10 @@ class Trial:
     """By the agent's own name of the tool."""
     tools: Mapping[str, ToolSpec] = field(default_factory=dict)
     """The mutated tools by the name under which they are offered: renamed, faulty, or decoys."""
+    rewriter: Rewriter | None = None
+    """Changes the model requests of the trial on their way; None where the agent itself is the mutant."""
+    endpoints: Mapping[str, str] = field(default_factory=dict)
+    """Environment variables that lead the model requests of another program through agentmut, to this trial."""
     recorder: Recorder = field(default_factory=Recorder)
 
     def own_name(self, tool: str) -> str:

@@ -12,6 +12,7 @@ from aiohttp import web
 from agentmut.simulator.server import serve
 from agentmut.trace import Usage
 from agentmut.wire.chat_completions import ChatCompletions
+from agentmut.wire.codec import HttpCall
 from agentmut.wire.messages import ModelReply, ModelRequest, ToolCall
 
 CODEC = ChatCompletions()
@@ -65,7 +66,7 @@ class Service:
 
     async def handle(self, http: web.Request) -> web.StreamResponse:
         body = await http.read()
-        request = CODEC.decode_request(body)
+        request = CODEC.decode_request(HttpCall("", body))
         self.requests.append(request)
         self.headers.append({name.lower(): value for name, value in http.headers.items()})
         answer: Any = self.answer(request)

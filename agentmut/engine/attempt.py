@@ -4,6 +4,7 @@ import asyncio
 import inspect
 import logging
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 from agentmut.engine.classification import ending_of_answer, ending_of_error, ending_of_timeout
@@ -16,6 +17,8 @@ from agentmut.threads import AgentExitError, in_daemon_thread
 from agentmut.trace import AgentTrace
 from agentmut.trial import Double, Recorder, Trial, altered_tools, running
 from agentmut.wire.footprint import footprint
+from agentmut.wire.gateway import Gateway
+from agentmut.wire.rewriter import Rewriter
 
 GRACE = 1.0
 """Seconds a cancelled run has to clean up before it is abandoned."""
@@ -33,8 +36,19 @@ class Case(NamedTuple):
     teardown: Hook | None = None
 
 
-async def attempt(adapter: Adapter, case: Case, trial_id: str, seed: int, timeout: float) -> Execution:
+async def attempt(
+    adapter: Adapter,
+    case: Case,
+    trial_id: str,
+    seed: int,
+    timeout: float,
+    *,
+    rewriter: Rewriter | None = None,
+    gateway: Gateway | None = None,
+) -> Execution:
     """Run once, with a recorder of its own; setup and teardown each have `timeout` seconds too.
+
+    `rewriter` changes the run's model requests on their way; `gateway` is where those of other programs pass.
 
     Teardown is called however the rest ended. When it fails, the log says so and the trial stands: what
     the agent did is known by then. Raises only on cancellation.
@@ -43,8 +57,10 @@ async def attempt(adapter: Adapter, case: Case, trial_id: str, seed: int, timeou
         if problem := await _hook(case.setup, case.scenario, timeout):
             return Execution(ending=Ending.SETUP_FAILED, reason=f"setup: {problem}")
         altered = altered_tools(adapter.get_config())
-        trial = Trial(id=trial_id, seed=seed, doubles=case.doubles, tools=altered)
-        return await _run(adapter, case, trial, timeout)
+        endpoints = gateway.endpoints(trial_id) if gateway else {}
+        trial = Trial(trial_id, seed, case.doubles, altered, rewriter, endpoints)
+        with gateway.admitted(trial) if gateway else nullcontext():
+            return await _run(adapter, case, trial, timeout)
     finally:
         if problem := await _hook(case.teardown, case.scenario, timeout):
             _log.warning("teardown of scenario %s failed: %s", case.scenario.name, ascii(problem))

@@ -14,7 +14,7 @@ from agentmut.execution import Ending, Execution
 from agentmut.mutant import Mutant
 from agentmut.protocols import Adapter
 from agentmut.threads import TrialThreads
-from agentmut.wire.chat_completions import ChatCompletions
+from agentmut.wire.codecs import CODECS
 from agentmut.wire.throttle import Throttle
 from agentmut.wire.transport import Tap
 
@@ -74,7 +74,7 @@ class LocalExecutor:
         """Watch the model requests of this process for as long as trials run."""
         asyncio.get_running_loop().set_default_executor(TrialThreads())
         per_minute = self._settings.requests_per_minute
-        with Tap((ChatCompletions(),), Throttle(per_minute) if per_minute else None).installed():
+        with Tap(CODECS, Throttle(per_minute) if per_minute else None).installed():
             yield
 
     async def execute(self, request: TrialRequest) -> Execution:

@@ -10,6 +10,7 @@ from agentmut.errors import ProjectError, UsageError
 from agentmut.origin import Origin
 from agentmut.wire import bodies
 from agentmut.wire.chat_completions import ChatCompletions
+from agentmut.wire.codec import HttpCall
 from agentmut.wire.messages import ModelRequest, Role
 
 _SAMPLING = frozenset(ModelConfig.model_fields) & frozenset(ModelRequest.model_fields)
@@ -45,7 +46,7 @@ def _read(body: bytes) -> ModelRequest:
     if dialect := _other_dialect(found):
         raise ValueError(f"this looks like {dialect}")
     _refuse_half_characters(found)
-    return ChatCompletions().decode_request(body.removeprefix(b"\xef\xbb\xbf"))
+    return ChatCompletions().decode_request(HttpCall("", body.removeprefix(b"\xef\xbb\xbf")))
 
 
 def _text(body: bytes) -> str:

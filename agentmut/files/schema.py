@@ -51,11 +51,39 @@ class AgentSection(Section):
     """Where the agent under test is found."""
 
     adapter: str
-    """`python` for a callable, `langgraph` for a graph, or an installed adapter plugin."""
+    """`python` for a callable, `langgraph` for a graph, `openai` or `anthropic` for a ready tool loop, `command` for
+    a program, `http` for a service, or an installed adapter plugin."""
     factory: Reference | None = None
     """`module:function` that takes the config and returns an agent."""
     run: Reference | None = None
     """`module:function` called as `run(config, input)`, sync or async."""
+    functions: Reference | None = None
+    """`module:object`, the functions behind the tools, for adapters that bring the tool loop along."""
+    api: Literal["chat_completions", "responses"] | None = None
+    """Which of OpenAI's two the adapter `openai` uses; `chat_completions` when left out."""
+    stream: bool = False
+    """Whether a ready tool loop asks for streamed replies."""
+    command: str | tuple[str, ...] | None = None
+    """A program and its arguments, without a shell. `{input}` is what the user says, `{input_file}` a file that holds
+    it (else it is given on stdin); `{answer_file}` a file that the program writes its answer to (else stdout);
+    `{config_file}` the config as JSON; `{model.name}` or `{orchestration.max_steps}` a part of it."""
+    shell: bool = False
+    """`command` is one line for the shell."""
+    url: str | None = None
+    """Where an agent behind HTTP is asked."""
+    method: Literal["POST", "PUT", "GET"] = "POST"
+    """How it is asked."""
+    headers: dict[str, str] = Field(default_factory=dict)
+    """Headers for it; `${NAME}` is replaced from the environment, `{openai_base_url}` and the like by the trial's."""
+    body: JsonValue = None
+    """The JSON that is sent, with `{input}` in it. Left out: `{"input": ...}`."""
+    answer: str | None = None
+    """JSON pointer to the answer in what the program or the service gives back, such as `/reply/text`."""
+    proxy_port: int | None = Field(default=None, ge=1, le=65535)
+    """A fixed port for agentmut's proxy, for a service that is started beforehand."""
+    route: Literal["rebuild", "wire"] | None = None
+    """How mutants reach the agent: `rebuild` it from the changed config, or change its model requests on the `wire`.
+    Left out: `wire` for programs and services, `rebuild` for all others."""
     version: str | None = None
     """Your own version of the agent's code. Left out: a hash of the project's Python files."""
     env: dict[str, str] = Field(default_factory=dict)

@@ -15,6 +15,7 @@ from agentmut.simulator.behave import reply
 from agentmut.simulator.profiles import PROFILES
 from agentmut.wire.bodies import write_json
 from agentmut.wire.chat_completions import ChatCompletions
+from agentmut.wire.codec import HttpCall
 
 TRIAL_HEADER = "x-agentmut-trial"
 MAX_BODY = 64 * 2**20
@@ -63,7 +64,7 @@ def application(seed: int) -> web.Application:
 async def _complete(http: web.Request) -> web.Response:
     body = await http.read()
     try:
-        request = _CODEC.decode_request(body)
+        request = _CODEC.decode_request(HttpCall(http.path, body))
     except ValueError as error:
         return _error(400, f"The simulator cannot read this request: {error}", "invalid_request")
     if request.model not in PROFILES:

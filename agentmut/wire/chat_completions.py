@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from agentmut.errors import UsageError
 from agentmut.tools import ToolSpec, read_tool
 from agentmut.wire import bodies, chat_stream
+from agentmut.wire.codec import HttpCall
 from agentmut.wire.messages import Message, ModelReply, ModelRequest, Role, ToolCall
 from agentmut.wire.sse import is_event_stream, write_events
 
@@ -40,9 +41,9 @@ class ChatCompletions:
         """
         return path.partition("?")[0].rstrip("/").endswith("/chat/completions")
 
-    def decode_request(self, body: bytes) -> ModelRequest:
+    def decode_request(self, call: HttpCall) -> ModelRequest:
         """Read a request body. Raises `ValueError` naming the field that cannot be read."""
-        request = bodies.mapping(bodies.read_json(body), "the body")
+        request = bodies.mapping(bodies.read_json(call.body), "the body")
         if not isinstance(request.get("messages"), list):
             raise ValueError("messages: expected a list, the conversation so far")
         return ModelRequest(

@@ -1,7 +1,7 @@
 """One normalised request and reply; each codec translates a service's dialect to and from these."""
 
 from enum import StrEnum
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
@@ -34,6 +34,7 @@ class Message(Frozen):
     text: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str | None = None
+    """Of a tool's result: the call it answers."""
 
 
 class ModelRequest(Frozen):
@@ -49,7 +50,9 @@ class ModelRequest(Frozen):
     stop: tuple[str, ...] = ()
     reasoning_effort: str | None = None
     tool_choice: JsonValue = None
+    """In the terms of Chat Completions, whatever the dialect: auto, none, required, or {type: function, ...}."""
     response_format: JsonValue = None
+    """In the terms of Chat Completions: {type: json_object}, or {type: json_schema, json_schema: {...}}."""
     stream: bool = False
 
     @property
@@ -72,7 +75,9 @@ class Exchange(NamedTuple):
     """One HTTP attempt at a model service, as a carrier saw it."""
 
     request: ModelRequest
+    """As it was sent, with the mutation."""
     reply: ModelReply | None
+    """As the agent was given it, under its own names of the tools; None where it could not be read."""
     status: int | None
     """HTTP status; None when the connection failed."""
     error: str | None
@@ -84,27 +89,3 @@ class Exchange(NamedTuple):
     def answered(self) -> bool:
         """True when the service accepted the request and replied."""
         return self.status is not None and self.status < 400
-
-
-class Codec(Protocol):
-    """Reads and writes one service dialect. Raises `ValueError` on bodies it cannot read."""
-
-    def matches(self, path: str) -> bool:
-        """Whether a URL path belongs to this dialect."""
-        ...
-
-    def decode_request(self, body: bytes) -> ModelRequest:
-        """Read a request body."""
-        ...
-
-    def decode_reply(self, body: bytes) -> ModelReply:
-        """Read a reply body, plain or a complete event stream."""
-        ...
-
-    def encode_reply(self, reply: ModelReply, *, reply_id: str, stream: bool) -> bytes:
-        """Write a reply body; with `stream`, the whole event stream."""
-        ...
-
-    def encode_error(self, status: int, message: str, code: str) -> bytes:
-        """Write an error body as the service does."""
-        ...

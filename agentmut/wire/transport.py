@@ -14,7 +14,8 @@ from typing import Any
 
 from agentmut.plain import described
 from agentmut.trial import Recorder, Trial, current_trial
-from agentmut.wire.messages import Codec, Exchange, ModelReply, ModelRequest
+from agentmut.wire.codec import Codec, HttpCall
+from agentmut.wire.messages import Exchange, ModelReply, ModelRequest
 from agentmut.wire.throttle import Throttle
 
 TRIAL_HEADER = "x-agentmut-trial"
@@ -86,7 +87,7 @@ class Tap:
         if _is_loopback(request.url.host):  # a stand-in may want it; a real service is told nothing
             request.headers[TRIAL_HEADER] = trial.id
         try:
-            return _Attempt(trial, codec, codec.decode_request(body), request)
+            return _Attempt(trial, codec, codec.decode_request(HttpCall(request.url.path, body)), request)
         except ValueError:  # not a request of this dialect after all: let the service judge it
             return None
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from agentmut.trace import Usage
 from agentmut.wire.chat_completions import ChatCompletions
-from agentmut.wire.messages import Codec, ModelReply, Role, ToolCall
+from agentmut.wire.codec import Codec, HttpCall
+from agentmut.wire.messages import ModelReply, Role, ToolCall
 
 CODEC: Codec = ChatCompletions()
 
@@ -71,7 +72,7 @@ def changed(**fields: Any) -> bytes:
 
 
 def test_a_request_is_read_with_blocks_developer_role_and_tools() -> None:
-    request = CODEC.decode_request(body(REQUEST))
+    request = CODEC.decode_request(HttpCall("", body(REQUEST)))
     assert [m.role for m in request.messages] == [Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL]
     assert request.system_text == "Be kind.\nBe brief."
     assert request.messages[1].text == "Weather?"
@@ -84,12 +85,12 @@ def test_a_request_is_read_with_blocks_developer_role_and_tools() -> None:
 
 
 def test_max_tokens_counts_where_the_newer_name_is_absent() -> None:
-    assert CODEC.decode_request(changed(max_completion_tokens=None)).max_tokens == 12
+    assert CODEC.decode_request(HttpCall("", changed(max_completion_tokens=None))).max_tokens == 12
 
 
 def test_a_custom_tool_is_read_without_parameters() -> None:
     tool = {"type": "custom", "custom": {"name": "shell", "description": "Runs a line"}}
-    assert CODEC.decode_request(changed(tools=[tool])).tools[0].name == "shell"
+    assert CODEC.decode_request(HttpCall("", changed(tools=[tool]))).tools[0].name == "shell"
 
 
 @pytest.mark.parametrize(
@@ -112,7 +113,7 @@ def test_a_custom_tool_is_read_without_parameters() -> None:
 )
 def test_an_unreadable_request_names_the_place(wrong: bytes, said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        CODEC.decode_request(wrong)
+        CODEC.decode_request(HttpCall("", wrong))
 
 
 def test_a_plain_reply_is_read() -> None:
@@ -247,7 +248,7 @@ def decodes_or_refuses(decode: Any, data: bytes) -> None:
 @settings(max_examples=300)
 @given(json_values | near_requests)
 def test_any_json_is_a_request_or_a_value_error(value: Any) -> None:
-    decodes_or_refuses(CODEC.decode_request, body(value))
+    decodes_or_refuses(lambda data: CODEC.decode_request(HttpCall("", data)), body(value))
 
 
 @settings(max_examples=300)
@@ -259,5 +260,5 @@ def test_any_json_is_a_reply_or_a_value_error(value: Any) -> None:
 
 @given(st.binary(max_size=60))
 def test_any_bytes_are_a_body_or_a_value_error(data: bytes) -> None:
-    decodes_or_refuses(CODEC.decode_request, data)
+    decodes_or_refuses(lambda data: CODEC.decode_request(HttpCall("", data)), data)
     decodes_or_refuses(CODEC.decode_reply, data)

@@ -1,0 +1,66 @@
+"""The agent section of a project file: which keys an adapter takes, and what it is told."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+from pydantic import SecretStr
+
+from agentmut.errors import nearest
+from agentmut.files.schema import AgentSection
+from agentmut.files.yaml_source import KeyPath
+from agentmut.plugins import Group, names
+from agentmut.protocols import AgentSpec
+
+
+class Keys(NamedTuple):
+    """The keys of the agent section that an adapter takes, besides those that all take."""
+
+    needed: str | None
+    example: str = ""
+    others: frozenset[str] = frozenset()
+
+
+ADAPTER_KEYS: Mapping[str, Keys] = MappingProxyType(
+    {
+        "python": Keys("run", "my_package.agent:run", frozenset({"route"})),
+        "langgraph": Keys("factory", "my_package.agent:build", frozenset({"route"})),
+        "openai": Keys(None, others=frozenset({"run", "functions", "api", "stream", "route"})),
+        "anthropic": Keys(None, others=frozenset({"run", "functions", "stream", "route"})),
+        "command": Keys("command", '[node, agent.js, "{input}"]', frozenset({"shell", "answer"})),
+        "http": Keys(
+            "url",
+            "http://127.0.0.1:8000/ask",
+            frozenset({"method", "headers", "body", "answer", "proxy_port"}),
+        ),
+    }
+)
+"""Of the built-in adapters; others check their own spec."""
+_EVERYBODY = frozenset({"adapter", "version", "env", "config"})
+
+
+def agent_problems(agent: AgentSection) -> Iterator[tuple[KeyPath, str]]:
+    """What is wrong with the section, by key."""
+    known = names(Group.ADAPTERS)
+    if agent.adapter not in known:
+        yield ("agent", "adapter"), f"unknown adapter {agent.adapter!r}. {nearest(agent.adapter, known)}"
+    keys = ADAPTER_KEYS.get(agent.adapter)
+    if keys is None:
+        return
+    if keys.needed and not getattr(agent, keys.needed):
+        example = f"{keys.needed}: {keys.example}"
+        yield ("agent",), f"the {agent.adapter} adapter needs the key {keys.needed!r}, as in `{example}`"
+    for key in agent.model_fields_set - _EVERYBODY - keys.others - {keys.needed}:
+        takes = ", ".join(repr(name) for name in [keys.needed, *sorted(keys.others)] if name)
+        yield ("agent", key), f"the {agent.adapter} adapter does not use {key!r}; it takes {takes}"
+    if isinstance(agent.command, str) and not agent.shell:
+        said = 'a command is a list, as in `[node, agent.js, "{input}"]`; one line takes `shell: true`'
+        yield ("agent", "command"), said
+
+
+def agent_spec(agent: AgentSection, headers: dict[str, SecretStr], root: Path) -> AgentSpec:
+    """What the adapter is told; `headers` are the section's, with the environment's values in them."""
+    command = (agent.command,) if isinstance(agent.command, str) else tuple(agent.command or ())
+    same = agent.model_dump(include=set(AgentSpec.model_fields) - {"command", "headers", "root"})
+    return AgentSpec(**same, command=command, headers=headers, root=str(root))

@@ -1,0 +1,144 @@
+"""The seam of the wire: what a codec of a service's dialect can do.
+
+`decode_*` and `encode_*` translate to and from the normal form of `agentmut.wire.messages`. Everything else
+works on the parsed body itself (`Body`), so that whatever is not named passes as it was: key order, unknown
+fields, images, cache markers. None of these functions changes what it is given.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+
+from agentmut.tools import ToolSpec
+from agentmut.wire.framing import Framing
+from agentmut.wire.messages import ModelReply, ModelRequest, Role
+
+Body = dict[str, Any]
+"""A parsed JSON object, as it was sent."""
+Path = tuple[str | int, ...]
+"""Keys and indexes that lead to a place in a body."""
+Rename = Callable[[str], str]
+"""From one name of a tool to another; names that it does not know it gives back."""
+
+
+class HttpCall(NamedTuple):
+    """A request as HTTP carries it. Some dialects name the model, and whether to stream, in the path."""
+
+    path: str
+    """With the query, without scheme and host."""
+    body: bytes
+
+
+class Text(NamedTuple):
+    """A text of a request that the model reads."""
+
+    path: Path
+    """Where it stands in the body."""
+    role: Role
+    text: str
+    call_id: str | None = None
+    """Of a tool's result: the call it answers."""
+    tool: str | None = None
+    """Of a tool's result: the tool's name as it is offered, where the request itself tells."""
+
+
+class OfferedTool(NamedTuple):
+    """A tool of a request. A tool that the service brings along (web search) has no `spec` and stays as it is."""
+
+    spec: ToolSpec | None
+    raw: Any = None
+    """Its entry in the body; None for a tool that is to be added."""
+
+
+@runtime_checkable
+class Codec(Protocol):
+    """Reads, rewrites and writes one service dialect. Raises `ValueError` on bodies that it cannot read."""
+
+    name: ClassVar[str]
+    """Such as `chat_completions`."""
+
+    def matches(self, path: str) -> bool:
+        """Whether a URL path (any prefix, a query or not) belongs to this dialect."""
+        ...
+
+    def decode_request(self, call: HttpCall) -> ModelRequest:
+        """Read a request."""
+        ...
+
+    def decode_reply(self, body: bytes) -> ModelReply:
+        """Read a reply body, plain or a complete stream."""
+        ...
+
+    def encode_request(self, request: ModelRequest) -> HttpCall:
+        """Write a request: `decode_request` of it gives `request` back, as far as the dialect can say it."""
+        ...
+
+    def encode_reply(self, reply: ModelReply, *, reply_id: str, stream: bool) -> bytes:
+        """Write a reply body; with `stream`, the whole stream."""
+        ...
+
+    def encode_error(self, status: int, message: str, code: str) -> bytes:
+        """Write an error body as the service does."""
+        ...
+
+    def content_type(self, *, stream: bool) -> str:
+        """The media type of replies."""
+        ...
+
+    def framing(self) -> Framing:
+        """A new reader of one streamed reply."""
+        ...
+
+    def texts(self, body: Body) -> Sequence[Text]:
+        """Every text that the model reads, in order: instructions, what was said, results of tools."""
+        ...
+
+    def with_texts(self, body: Body, texts: Mapping[Path, str]) -> Body:
+        """The body with these texts in their places; an emptied one is left out where services refuse such."""
+        ...
+
+    def tools(self, body: Body) -> Sequence[OfferedTool]:
+        """The tools on offer, in order."""
+        ...
+
+    def with_tools(self, body: Body, tools: Sequence[OfferedTool]) -> Body:
+        """The body with these tools on offer.
+
+        An entry whose `spec` reads differently from its `raw` is written anew in what differs; one without `raw`
+        is written as the dialect does. With no tool left, what goes with tools (the list, a tool choice) goes too.
+        """
+        ...
+
+    def with_tool_names(self, body: Body, rename: Rename) -> Body:
+        """The request body with tools called otherwise wherever the conversation or a tool choice names them.
+
+        The list of tools itself is left alone.
+        """
+        ...
+
+    def with_setting(self, call: HttpCall, body: Body, name: str, value: Any) -> tuple[str, Body]:
+        """Path and body with a setting of the model (a field of `ModelConfig`) as given; None or () takes it out.
+
+        Settings that the dialect does not know leave both as they are.
+        """
+        ...
+
+    def roles(self, body: Body) -> tuple[str, Sequence[Role]]:
+        """The key of the conversation's list, and who speaks in each of its items; ("", ()) where there is no list.
+
+        A user's item that holds tool results only counts as `Role.TOOL`.
+        """
+        ...
+
+    def continued(self, body: Body, reply: bytes, results: Mapping[str, str]) -> Body:
+        """The request body that follows on a plain or complete streamed `reply`: with it, and the results of its
+        calls by call id, added to the conversation."""
+        ...
+
+    def reply_with_tool_names(self, value: Any, rename: Rename) -> Any:
+        """A plain reply, or one event of a stream, with the tools that it calls named otherwise."""
+        ...
+
+
+def system_text(texts: Sequence[Text]) -> str:
+    """All instructions of a request, joined by blank lines."""
+    return "\n\n".join(text.text for text in texts if text.role is Role.SYSTEM)

@@ -1,0 +1,11 @@
+"""The dialects that are known, and which one a request speaks."""
+
+from agentmut.wire.chat_completions import ChatCompletions
+from agentmut.wire.codec import Codec
+
+CODECS: tuple[Codec, ...] = (ChatCompletions(),)
+
+
+def codec_for(path: str) -> Codec | None:
+    """The codec of a request to this URL path; None where it is no request to a model."""
+    return next((codec for codec in CODECS if codec.matches(path)), None)

@@ -1,0 +1,44 @@
+"""What a carrier asks when a request or a reply of a mutated trial passes it."""
+
+from typing import NamedTuple, Protocol
+
+from agentmut.wire.codec import Codec, HttpCall
+
+
+class Outgoing(NamedTuple):
+    """A request as it is to be sent."""
+
+    call: HttpCall
+    pause: float = 0.0
+    """Seconds to wait before it is sent: results of slow tools are late."""
+
+
+class Answered(NamedTuple):
+    """What to do with a reply: give `body` to the agent, or send `again` and ask about that reply instead."""
+
+    body: bytes
+    again: HttpCall | None = None
+
+
+class Rewriter(Protocol):
+    """Rewrites the model requests and replies of one trial, so that its agent is the mutant.
+
+    Deterministic, and the same when a history is sent again. Used by one trial only, from any of its threads.
+    """
+
+    def request(self, codec: Codec, call: HttpCall) -> Outgoing:
+        """The request of the agent as its mutant sends it; as it is where it cannot be read."""
+        ...
+
+    def reply(self, codec: Codec, sent: HttpCall, body: bytes) -> Answered:
+        """What becomes of a complete reply, plain or streamed, to the request that was `sent`."""
+        ...
+
+    @property
+    def needs_whole_replies(self) -> bool:
+        """Whether a stream must be collected and given to `reply`, as a call in it may be none of the agent's."""
+        ...
+
+    def event(self, codec: Codec, value: object) -> object:
+        """One event of a stream as the agent is given it; where `needs_whole_replies` is False."""
+        ...
