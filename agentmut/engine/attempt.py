@@ -85,9 +85,14 @@ async def _run(adapter: Adapter, case: Case, trial: Trial, timeout: float) -> Ex
         ending=ending,
         reason=reason,
         trace=trace.with_own_names(trial.tools),
-        footprint=footprint(recorder.exchanges, recorder.config_reads, recorder.marks, recorder.nodes),
+        footprint=footprint(recorder.exchanges, recorder.config_reads, _marks(trial), recorder.nodes),
         abandoned=recorder.threads > 0 or not task.done(),
     )
+
+
+def _marks(trial: Trial) -> frozenset[str]:
+    """The live changes that took effect, in the agent or on the wire."""
+    return frozenset(trial.recorder.marks) | (trial.rewriter.marks if trial.rewriter else frozenset())
 
 
 async def _contained(adapter: Adapter, scenario: Scenario, trial: Trial) -> AgentTrace:

@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import NamedTuple, Protocol
 
 from agentmut.engine.attempt import Case, attempt
+from agentmut.engine.on_wire import OnWire, as_mutant, inside
 from agentmut.engine.pricing import Pricer
 from agentmut.engine.suite import SuiteConfig
 from agentmut.errors import AgentmutError
@@ -84,7 +85,10 @@ class LocalExecutor:
         except AgentmutError as error:  # an edit that does not fit, a config the adapter refuses
             return Execution(ending=Ending.UNBUILDABLE, reason=str(error))
         case, settings = self._cases[request.scenario], self._settings
-        execution = await attempt(agent, case, request.id, settings.seed, settings.timeout)
+        rewriter = agent.rewriter() if isinstance(agent, OnWire) else None
+        execution = await attempt(
+            inside(agent), case, request.id, settings.seed, settings.timeout, rewriter=rewriter
+        )
         return execution.model_copy(update={"trace": self._pricer.priced(execution.trace)})
 
     def _agent(self, request: TrialRequest) -> Adapter:
@@ -94,7 +98,8 @@ class LocalExecutor:
                 self._agents.pop(next(iter(self._agents)))
             full = self._suite.full
             config = request.mutant.apply(full) if request.mutant else full
-            self._agents[key] = self._adapter.with_config(self._suite.part(config, request.scenario))
+            base, part = (self._suite.part(c, request.scenario) for c in (full, config))
+            self._agents[key] = as_mutant(self._adapter, base, part)
         return self._agents[key]
 
 

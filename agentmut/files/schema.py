@@ -31,6 +31,9 @@ class Section(Frozen):
 class ConfigSection(Section):
     """What the agent is made of: everything that can be mutated."""
 
+    request: str | None = None
+    """A file with one recorded request of the agent (its JSON body, or `path` and `body`): prompt, tools and model are
+    read from it where they are not written here. `agentmut doctor --save-request FILE` makes one."""
     prompt: str = ""
     """The system prompt, or the path of a text file that holds it. A comment `<!-- agentmut: ignore: reason -->`
     or `{# agentmut: ignore prompt.negate: reason #}`, on the line before an instruction or at the end of its line,
