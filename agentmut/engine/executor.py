@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import NamedTuple, Protocol
 
-from agentmut.engine.attempt import Case, attempt
+from agentmut.engine.attempt import Case, Wiring, attempt
 from agentmut.engine.on_wire import OnWire, as_mutant, inside
 from agentmut.engine.pricing import Pricer
 from agentmut.engine.suite import SuiteConfig
@@ -15,6 +15,7 @@ from agentmut.execution import Ending, Execution
 from agentmut.mutant import Mutant
 from agentmut.protocols import Adapter
 from agentmut.threads import TrialThreads
+from agentmut.wire.cassette import Player
 from agentmut.wire.codecs import CODECS
 from agentmut.wire.throttle import Throttle
 from agentmut.wire.transport import Tap
@@ -30,6 +31,8 @@ class TrialRequest(NamedTuple):
     mutant: Mutant | None
     scenario: str
     id: str
+    player: Player | None = None
+    """Answers its model requests, where it is a replay."""
 
 
 class RunSettings(NamedTuple):
@@ -38,6 +41,8 @@ class RunSettings(NamedTuple):
     timeout: float = 60.0
     seed: int = 0
     requests_per_minute: float | None = None
+    record: bool = False
+    """Whether what the agent asks of models, and is given, is kept."""
 
 
 class Executor(Protocol):
@@ -85,10 +90,9 @@ class LocalExecutor:
         except AgentmutError as error:  # an edit that does not fit, a config the adapter refuses
             return Execution(ending=Ending.UNBUILDABLE, reason=str(error))
         case, settings = self._cases[request.scenario], self._settings
-        rewriter = agent.rewriter() if isinstance(agent, OnWire) else None
-        execution = await attempt(
-            inside(agent), case, request.id, settings.seed, settings.timeout, rewriter=rewriter
-        )
+        rewriter = agent.rewriter() if isinstance(agent, OnWire) and not request.player else None
+        wiring = Wiring(rewriter=rewriter, player=request.player, record=settings.record)
+        execution = await attempt(inside(agent), case, request.id, settings.seed, settings.timeout, wiring)
         return execution.model_copy(update={"trace": self._pricer.priced(execution.trace)})
 
     def _agent(self, request: TrialRequest) -> Adapter:

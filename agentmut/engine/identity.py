@@ -30,7 +30,7 @@ RECORD_FORMAT = 2
 not taken for today's."""
 SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules", "build", "dist", "site-packages"})
 
-_SHAPING = frozenset({"functions", "api", "stream", "shell", "method", "body", "answer", "route"})
+_SHAPING = {"functions", "api", "stream", "shell", "method", "body", "answer", "route"}
 """Of the agent section, besides what is run."""
 
 

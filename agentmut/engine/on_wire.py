@@ -95,7 +95,7 @@ class OnWire:
     def _faulty_here(self) -> frozenset[str]:
         """Tools whose faults the agent's adapter carries out: then their calls are as they would be."""
         faulty = {tool.own_name for tool in self._config.tools if tool.fault} & set(self._base.tool_names)
-        return faulty & self._original.doubled_tools() if faulty else frozenset()
+        return self._original.doubled_tools() & faulty if faulty else frozenset()
 
     def get_config(self) -> AgentConfig:
         """The config of the mutant."""

@@ -267,6 +267,8 @@ class ExecutionSettings(Section):
     """`process` really ends a blocked agent at the timeout, at the price of a process per trial."""
     retries: int = Field(default=3, ge=0)
     """Repeats of a trial after trouble of the model service."""
+    record: bool = False
+    """Keep what each trial asked of models and was given, without secrets, for `agentmut replay`."""
     requests_per_minute: float | None = Field(default=None, gt=0)
     """Most trials started in a minute."""
     window: int = Field(default=1, ge=1)

@@ -117,8 +117,12 @@ def difference(one: Any, other: Any) -> tuple[str, ...]:
         pairs = [(key, one.get(key), other.get(key)) for key in {**one, **other}]
     elif isinstance(one, list) and isinstance(other, list):
         longest = range(max(len(one), len(other)))
-        pairs = [(str(i), *(v[i] if i < len(v) else None for v in (one, other))) for i in longest]
+        pairs = [(str(i), _item(one, i), _item(other, i)) for i in longest]
     return next(((key, *difference(a, b)) for key, a, b in pairs if a != b), ())
+
+
+def _item(values: list[Any], index: int) -> Any:
+    return values[index] if index < len(values) else None
 
 
 def _meaning(body: str) -> Any:
