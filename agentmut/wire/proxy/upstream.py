@@ -132,7 +132,7 @@ def _checked(base: str) -> str:
 def _proxy_for(url: URL) -> str | None:
     """The environment's proxy for a URL, as other programs read it; no credentials of other files come with it."""
     host = url.raw_host or ""
-    if urllib.request.proxy_bypass_environment(host):
+    if urllib.request.proxy_bypass(host):
         return None
     proxies = urllib.request.getproxies_environment()
     return proxies.get(url.scheme) or proxies.get("all")
