@@ -31,6 +31,8 @@ class Route(StrEnum):
 class Sighting(Frozen):
     """In which exchanges of a trial, counted from 0, one edit was seen."""
 
+    arrived: bool = False
+    """A live change arrives without being seen in an exchange."""
     exchanges: tuple[int, ...] = ()
     could: tuple[int, ...] = ()
     """Those that could have shown it: they show it, or have what it changes as it was. A request of another agent
@@ -51,7 +53,7 @@ class Witness(Frozen):
     parts: frozenset[str] = frozenset()
     """Of a higher-order mutant: ids of the parts some edit of which arrived."""
     sightings: tuple[Sighting, ...] = ()
-    """By edit. Empty ones where it did not arrive, or where no request shows it: a live change."""
+    """By edit, in the order of the mutant's."""
 
     @property
     def could(self) -> tuple[int, ...]:
@@ -143,14 +145,15 @@ class _OnWire:
 
     def sighting(self, seen: Footprint) -> Sighting:
         """As proved by all requests together: that a text or tool is gone, one request cannot prove."""
-        shapes = seen.requests
+        arrived, shapes = self.delivered(seen), seen.requests
         shows, carries = (list(map(judge, shapes)) for judge in (self.probe.shows, self.probe.carries))
-        if not (shapes and self.probe.delivered(shapes)):
+        if not arrived:
             shows = [False] * len(shapes)
         elif not any(shows):  # gone, and nothing tells which requests had it
             shows = [not has for has in carries]
-        could = [arrived or has for arrived, has in zip(shows, carries, strict=True)]
+        could = [shown or has for shown, has in zip(shows, carries, strict=True)]
         return Sighting(
+            arrived=arrived,
             exchanges=tuple(n for n, shape in enumerate(seen.exchanges) if shows[shape]),
             could=tuple(n for n, shape in enumerate(seen.exchanges) if could[shape]),
         )
@@ -173,7 +176,7 @@ class _Live:
         return self.mark in seen.marks or bool(self.edit and _was_read(self.edit, seen.reads))
 
     def sighting(self, seen: Footprint) -> Sighting:
-        return Sighting()
+        return Sighting(arrived=self.delivered(seen))
 
     def carried(self, seen: Footprint) -> bool:
         return True  # the mutant's reach has said which scenarios come to it

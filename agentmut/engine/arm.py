@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from agentmut.engine.arrival import arrived_nowhere, passed_by, went_past
+from agentmut.engine.delivery import Delivery
 from agentmut.engine.parts import PartsSeen
 from agentmut.engine.trials import Launch, TrialResult
 from agentmut.execution import Ending
@@ -89,6 +90,7 @@ class Arm:
     arrived: dict[int, TrialResult] = field(default_factory=dict)
     consumed: int = 0
     witnessed: int = 0
+    delivery: Delivery = field(default_factory=Delivery)
     route: str = ""
     lost: int = 0
     """Trials that ended together with the process that was watching them."""
@@ -174,6 +176,7 @@ class Arm:
         if self._arrived(launch, result) and result.witness:
             self.witnessed += 1
             self.route = result.witness.route
+            self.delivery.record(result.witness, result.footprint)
         self.cost = None if self.cost is None or result.usd is None else self.cost + result.usd
         self.lost += result.footprint.lost
         if result.outcome.is_evidence:

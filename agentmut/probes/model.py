@@ -29,11 +29,11 @@ class _ModelProbe(PerRequest):
             return False
         if self.after is None:
             return self._value(shape) != self.before
-        return bool(self._value(shape) == self.after)
+        return self._value(shape) == self.after
 
     def carries(self, shape: RequestShape) -> bool:
         unset = self.before in (None, "", [])  # the agent's own choice
-        return unset or (self.key in _VISIBLE and self._value(shape) == self.before)
+        return unset or (self.key in _VISIBLE and bool(self._value(shape) == self.before))
 
     def delivered(self, shapes: Shapes) -> bool:
         needed = all if self.after is None else any  # unset: then no request may show what was set

@@ -40,6 +40,11 @@ class RequestShape(Frozen):
         """The system messages."""
         return self.text[: self.system]
 
+    @cached_property
+    def prompt_digest(self) -> str:
+        """Tells system prompts apart."""
+        return digest_of(self.instructions)
+
     def __hash__(self) -> int:  # schemas are dicts: equality decides, the hash takes what is cheap
         return hash((self.text, self.model, len(self.tools)))
 
