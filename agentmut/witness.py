@@ -98,6 +98,12 @@ class Detector:
             route=route, seen=len(arrived), edits=len(self._edits), parts=parts, sightings=sightings
         )
 
+    def looked_for(self, seen: Footprint) -> tuple[Edit | None, bool]:
+        """The first edit that requests show, and whether they have what it changes; None where there is none."""
+        pairs = zip(self._edits, self._probes, strict=True)
+        edit, probe = next((pair for pair in pairs if isinstance(pair[1], _OnWire)), (None, None))
+        return edit, bool(probe and probe.carried(seen))
+
     def carried(self, seen: Footprint) -> bool:
         """Whether a run of the original with this footprint carried the part that the mutant changes."""
         if not self._edits:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from agentmut.engine.arrival import arrived_nowhere, passed_by, went_past
 from agentmut.engine.delivery import Delivery
 from agentmut.engine.parts import PartsSeen
+from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Launch, TrialResult
 from agentmut.execution import Ending
 from agentmut.frozen import digest_of
@@ -84,6 +85,8 @@ class Arm:
     suite: SuiteEvidence | None = None
     parts: PartsSeen | None = None
     """For a second-order mutant: both parts have to arrive."""
+    agent: SuiteConfig | None = None
+    """What the mutant was made from, to tell why it did not arrive."""
     status: Status | None = None
     reason: str = ""
     launches: list[Launch] = field(default_factory=list)
@@ -204,7 +207,7 @@ class Arm:
         elif self.parts and self.parts.missing:
             self._end(Status.NOT_APPLIED, self._absent(self.parts.missing, result))
         elif not self.parts and not self.witnessed and self._unexplained >= WITNESS_PATIENCE:
-            self._end(Status.NOT_APPLIED, arrived_nowhere(self.mutant, self.evidence, result))
+            self._end(Status.NOT_APPLIED, arrived_nowhere(self.mutant, self.evidence, result, self.agent))
         elif self.trouble >= TROUBLE_PATIENCE:
             reason = f"{self.trouble} trials in a row gave no evidence ({result.outcome}): {result.reason}"
             self._end(Status.UNDECIDED, reason)
@@ -219,7 +222,7 @@ class Arm:
         assert self.parts is not None
         (mutant,) = (one for one in self.mutant.parts if one.id == part)
         waited, passed = self.parts.waited[part], self.parts.passed[part]
-        return arrived_nowhere(mutant, waited, result) if waited else passed_by(mutant, passed)
+        return arrived_nowhere(mutant, waited, result, self.agent) if waited else passed_by(mutant, passed)
 
     def _decide(self, result: TrialResult) -> None:
         decisions = [lane.decision for lane in self.lanes]
@@ -232,7 +235,7 @@ class Arm:
         elif self.killed_by and self.parts:
             self._look_on(result)
         elif self.killed_by:
-            self._end(Status.NOT_APPLIED, arrived_nowhere(self.mutant, self.evidence, result))
+            self._end(Status.NOT_APPLIED, arrived_nowhere(self.mutant, self.evidence, result, self.agent))
         elif unseen:
             waited = self.parts is not None and self.parts.waited[unseen]
             status = Status.NOT_APPLIED if waited else Status.NO_COVERAGE
@@ -240,7 +243,7 @@ class Arm:
         elif self.past == self.evidence:
             self._end(Status.NO_COVERAGE, passed_by(self.mutant, self.evidence))
         elif not (self.witnessed or self.lost):
-            self._end(Status.NOT_APPLIED, arrived_nowhere(self.mutant, self.evidence, result))
+            self._end(Status.NOT_APPLIED, arrived_nowhere(self.mutant, self.evidence, result, self.agent))
         elif all(decision is Decision.SURVIVED for decision in decisions):
             self._end(Status.SURVIVED, "")
         else:

@@ -28,8 +28,8 @@ class _ModelProbe(PerRequest):
         if self.key not in _VISIBLE:
             return False
         if self.after is None:
-            return self._value(shape) != self.before
-        return self._value(shape) == self.after
+            return bool(self._value(shape) != self.before)
+        return bool(self._value(shape) == self.after)
 
     def carries(self, shape: RequestShape) -> bool:
         unset = self.before in (None, "", [])  # the agent's own choice
