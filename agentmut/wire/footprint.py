@@ -70,7 +70,8 @@ class Footprint(Frozen):
 
     def unordered(self) -> "Footprint":
         """The same, however often each request was sent."""
-        return Footprint(**{**dict(self), "order": ()}) if self.order else self
+        kept = {name: getattr(self, name) for name in Footprint.model_fields if name != "order"}
+        return Footprint(**kept) if self.order else self
 
     @cached_property
     def digest(self) -> str:
