@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from agentmut import __version__
 from agentmut.frozen import Frozen, digest_of
@@ -30,6 +30,9 @@ RECORD_FORMAT = 3
 not taken for today's."""
 SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules", "build", "dist", "site-packages"})
 
+_SHAPING = {"functions", "api", "stream", "shell", "method", "body", "answer", "route"}
+"""Of the agent section, besides what is run."""
+
 
 class Environment(Frozen):
     """What shapes every trial besides config and scenario. A change makes stored trials stale."""
@@ -39,7 +42,9 @@ class Environment(Frozen):
     """The `RECORD_FORMAT` that trials are kept in; 1 in plans from before it was written down."""
     adapter: str
     entry: str = ""
-    """The function that is called or builds the agent, as the project file names it."""
+    """The function that is called or builds the agent, the command or the URL, as the project file names it."""
+    settings: dict[str, JsonValue] = Field(default_factory=dict)
+    """What else the project file says of how the agent is run."""
     versions: dict[str, str]
     endpoints: dict[str, str]
     variables: dict[str, str] = Field(default_factory=dict)
@@ -79,7 +84,8 @@ def environment(
         agentmut=__version__,
         record=RECORD_FORMAT,
         adapter=spec.adapter,
-        entry=spec.factory or spec.run or "",
+        entry=spec.factory or spec.run or " ".join(spec.command) or _endpoint(spec.url or ""),
+        settings=spec.model_dump(mode="json", include=_SHAPING, exclude_defaults=True),
         versions=dict(versions),
         endpoints=endpoints(),
         variables={n: digest_of(value) for n, value in declared.items() if not CREDENTIAL.search(n)},

@@ -15,6 +15,7 @@ from agentmut.engine.history import (
 from agentmut.engine.identity import Environment, code_digest, environment, unused_elsewhere
 from agentmut.engine.isolation import ProcessExecutor
 from agentmut.engine.limits import BaselineLimit, baseline_within_trials, price_missing
+from agentmut.engine.on_wire import routed
 from agentmut.engine.plan import Plan, Rule, new_run_id
 from agentmut.engine.pricing import Pricer
 from agentmut.engine.suite import SuiteConfig
@@ -142,6 +143,7 @@ def local_executor(session: Session, seed: int | None = None, sharing: int = 1) 
         timeout=project.execution.timeout,
         seed=project.statistics.seed if seed is None else seed,
         requests_per_minute=limit / sharing if limit else None,
+        record=project.execution.record,
     )
     cases = {scenario.name: _case(scenario, project.root) for scenario in session.scenarios}
     return LocalExecutor(session.adapter, session.suite, cases, _pricer(project), settings)
@@ -172,7 +174,7 @@ def _pricer(project: Project) -> Pricer:
 
 def _adapter(project: Project) -> Adapter:
     make: Callable[..., Adapter] = Catalogue.of(Group.ADAPTERS).load(project.agent.adapter).create
-    return make(project.agent, project.config)
+    return routed(make(project.agent, project.config), project.agent)
 
 
 def _case(scenario: Scenario, root: Path) -> Case:
