@@ -2,8 +2,9 @@
 
 from agentmut.wire.chat_completions import ChatCompletions
 from agentmut.wire.codec import Codec
+from agentmut.wire.responses import Responses
 
-CODECS: tuple[Codec, ...] = (ChatCompletions(),)
+CODECS: tuple[Codec, ...] = (ChatCompletions(), Responses())
 
 
 def codec_for(path: str) -> Codec | None:
