@@ -25,7 +25,7 @@ ENDPOINT_VARIABLES = (
 )
 SIMULATOR_VARIABLE = "AGENTMUT_SIMULATOR"
 """Set by `agentmut simulate`: names the simulated service, whose port says nothing about its answers."""
-RECORD_FORMAT = 2
+RECORD_FORMAT = 3
 """Raised whenever marks, footprints or endings of trials mean something else than before, so that stored ones are
 not taken for today's."""
 SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules", "build", "dist", "site-packages"})
