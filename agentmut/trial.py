@@ -137,7 +137,7 @@ class CallPlace(NamedTuple):
 
 
 _NOWHERE = CallPlace()
-_place: ContextVar[CallPlace] = ContextVar("agentmut_call_place", default=_NOWHERE)  # noqa: B039  (frozen)
+_place: ContextVar[CallPlace] = ContextVar("agentmut_call_place", default=_NOWHERE)
 
 
 def call_place() -> CallPlace:
