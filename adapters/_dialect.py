@@ -1,13 +1,18 @@
 """What a ready tool loop needs of a service's SDK: one small class per API has it."""
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 from pydantic import JsonValue
 
 from agentmut.config import AgentConfig, ModelConfig
+from agentmut.tools import ToolSpec
 from agentmut.trace import Usage
+from agentmut.wire import bodies
+from agentmut.wire.codec import Codec
+from agentmut.wire.messages import Message, ModelRequest, Role
 
 Items = list[Any]
 """Entries of a conversation in the terms of the API."""
@@ -73,27 +78,53 @@ class StreamCutError(ConnectionError):
     """A stream ended before the model's answer did."""
 
 
-def tool_choice(config: AgentConfig) -> JsonValue:
-    """The tool choice in the terms of Chat Completions; None without tools, as services refuse it then.
+def request_of(config: AgentConfig) -> ModelRequest:
+    """The config as a request in which nothing has been said yet."""
+    model, system = config.model, config.system_text()
+    return ModelRequest(
+        model=model.name,
+        messages=(Message(role=Role.SYSTEM, text=system),) if system else (),
+        tools=config.tools,
+        temperature=model.temperature,
+        top_p=model.top_p,
+        max_tokens=model.max_tokens,
+        seed=model.seed,
+        stop=model.stop,
+        reasoning_effort=model.reasoning_effort,
+        tool_choice=_tool_choice(config),
+        response_format=model.response_format,
+    )
 
-    A tool that is named there is named as it is offered.
-    """
+
+def body_of(codec: Codec, request: ModelRequest) -> dict[str, Any]:
+    """The body of a request in the terms of an API."""
+    return dict(bodies.mapping(bodies.read_json(codec.encode_request(request).body), "the body"))
+
+
+def refused(codec: Codec, model: ModelConfig, api: str) -> str:
+    """The first setting that an API has no place for, by what is left of it there; empty where all are."""
+    wanted = request_of(AgentConfig(model=model, tools=(ToolSpec(name="any"),)))
+    told = codec.decode_request(codec.encode_request(wanted))
+    for name in ModelConfig.model_fields:
+        value = getattr(wanted, name, None)
+        if value not in (None, ()) and getattr(told, name) in (None, ()):
+            return f"the {api} API has no {name} {value!r:.60}"
+    return ""
+
+
+def arguments_of(create: Callable[..., Any], body: dict[str, Any]) -> dict[str, Any]:
+    """Keyword arguments that send the body; what an SDK's method no longer takes goes as an addition to it."""
+    known = inspect.signature(create).parameters
+    others = {key: value for key, value in body.items() if key not in known}
+    taken = {key: value for key, value in body.items() if key in known}
+    return {**taken, "extra_body": others} if others else taken
+
+
+def _tool_choice(config: AgentConfig) -> JsonValue:
+    """The tool choice; None without tools, as services refuse it then. A tool is named as it is offered."""
     choice = config.model.tool_choice if config.tools else None
     if not isinstance(choice, dict) or not isinstance(function := choice.get("function"), dict):
         return choice
     offered = {tool.own_name: tool.name for tool in config.tools}
     name = function.get("name")
     return {**choice, "function": {**function, "name": offered.get(str(name), name)}}
-
-
-def json_schema_of(response_format: JsonValue) -> dict[str, Any] | None:
-    """What stands under `json_schema` of a response format; None where it is of another kind."""
-    if not isinstance(response_format, dict) or response_format.get("type") != "json_schema":
-        return None
-    found = response_format.get("json_schema")
-    return found if isinstance(found, dict) else None
-
-
-def given(**settings: Any) -> dict[str, Any]:
-    """The settings that are set."""
-    return {name: value for name, value in settings.items() if value is not None and value not in ("", [])}

@@ -4,11 +4,22 @@ from collections.abc import Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, ClassVar
 
-from agentmut.adapters._dialect import Answer, Call, Items, Reply, StreamCutError, given, tool_choice
+from agentmut.adapters._dialect import (
+    Answer,
+    Call,
+    Items,
+    Reply,
+    StreamCutError,
+    body_of,
+    refused,
+    request_of,
+)
 from agentmut.adapters._sdk_version import openai_client
 from agentmut.config import AgentConfig, ModelConfig
 from agentmut.trace import Usage
+from agentmut.wire.chat_completions import ChatCompletions
 
+_CODEC = ChatCompletions()
 _CUT = {"length": "max_tokens", "content_filter": "content filter"}
 
 
@@ -22,7 +33,7 @@ class ChatDialect:
 
     def refuses(self, model: ModelConfig) -> str:
         """Nothing: the config's settings are in the terms of this API."""
-        return ""
+        return refused(_CODEC, model, "Chat Completions")
 
     def client(self) -> AbstractAsyncContextManager[Any]:
         """A new `AsyncOpenAI`."""
@@ -30,11 +41,12 @@ class ChatDialect:
 
     async def ask(self, client: Any, config: AgentConfig, conversation: Items) -> Reply:
         """One request; a stream is read to its end."""
-        options = request(config, conversation)
+        body = body_of(_CODEC, request_of(config))
+        options = {**body, "messages": [*body["messages"], *conversation]}
+        create = client.chat.completions.create
         if not self._stream:
-            return _reply(await client.chat.completions.create(**options))
-        usage = {"stream_options": {"include_usage": True}}
-        async with await client.chat.completions.create(**options, **usage, stream=True) as chunks:
+            return _reply(await create(**options))
+        async with await create(**options, stream=True, stream_options={"include_usage": True}) as chunks:
             gathered = _Gathered()
             async for chunk in chunks:
                 gathered.add(chunk)
@@ -43,26 +55,6 @@ class ChatDialect:
     def answered(self, answers: Sequence[Answer]) -> Items:
         """A message for each call."""
         return [{"role": "tool", "tool_call_id": a.call.id, "content": a.text} for a in answers]
-
-
-def request(config: AgentConfig, conversation: Items) -> dict[str, Any]:
-    """The arguments of `create`: every setting that the config has, and no other."""
-    model, system = config.model, config.system_text()
-    return {
-        "model": model.name,
-        "messages": [*([{"role": "system", "content": system}] if system else []), *conversation],
-        **given(
-            tools=[tool.to_openai() for tool in config.tools],
-            tool_choice=tool_choice(config),
-            temperature=model.temperature,
-            top_p=model.top_p,
-            max_completion_tokens=model.max_tokens,
-            seed=model.seed,
-            stop=list(model.stop),
-            reasoning_effort=model.reasoning_effort,
-            response_format=model.response_format,
-        ),
-    }
 
 
 def _reply(completion: Any) -> Reply:

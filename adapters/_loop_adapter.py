@@ -15,7 +15,7 @@ from agentmut.errors import AdapterError, UsageError, nearest
 from agentmut.files.tool_checks import check_tools
 from agentmut.flow import CHANGED, Flow
 from agentmut.imports import import_object
-from agentmut.mutant import Mutant
+from agentmut.mutant import Mutant, apply_edits
 from agentmut.protocols import AgentSpec
 from agentmut.tools import ToolSpec, read_tool
 from agentmut.trace import AgentTrace
@@ -90,7 +90,8 @@ class LoopAdapter:
 
     def cannot_express(self, mutant: Mutant) -> str:
         """Settings that the API does not have."""
-        return self._dialect.refuses(mutant.apply(self._config).model)
+        edits = [edit for edit in mutant.edits if edit.part == "model"]
+        return self._dialect.refuses(apply_edits(self._config, edits).model) if edits else ""
 
     def versions(self) -> Mapping[str, str]:
         """The SDK's version."""

@@ -2,6 +2,7 @@
 
 from agentmut.adapters._dialect import Dialect
 from agentmut.adapters._dialect_chat import ChatDialect
+from agentmut.adapters._dialect_responses import ResponsesDialect
 from agentmut.adapters._loop_adapter import LoopAdapter
 from agentmut.adapters._sdk_version import require_sdk
 from agentmut.adapters._wrapped import wrapped_function
@@ -25,4 +26,6 @@ class OpenAIAdapter(LoopAdapter):
 
 
 def _dialect(spec: AgentSpec) -> Dialect:
+    if spec.api == "responses":
+        return ResponsesDialect(stream=spec.stream)
     return ChatDialect(stream=spec.stream)
