@@ -2,15 +2,16 @@
 
 import json
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any, NoReturn
 
 from pydantic import JsonValue
 
 
 def read_json(body: bytes | str) -> Any:
-    """One JSON value. Raises `ValueError` for anything else, absurd nesting and NaN included."""
+    """One JSON value. Raises `ValueError` for anything else, absurd nesting and numbers included."""
     try:
-        return json.loads(body, parse_constant=_no_constant)
+        return json.loads(body, parse_constant=_no_constant, parse_float=_finite)
     except RecursionError:
         raise ValueError("the body is nested too deeply") from None
     except ValueError as error:
@@ -19,7 +20,10 @@ def read_json(body: bytes | str) -> Any:
 
 def write_json(value: JsonValue) -> bytes:
     """Compact JSON in ASCII, so that lone surrogates of untrusted text survive."""
-    return json.dumps(value, separators=(",", ":")).encode("ascii")
+    try:
+        return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
+    except RecursionError:
+        raise ValueError("the body is nested too deeply") from None
 
 
 def mapping(value: Any, where: str) -> Mapping[str, Any]:
@@ -56,6 +60,12 @@ def count(value: Any, where: str) -> int:
 
 def _wrong(value: Any, where: str, expected: str) -> NoReturn:
     raise ValueError(f"{where}: expected {expected}, found {value!r:.80}")
+
+
+def _finite(number: str) -> float:
+    """A float as Python has it; one beyond its range would be written as no JSON value."""
+    found = float(number)
+    return found if isfinite(found) else _no_constant(number)
 
 
 def _no_constant(constant: str) -> NoReturn:
