@@ -56,6 +56,9 @@ class Latency(NamedTuple):
         return self.at(Dice(["latency", str(seed), trial]).uniform(f"{number}:{what}"))
 
 
+AT_ONCE = Latency()
+
+
 def read_latency(setting: str) -> Latency:
     """A distribution from its setting: `50ms`, `uniform:low=...,high=...`, `lognormal:median=...,sigma=...`.
 

@@ -35,11 +35,6 @@ class FaultKind(StrEnum):
     CONTENT_TYPE = "content_type"
     """Status 200 and a page in HTML, as gateways send when they cannot reach the service."""
 
-    @property
-    def status(self) -> int:
-        """The status that the client is given; 200 where the reply itself is what is wrong."""
-        return int(self) if self.value.isdigit() else 200
-
 
 class Fault(NamedTuple):
     """One kind of trouble: a share of all requests, or certain requests of each trial, counted from 1."""
@@ -82,6 +77,8 @@ class Trouble(NamedTuple):
                 return fault.kind
         return None
 
+
+NO_TROUBLE = Trouble()
 
 _SETTING = re.compile(r"(?P<kind>[\w-]+):(?:@(?P<at>\d+(?:,\d+)*)|(?P<rate>[^@]+))")
 
