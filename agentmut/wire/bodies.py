@@ -7,15 +7,23 @@ from typing import Any, NoReturn
 
 from pydantic import JsonValue
 
+DEEPEST = 128
+"""Lists and objects in each other; what works on a body may then call itself for each."""
+
 
 def read_json(body: bytes | str) -> Any:
     """One JSON value. Raises `ValueError` for anything else, absurd nesting and numbers included."""
     try:
-        return json.loads(body, parse_constant=_no_constant, parse_float=_finite)
+        value = json.loads(body, parse_constant=_no_constant, parse_float=_finite)
     except RecursionError:
         raise ValueError("the body is nested too deeply") from None
     except ValueError as error:
         raise ValueError(f"the body is not JSON: {error}") from None
+    if _openings(body) > DEEPEST and _is_deeper(value):
+        raise ValueError(
+            f"the body is nested too deeply: more than {DEEPEST} lists and objects in each other"
+        )
+    return value
 
 
 def write_json(value: JsonValue) -> bytes:
@@ -60,6 +68,22 @@ def count(value: Any, where: str) -> int:
 
 def _wrong(value: Any, where: str, expected: str) -> NoReturn:
     raise ValueError(f"{where}: expected {expected}, found {value!r:.80}")
+
+
+def _openings(body: bytes | str) -> int:
+    if isinstance(body, str):
+        return body.count("[") + body.count("{")
+    return body.count(b"[") + body.count(b"{")
+
+
+def _is_deeper(value: Any) -> bool:
+    level = [value]
+    for _ in range(DEEPEST):
+        inner = (item.values() if isinstance(item, dict) else item for item in level)
+        level = [item for items in inner for item in items if isinstance(item, dict | list)]
+        if not level:
+            return False
+    return True
 
 
 def _finite(number: str) -> float:
