@@ -1,9 +1,10 @@
 """The dialects that are known, and which one a request speaks."""
 
+from agentmut.wire.anthropic_messages import AnthropicMessages
 from agentmut.wire.chat_completions import ChatCompletions
 from agentmut.wire.codec import Codec
 
-CODECS: tuple[Codec, ...] = (ChatCompletions(),)
+CODECS: tuple[Codec, ...] = (ChatCompletions(), AnthropicMessages())
 
 
 def codec_for(path: str) -> Codec | None:
