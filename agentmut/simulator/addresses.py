@@ -3,6 +3,10 @@
 from typing import NamedTuple
 from urllib.parse import quote
 
+from agentmut import __version__
+from agentmut.engine.identity import SIMULATOR_VARIABLE
+from agentmut.simulator.service_settings import Settings
+
 KEY = "simulated"
 REGION = "us-east-1"
 
@@ -13,6 +17,11 @@ class Addresses(NamedTuple):
     root: str
     """Scheme, host and port."""
     trial: str = ""
+
+    @classmethod
+    def found_at(cls, openai_base_url: str) -> "Addresses":
+        """Those of the simulator with this base URL, as `serve` yields it."""
+        return cls(openai_base_url.removesuffix("/v1"))
 
     def of(self, trial: str) -> "Addresses":
         """The addresses whose requests belong to a trial."""
@@ -64,3 +73,8 @@ class Addresses(NamedTuple):
             "AWS_REGION": REGION,
             "AWS_DEFAULT_REGION": REGION,
         }
+
+
+def exports(addresses: Addresses, settings: Settings) -> dict[str, str]:
+    """The variables that lead SDKs to a simulator, and the one by which agentmut knows what it is like."""
+    return {**addresses.environment, SIMULATOR_VARIABLE: f"{__version__}/{settings.identity}"}

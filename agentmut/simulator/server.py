@@ -11,7 +11,8 @@ from aiohttp import web
 
 from agentmut.errors import RunError, UsageError
 from agentmut.simulator.latency import AT_ONCE, Latency
-from agentmut.simulator.service import Received, Service, Settings, checked_aliases
+from agentmut.simulator.service import Received, Service
+from agentmut.simulator.service_settings import Settings, checked_aliases
 from agentmut.simulator.trouble import NO_TROUBLE, Trouble
 
 MAX_BODY = 64 * 2**20

@@ -5,20 +5,18 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from math import ceil
-from types import MappingProxyType
 from typing import NamedTuple
 from urllib.parse import unquote
 
 from aiohttp import web
 
-from agentmut.errors import UsageError
 from agentmut.simulator import dialects, model_lists
 from agentmut.simulator.behave import reply
 from agentmut.simulator.conversations import Conversations, UnknownResponseError
-from agentmut.simulator.latency import AT_ONCE, Latency
 from agentmut.simulator.profiles import PROFILES
 from agentmut.simulator.sending import Delay, Reply, hang, reset, send
-from agentmut.simulator.trouble import NO_TROUBLE, FaultKind, Trouble
+from agentmut.simulator.service_settings import Settings
+from agentmut.simulator.trouble import FaultKind
 from agentmut.wire.bodies import mapping, read_json, write_json
 from agentmut.wire.codec import Body, Codec, HttpCall
 from agentmut.wire.codecs import CODECS, codec_for
@@ -53,31 +51,6 @@ class Received(NamedTuple):
     """None where it cannot be read, or was not looked at because of the trouble it met."""
     fault: FaultKind | None
     """The trouble that it met."""
-
-
-class Settings(NamedTuple):
-    """What a simulator is like."""
-
-    seed: int = 0
-    trouble: Trouble = NO_TROUBLE
-    latency: Latency = AT_ONCE
-    """Before a reply begins."""
-    chunk_latency: Latency = AT_ONCE
-    """Before each chunk of a stream."""
-    aliases: Mapping[str, str] = MappingProxyType({})
-    """Other names of its models."""
-
-    @property
-    def identity(self) -> str:
-        """What tells this simulator from others: all that shapes the trials of those who use it."""
-        named = {
-            "seed": str(self.seed),
-            "trouble": str(self.trouble),
-            "latency": str(self.latency) if self.latency else "",
-            "chunk-latency": str(self.chunk_latency) if self.chunk_latency else "",
-            "alias": "+".join(f"{alias}={name}" for alias, name in sorted(self.aliases.items())),
-        }
-        return "/".join(f"{name}-{value}" for name, value in named.items() if value)
 
 
 class _Refusal(Exception):  # noqa: N818 - it is what the client is told, no error of this program
@@ -194,18 +167,6 @@ class Service:
         except UnknownResponseError as error:
             raise _Refusal(400, str(error), "previous_response_not_found") from None
         return _Whole(body, came.call if body is given else came.call._replace(body=write_json(body)))
-
-
-def checked_aliases(aliases: Mapping[str, str]) -> Mapping[str, str]:
-    """Other names of models. Raises `UsageError` where one names no model, or is a model's own."""
-    for alias, name in aliases.items():
-        if name not in PROFILES:
-            raise UsageError(
-                f"alias {alias}={name}: there is no {name!r}. The simulator has {', '.join(PROFILES)}."
-            )
-        if alias in PROFILES or not alias:
-            raise UsageError(f"alias {alias}={name}: {alias!r} cannot be another name of a model.")
-    return aliases
 
 
 def _trial_and_path(http: web.Request) -> tuple[str, str]:

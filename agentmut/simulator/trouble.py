@@ -57,7 +57,10 @@ class Trouble(NamedTuple):
     """Seconds that a 429 tells the client to wait."""
 
     def __str__(self) -> str:
-        return "+".join([*map(str, self.faults), f"seed-{self.seed}"]) if self.faults else ""
+        if not self.faults:
+            return ""
+        waits = [] if self.retry_after == 1 else [f"retry-after-{self.retry_after:g}"]
+        return "+".join([*map(str, self.faults), f"seed-{self.seed}", *waits])
 
     def of(self, trial: str, number: int) -> FaultKind | None:
         """What befalls a trial's request of this number, counted from 1. A position goes before a rate.
