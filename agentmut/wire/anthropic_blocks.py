@@ -5,9 +5,9 @@ from typing import Any
 
 from agentmut.wire import bodies
 from agentmut.wire.arguments import arguments_text, read_arguments
-from agentmut.wire.codec import Body, Path, Rename
-from agentmut.wire.edits import place
+from agentmut.wire.codec import Body, Path
 from agentmut.wire.messages import Message, Role, ToolCall
+from agentmut.wire.places import at, places, shown
 from agentmut.wire.spoken import Spoken, turns
 
 ROLES: Mapping[str, Role] = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM}
@@ -40,21 +40,15 @@ def result(call_id: str, text: str) -> Body:
     return {"type": "tool_result", "tool_use_id": call_id, "content": text}
 
 
-def renamed(block: Any, rename: Rename) -> Any:
-    """A block with the tool that it names called otherwise; tools of the service and of toolsets are left alone."""
-    if not isinstance(block, dict):
-        return block
-    if (
-        block.get("type") == "tool_use"
-        and isinstance(block.get("name"), str)
-        and not block.get("toolset_name")
-    ):
-        return {**block, "name": rename(block["name"])}
-    if block.get("type") == "tool_reference" and isinstance(block.get("tool_name"), str):
-        return {**block, "tool_name": rename(block["tool_name"])}
-    if block.get("type") == "tool_result" and isinstance(block.get("content"), list):
-        return {**block, "content": [renamed(part, rename) for part in block["content"]]}
-    return block
+def names(value: Any, patterns: Iterable[str]) -> list[Path]:
+    """Where the agent's tools are named; those of the service and of toolsets are none of them."""
+    found = (path for pattern in patterns for path in places(value, pattern))
+    return [path for path in found if _is_named(at(value, path[:-1]), path[-1])]
+
+
+def _is_named(block: Mapping[str, Any], key: str | int) -> bool:
+    kind = "tool_reference" if key == "tool_name" else "tool_use"
+    return block.get("type") == kind and not block.get("toolset_name")
 
 
 def written(messages: Iterable[Message]) -> Body:
@@ -83,15 +77,15 @@ def _instructions(system: Any) -> Iterator[Spoken]:
         return
     for index, block in enumerate(system):
         path: Path = ("system", index)
-        yield Spoken(Role.SYSTEM, path, list(_pieces(bodies.mapping(block, place(path)), path)))
+        yield Spoken(Role.SYSTEM, path, list(_pieces(bodies.mapping(block, shown(path)), path)))
 
 
 def _conversation(body: Body) -> Iterator[Spoken]:
     names: dict[str, str] = {}
     for index, message in enumerate(bodies.listing(body.get("messages"), "messages")):
         item: Path = ("messages", index)
-        found = bodies.mapping(message, place(item))
-        role = _role(found.get("role"), place(item))
+        found = bodies.mapping(message, shown(item))
+        role = _role(found.get("role"), shown(item))
         yield from _blocks(found.get("content"), role, item, names)
 
 
@@ -106,19 +100,19 @@ def _blocks(content: Any, role: Role, item: Path, names: dict[str, str]) -> Iter
     """The blocks of a message; `names` learns which tool a call is of, and tells it of its result."""
     path: Path = (*item, "content")
     if not isinstance(content, list):
-        yield Spoken(role, item, [(path, bodies.text(content, place(path)))] if content is not None else ())
+        yield Spoken(role, item, [(path, bodies.text(content, shown(path)))] if content is not None else ())
         return
     if not content:
         yield Spoken(role, item)
     for index, found in enumerate(content):
         here: Path = (*path, index)
-        block = bodies.mapping(found, place(here))
+        block = bodies.mapping(found, shown(here))
         if block.get("type") == "tool_use":
-            call = call_of(block, place(here))
+            call = call_of(block, shown(here))
             names[call.id] = call.name
             yield Spoken(role, item, call=call)
         elif block.get("type") == "tool_result":
-            call_id = bodies.text(block.get("tool_use_id"), f"{place(here)}.tool_use_id")
+            call_id = bodies.text(block.get("tool_use_id"), f"{shown(here)}.tool_use_id")
             pieces = list(_contents(block.get("content"), (*here, "content")))
             yield Spoken(Role.TOOL, item, pieces, call_id=call_id, tool=names.get(call_id))
         else:
@@ -129,19 +123,19 @@ def _pieces(block: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
     """The texts of a block: its own, those of a search result, and a document that is plain text."""
     kind = block.get("type")
     if kind == "text":
-        yield (*path, "text"), bodies.text(block.get("text"), place((*path, "text")))
+        yield (*path, "text"), bodies.text(block.get("text"), shown((*path, "text")))
     elif kind == "search_result":
         yield from _contents(block.get("content"), (*path, "content"))
     elif kind == "document":
-        source = bodies.mapping(block.get("source"), place((*path, "source")))
+        source = bodies.mapping(block.get("source"), shown((*path, "source")))
         if source.get("type") == "text":
-            at: Path = (*path, "source", "data")
-            yield at, bodies.text(source.get("data"), place(at))
+            here: Path = (*path, "source", "data")
+            yield here, bodies.text(source.get("data"), shown(here))
 
 
 def _contents(content: Any, path: Path) -> Iterator[tuple[Path, str]]:
     if isinstance(content, str):
         yield path, content
         return
-    for index, block in enumerate(bodies.listing(content, place(path))):
-        yield from _pieces(bodies.mapping(block, place((*path, index))), (*path, index))
+    for index, block in enumerate(bodies.listing(content, shown(path))):
+        yield from _pieces(bodies.mapping(block, shown((*path, index))), (*path, index))

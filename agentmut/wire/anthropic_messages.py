@@ -11,8 +11,9 @@ from agentmut.wire import anthropic_blocks, anthropic_settings, anthropic_stream
 from agentmut.wire.codec import Body, HttpCall, OfferedTool, Path, Rename, Text
 from agentmut.wire.framing import Framing
 from agentmut.wire.messages import ModelReply, ModelRequest, Role
-from agentmut.wire.sse import SseFraming, is_event_stream
-from agentmut.wire.tool_entries import rewritten, spec_of
+from agentmut.wire.offers import read_spec, removed_names, with_spec
+from agentmut.wire.places import places, renamed, without
+from agentmut.wire.sse import MEDIA_TYPE, SseFraming, is_event_stream
 
 FINISH: Mapping[str, str] = {
     "end_turn": "stop",
@@ -39,6 +40,8 @@ ERROR_TYPES: Mapping[int, str] = {
     504: "timeout_error",
     529: "overloaded_error",
 }
+_REQUEST_NAMES = ("messages.*.content.*.name", "messages.*.content.*.content.*.tool_name")
+_REPLY_NAMES = ("content.*.name", "message.content.*.name", "content_block.name")
 _INPUT_TOKENS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
 
@@ -117,7 +120,7 @@ class AnthropicMessages:
 
     def content_type(self, *, stream: bool) -> str:
         """The media type of replies."""
-        return "text/event-stream; charset=utf-8" if stream else "application/json"
+        return MEDIA_TYPE if stream else "application/json"
 
     def framing(self) -> Framing:
         """A new reader of one streamed reply."""
@@ -142,18 +145,18 @@ class AnthropicMessages:
     def with_tools(self, body: Body, tools: Sequence[OfferedTool]) -> Body:
         """The body with these tools on offer; with none left, without a tool choice as well."""
         if not tools:
-            return {key: value for key, value in body.items() if key not in ("tools", "tool_choice")}
+            return without(body, "tools", "tool_choice")
+        gone = removed_names(self.tools(body), tools)
+        chosen = body.get("tool_choice")
+        if isinstance(chosen, dict) and chosen.get("name") in gone:  # services refuse such a choice
+            body = without(body, "tool_choice")
         return {**body, "tools": [_written(tool) for tool in tools]}
 
     def with_tool_names(self, body: Body, rename: Rename) -> Body:
         """The body with tools called otherwise in the conversation and the tool choice."""
-        choice = body.get("tool_choice")
-        changed = dict(body)
-        if isinstance(choice, dict) and isinstance(choice.get("name"), str):
-            changed["tool_choice"] = {**choice, "name": rename(choice["name"])}
-        if isinstance(body.get("messages"), list):
-            changed["messages"] = [_renamed_in(message, rename) for message in body["messages"]]
-        return changed
+        names = [*anthropic_blocks.names(body, _REQUEST_NAMES), *places(body, "tool_choice.name")]
+        fresh: Body = renamed(body, names, rename)
+        return fresh
 
     def with_setting(self, call: HttpCall, body: Body, name: str, value: Any) -> tuple[str, Body]:
         """Path and body with a setting as given; the service knows no seed, and efforts from low upwards."""
@@ -174,13 +177,7 @@ class AnthropicMessages:
 
     def reply_with_tool_names(self, value: Any, rename: Rename) -> Any:
         """A message, or an event that starts one or a block of one, with its tools called otherwise."""
-        if not isinstance(value, dict):
-            return value
-        if isinstance(value.get("content_block"), dict):
-            return {**value, "content_block": anthropic_blocks.renamed(value["content_block"], rename)}
-        if isinstance(value.get("message"), dict):
-            return {**value, "message": _renamed_in(value["message"], rename)}
-        return _renamed_in(value, rename)
+        return renamed(value, anthropic_blocks.names(value, _REPLY_NAMES), rename)
 
 
 def _object(body: bytes) -> Body:
@@ -210,7 +207,7 @@ def _usage(usage: Any) -> Usage:
 
 def _spec(tool: Mapping[str, Any], index: int) -> ToolSpec | None:
     own = tool.get("type") in (None, "custom")
-    return spec_of(tool, f"tools[{index}]") if own else None
+    return read_spec(tool, f"tools[{index}]") if own else None
 
 
 def _entry(spec: ToolSpec) -> dict[str, JsonValue]:
@@ -223,11 +220,4 @@ def _written(tool: OfferedTool) -> Any:
         return tool.raw
     if tool.raw is None:
         return _entry(tool.spec)
-    spec = tool.spec
-    return rewritten(tool.raw, spec_of(tool.raw, "tools[]"), spec, "input_schema", lambda: spec.parameters)
-
-
-def _renamed_in(message: Any, rename: Rename) -> Any:
-    if not isinstance(message, dict) or not isinstance(message.get("content"), list):
-        return message
-    return {**message, "content": [anthropic_blocks.renamed(block, rename) for block in message["content"]]}
+    return with_spec(tool.raw, tool.spec, "input_schema")

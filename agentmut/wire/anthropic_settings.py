@@ -41,7 +41,7 @@ def with_setting(body: Body, name: str, value: Any) -> Body:
     if name in _AS_GIVEN:
         return with_value(body, (name,), value)
     if name == "name":
-        return with_value(body, ("model",), value)
+        return with_value(body, ("model",), value) if value else body
     if name == "stop":
         return with_value(body, ("stop_sequences",), list(value or ()) or None)
     if name == "reasoning_effort":

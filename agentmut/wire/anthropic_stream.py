@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from pydantic import JsonValue
 
 from agentmut.wire import bodies, sse
+from agentmut.wire.chat_stream import halves, words
 from agentmut.wire.codec import Body
 
 _TEXT_DELTAS: Mapping[str, tuple[str, str]] = {
@@ -116,16 +117,9 @@ def _block_events(index: int, block: Mapping[str, Any]) -> Iterator[dict[str, Js
 
 def _deltas(block: Mapping[str, Any]) -> Iterator[JsonValue]:
     if block["type"] == "text":
-        for piece in pieces(block["text"]):
+        for piece in words(block["text"]):
             yield {"type": "text_delta", "text": piece}
         return
     written = bodies.write_json(block["input"]).decode("ascii")
-    half = len(written) // 2
-    for part in ("", written[:half], written[half:]):
+    for part in ("", *halves(written)):
         yield {"type": "input_json_delta", "partial_json": part}
-
-
-def pieces(text: str) -> list[str]:
-    """Text as a model streams it: word by word."""
-    words = text.split(" ")
-    return [word if i == 0 else f" {word}" for i, word in enumerate(words)] if text else []

@@ -1,43 +1,10 @@
-"""Changed copies of parsed bodies: the rest is shared, and keeps its order."""
+"""Settings and texts of parsed bodies, taken out together with what has nothing else to hold."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from agentmut.wire.codec import Body, Path
-
-
-def at(value: Any, path: Path) -> Any:
-    """What stands at a place that exists."""
-    for step in path:
-        value = value[step]
-    return value
-
-
-def put(value: Any, path: Path, new: Any) -> Any:
-    """The value with something else at a place; of objects the last key may be a new one.
-
-    >>> put({"a": [1, 2], "b": 3}, ("a", 1), 5)
-    {'a': [1, 5], 'b': 3}
-    """
-    if not path:
-        return new
-    copy = value.copy()
-    copy[path[0]] = put(value[path[0]] if len(path) > 1 else None, path[1:], new)
-    return copy
-
-
-def without(value: Any, path: Path) -> Any:
-    """The value without what stands at a place.
-
-    >>> without({"a": [1, 2], "b": 3}, ("a", 0))
-    {'a': [2], 'b': 3}
-    """
-    copy = value.copy()
-    if len(path) == 1:
-        del copy[path[0]]
-    else:
-        copy[path[0]] = without(value[path[0]], path[1:])
-    return copy
+from agentmut.wire.places import at, same, with_values
 
 
 def with_setting(body: Body, path: Sequence[str], value: Any) -> Body:
@@ -48,7 +15,7 @@ def with_setting(body: Body, path: Sequence[str], value: Any) -> Body:
         value = with_setting(held if isinstance(held, dict) else {}, rest, value) or None
     if value is None:
         return {name: found for name, found in body.items() if name != key}
-    return {**body, key: value}
+    return body if key in body and same(body[key], value) else {**body, key: value}
 
 
 def with_texts(body: Body, texts: Mapping[Path, str], kept: Iterable[Path], items: str) -> Body:
@@ -57,27 +24,29 @@ def with_texts(body: Body, texts: Mapping[Path, str], kept: Iterable[Path], item
     A text that becomes empty goes with its block, and with the item below the key `items` that has no other
     block. `kept` are texts whose item must stay: results of tools.
     """
+    emptied = [path for path, text in texts.items() if not text and at(body, path)]
+    body = with_values(body, {path: text for path, text in texts.items() if path not in emptied})
     may_stay = frozenset(kept)
-    for path in sorted(texts, reverse=True):  # so that places in front of a removed one stay what they are
-        if texts[path] or at(body, path) == "":
-            body = put(body, path, texts[path])
-        elif path not in may_stay:
+    for path in sorted(emptied, reverse=True):  # so that places in front of a removed one stay what they are
+        if path not in may_stay:
             body = _without_block(body, path, items)
         elif isinstance(path[-2], int) and path[-1] != "content":
             body = without(body, path[:-1])
         else:
-            body = put(body, path, "")
+            body = with_values(body, {path: ""})
     return body
 
 
-def place(path: Path) -> str:
-    """A place as messages name it.
+def without(body: Body, path: Path) -> Body:
+    """The body without what stands at a place.
 
-    >>> place(("messages", 0, "content"))
-    'messages[0].content'
+    >>> without({"a": [1, 2], "b": 3}, ("a", 0))
+    {'a': [2], 'b': 3}
     """
-    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
-    return "".join(steps).removeprefix(".")
+    holder = at(body, path[:-1]).copy()
+    del holder[path[-1]]
+    fresh: Body = with_values(body, {path[:-1]: holder})
+    return fresh
 
 
 def _without_block(body: Body, path: Path, items: str) -> Body:
@@ -85,6 +54,5 @@ def _without_block(body: Body, path: Path, items: str) -> Body:
     holder = path[:-1]
     alone = isinstance(path[-1], int) and len(at(body, holder)) == 1
     if not holder or holder == (items,) or (isinstance(path[-1], int) and not alone):
-        found: Body = without(body, path)
-        return found
+        return without(body, path)
     return _without_block(body, holder, items)
