@@ -30,7 +30,7 @@ from agentmut.mutation.generate import Generation
 from agentmut.origin import Origin
 from agentmut.plugins import Catalogue, Group
 from agentmut.project import FOLDER, Project
-from agentmut.protocols import Adapter, Evaluator
+from agentmut.protocols import Adapter, Evaluator, NeedsDoubles
 from agentmut.scenario import Scenario
 from agentmut.stats.kill.baseline import automatic_size
 from agentmut.trace import Usage
@@ -196,7 +196,8 @@ def _chosen(project: Project, names: Sequence[str]) -> tuple[Scenario, ...]:
 
 
 def _check_doubles(adapter: Adapter, scenarios: Sequence[Scenario]) -> None:
-    """A double that cannot answer would let the real tool run, thousands of times."""
+    """A double that cannot answer would let the real tool run, thousands of times; one may be needed, too."""
+    _check_needed(adapter, scenarios)
     wanted = {name: scenario.name for scenario in scenarios for name in scenario.tools}
     if not wanted:
         return
@@ -207,6 +208,16 @@ def _check_doubles(adapter: Adapter, scenarios: Sequence[Scenario]) -> None:
                 f"scenario {scenario} doubles the tool {tool!r}, but its calls cannot be intercepted, so "
                 f"the real one would run. {nearest(tool, able)} For a callable agent, mark the function "
                 "with @agentmut.tool in the agent's module; for LangGraph, call it through a ToolNode."
+            )
+
+
+def _check_needed(adapter: Adapter, scenarios: Sequence[Scenario]) -> None:
+    needed = adapter.needs_doubles if isinstance(adapter, NeedsDoubles) else ()
+    for tool in sorted(needed):
+        if without := [scenario.name for scenario in scenarios if tool not in scenario.tools]:
+            raise UsageError(
+                f"the tool {tool!r} has no function, and scenario {without[0]} does not double it. Add the function "
+                "to agent.functions, or a double under `tools:` of the scenario"
             )
 
 
