@@ -29,7 +29,7 @@ from agentmut.mutation.generate import Generation
 from agentmut.origin import Origin
 from agentmut.plugins import Catalogue, Group
 from agentmut.project import FOLDER, Project
-from agentmut.protocols import Adapter, Evaluator
+from agentmut.protocols import Adapter, Evaluator, RunsOutside
 from agentmut.scenario import Scenario
 from agentmut.stats.kill.baseline import automatic_size
 from agentmut.trace import Usage
@@ -126,7 +126,9 @@ def make_executor(session: Session, seed: int | None = None) -> Executor:
     """
     _check_doubles(session.adapter, session.scenarios)
     execution = session.project.execution
-    if execution.isolate == "process":
+    if execution.isolate == "process" and not isinstance(
+        session.adapter, RunsOutside
+    ):  # whose agents have their own
         make = partial(_worker_executor, session.project, _names(session.scenarios), seed)
         inner: Executor = ProcessExecutor(make, execution.concurrency, _deadline(session))
     else:
@@ -237,12 +239,12 @@ def _tools_built(adapter: Adapter) -> tuple[str, ...]:
 
 
 def _code(project: Project) -> str:
-    """Hash of the project's Python files, without modules that only evaluators use: those shape no trial."""
+    """Hash of the project's source files, without modules that only evaluators use: those shape no trial."""
     arguments = [spec.argument for s in project.scenarios for spec in s.evaluators if spec.name == "python"]
     modules = {argument.partition(":")[0] for argument in arguments if isinstance(argument, str)}
     files = {name: project.root / f"{name.replace('.', '/')}.py" for name in modules}
     judging = {name: path for name, path in files.items() if path.is_file()}
-    return code_digest(project.root, unused_elsewhere(project.root, judging))
+    return code_digest(project.root, unused_elsewhere(project.root, judging), project.agent)
 
 
 def _baseline(project: Project, scenarios: int, mutants: int) -> int:
