@@ -97,7 +97,7 @@ def code_digest(root: Path, besides: Iterable[Path] = (), spec: AgentSpec | None
     """
     excluded = {path.resolve() for path in besides}
     total = hashlib.sha256()
-    others = program_files(spec, _own_files(root)) if spec else ()
+    others = program_files(spec, root, _own_files(root)) if spec else ()
     for path in sorted({*_python_files(root), *others}):
         if path.resolve() not in excluded:
             total.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
