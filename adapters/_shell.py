@@ -8,7 +8,7 @@ from agentmut.errors import UsageError
 
 VARIABLE = "AGENTMUT_WORD_"
 """What the environment variables are called that hold the values."""
-_NEXT = re.compile(r"\\.|['\"]", re.DOTALL)
+_TOKEN = re.compile(r"\\.|\$?\(|[)'\"]", re.DOTALL)
 
 
 def shell_line(text: str, where: str) -> tuple[str, dict[str, str]]:
@@ -25,26 +25,43 @@ def shell_line(text: str, where: str) -> tuple[str, dict[str, str]]:
 
 
 def _parts(text: str, where: str, held: dict[str, str]) -> Iterator[str]:
-    quote = ""
+    open_: list[str] = []
     for literal, name in pieces(text, where):
         yield literal
-        quote = _open_quote(literal, quote)
+        _follow(literal, open_)
         if name is None:
             continue
+        quote = open_[-1] if open_ else ""
         if quote == "'":
             raise UsageError(
                 f"{where}: leave out the single quotes around {{{name}}}; the value is one word anyway"
             )
         variable = f"{VARIABLE}{len(held)}"
         held[variable] = name
-        yield f"${{{variable}}}" if quote else f'"${{{variable}}}"'
+        yield f"${{{variable}}}" if quote == '"' else f'"${{{variable}}}"'
 
 
-def _open_quote(text: str, quote: str) -> str:
-    """The quote that is open after `text`, where `quote` was open before it."""
-    for found in _NEXT.findall(text):
-        if found == quote:
-            quote = ""
-        elif not quote and found in ("'", '"'):
-            quote = found
-    return quote
+def _follow(text: str, open_: list[str]) -> None:
+    """Keep track of the quotes and brackets that are open after `text`."""
+    for token in _tokens(text, open_):
+        inner = open_[-1] if open_ else ""
+        if token == inner or (token == ")" and inner == "("):
+            open_.pop()
+        elif token[-1] == "(" and (inner != '"' or token[0] == "$"):
+            open_.append("(")
+        elif token in ("'", '"') and not (inner == '"' and token == "'"):
+            open_.append(token)
+
+
+def _tokens(text: str, open_: list[str]) -> Iterator[str]:
+    """What opens or closes; in single quotes nothing but the next one does."""
+    place = 0
+    while place < len(text):
+        if open_ and open_[-1] == "'":
+            end = text.find("'", place)
+            found, place = ("'", end + 1) if end >= 0 else ("", len(text))
+        else:
+            match = _TOKEN.search(text, place)
+            found, place = (match[0], match.end()) if match else ("", len(text))
+        if found and found[0] != "\\":
+            yield found
