@@ -99,11 +99,14 @@ class HttpAdapter(OutsideAgent):
     async def _asked(self, values: Mapping[str, JsonValue], trial: Trial) -> JsonValue:
         from aiohttp import ClientError, ClientSession, ClientTimeout
 
+        reply: Reply | Exception
         try:
             async with ClientSession(timeout=ClientTimeout(total=None)) as session:
                 reply = await self._reply(session, self._request(values, trial))
         except (ClientError, OSError) as error:
-            raise self._trouble(error) from None  # what it holds of the request may be secret
+            reply = self._trouble(error)
+        if isinstance(reply, Exception):  # raised here, without the client's own error: that may hold secrets
+            raise reply
         self._check(reply)
         return self._answer(reply)
 
