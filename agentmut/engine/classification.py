@@ -125,7 +125,8 @@ def _status(cause: BaseException) -> int | None:
 
 
 def _is_infrastructure(status: int | None) -> bool:
-    return status is None or status >= 500 or status in RETRYABLE_STATUS
+    """Of a request without a reply; an accepted one without had its stream cut off."""
+    return status is None or status < 400 or status >= 500 or status in RETRYABLE_STATUS
 
 
 def _describe(exchange: Exchange) -> str:

@@ -2,24 +2,36 @@
 
 import json
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any, NoReturn
 
 from pydantic import JsonValue
 
+DEEPEST = 128
+"""Lists and objects in each other; what works on a body may then call itself for each."""
+
 
 def read_json(body: bytes | str) -> Any:
-    """One JSON value. Raises `ValueError` for anything else, absurd nesting and NaN included."""
+    """One JSON value. Raises `ValueError` for anything else, absurd nesting and numbers included."""
     try:
-        return json.loads(body, parse_constant=_no_constant)
+        value = json.loads(body, parse_constant=_no_constant, parse_float=_finite)
     except RecursionError:
         raise ValueError("the body is nested too deeply") from None
     except ValueError as error:
         raise ValueError(f"the body is not JSON: {error}") from None
+    if _openings(body) > DEEPEST and _is_deeper(value):
+        raise ValueError(
+            f"the body is nested too deeply: more than {DEEPEST} lists and objects in each other"
+        )
+    return value
 
 
 def write_json(value: JsonValue) -> bytes:
     """Compact JSON in ASCII, so that lone surrogates of untrusted text survive."""
-    return json.dumps(value, separators=(",", ":")).encode("ascii")
+    try:
+        return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
+    except RecursionError:
+        raise ValueError("the body is nested too deeply") from None
 
 
 def mapping(value: Any, where: str) -> Mapping[str, Any]:
@@ -56,6 +68,28 @@ def count(value: Any, where: str) -> int:
 
 def _wrong(value: Any, where: str, expected: str) -> NoReturn:
     raise ValueError(f"{where}: expected {expected}, found {value!r:.80}")
+
+
+def _openings(body: bytes | str) -> int:
+    if isinstance(body, str):
+        return body.count("[") + body.count("{")
+    return body.count(b"[") + body.count(b"{")
+
+
+def _is_deeper(value: Any) -> bool:
+    level = [value]
+    for _ in range(DEEPEST):
+        inner = (item.values() if isinstance(item, dict) else item for item in level)
+        level = [item for items in inner for item in items if isinstance(item, dict | list)]
+        if not level:
+            return False
+    return True
+
+
+def _finite(number: str) -> float:
+    """A float as Python has it; one beyond its range would be written as no JSON value."""
+    found = float(number)
+    return found if isfinite(found) else _no_constant(number)
 
 
 def _no_constant(constant: str) -> NoReturn:

@@ -1,50 +1,39 @@
-"""Chat Completions as a stream of chunks, and the pieces that plain replies share with it."""
+"""Chat Completions as a stream of chunks: put together into the plain reply, and written."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut.trace import Usage
 from agentmut.wire import bodies, sse
+from agentmut.wire.chat_replies import head, write_usage
+from agentmut.wire.codec import Body
 from agentmut.wire.messages import ModelReply, ToolCall
 
-CREATED = 0  # a reply is a function of its request, so it carries no clock
+_WHOLE = frozenset({"role", "id", "type"})
+"""Strings that a later piece repeats; all others it goes on with."""
 
 
-@dataclass
-class _CallParts:
-    id: str = ""
-    name: str = ""
-    arguments: list[str] = field(default_factory=list)
+def assembled(body: bytes) -> Body:
+    """The plain reply that a complete stream adds up to, with the first of its alternatives.
 
-
-@dataclass
-class _Parts:
-    """What the chunks read so far add up to."""
-
-    model: str = ""
-    texts: list[str] = field(default_factory=list)
-    calls: dict[int, _CallParts] = field(default_factory=dict)
-    finish_reason: str = ""
-    usage: Usage = field(default_factory=Usage)
-
-
-def decode(body: bytes) -> ModelReply:
-    """Put a complete stream together. Raises `ValueError` when it is cut off or reports an error."""
-    parts = _Parts()
-    for chunk in sse.json_events(body):
-        _add_chunk(parts, bodies.mapping(chunk, "a chunk"))
-    if not parts.finish_reason:
+    Raises `ValueError` when the stream is cut off or reports an error.
+    """
+    reply: Body = {}
+    message: dict[str, Any] = {}
+    finish_reason = ""
+    for value in sse.json_events(body):
+        chunk = bodies.mapping(value, "a chunk")
+        if chunk.get("error") is not None:
+            raise ValueError(f"the service ended its stream with an error: {chunk['error']!r:.200}")
+        reply |= {key: found for key, found in chunk.items() if found is not None and key != "choices"}
+        for choice in _first_choices(chunk):
+            _add(message, bodies.mapping(choice.get("delta") or {}, "delta"))
+            finish_reason = bodies.text(choice.get("finish_reason"), "finish_reason") or finish_reason
+    if not finish_reason:
         raise ValueError("the event stream ends before its finish_reason: it was cut off")
-    return ModelReply(
-        model=parts.model,
-        text="".join(parts.texts),
-        tool_calls=tuple(_call(parts.calls[index]) for index in sorted(parts.calls)),
-        finish_reason=parts.finish_reason,
-        usage=parts.usage,
-    )
+    choice = {"index": 0, "message": _joined(message), "finish_reason": finish_reason}
+    return {**reply, "choices": [choice]}
 
 
 def chunks(reply: ModelReply, reply_id: str) -> Iterator[JsonValue]:
@@ -54,7 +43,7 @@ def chunks(reply: ModelReply, reply_id: str) -> Iterator[JsonValue]:
     """
     top = head(reply, reply_id, "chat.completion.chunk")
     deltas: list[dict[str, JsonValue]] = [{"role": "assistant", "content": "" if reply.text else None}]
-    deltas += [{"content": piece} for piece in _pieces(reply.text)]
+    deltas += [{"content": piece} for piece in words(reply.text)]
     deltas += [
         {"tool_calls": [piece]} for i, call in enumerate(reply.tool_calls) for piece in _split(i, call)
     ]
@@ -64,82 +53,71 @@ def chunks(reply: ModelReply, reply_id: str) -> Iterator[JsonValue]:
     yield {**top, "choices": [end], "usage": write_usage(reply.usage)}
 
 
-def head(reply: ModelReply, reply_id: str, kind: str) -> dict[str, JsonValue]:
-    """The fields that every body and chunk begins with."""
-    return {"id": reply_id, "object": kind, "created": CREATED, "model": reply.model}
+def words(text: str) -> list[str]:
+    """The pieces in which a text is streamed: each word with the blank before it."""
+    pieces = text.split(" ")
+    return [word if i == 0 else f" {word}" for i, word in enumerate(pieces)] if text else []
 
 
-def write_call(call: ToolCall) -> JsonValue:
-    """A tool call as the dialect writes it."""
-    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
-
-
-def write_usage(usage: Usage) -> JsonValue:
-    """Token counts as the dialect writes them."""
-    return {
-        "prompt_tokens": usage.input_tokens,
-        "completion_tokens": usage.output_tokens,
-        "total_tokens": usage.total,
-    }
-
-
-def read_usage(usage: Any) -> Usage:
-    """Token counts; an absent report counts as zero."""
-    found = {} if usage is None else bodies.mapping(usage, "usage")
-    return Usage(
-        input_tokens=bodies.count(found.get("prompt_tokens"), "usage.prompt_tokens"),
-        output_tokens=bodies.count(found.get("completion_tokens"), "usage.completion_tokens"),
-    )
-
-
-def _pieces(text: str) -> list[str]:
-    words = text.split(" ")
-    return [word if i == 0 else f" {word}" for i, word in enumerate(words)] if text else []
+def halves(text: str) -> list[str]:
+    """A text in two pieces, empty ones left out."""
+    half = len(text) // 2
+    return [piece for piece in (text[:half], text[half:]) if piece]
 
 
 def _split(index: int, call: ToolCall) -> Iterator[JsonValue]:
-    half = len(call.arguments) // 2
     function: dict[str, JsonValue] = {"name": call.name, "arguments": ""}
     yield {"index": index, "id": call.id, "type": "function", "function": function}
-    for piece in (call.arguments[:half], call.arguments[half:]):
-        if piece:
-            yield {"index": index, "function": {"arguments": piece}}
+    for piece in halves(call.arguments):
+        yield {"index": index, "function": {"arguments": piece}}
 
 
-def _add_chunk(parts: _Parts, chunk: Mapping[str, Any]) -> None:
-    if "error" in chunk:
-        raise ValueError(f"the service ended its stream with an error: {chunk['error']!r:.200}")
-    parts.model = bodies.text(chunk.get("model"), "model") or parts.model
-    if chunk.get("usage") is not None:
-        parts.usage = read_usage(chunk["usage"])
-    for choice in bodies.listing(chunk.get("choices"), "choices"):
-        _add_choice(parts, bodies.mapping(choice, "choices[]"))
+def _first_choices(chunk: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The choices that go on with the first alternative, the one that is read of plain replies too."""
+    for found in bodies.listing(chunk.get("choices"), "choices"):
+        choice = bodies.mapping(found, "choices[]")
+        if choice.get("index") in (None, 0):
+            yield choice
 
 
-def _add_choice(parts: _Parts, choice: Mapping[str, Any]) -> None:
-    if choice.get("index") not in (None, 0):
-        return  # only the first of several alternatives is read, as in plain replies
-    parts.finish_reason = bodies.text(choice.get("finish_reason"), "finish_reason") or parts.finish_reason
-    delta = bodies.mapping(choice.get("delta") or {}, "delta")
-    parts.texts.append(bodies.text(delta.get("content"), "delta.content"))
-    for position, piece in enumerate(bodies.listing(delta.get("tool_calls"), "delta.tool_calls")):
-        _add_call(parts, bodies.mapping(piece, "delta.tool_calls[]"), position)
+class _Pieces(list[str]):
+    """A text that has come in pieces: joined once, at the end."""
 
 
-def _add_call(parts: _Parts, piece: Mapping[str, Any], position: int) -> None:
-    index = piece.get("index")
-    call = parts.calls.setdefault(
-        position if index is None else bodies.count(index, "tool_calls[].index"), _CallParts()
-    )
-    function = bodies.mapping(piece.get("function") or {}, "tool_calls[].function")
-    call.id = bodies.text(piece.get("id"), "tool_calls[].id") or call.id
-    call.name += bodies.text(function.get("name"), "tool_calls[].function.name")
-    call.arguments.append(bodies.text(function.get("arguments"), "tool_calls[].function.arguments"))
+class _Calls(dict[int, Any]):
+    """Tool calls by index."""
 
 
-def _call(parts: _CallParts) -> ToolCall:
-    return ToolCall(
-        id=parts.id,
-        name=bodies.name(parts.name, "tool_calls[].function.name"),
-        arguments="".join(parts.arguments),
-    )
+def _add(whole: dict[str, Any], delta: Mapping[str, Any]) -> None:
+    """Add one piece of an object to what has come of it; fields that are not known are kept too."""
+    for key, value in delta.items():
+        held = whole.get(key)
+        if key == "tool_calls":
+            calls = whole.setdefault(key, _Calls())
+            _add_calls(calls, bodies.listing(value, "delta.tool_calls"))
+        elif isinstance(value, str) and key not in _WHOLE:
+            if not isinstance(held, _Pieces):
+                held = whole[key] = _Pieces()
+            held.append(value)
+        elif isinstance(value, dict):
+            if not isinstance(held, dict):
+                held = whole[key] = {}
+            _add(held, value)
+        elif value not in (None, "") or key not in whole:
+            whole[key] = value
+
+
+def _add_calls(calls: dict[int, Any], pieces: list[Any]) -> None:
+    for position, found in enumerate(pieces):
+        piece = bodies.mapping(found, "delta.tool_calls[]")
+        given = piece.get("index")
+        index = position if given is None else bodies.count(given, "tool_calls[].index")
+        _add(calls.setdefault(index, {}), {key: value for key, value in piece.items() if key != "index"})
+
+
+def _joined(value: Any) -> Any:
+    if isinstance(value, _Pieces):
+        return "".join(value)
+    if isinstance(value, _Calls):
+        return [_joined(value[index]) for index in sorted(value)]
+    return {key: _joined(item) for key, item in value.items()} if isinstance(value, dict) else value

@@ -1,12 +1,71 @@
 """Server-sent events, as model services use them: `data:` lines, one JSON value an event."""
 
+import re
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from pydantic import JsonValue
 
 from agentmut.wire.bodies import read_json, write_json
+from agentmut.wire.framing import Frame
 
 DONE = "[DONE]"
+MEDIA_TYPE = "text/event-stream"
+_BOM = b"\xef\xbb\xbf"
+_LINE_END = re.compile(rb"[\r\n]")
+_LINES = re.compile(rb"([^\r\n]*)(\r\n|\r|\n|\Z)")
+_FIELDS = (b"data:", b"event:", b"id:", b"retry:", b":")
+
+
+class SseFraming:
+    """Cuts an event stream after each blank line, whichever of CRLF, LF and CR its lines end in."""
+
+    def __init__(self) -> None:
+        self._held = bytearray()
+        self._line = 0  # where the current line begins
+        self._at = 0  # up to where line ends have been looked for: no byte is looked at twice
+        self._after_cr = False
+
+    def feed(self, piece: bytes) -> list[Frame]:
+        """The frames that are complete now."""
+        return [Frame(raw, _value(raw)) for raw in self.cut(piece)]
+
+    def rest(self) -> bytes:
+        """What has come since the last complete frame."""
+        return bytes(self._held)
+
+    def written(self, frame: Frame, value: Any) -> bytes:
+        """The frame with another JSON value; its event name, id, comments and line ends stay."""
+        data = write_json(value)
+        if data == write_json(frame.value):
+            return frame.raw
+        return b"".join(_with_data(frame.raw, data))
+
+    def cut(self, piece: bytes) -> Iterator[bytes]:
+        """The bytes of each frame that is complete now."""
+        self._held += piece
+        while found := _LINE_END.search(self._held, self._at):
+            end = found.end()
+            if end - 1 == self._line and not self._is_second_half(end - 1):
+                yield self._taken(end)
+            else:
+                self._after_cr = self._held[end - 1] == 0x0D
+                self._line = self._at = end
+        self._at = len(self._held)
+
+    def _is_second_half(self, place: int) -> bool:
+        """Whether the line end there is the LF of a CRLF; it may come in another piece than its CR."""
+        return self._after_cr and self._held[place] == 0x0A
+
+    def _taken(self, end: int) -> bytes:
+        """The frame up to a blank line's end. It is not held up for the LF of a CRLF: that may come with the next."""
+        self._after_cr = self._held[end - 1] == 0x0D
+        if self._after_cr and self._held[end : end + 1] == b"\n":
+            end, self._after_cr = end + 1, False
+        raw = bytes(self._held[:end])
+        del self._held[:end]
+        self._line = self._at = 0
+        return raw
 
 
 def is_event_stream(body: bytes) -> bool:
@@ -15,16 +74,16 @@ def is_event_stream(body: bytes) -> bool:
     >>> is_event_stream(b'data: {}'), is_event_stream(b'{"data": 1}')
     (True, False)
     """
-    return body.lstrip().startswith((b"data:", b"event:", b"id:", b"retry:", b":"))
+    return body.removeprefix(_BOM).lstrip().startswith(_FIELDS)
 
 
 def events(body: bytes) -> Iterator[str]:
     """The data of each event, several `data:` lines of one event joined as the standard says."""
-    text = body.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
-    for block in text.split("\n\n"):
-        lines = [line[5:].removeprefix(" ") for line in block.split("\n") if line.startswith("data:")]
-        if lines:
-            yield "\n".join(lines)
+    framing = SseFraming()
+    for raw in [*framing.cut(body), framing.rest()]:
+        data = _data(raw)
+        if data is not None:
+            yield data.decode("utf-8")
 
 
 def json_events(body: bytes) -> Iterator[JsonValue]:
@@ -39,3 +98,45 @@ def write_events(values: Iterable[JsonValue]) -> bytes:
     """A whole stream, ended by `[DONE]`."""
     blocks = [b"data: " + write_json(value) for value in values]
     return b"\n\n".join([*blocks, b"data: " + DONE.encode(), b""])
+
+
+def write_named_events(values: Iterable[tuple[str, JsonValue]]) -> bytes:
+    """A whole stream of events that say their name, without an end mark."""
+    return b"".join(b"event: %b\ndata: %b\n\n" % (name.encode(), write_json(value)) for name, value in values)
+
+
+def _value(raw: bytes) -> Any:
+    """The JSON value of a frame's data; None where there is none: a service may say what it likes."""
+    data = _data(raw)
+    try:
+        return None if data is None else read_json(data.decode("utf-8"))
+    except ValueError:
+        return None
+
+
+def _data(raw: bytes) -> bytes | None:
+    lines = [line[5:].removeprefix(b" ") for line, _ in _lines(raw) if _is_data(line)]
+    return b"\n".join(lines) if lines else None
+
+
+def _with_data(raw: bytes, data: bytes) -> Iterator[bytes]:
+    """The lines of a frame, the first of its data lines with other data and without the others."""
+    if raw.startswith(_BOM):
+        yield _BOM
+    written = False
+    for line, end in _lines(raw):
+        if not _is_data(line):
+            yield line + end
+        elif not written:
+            blank = b"" if line[5:] and not line.startswith(b"data: ") else b" "
+            yield b"data:" + blank + data + end
+            written = True
+
+
+def _lines(raw: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Each line and its end."""
+    return ((found[1], found[2]) for found in _LINES.finditer(raw.removeprefix(_BOM)) if found[0])
+
+
+def _is_data(line: bytes) -> bool:
+    return line.startswith(b"data:") or line == b"data"

@@ -1,0 +1,105 @@
+"""Plain replies of Chat Completions, and the pieces that requests and streams share with them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import JsonValue
+
+from agentmut.trace import Usage
+from agentmut.wire import bodies
+from agentmut.wire.codec import Body
+from agentmut.wire.messages import ModelReply, ToolCall
+
+CREATED = 0  # a reply is a function of its request, so it carries no clock
+
+
+def decode(reply: Mapping[str, Any]) -> ModelReply:
+    """A parsed reply in the normal form; of several alternatives the first."""
+    choice = _first_choice(reply)
+    message = bodies.mapping(choice.get("message"), "choices[0].message")
+    return ModelReply(
+        model=bodies.text(reply.get("model"), "model"),
+        text=read_content(message.get("content"), "choices[0].message.content"),
+        tool_calls=read_calls(message, "choices[0].message"),
+        finish_reason=bodies.text(choice.get("finish_reason"), "finish_reason") or "stop",
+        usage=_read_usage(reply.get("usage")),
+    )
+
+
+def encode(reply: ModelReply, reply_id: str) -> Body:
+    """A reply as the dialect writes it."""
+    message: dict[str, JsonValue] = {"role": "assistant", "content": reply.text or None}
+    if reply.tool_calls:
+        message["tool_calls"] = [write_call(call) for call in reply.tool_calls]
+    choice: JsonValue = {"index": 0, "message": message, "finish_reason": reply.finish_reason}
+    return {
+        **head(reply, reply_id, "chat.completion"),
+        "choices": [choice],
+        "usage": write_usage(reply.usage),
+    }
+
+
+def head(reply: ModelReply, reply_id: str, kind: str) -> dict[str, JsonValue]:
+    """The fields that every body and chunk begins with."""
+    return {"id": reply_id, "object": kind, "created": CREATED, "model": reply.model}
+
+
+def read_content(content: Any, where: str) -> str:
+    """Text of a string or of a list of blocks; blocks without text (images, audio) are left out."""
+    if not isinstance(content, list):
+        return bodies.text(content, where)
+    blocks = [bodies.mapping(block, where) for block in content]
+    texts = (block.get("text", block.get("refusal")) for block in blocks)
+    return "\n".join(bodies.text(found, where) for found in texts if found is not None)
+
+
+def read_calls(message: Mapping[str, Any], where: str) -> tuple[ToolCall, ...]:
+    """The calls of an assistant's message, in today's form or the older one, where there is only one, without id."""
+    where = f"{where}.tool_calls"
+    calls = bodies.listing(message.get("tool_calls"), where)
+    found = [_read_call(bodies.mapping(call, where), where) for call in calls]
+    if message.get("function_call") is not None:
+        found.append(_read_call({"function": message["function_call"]}, where))
+    return tuple(found)
+
+
+def write_call(call: ToolCall) -> JsonValue:
+    """A tool call as the dialect writes it."""
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+
+
+def write_usage(usage: Usage) -> JsonValue:
+    """Token counts as the dialect writes them."""
+    return {
+        "prompt_tokens": usage.input_tokens,
+        "completion_tokens": usage.output_tokens,
+        "total_tokens": usage.total,
+    }
+
+
+def _read_call(call: Mapping[str, Any], where: str) -> ToolCall:
+    custom = bodies.mapping(call.get("custom") or {}, where)
+    function = bodies.mapping(call.get("function") or custom, where)
+    return ToolCall(
+        id=bodies.text(call.get("id"), f"{where}.id"),
+        name=bodies.name(function.get("name"), f"{where}.name"),
+        arguments=bodies.text(function.get("arguments", function.get("input")), f"{where}.arguments"),
+    )
+
+
+def _read_usage(usage: Any) -> Usage:
+    """Token counts; an absent report counts as zero."""
+    found = {} if usage is None else bodies.mapping(usage, "usage")
+    return Usage(
+        input_tokens=bodies.count(found.get("prompt_tokens"), "usage.prompt_tokens"),
+        output_tokens=bodies.count(found.get("completion_tokens"), "usage.completion_tokens"),
+    )
+
+
+def _first_choice(reply: Mapping[str, Any]) -> Mapping[str, Any]:
+    if reply.get("error") is not None:
+        raise ValueError(f"the service answered with an error: {reply['error']!r:.200}")
+    choices = bodies.listing(reply.get("choices"), "choices")
+    if not choices:
+        raise ValueError("choices: expected at least one, found none")
+    return bodies.mapping(choices[0], "choices[0]")

@@ -1,0 +1,95 @@
+"""Places in parsed bodies: found by pattern, read, and written without changing what is given.
+
+A body and its rewritten copy share whatever is the same in both.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from agentmut.frozen import canonical_json
+from agentmut.wire.codec import Body, Path, Rename
+
+
+def places(value: Any, pattern: str) -> Iterator[Path]:
+    """The places that match a pattern of keys, `*` for each item of a list; nothing where the shape is another.
+
+    >>> list(places({"a": [{"b": 1}, 2]}, "a.*.b"))
+    [('a', 0, 'b')]
+    """
+    return _places(value, pattern.split("."))
+
+
+def _places(value: Any, keys: Sequence[str]) -> Iterator[Path]:
+    if not keys:
+        yield ()
+    elif keys[0] == "*":
+        for index, item in enumerate(value if isinstance(value, list) else ()):
+            yield from ((index, *rest) for rest in _places(item, keys[1:]))
+    elif isinstance(value, dict) and keys[0] in value:
+        yield from ((keys[0], *rest) for rest in _places(value[keys[0]], keys[1:]))
+
+
+def at(value: Any, path: Path) -> Any:
+    """What stands at a place. Raises `ValueError` where there is none."""
+    for key in path:
+        try:
+            value = value[key]
+        except (KeyError, IndexError, TypeError):
+            raise ValueError(f"the body has no {shown(path)}") from None
+    return value
+
+
+def shown(path: Path) -> str:
+    """A path as errors show it.
+
+    >>> shown(("messages", 0, "content"))
+    'messages[0].content'
+    """
+    return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path).removeprefix(".")
+
+
+def with_values(value: Any, new: Mapping[Path, Any]) -> Any:
+    """The value with others at some of its places. The last key of a path may be a new one of an object."""
+    if not new:
+        return value
+    if () in new:
+        return new[()]
+    inner: dict[str | int, dict[Path, Any]] = {}
+    for (key, *rest), found in new.items():
+        inner.setdefault(key, {})[tuple(rest)] = found
+    copy: Any = value.copy() if isinstance(value, dict | list) else _no_place(inner)
+    for key, deeper in inner.items():
+        fresh = isinstance(copy, dict) and () in deeper
+        copy[key] = with_values(None if fresh else at(copy, (key,)), deeper)
+    return copy
+
+
+def _no_place(inner: Iterable[str | int]) -> Any:
+    raise ValueError(f"the body has no {shown((next(iter(inner)),))} there")
+
+
+def without(body: Body, *keys: str) -> Body:
+    """The body without some of its keys."""
+    return {key: value for key, value in body.items() if key not in keys}
+
+
+def renamed(body: Any, names: Iterable[Path], rename: Rename) -> Any:
+    """The body with the names at these places passed through `rename`; what is no name stays."""
+    found = {path: at(body, path) for path in names}
+    fresh = {path: rename(name) for path, name in found.items() if isinstance(name, str)}
+    return with_values(body, {path: name for path, name in fresh.items() if name != found[path]})
+
+
+def merged(old: Any, new: Any) -> Any:
+    """`new`, written as `old` is wherever both say the same: its order of keys stays."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        order = old if old.keys() == new.keys() else new
+        return {key: merged(old.get(key), new[key]) for key in order}
+    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        return [merged(before, after) for before, after in zip(old, new, strict=True)]
+    return old if same(old, new) else new
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two JSON values are the same to a service: unlike for Python, 1 is not true."""
+    return one is other or canonical_json(one) == canonical_json(other)
