@@ -45,6 +45,10 @@ class Recorder:
     """Seconds that slow tools added to the clock where they could not let them pass."""
     held: float = 0.0
     """Seconds that a rate limit held requests back; not the agent's own time."""
+    exit_code: int | None = None
+    """Of an agent that is a program, once it has ended."""
+    stderr: str = ""
+    """The end of what such a program wrote to stderr."""
     closed: bool = False
     """Set when the trial is over: an abandoned thread may not send or call tools any more."""
     begun: float = field(init=False)

@@ -56,7 +56,8 @@ class Passage:
     inside the block ends the exchange. What cannot be read as a request to a model passes and is not recorded.
     """
 
-    def __init__(self, trial: Trial, codec: Codec, call: HttpCall, watch: "Watch | None" = None, host: str = ""
+    def __init__(
+        self, trial: Trial, codec: Codec, call: HttpCall, watch: "Watch | None" = None, host: str = ""
     ) -> None:
         self.codec = codec
         outgoing = trial.rewriter.request(codec, call) if trial.rewriter else Outgoing(call)
