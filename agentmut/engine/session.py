@@ -142,6 +142,7 @@ def local_executor(session: Session, seed: int | None = None, sharing: int = 1) 
         timeout=project.execution.timeout,
         seed=project.statistics.seed if seed is None else seed,
         requests_per_minute=limit / sharing if limit else None,
+        proxy_port=project.agent.proxy_port,
     )
     cases = {scenario.name: _case(scenario, project.root) for scenario in session.scenarios}
     return LocalExecutor(session.adapter, session.suite, cases, _pricer(project), settings)

@@ -4,15 +4,17 @@ Carriers send and receive; everything else is here: the request as its mutant se
 given it, plain or streamed, and the record of each exchange however it ends.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from types import TracebackType
 
 from agentmut.trial import Trial
 from agentmut.wire.codec import Codec, HttpCall
 from agentmut.wire.framing import Frame
+from agentmut.wire.messages import Exchange
 from agentmut.wire.rewriter import Answered, Outgoing, Rewriter
 from agentmut.wire.throttle import Throttle
-from agentmut.wire.under_way import Keep, UnderWay
+from agentmut.wire.under_way import UnderWay
 
 TRIAL_HEADER = "x-agentmut-trial"
 MOST_IN_A_ROW = 16
@@ -26,18 +28,18 @@ class TrialOverError(RuntimeError):
 
 
 def begin(
-    trial: Trial, codecs: Sequence[Codec], path: str, body: bytes, keep: Keep | None = None
+    trial: Trial, codecs: Sequence[Codec], path: str, body: bytes, watch: "Watch | None" = None
 ) -> "Passage | None":
     """The passage of a request with this path (and query); None where it is no request to a model.
 
-    `keep` is told of each exchange once it has ended, in place of the trial's recorder. Raises `TrialOverError`.
+    `watch` is told of each exchange once it has ended, in place of the trial's recorder. Raises `TrialOverError`.
     """
     codec = next((codec for codec in codecs if codec.matches(path)), None)
     if codec is None:
         return None
     if trial.recorder.closed:
         raise TrialOverError(f"trial {trial.id} is over; this run was abandoned at its timeout")
-    return Passage(trial, codec, HttpCall(path, body), keep)
+    return Passage(trial, codec, HttpCall(path, body), watch)
 
 
 class Passage:
@@ -48,7 +50,7 @@ class Passage:
     inside the block ends the exchange. What cannot be read as a request to a model passes and is not recorded.
     """
 
-    def __init__(self, trial: Trial, codec: Codec, call: HttpCall, keep: Keep | None = None) -> None:
+    def __init__(self, trial: Trial, codec: Codec, call: HttpCall, watch: "Watch | None" = None) -> None:
         self.codec = codec
         outgoing = trial.rewriter.request(codec, call) if trial.rewriter else Outgoing(call)
         self.call: HttpCall = outgoing.call
@@ -58,7 +60,7 @@ class Passage:
         """Whether the request differs from the agent's."""
         self._trial = trial
         self._rewriter: Rewriter | None = trial.rewriter
-        self._keep = keep
+        self._keep = partial(watch, self) if watch else None
         self._rounds = 0
         self._exchange: UnderWay | None = None
 
@@ -123,6 +125,9 @@ class Passage:
         if self._exchange is None:
             raise RuntimeError("a passage has to be entered before it is told what became of it")
         return self._exchange
+
+
+Watch = Callable[[Passage, Exchange], None]
 
 
 class Relay:
