@@ -38,7 +38,8 @@ def begin(
 ) -> "Passage | None":
     """The passage of a request with this path (and query); None where it is no request to a model.
 
-    `host` is the service that it goes to. `watch` is told of each exchange once it has ended, in place of the trial's recorder. Raises `TrialOverError`.
+    `host` is the service that it goes to. `watch` is told of each exchange once it has ended, in place of the trial's
+    recorder. Raises `TrialOverError`.
     """
     codec = next((codec for codec in codecs if codec.matches(path)), None)
     if codec is None:
