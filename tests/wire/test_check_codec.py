@@ -66,12 +66,12 @@ class NoSeed(ChatCompletions):
         return (call.path, body) if name == "seed" else super().with_setting(call, body, name, value)
 
 
-class NoName(ChatCompletions):
-    framing = None
+class NoFraming(ChatCompletions):
+    framing: Any = None
 
 
 class OtherParameters(ChatCompletions):
-    def with_texts(self, body: Body, changes: Mapping[Path, str]) -> Body:  # type: ignore[override]
+    def with_texts(self, body: Body, changes: Mapping[Path, str]) -> Body:
         return super().with_texts(body, changes)
 
 
@@ -322,7 +322,7 @@ class Unnamed:
     ("codec", "check", "said"),
     [
         (Unnamed, "signature", "method decode_request() is missing"),
-        (NoName, "signature", "framing"),
+        (NoFraming, "signature", "framing"),
         (OtherParameters, "signature", "with_texts() has no parameter 'texts'"),
         (AnyPath, "matches", "it takes / for a request to a model"),
         (NoPrefix, "matches", "prefixes and queries"),
