@@ -3,8 +3,9 @@
 from agentmut.wire.anthropic_messages import AnthropicMessages
 from agentmut.wire.chat_completions import ChatCompletions
 from agentmut.wire.codec import Codec
+from agentmut.wire.gemini import Gemini
 
-CODECS: tuple[Codec, ...] = (ChatCompletions(), AnthropicMessages())
+CODECS: tuple[Codec, ...] = (ChatCompletions(), AnthropicMessages(), Gemini())
 
 
 def codec_for(path: str) -> Codec | None:
