@@ -3,9 +3,10 @@
 from agentmut.wire.anthropic_messages import AnthropicMessages
 from agentmut.wire.chat_completions import ChatCompletions
 from agentmut.wire.codec import Codec
+from agentmut.wire.converse import Converse
 from agentmut.wire.gemini import Gemini
 
-CODECS: tuple[Codec, ...] = (ChatCompletions(), AnthropicMessages(), Gemini())
+CODECS: tuple[Codec, ...] = (ChatCompletions(), AnthropicMessages(), Converse(), Gemini())
 
 
 def codec_for(path: str) -> Codec | None:
