@@ -87,12 +87,13 @@ def survives(codec: Codec, call: HttpCall, body: Body) -> None:
         with suppress(ValueError):
             attempt()
     assert repr(body) == before
-    for unchanged in (
+    as_it_was: tuple[Callable[[], Any], ...] = (
         lambda: codec.with_texts(body, {}),
         lambda: codec.with_texts(body, {text.path: text.text for text in codec.texts(body)}),
         lambda: codec.with_tool_names(body, str),
         lambda: codec.with_tools(body, codec.tools(body)),
-    ):
+    )
+    for unchanged in as_it_was:
         with suppress(ValueError):
             assert repr(unchanged()) == before
 
