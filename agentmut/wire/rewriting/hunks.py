@@ -4,15 +4,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from agentmut.in_common import ends_in_common
-from agentmut.wire.rewriting.patterns import PLACEHOLDER, Pattern, Place, filled, placeholders
+from agentmut.passages import PLACEHOLDER
+from agentmut.wire.rewriting.patterns import Pattern, Place, filled, placeholders
 
 NEAR = 40
 """Characters on each side by which a change inside a line is found."""
-LEAST = 12
+LEAST = 6
 """Characters that have to be found: fewer stand in many texts."""
 
 
@@ -33,14 +34,30 @@ class Hunk:
     end: int
     after: str
 
-    def found(self, text: str) -> Replacement | None:
-        """Where and how a text is changed; None where the place is not found, or not told from another one."""
+    def found(self, text: str, least: int = LEAST) -> list[Replacement]:
+        """Where and how a text is changed; nothing where the place is not found, or not told from another one.
+
+        Of lines that do not stand together, each is looked for by itself. It takes `least` characters to be found,
+        or the whole base.
+        """
+        whole = len("".join(self.base.split()))
         for pattern in self._patterns:
-            place = pattern.only_place(text)
+            place = pattern.only_place(text) if pattern.weight >= min(least, whole) else None
             if place:
                 after = self._after(text, place)
-                return None if after is None else Replacement(place.start, place.end, after)
-        return None
+                return [] if after is None else [Replacement(place.start, place.end, after)]
+        return [place for part in self._parts for place in part.found(text, least)]
+
+    @cached_property
+    def _parts(self) -> tuple["Hunk", ...]:
+        """The lines of what goes, the first of them with what comes instead."""
+        lines = self.base[self.start : self.end].splitlines(keepends=True)
+        ends = [self.start, *accumulate(map(len, lines), initial=self.start)][1:]
+        spans = [(a, b) for a, b in pairwise(ends) if self.base[a:b].strip()]
+        if len(spans) < 2:
+            return ()
+        afters = [self.after, *[""] * (len(spans) - 1)]
+        return tuple(Hunk(self.base, a, b, after) for (a, b), after in zip(spans, afters, strict=True))
 
     @cached_property
     def _patterns(self) -> tuple[Pattern, ...]:
@@ -55,8 +72,7 @@ class Hunk:
             for loose in (False, True)
             for left, right in sides
         )
-        whole = len("".join(self.base.split()))
-        return tuple(pattern for pattern in found if pattern.weight >= min(LEAST, whole) > 0)
+        return tuple(pattern for pattern in found if pattern.weight)
 
     def _windows(self) -> Iterator[tuple[int, int]]:
         """From little to much around the place, on both sides or on one."""

@@ -7,10 +7,8 @@ from functools import cached_property
 from itertools import groupby
 from typing import NamedTuple
 
-PLACEHOLDER = re.compile(
-    r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}|\$?\{[^{}\s]*\}|%\(\w+\)[sd]|\$[A-Za-z_]\w*", re.DOTALL
-)
-"""What a template has in the place of other text: format fields, Jinja, `%(name)s`, `$name`."""
+from agentmut.passages import PLACEHOLDER
+
 LONGEST_FILLING = 20_000
 """Characters that a placeholder may stand for; bounds the time of a search."""
 SEAM = "\x00"
