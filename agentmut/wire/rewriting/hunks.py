@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from agentmut.in_common import ends_in_common
 from agentmut.passages import PLACEHOLDER
-from agentmut.wire.rewriting.patterns import Pattern, Place, filled, placeholders
+from agentmut.wire.rewriting.patterns import SEAM, Pattern, Place, filled, placeholders
 
 NEAR = 40
 """Characters on each side by which a change inside a line is found."""
@@ -94,7 +94,14 @@ class Hunk:
             value = _filling(self.base, name, text)
             if value is not None:
                 values[name] = value
-        return filled(self.after, values)
+        after = filled(self.after, values)
+        return after and self._broken_off(text, place) + after
+
+    def _broken_off(self, text: str, place: Place) -> str:
+        """The line break that is before the new text in the base, and was lost where it is put."""
+        had = self.start > 0 and self.base[self.start - 1] == "\n"
+        has = place.start == 0 or text[place.start - 1].isspace() or text[place.start - 1] == SEAM
+        return "\n" if had and not has else ""
 
 
 def hunks(before: str, after: str) -> tuple[Hunk, ...]:
