@@ -1,10 +1,12 @@
 """The dialects that are known, and which one a request speaks."""
 
+from agentmut.wire.anthropic_messages import AnthropicMessages
 from agentmut.wire.chat_completions import ChatCompletions
 from agentmut.wire.codec import Codec
+from agentmut.wire.gemini import Gemini
 from agentmut.wire.responses import Responses
 
-CODECS: tuple[Codec, ...] = (ChatCompletions(), Responses())
+CODECS: tuple[Codec, ...] = (ChatCompletions(), Responses(), AnthropicMessages(), Gemini())
 
 
 def codec_for(path: str) -> Codec | None:
