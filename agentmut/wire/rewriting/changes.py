@@ -8,7 +8,7 @@ from agentmut.passages import PLACEHOLDER
 from agentmut.wire.codec import Text
 from agentmut.wire.messages import Role
 from agentmut.wire.rewriting.hunks import LEAST, Hunk, Replacement, applied, hunks
-from agentmut.wire.rewriting.patterns import SEAM, Pattern
+from agentmut.wire.rewriting.patterns import SEAM, Pattern, in_word
 
 Texts = tuple[Text, ...]
 LINE = 20
@@ -54,13 +54,9 @@ def standing(text: str, sought: str) -> Iterator[int]:
     at = text.find(sought) if sought.strip() else -1
     while at >= 0:
         end = at + len(sought)
-        if not (_joined(text, at) or _joined(text, end)):
+        if not (in_word(text, at) or in_word(text, end)):
             yield at
         at = text.find(sought, end)
-
-
-def _joined(text: str, at: int) -> bool:
-    return 0 < at < len(text) and text[at - 1].isalnum() and text[at].isalnum()
 
 
 @dataclass(frozen=True)
