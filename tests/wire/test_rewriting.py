@@ -123,7 +123,7 @@ def test_what_cannot_be_told_apart_is_left_as_it_is() -> None:
 
 
 def test_a_prompt_in_blocks_keeps_the_blocks_and_their_cache_markers() -> None:
-    blocks = [
+    blocks: list[dict[str, Any]] = [
         {"type": "text", "text": "You are the clerk of a shop.", "cache_control": {"type": "ephemeral"}},
         {"type": "text", "text": "- Always ask for the order number.\n- Never promise a date."},
     ]
@@ -373,7 +373,7 @@ def test_a_decoys_call_is_answered_and_hidden_and_put_back_later(codec: Codec, s
     again = rewriter.reply(codec, sent, reply).again
     assert again is not None
     hidden = [(Role.ASSISTANT, "", ["find_v2"]), (Role.TOOL, NOTHING, [])]
-    user = (Role.USER, "Where is it?", [])
+    user: tuple[Role, str, list[str]] = (Role.USER, "Where is it?", [])
     assert said_in(codec, again) == [user, *hidden]
     assert rewriter.marks == {"/tools/find_v2/fault"}
 

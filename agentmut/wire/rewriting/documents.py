@@ -40,6 +40,8 @@ class _Form(NamedTuple):
 _FORMS = tuple(map(_Form, ("wrapped", "plain", "stripped", "json", "json_ascii")))
 _READ = (Role.SYSTEM, Role.USER)
 _HELD = (*_READ, Role.TOOL)
+SHORTEST = 10
+"""Characters of a document that is known without the tags around it."""
 LONGEST = 20_000
 """Characters of a document that is looked for whatever its white space."""
 
@@ -134,13 +136,18 @@ class DocumentsChange:
         ]
 
 
+def _forms(document: Document) -> Sequence[_Form]:
+    """The forms by which a document is looked for: a few words by themselves may be anybody's."""
+    return _FORMS if len(document.text.strip()) >= SHORTEST else _FORMS[:1]
+
+
 def _located(text: str, document: Document) -> tuple[int, int, _Form] | None:
-    for form in _FORMS:
+    for form in _forms(document):
         sought = form.of(document)
         at = next(standing(text, sought), None)
         if at is not None:
             return at, at + len(sought), form
-    for form in _FORMS[:2] if len(document.text) <= LONGEST else ():
+    for form in _forms(document)[:2] if len(document.text) <= LONGEST else ():
         place = next(Pattern("", form.of(document).strip(), "", loose=True).places(text), None)
         if place and text[place.start : place.end].strip():
             return place.start, place.end, form
@@ -148,7 +155,7 @@ def _located(text: str, document: Document) -> tuple[int, int, _Form] | None:
 
 
 def _changed(text: str, old: Document, new: Document) -> str:
-    for form in _FORMS:
+    for form in _forms(old):
         found = replaced(text, form.of(old), form.of(new))
         if found is not None:
             return found
