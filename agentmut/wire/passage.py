@@ -171,6 +171,10 @@ class Relay:
         """Whether the agent may be given other bytes than came."""
         return self._framing is not None
 
+    def left(self) -> None:
+        """The agent has stopped reading; it may go on, or close the stream, or neither."""
+        self._exchange.has_streamed(b"".join(self._given))
+
     def end(self, error: BaseException | None = None) -> None:
         """The stream is complete, was closed by the agent, or was cut off by an `error`."""
         self._exchange.end_stream(b"".join(self._given), error, complete=self._complete)
