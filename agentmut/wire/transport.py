@@ -133,7 +133,7 @@ class _Attempt:
                 error=None if error is None else described(error),
                 started=self._started,
                 seconds=self._recorder.now() - self._started,
-                dialect=getattr(self._codec, "name", ""),
+                dialect=self._codec.name,
                 host=self._http.url.host,
             )
         )

@@ -13,7 +13,7 @@ from agentmut.report.terminal import render
 from agentmut.result import Result
 from agentmut.wire.messages import ModelRequest, Role
 
-AGENT = '''
+AGENT = """
 import json, urllib.request
 from pathlib import Path
 
@@ -44,7 +44,7 @@ def ask(told):
     return httpx.post(URL + "/chat/completions", json=told).json()["choices"][0]["message"]["content"]
 
 
-'''
+"""
 DEFECTS = {
     "prompt copied at import": "return ask(body(config, input, prompt=PROMPT))",
     "another wording": "return ask(body(config, input, prompt='You help people. Say alpha.'))",

@@ -88,7 +88,9 @@ def calls(first: int) -> Iterator[Message]:
 def request(config: AgentConfig = CONFIG) -> ModelRequest:
     """What the agent asks in the second turn of a conversation, after every tool was called twice."""
     model = config.model
-    settings = {name: getattr(model, name) for name in ModelConfig.model_fields if name not in ("name", "provider")}
+    settings = {
+        name: getattr(model, name) for name in ModelConfig.model_fields if name not in ("name", "provider")
+    }
     return ModelRequest(
         model=model.name,
         tools=config.tools,

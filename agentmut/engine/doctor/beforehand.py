@@ -22,7 +22,9 @@ def checks(session: Session, variables: Mapping[str, str]) -> Iterator[Check]:
     """What was found in order, and what was not; `variables` are those of the agent's environment."""
     project, config = session.project, session.adapter.get_config()
     scenarios = project.scenarios
-    yield Check(ok=True, said=f"{project.path.name} reads: {len(scenarios)} scenario{'s' * (len(scenarios) != 1)}")
+    yield Check(
+        ok=True, said=f"{project.path.name} reads: {len(scenarios)} scenario{'s' * (len(scenarios) != 1)}"
+    )
     yield Check(ok=True, said=f"the agent loads ({project.agent.adapter})")
     yield key_check(config.model.provider or "", variables)
     yield from tool_checks(config, scenarios, project.safe_tools)
@@ -30,7 +32,9 @@ def checks(session: Session, variables: Mapping[str, str]) -> Iterator[Check]:
 
 def key_check(provider: str, variables: Mapping[str, str]) -> Check:
     """Whether the environment has a key for the provider, or for any where none is named."""
-    wanted = KEYS.get(provider.lower(), tuple(dict.fromkeys(name for names in KEYS.values() for name in names)))
+    wanted = KEYS.get(
+        provider.lower(), tuple(dict.fromkeys(name for names in KEYS.values() for name in names))
+    )
     found = [name for name in wanted if variables.get(name)]
     if found:
         return Check(ok=True, said=f"the environment has {', '.join(found)}")
@@ -41,9 +45,7 @@ def key_check(provider: str, variables: Mapping[str, str]) -> Check:
     )
 
 
-def tool_checks(
-    config: AgentConfig, scenarios: Sequence[Scenario], safe: Collection[str]
-) -> Iterator[Check]:
+def tool_checks(config: AgentConfig, scenarios: Sequence[Scenario], safe: Collection[str]) -> Iterator[Check]:
     """Tools that broken agents may really call, thousands of times."""
     names = config.tool_names
     if not names:

@@ -1,5 +1,6 @@
 """What the unchanged agent sends to its model, compared with what the project says of it."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -98,9 +99,11 @@ def _of_model(model: ModelConfig, shapes: Sequence[RequestShape]) -> Iterator[st
             yield f"the declared {name} is {canonical_json(declared)}, requests have {', '.join(values)}"
 
 
-def main_request(seen: Footprint) -> tuple[str, bytes] | None:
-    """Path and body of the request with the longest system prompt, as its dialect writes it; None without one."""
-    known = {codec.name: codec for codec in CODECS if hasattr(codec, "name")}
+def main_request(seen: Footprint) -> str | None:
+    """The request with the longest system prompt, as its dialect writes it: JSON of `path` and `body`, for a file
+    that `agent.config.request` names. None where no request was seen.
+    """
+    known = {codec.name: codec for codec in CODECS}
     shapes = [shape for shape in seen.requests if shape.dialect in known]
     if not shapes:
         return None
@@ -115,4 +118,5 @@ def main_request(seen: Footprint) -> tuple[str, bytes] | None:
         **settings,
     )
     call = known[shape.dialect].encode_request(request)
-    return call.path, call.body
+    body = json.loads(call.body)
+    return json.dumps({"path": call.path, "body": body}, indent=2, ensure_ascii=False) + "\n"
