@@ -23,7 +23,8 @@ from agentmut import tool
 
 URL = "%s"
 PROMPT = (Path(__file__).parent / "prompt.md").read_text()
-TOOLS = [{"type": "function", "function": {"name": "look", "description": "Look up.", "parameters": {"type": "object", "properties": {}}}}]
+NOTHING = {"type": "object", "properties": {}}
+TOOLS = [{"type": "function", "function": {"name": "look", "description": "Look up.", "parameters": NOTHING}}]
 
 
 def body(config, input, prompt=None, tools=None, **more):
@@ -54,7 +55,8 @@ DEFECTS = {
     "fixed setting": "return ask(body(config, input, temperature=0.5))",
     "setting never sent": "return ask(body(config, input))",
     "unseen client": """
-    request = urllib.request.Request(URL + "/chat/completions", json.dumps(body({}, input, prompt=PROMPT, tools=TOOLS)).encode())
+    told = json.dumps(body({}, input, prompt=PROMPT, tools=TOOLS)).encode()
+    request = urllib.request.Request(URL + "/chat/completions", told)
     return json.load(urllib.request.urlopen(request))["choices"][0]["message"]["content"]
 """,
     "reads only the prompt": "return look() and ('alpha' if config.prompt else 'no')",

@@ -50,7 +50,8 @@ def _of_texts(config: AgentConfig, shapes: Sequence[RequestShape]) -> Iterator[s
         if lost and len(lost) == len(lines):
             yield f"the declared {name} is in no request"
         elif lost:
-            yield f'{len(lost)} of {len(lines)} lines of the declared {name} are in no request; the first: "{lost[0].strip()[:60]}"'
+            first = f'the first: "{lost[0].strip()[:60]}"'
+            yield f"{len(lost)} of {len(lines)} lines of the declared {name} are in no request; {first}"
     longest = max(shape.system for shape in shapes)
     declared = len(config.system_text())
     if not config.prompt and longest:
