@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable, Mapping
 
+from pydantic import SecretStr
+
 from agentmut.execution import Execution
 from agentmut.frozen import storable_json
 
@@ -46,6 +48,15 @@ def secret_values(declared: Mapping[str, str], environment: Mapping[str, str]) -
     """Values of the project's own variables, and of those of the process that are named like credentials."""
     named = {value for name, value in environment.items() if CREDENTIAL.search(name)}
     return named | set(declared.values())
+
+
+def header_secrets(headers: Mapping[str, SecretStr]) -> set[str]:
+    """What may be secret in the headers that a project sends: their values, and the words in them (`Bearer ...`)."""
+    values = (value.get_secret_value() for name, value in headers.items() if not _PLAIN_HEADER.match(name))
+    return {secret for value in values for secret in (value, *value.split())}
+
+
+_PLAIN_HEADER = re.compile(r"accept|content-|user-agent", re.IGNORECASE)
 
 
 def _spellings(secret: str) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from agentmut.engine.work import Stop, Work
 from agentmut.errors import UsageError
 from agentmut.lock import locked
 from agentmut.project import FOLDER, Project
-from agentmut.redaction import Redactor, secret_values
+from agentmut.redaction import Redactor, header_secrets, secret_values
 from agentmut.store.cassettes import write_cassette
 from agentmut.store.sqlite import Store, StoredRun
 
@@ -84,7 +84,8 @@ def open_store(project: Project) -> Iterator[Store]:
 
 def redactor(project: Project) -> Redactor:
     """What takes the secrets of the project and of this process out of trials."""
-    return Redactor(secret_values(declared_variables(project), os.environ))
+    secrets = secret_values(declared_variables(project), os.environ)
+    return Redactor(secrets | header_secrets(project.agent.headers))
 
 
 @contextmanager

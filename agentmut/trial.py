@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from agentmut.config import AgentConfig
 from agentmut.faults import ToolFault
@@ -45,6 +45,10 @@ class Recorder:
     """Seconds that slow tools added to the clock where they could not let them pass."""
     held: float = 0.0
     """Seconds that a rate limit held requests back; not the agent's own time."""
+    exit_code: int | None = None
+    """Of an agent that is a program, once it has ended."""
+    stderr: str = ""
+    """The end of what such a program wrote to stderr."""
     closed: bool = False
     """Set when the trial is over: an abandoned thread may not send or call tools any more."""
     begun: float = field(init=False)
@@ -131,6 +135,33 @@ def running(trial: Trial) -> Iterator[Trial]:
     finally:
         trial.recorder.closed = True
         _current.reset(token)
+
+
+class CallPlace(NamedTuple):
+    """Which call of the model a tool is called for, where that is known."""
+
+    turn: int = 0
+    node: str | None = None
+    call_id: str | None = None
+
+
+_NOWHERE = CallPlace()
+_place: ContextVar[CallPlace] = ContextVar("agentmut_call_place", default=_NOWHERE)
+
+
+def call_place() -> CallPlace:
+    """What the tool that is called now is called for."""
+    return _place.get()
+
+
+@contextmanager
+def answering(place: CallPlace) -> Iterator[CallPlace]:
+    """While a tool is called for the call of the model at `place`."""
+    token = _place.set(place)
+    try:
+        yield place
+    finally:
+        _place.reset(token)
 
 
 def call_tool_step(

@@ -97,7 +97,12 @@ async def _run(adapter: Adapter, case: Case, trial: Trial, timeout: float) -> Ex
             recorder.closed = True
             if not task.done():
                 await _give_up(task)
-    cut_short = AgentTrace(steps=recorder.timeline(), seconds=recorder.now())
+    cut_short = AgentTrace(
+        steps=recorder.timeline(),
+        seconds=recorder.now(),
+        exit_code=recorder.exit_code,
+        stderr=recorder.stderr,
+    )
     if in_time:
         trace, (ending, reason) = _conclude(task, recorder, cut_short)
     else:

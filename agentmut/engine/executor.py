@@ -1,9 +1,10 @@
 """Executes trials in this process: the agents of mutants, attempts, retries and prices."""
 
 import asyncio
+import os
 import random
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from typing import NamedTuple, Protocol
 
 from agentmut.engine.attempt import Case, Wiring, attempt
@@ -13,10 +14,11 @@ from agentmut.engine.suite import SuiteConfig
 from agentmut.errors import AgentmutError
 from agentmut.execution import Ending, Execution
 from agentmut.mutant import Mutant
-from agentmut.protocols import Adapter
+from agentmut.protocols import Adapter, RunsOutside
 from agentmut.threads import TrialThreads
 from agentmut.wire.cassette import Player
 from agentmut.wire.codecs import CODECS
+from agentmut.wire.gateway import Gateway
 from agentmut.wire.throttle import Throttle
 from agentmut.wire.transport import Tap
 
@@ -43,6 +45,8 @@ class RunSettings(NamedTuple):
     requests_per_minute: float | None = None
     record: bool = False
     """Whether what the agent asks of models, and is given, is kept."""
+    proxy_port: int | None = None
+    """Where agents that are already running reach the proxy."""
 
 
 class Executor(Protocol):
@@ -74,14 +78,25 @@ class LocalExecutor:
         self._pricer = pricer
         self._settings = settings
         self._agents: dict[tuple[str, str], Adapter] = {}
+        self._gateway: Gateway | None = None
 
     @asynccontextmanager
     async def session(self) -> AsyncIterator[None]:
         """Watch the model requests of this process for as long as trials run."""
         asyncio.get_running_loop().set_default_executor(TrialThreads())
         per_minute = self._settings.requests_per_minute
-        with Tap(CODECS, Throttle(per_minute) if per_minute else None).installed():
-            yield
+        throttle = Throttle(per_minute) if per_minute else None
+        with Tap(CODECS, throttle).installed():
+            async with self._gateway_of(throttle) as self._gateway:
+                yield
+
+    def _gateway_of(self, throttle: Throttle | None) -> AbstractAsyncContextManager[Gateway | None]:
+        """Where the model requests of the agent pass, if it runs in another process."""
+        if not isinstance(inside(self._adapter), RunsOutside):
+            return nullcontext()
+        from agentmut.wire.proxy.gateway import open_gateway
+
+        return open_gateway(os.environ, throttle, self._settings.proxy_port)
 
     async def execute(self, request: TrialRequest) -> Execution:
         """Run one trial, once."""
@@ -91,7 +106,7 @@ class LocalExecutor:
             return Execution(ending=Ending.UNBUILDABLE, reason=str(error))
         case, settings = self._cases[request.scenario], self._settings
         rewriter = agent.rewriter() if isinstance(agent, OnWire) and not request.player else None
-        wiring = Wiring(rewriter=rewriter, player=request.player, record=settings.record)
+        wiring = Wiring(rewriter, self._gateway, request.player, settings.record)
         execution = await attempt(inside(agent), case, request.id, settings.seed, settings.timeout, wiring)
         return execution.model_copy(update={"trace": self._pricer.priced(execution.trace)})
 

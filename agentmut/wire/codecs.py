@@ -1,10 +1,15 @@
 """The dialects that are known, and which one a request speaks."""
 
+from agentmut.wire.anthropic_messages import AnthropicMessages
 from agentmut.wire.chat_completions import ChatCompletions
 from agentmut.wire.codec import Codec
 from agentmut.wire.responses import Responses
 
-CODECS: tuple[Codec, ...] = (ChatCompletions(), Responses())
+CODECS: tuple[Codec, ...] = (
+    ChatCompletions(),
+    Responses(),
+    AnthropicMessages(),
+)
 
 
 def codec_for(path: str) -> Codec | None:

@@ -1,35 +1,36 @@
-"""In-process carrier: sees the model requests of each trial as they leave through httpx or httpx2.
+"""In-process carrier: the model requests of each trial as they leave through httpx or httpx2.
 
-Concurrent trials are told apart by the ContextVar of `agentmut.trial`; nothing has to be configured.
+Concurrent trials are told apart by the ContextVar of `agentmut.trial`; nothing has to be configured. Tasks,
+`asyncio.to_thread` and what is submitted to a `ThreadPoolExecutor` carry it along. A bare `threading.Thread` and
+other processes do not: their requests pass unseen.
 """
 
 import asyncio
 import importlib
 import importlib.util
-import ipaddress
 import time
 from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from contextvars import copy_context
 from typing import Any
 
-from agentmut.plain import described
-from agentmut.trial import Recorder, Trial, current_trial
+from agentmut.trial import current_trial
 from agentmut.wire.codec import Codec, HttpCall
-from agentmut.wire.messages import Exchange, ModelReply, ModelRequest
+from agentmut.wire.hosts import is_loopback
+from agentmut.wire.http_replies import ReplyMaker
+from agentmut.wire.passage import TRIAL_HEADER, Passage, TrialOverError, begin
 from agentmut.wire.throttle import Throttle
 
-TRIAL_HEADER = "x-agentmut-trial"
 SEEN = "agentmut"
 """Key in a request's extensions while it is on its way."""
 LIBRARIES = ("httpx", "httpx2")
 
-
-class TrialOverError(RuntimeError):
-    """An abandoned run tried to reach a model after its trial had ended."""
+__all__ = ["TRIAL_HEADER", "Tap", "TrialOverError"]
 
 
 class Tap:
-    """Watches `send` of both libraries' clients while installed; see `installed`."""
+    """Carries what `send` of both libraries' clients sends while installed; see `installed`."""
 
     def __init__(self, codecs: tuple[Codec, ...], throttle: Throttle | None = None) -> None:
         self._codecs = codecs
@@ -37,117 +38,103 @@ class Tap:
 
     @contextmanager
     def installed(self) -> Iterator[None]:
-        """Watch every client of this process until the block ends, then restore what was there."""
+        """Carry for every client of this process until the block ends, then restore what was there."""
         with ExitStack() as stack:
             for library in filter(importlib.util.find_spec, LIBRARIES):
                 module = importlib.import_module(library)
-                stack.enter_context(_replaced(module.AsyncClient, "send", self._async_send))
-                stack.enter_context(_replaced(module.Client, "send", self._sync_send))
+                maker = ReplyMaker(module)
+                stack.enter_context(_replaced(module.AsyncClient, "send", self._async_send(maker)))
+                stack.enter_context(_replaced(module.Client, "send", self._sync_send(maker)))
+            stack.enter_context(_replaced(ThreadPoolExecutor, "submit", _submit_with_trial))
             yield
 
-    def _async_send(self, original: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
-        async def send(client: Any, request: Any, **options: Any) -> Any:
-            attempt = self._begin(request, await _async_body(request, self._codec(request)))
-            if attempt is None:
-                return await original(client, request, **options)
-            with attempt:
-                if self._throttle:
-                    await asyncio.sleep(attempt.held(self._throttle.reserve()))
-                response = await original(client, request, **options)
-                attempt.answered(response, streamed=bool(options.get("stream")))
-            return response
+    def _async_send(self, maker: ReplyMaker) -> Callable[..., Any]:
+        def wrap(original: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+            async def send(client: Any, request: Any, **options: Any) -> Any:
+                body = bytes(await request.aread()) if self._may_see(request) else None
+                passage = self._passage(request, body)
+                if passage is None:
+                    return await original(client, request, **options)
+                await asyncio.sleep(passage.pause)
+                while True:
+                    with passage:
+                        await asyncio.sleep(passage.hold(self._throttle))
+                        response = await original(client, _outgoing(request, passage.call), **options)
+                        if relayed := maker.passing(response, passage, options):
+                            return relayed
+                        given = passage.received(response.status_code, await response.aread())
+                    if given is not None:
+                        return await maker.given_async(response, given, options)
 
-        return send
+            return send
 
-    def _sync_send(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        def send(client: Any, request: Any, **options: Any) -> Any:
-            attempt = self._begin(request, request.read() if self._codec(request) else b"")
-            if attempt is None:
-                return original(client, request, **options)
-            with attempt:
-                if self._throttle:
-                    time.sleep(attempt.held(self._throttle.reserve()))
-                response = original(client, request, **options)
-                attempt.answered(response, streamed=bool(options.get("stream")))
-            return response
+        return wrap
 
-        return send
+    def _sync_send(self, maker: ReplyMaker) -> Callable[..., Any]:
+        def wrap(original: Callable[..., Any]) -> Callable[..., Any]:
+            def send(client: Any, request: Any, **options: Any) -> Any:
+                passage = self._passage(request, request.read() if self._may_see(request) else None)
+                if passage is None:
+                    return original(client, request, **options)
+                time.sleep(passage.pause)
+                while True:
+                    with passage:
+                        time.sleep(passage.hold(self._throttle))
+                        response = original(client, _outgoing(request, passage.call), **options)
+                        if relayed := maker.passing(response, passage, options):
+                            return relayed
+                        given = passage.received(response.status_code, response.read())
+                    if given is not None:
+                        return maker.given(response, given, options)
 
-    def _codec(self, request: Any) -> Codec | None:
+            return send
+
+        return wrap
+
+    def _may_see(self, request: Any) -> bool:
         if current_trial() is None or SEEN in request.extensions:  # seen by a tap installed on top of this
-            return None
-        return next((codec for codec in self._codecs if codec.matches(request.url.path)), None)
+            return False
+        return any(codec.matches(_path(request)) for codec in self._codecs)
 
-    def _begin(self, request: Any, body: bytes) -> "_Attempt | None":
-        trial, codec = current_trial(), self._codec(request)
-        if trial is None or codec is None:
+    def _passage(self, request: Any, body: bytes | None) -> Passage | None:
+        trial = current_trial()
+        if trial is None or body is None:
             return None
-        if trial.recorder.closed:
-            raise TrialOverError(f"trial {trial.id} is over; this run was abandoned at its timeout")
-        if _is_loopback(request.url.host):  # a stand-in may want it; a real service is told nothing
+        passage = begin(trial, self._codecs, _path(request), body, host=request.url.host)
+        if is_loopback(request.url.host):  # a stand-in may want it; a real service is told nothing
             request.headers[TRIAL_HEADER] = trial.id
-        try:
-            return _Attempt(trial, codec, codec.decode_request(HttpCall(request.url.path, body)), request)
-        except ValueError:  # not a request of this dialect after all: let the service judge it
-            return None
+        return passage
 
 
-class _Attempt:
-    """One HTTP attempt from send to answer; records an `Exchange` however it ends."""
-
-    def __init__(self, trial: Trial, codec: Codec, request: ModelRequest, http: Any) -> None:
-        self._recorder: Recorder = trial.recorder
-        self._http = http
-        self._codec = codec
-        self._request = request
-        self._status: int | None = None
-        self._reply: ModelReply | None = None
-
-    def __enter__(self) -> None:
-        self._started = self._recorder.now()
-        self._recorder.count(requests=1)
-        self._http.extensions[SEEN] = True
-
-    def held(self, seconds: float) -> float:
-        """The request is to wait so long for its place under the rate limit."""
-        self._recorder.count(held=seconds)
-        self._started += seconds
-        return seconds
-
-    def answered(self, response: Any, *, streamed: bool) -> None:
-        self._status = response.status_code
-        if self._status is not None and self._status < 400 and not streamed:
-            try:
-                self._reply = self._codec.decode_reply(response.content)
-            except ValueError:
-                self._reply = None  # the SDK will complain in its own words
-
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        self._recorder.count(requests=-1)
-        self._http.extensions.pop(SEEN, None)
-        self._recorder.exchanges.append(
-            Exchange(
-                request=self._request,
-                reply=self._reply,
-                status=self._status,
-                error=None if error is None else described(error),
-                started=self._started,
-                seconds=self._recorder.now() - self._started,
-                dialect=self._codec.name,
-                host=self._http.url.host,
-            )
-        )
+def _path(request: Any) -> str:
+    return str(request.url.raw_path.decode("ascii"))
 
 
-async def _async_body(request: Any, codec: Codec | None) -> bytes:
-    return bytes(await request.aread()) if codec else b""
+def _outgoing(request: Any, call: HttpCall) -> Any:
+    """The request with this path and body, marked as seen."""
+    headers = request.headers.copy()
+    content = request.content
+    if content != call.body:
+        for length in ("content-length", "transfer-encoding"):
+            headers.pop(length, None)
+    return type(request)(
+        request.method,
+        request.url.copy_with(raw_path=call.path.encode("ascii")),
+        headers=headers,
+        content=call.body,
+        extensions={**request.extensions, SEEN: True},
+    )
 
 
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+def _submit_with_trial(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Work that a trial gives to a pool of threads remains the trial's."""
+
+    def submit(pool: Any, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if current_trial() is None:
+            return original(pool, function, *args, **kwargs)
+        return original(pool, copy_context().run, function, *args, **kwargs)
+
+    return submit
 
 
 @contextmanager

@@ -1,0 +1,26 @@
+"""What the proxy itself says to a client, in the client's dialect."""
+
+from aiohttp import web
+
+from agentmut.wire.codec import Codec
+from agentmut.wire.codecs import CODECS, codec_for
+
+
+class RefusalError(Exception):
+    """The proxy does not pass a request on."""
+
+    def __init__(self, status: int, code: str, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+
+
+def refused(refusal: RefusalError, path: str) -> web.Response:
+    """The answer to a request for `path` that is not passed on."""
+    return error_response(codec_for(path) or CODECS[0], refusal.status, str(refusal), refusal.code)
+
+
+def error_response(codec: Codec, status: int, message: str, code: str) -> web.Response:
+    """An error as the service would write it."""
+    body = codec.encode_error(status, f"agentmut proxy: {message}", code)
+    return web.Response(status=status, body=body, content_type="application/json")

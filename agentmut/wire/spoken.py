@@ -1,0 +1,81 @@
+"""What the codecs of services with content blocks read of a conversation, before it is put in the normal form."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from agentmut.wire.codec import Path, Text
+from agentmut.wire.messages import Message, Role, ToolCall
+
+
+class Spoken(NamedTuple):
+    """One block of the instructions or of an item of the conversation."""
+
+    role: Role
+    item: Path
+    """The place of the item; of instructions the place of the block, as each is a message of its own."""
+    pieces: Sequence[tuple[Path, str]] = ()
+    """Its texts and where they stand; none in an image."""
+    call: ToolCall | None = None
+    call_id: str | None = None
+    """Of a tool's result: the call it answers."""
+    tool: str | None = None
+    """Of a tool's result: the tool's name."""
+
+    @property
+    def text(self) -> str:
+        """All its text."""
+        return "\n".join(text for _, text in self.pieces)
+
+
+def messages(spoken: Iterable[Spoken]) -> Iterator[Message]:
+    """Blocks as messages: one for each result of a tool, and one for what else an item says in a row."""
+    for (role, _, call_id), group in groupby(spoken, lambda block: (block.role, block.item, block.call_id)):
+        blocks = list(group)
+        if role is Role.TOOL:
+            yield from (Message(role=role, text=block.text, tool_call_id=call_id) for block in blocks)
+        else:
+            between = "" if role is Role.ASSISTANT else "\n"  # a model's answer may come in parts
+            text = between.join(block.text for block in blocks if block.pieces)
+            yield Message(role=role, text=text, tool_calls=tuple(b.call for b in blocks if b.call))
+
+
+def texts(spoken: Iterable[Spoken]) -> list[Text]:
+    """The texts of blocks, in order."""
+    return [
+        Text(path, block.role, text, block.call_id, block.tool)
+        for block in spoken
+        for path, text in block.pieces
+    ]
+
+
+def item_roles(items: int, spoken: Iterable[Spoken], key: str) -> list[Role]:
+    """Who speaks in each of the items below a key; results of tools only make it `Role.TOOL`."""
+    heard: list[set[Role]] = [set() for _ in range(items)]
+    for block in spoken:
+        if block.item[0] == key and isinstance(block.item[-1], int):
+            heard[block.item[-1]].add(block.role)
+    return [_speaker(roles) for roles in heard]
+
+
+def _speaker(roles: set[Role]) -> Role:
+    others = roles - {Role.TOOL}
+    return next(iter(others), Role.TOOL if roles else Role.USER)
+
+
+def turns(said: Iterable[Message]) -> Iterator[list[Message]]:
+    """Messages without instructions, those together that make one item: results of tools, and what the user
+    says after them."""
+    results: list[Message] = []
+    for message in said:
+        if message.role is Role.TOOL:
+            results.append(message)
+        elif message.role is Role.USER:
+            yield [*results, message]
+            results = []
+        elif message.role is Role.ASSISTANT:
+            yield from [results] if results else []
+            yield [message]
+            results = []
+    if results:
+        yield results

@@ -1,0 +1,116 @@
+"""One HTTP attempt at a model service, from its start to its record, which is made however it ends."""
+
+from collections.abc import Callable
+
+from agentmut.plain import described
+from agentmut.trial import Trial
+from agentmut.wire.codec import Codec, HttpCall
+from agentmut.wire.damage import damage
+from agentmut.wire.messages import Exchange, ModelReply, ModelRequest
+
+Keep = Callable[[Exchange], None]
+
+
+class UnderWay:
+    """One HTTP attempt from its start to its record."""
+
+    def __init__(self, trial: Trial, codec: Codec, call: HttpCall, keep: Keep | None, host: str) -> None:
+        self.codec = codec
+        self._recorder = trial.recorder
+        self._keep = keep
+        self._host = host
+        self._call: HttpCall | None = call
+        self._request: ModelRequest | None = None
+        self._started = self._recorder.now()
+        self._status: int | None = None
+        self._begun: Exchange | None = None
+        """What the recorder has of it since its stream began."""
+        self._pending = True
+        self._ended = False
+        self._recorder.count(requests=1)
+
+    def held(self, seconds: float) -> float:
+        """The request is to wait so long for its place under the rate limit."""
+        self._recorder.count(held=seconds)
+        self._started += seconds
+        return seconds
+
+    def read(self) -> ModelRequest | None:
+        """The request, None where it cannot be read."""
+        if self._call is not None:
+            call, self._call = self._call, None
+            try:
+                self._request = self.codec.decode_request(call)
+            except ValueError:  # not a request of this dialect after all: the service judges it
+                self._request = None
+        return self._request
+
+    def streams(self, status: int) -> None:
+        """A stream has begun. It is recorded at once: an agent may leave without closing it."""
+        self._status = status
+        self._settle()
+        request = self.read()
+        if request is not None and self._keep is None:
+            self._begun = self._seen(request, None, None)
+            self._recorder.exchanges.append(self._begun)
+
+    def end_stream(self, given: bytes, error: BaseException | None, *, complete: bool) -> None:
+        """The stream has ended; with an `error` when it was cut off. `complete`: the service has said all."""
+        if not self._ended:
+            self.end(body=None if error else given, error=error, complete=complete)
+
+    def end(
+        self,
+        status: int | None = None,
+        body: bytes | None = None,
+        *,
+        error: BaseException | None = None,
+        complete: bool = True,
+    ) -> None:
+        """The attempt has ended: with a reply (damaged ones are none), a refusal, or an exception."""
+        if self._ended:
+            return
+        self._status = self._status if status is None else status
+        reply = None if body is None else self._reply(body)
+        problem = None if error is None else described(error)
+        if reply is None and body is not None:
+            problem = damage(self.codec, body, complete=complete)
+        self._record(reply, problem)
+
+    def _reply(self, body: bytes) -> ModelReply | None:
+        try:
+            return self.codec.decode_reply(body)
+        except ValueError:  # the agent's client will complain in its own words
+            return None
+
+    def _record(self, reply: ModelReply | None, problem: str | None) -> None:
+        self._ended = True
+        self._settle()
+        request = self.read()
+        if request is None:
+            return
+        seen = self._seen(request, reply, problem)
+        if self._keep is not None:
+            self._keep(seen)
+        elif self._begun is None:
+            self._recorder.exchanges.append(seen)
+        else:
+            exchanges = self._recorder.exchanges
+            exchanges[next(i for i, found in enumerate(exchanges) if found is self._begun)] = seen
+
+    def _settle(self) -> None:
+        if self._pending:
+            self._pending = False
+            self._recorder.count(requests=-1)
+
+    def _seen(self, request: ModelRequest, reply: ModelReply | None, problem: str | None) -> Exchange:
+        return Exchange(
+            request=request,
+            reply=reply,
+            status=self._status,
+            error=problem,
+            started=self._started,
+            seconds=self._recorder.now() - self._started,
+            dialect=self.codec.name,
+            host=self._host,
+        )
