@@ -62,20 +62,16 @@ def doctor(
 def _examined(session: "Session", *, yes: bool) -> "Examination":
     import os
 
-    from agentmut.engine.doctor import before_running, examine, most_trials
+    from agentmut.engine.doctor import before_running, examine, plan_of
     from agentmut.runtime import redactor
 
     before = before_running(session, os.environ)
-    _announce(before, most_trials(session), yes=yes)
+    _announce(before, plan_of(session), yes=yes)
     return examine(session, before, redactor(session.project).execution)
 
 
-def _announce(before: "Diagnosis", trials: int, *, yes: bool) -> None:
+def _announce(before: "Diagnosis", plan: str, *, yes: bool) -> None:
     """Nobody should find out afterwards that real tools were called."""
-    plan = (
-        f"Runs the agent at most {trials} times on scenario {before.scenario}: once as it is, then with a harmless "
-        "change of its prompt, of a tool's description and of a model setting, by rebuild and by wire."
-    )
     warnings = [check.said for check in before.checks if not check.ok]
     said = "\n".join([plan, *(f"Note: {warning}." for warning in warnings)])
     if yes:

@@ -1,12 +1,12 @@
 """The report of `agentmut doctor`."""
 
-from collections.abc import Iterator
+import textwrap
 
 from rich.table import Table
 from rich.text import Text
 
 from agentmut.engine.doctor import Arrival, Delivered, Diagnosis, Sent
-from agentmut.report.paint import Page, clean
+from agentmut.report.paint import WIDTH, Page, clean
 from agentmut.report.terminal import counted
 
 _STYLES = {Arrival.ALL: "green", Arrival.PARTLY: "yellow", Arrival.NONE: "red", Arrival.UNKNOWN: "yellow"}
@@ -28,22 +28,30 @@ def render_diagnosis(found: Diagnosis, color: bool = False) -> str:
 def _checks(page: Page, found: Diagnosis) -> None:
     page.title("Before running it")
     for check in found.checks:
-        page.add(clean(f"  {'ok  ' if check.ok else 'WARN'}  {check.said}"), "" if check.ok else "yellow")
+        _point(page, f"{'ok  ' if check.ok else 'WARN'}  {check.said}", "" if check.ok else "yellow", hang=6)
 
 
 def _sent(page: Page, found: Diagnosis) -> None:
     if not found.trials:
         return
     page.title("The agent as it is")
-    page.add(clean(f"  {found.said}"), "" if found.ran else "red")
+    _point(page, found.said, "" if found.ran else "red")
     for sent in found.requests:
-        page.add(clean(f"  {_request(sent)}"))
+        _point(page, _request(sent))
     if not found.requests:
-        page.add("  no model request was seen", "yellow")
+        _point(page, "no model request was seen", "yellow")
     if found.differences:
         page.title("Declared and sent")
     for difference in found.differences:
-        page.add(clean(f"  {difference}"), "yellow")
+        _point(page, difference, "yellow")
+
+
+def _point(page: Page, text: str, style: str = "", hang: int = 2) -> None:
+    page.add(
+        Text(
+            textwrap.fill(clean(text), WIDTH, initial_indent="  ", subsequent_indent=" " * (hang + 2)), style
+        )
+    )
 
 
 def _request(sent: Sent) -> str:
@@ -66,24 +74,31 @@ def _parts(page: Page, found: Diagnosis) -> None:
     for part in found.parts:
         table.add_row(part.name, _cell(part.rebuild), _cell(part.wire))
     page.add(table)
-    for part in found.parts:
-        for note in _notes(part.name, {"rebuild": part.rebuild, "wire": part.wire}):
-            page.add()
-            page.add(clean(note))
+    for note, of in _notes(found).items():
+        page.add()
+        page.add(clean(f"{', '.join(of)}: {note}."))
 
 
 def _cell(delivered: Delivered) -> Text:
     return Text(delivered.arrival.value, style=_STYLES[delivered.arrival])
 
 
-def _notes(part: str, routes: dict[str, Delivered]) -> Iterator[str]:
-    for route, delivered in routes.items():
-        said = [delivered.said] if delivered.said else []
-        if delivered.arrival is Arrival.PARTLY:
-            first = ", not the first" if delivered.first_missed else ""
-            said.insert(0, f"reached {delivered.shown} of {delivered.could} requests{first}")
-        if said:
-            yield f"{part} by {route}: {'; '.join(said)}."
+def _notes(found: Diagnosis) -> dict[str, list[str]]:
+    """What there is to say, and of which parts and routes: causes are often the same."""
+    notes: dict[str, list[str]] = {}
+    for part in found.parts:
+        for route, delivered in (("rebuild", part.rebuild), ("wire", part.wire)):
+            if said := _said(delivered):
+                notes.setdefault(said, []).append(f"{part.name} by {route}")
+    return notes
+
+
+def _said(delivered: Delivered) -> str:
+    if delivered.arrival is not Arrival.PARTLY:
+        return delivered.said
+    first = ", not the first of a run" if delivered.first_missed else ""
+    share = f"reached {delivered.shown} of {delivered.could} requests that could have shown it{first}"
+    return "; ".join(filter(None, (share, delivered.said)))
 
 
 def _verdict(found: Diagnosis) -> str:

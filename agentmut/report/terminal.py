@@ -13,6 +13,7 @@ from agentmut.result import CiNoticed, CiRed, MutantRow, Result, Score
 from agentmut.text.modality import Modality, modality
 
 SHOWN_SURVIVORS = 15
+SHOWN_PARTLY = 8
 _MARKER = re.compile(r"^(?:[-*+]|\d+[.)])\s+")
 _UNNOTICED = (Status.SURVIVED, Status.NO_COVERAGE)
 _DECIDED = (Status.KILLED, *_UNNOTICED)
@@ -241,9 +242,11 @@ def _partly(page: Page, rows: Sequence[MutantRow]) -> None:
     groups: dict[str, list[MutantRow]] = {}
     for row, note in found:
         groups.setdefault(note, []).append(row)
-    for note, group in groups.items():
+    for note, group in list(groups.items())[:SHOWN_PARTLY]:
         page.add(_ids(group))
         page.add(f"    {note}")
+    if len(groups) > SHOWN_PARTLY:
+        page.add(f"  ... and {sum(map(len, list(groups.values())[SHOWN_PARTLY:]))} more in result.json")
 
 
 def _unusual(page: Page, mutants: Sequence[MutantRow]) -> None:

@@ -33,10 +33,14 @@ class Examination(NamedTuple):
     seen: Footprint
 
 
-def most_trials(session: Session) -> int:
-    """How often the agent is run at most."""
-    parts = len(list(tried_parts(session.suite.full, ())))
-    return 1 + parts + min(parts, 2)
+def plan_of(session: Session) -> str:
+    """How often the agent is run at most, and what for."""
+    parts = [one.part for one in tried_parts(session.suite.full, ())]
+    trials = 1 + len(parts) + min(len(parts), 2)  # on the wire, changes of texts go together
+    return (
+        f"Runs the agent at most {trials} times on scenario {session.scenarios[0].name}: once as it is, then with a "
+        f"harmless change of each part ({', '.join(parts)}), by rebuild and by wire."
+    )
 
 
 def before_running(session: Session, variables: Mapping[str, str]) -> Diagnosis:
