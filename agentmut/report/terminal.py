@@ -14,6 +14,8 @@ from agentmut.text.modality import Modality, modality
 
 SHOWN_SURVIVORS = 15
 SHOWN_PARTLY = 8
+LONGEST_REASON = 600
+_QUOTED = re.compile(r'".*?"|\d+')
 _MARKER = re.compile(r"^(?:[-*+]|\d+[.)])\s+")
 _UNNOTICED = (Status.SURVIVED, Status.NO_COVERAGE)
 _DECIDED = (Status.KILLED, *_UNNOTICED)
@@ -264,7 +266,7 @@ def _unusual(page: Page, mutants: Sequence[MutantRow]) -> None:
         for reason, group in _by_reason(rows):
             page.add(_ids(group))
             if reason:
-                page.add(f"    {shorten(reason, 300)}")
+                page.add(f"    {shorten(reason, LONGEST_REASON)}")
 
 
 def _ids(rows: Sequence[MutantRow]) -> str:
@@ -272,10 +274,11 @@ def _ids(rows: Sequence[MutantRow]) -> str:
 
 
 def _by_reason(rows: Sequence[MutantRow]) -> list[tuple[str, list[MutantRow]]]:
+    """The first reason of each kind; what is quoted, and numbers, make no other kind."""
     groups: dict[str, list[MutantRow]] = {}
     for row in rows:
-        groups.setdefault(row.reason, []).append(row)
-    return list(groups.items())
+        groups.setdefault(_QUOTED.sub("", row.reason), []).append(row)
+    return [(group[0].reason, group) for group in groups.values()]
 
 
 ROUNDED_UP = (
