@@ -11,6 +11,7 @@ from agentmut.errors import AgentmutError, ExitCode
 
 VERBS = (
     "init",
+    "doctor",
     "mutants",
     "test",
     "run",

@@ -13,7 +13,7 @@ from agentmut.report.terminal import render
 from agentmut.result import Result
 from agentmut.wire.messages import ModelRequest, Role
 
-AGENT = '''
+AGENT = """
 import json, urllib.request
 from pathlib import Path
 
@@ -23,7 +23,8 @@ from agentmut import tool
 
 URL = "%s"
 PROMPT = (Path(__file__).parent / "prompt.md").read_text()
-TOOLS = [{"type": "function", "function": {"name": "look", "description": "Look up.", "parameters": {"type": "object", "properties": {}}}}]
+NOTHING = {"type": "object", "properties": {}}
+TOOLS = [{"type": "function", "function": {"name": "look", "description": "Look up.", "parameters": NOTHING}}]
 
 
 def body(config, input, prompt=None, tools=None, **more):
@@ -44,7 +45,7 @@ def ask(told):
     return httpx.post(URL + "/chat/completions", json=told).json()["choices"][0]["message"]["content"]
 
 
-'''
+"""
 DEFECTS = {
     "prompt copied at import": "return ask(body(config, input, prompt=PROMPT))",
     "another wording": "return ask(body(config, input, prompt='You help people. Say alpha.'))",
@@ -54,7 +55,8 @@ DEFECTS = {
     "fixed setting": "return ask(body(config, input, temperature=0.5))",
     "setting never sent": "return ask(body(config, input))",
     "unseen client": """
-    request = urllib.request.Request(URL + "/chat/completions", json.dumps(body({}, input, prompt=PROMPT, tools=TOOLS)).encode())
+    told = json.dumps(body({}, input, prompt=PROMPT, tools=TOOLS)).encode()
+    request = urllib.request.Request(URL + "/chat/completions", told)
     return json.load(urllib.request.urlopen(request))["choices"][0]["message"]["content"]
 """,
     "reads only the prompt": "return look() and ('alpha' if config.prompt else 'no')",

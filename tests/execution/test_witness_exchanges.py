@@ -16,9 +16,7 @@ POLICY = Document(name="policy", text="Refunds take five days. Gifts are final."
 BASE = AgentConfig(
     prompt=PROMPT, tools=(LOOK, PAY), context=(POLICY,), model=ModelConfig(name="big", temperature=0.5)
 )
-OLD = RequestShape(
-    text=f"{PROMPT}\n\n{POLICY.text}\n\nHi", tools=(LOOK, PAY), model="big", temperature=0.5
-)
+OLD = RequestShape(text=f"{PROMPT}\n\n{POLICY.text}\n\nHi", tools=(LOOK, PAY), model="big", temperature=0.5)
 HELPER = RequestShape(text="Summarise the conversation.", model="small", temperature=0.0)
 
 DROPPED = Edit(pointer="/prompt", before="Never promise dates. ", after="", span=(13, 34))
@@ -92,9 +90,7 @@ def test_a_removed_document_is_seen_missing_where_the_prompt_is() -> None:
 
 
 def test_a_request_counts_as_shown_when_it_shows_every_edit_that_it_could() -> None:
-    both = OLD.model_copy(
-        update={"text": OLD.text.replace("English", "Latin"), "temperature": 0.1}
-    )
+    both = OLD.model_copy(update={"text": OLD.text.replace("English", "Latin"), "temperature": 0.1})
     one = OLD.model_copy(update={"temperature": 0.1})
     witness = seen(both, one, order=(0, 1, 0), edits=(REWORDED, COOLED))
     assert witness is not None
