@@ -82,10 +82,13 @@ class _Passing:
         self._stream = stream
         self._decoded = decoded
         self._relay = relay
+        self._pieces: Any = None
+        """What is left of the stream: openai's SDK reads to the mark of its end, then asks anew for what follows."""
 
     def __iter__(self) -> Iterator[bytes]:
         try:
-            for piece in self._decoded.iter_bytes():
+            self._pieces = self._pieces or self._decoded.iter_bytes()
+            for piece in self._pieces:
                 if given := self._relay.feed(piece):
                     yield given
             if given := self._relay.rest():
@@ -98,7 +101,8 @@ class _Passing:
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         try:
-            async for piece in self._decoded.aiter_bytes():
+            self._pieces = self._pieces or self._decoded.aiter_bytes()
+            async for piece in self._pieces:
                 if given := self._relay.feed(piece):
                     yield given
             if given := self._relay.rest():
