@@ -118,6 +118,16 @@ class RunsOutside(Protocol):
         ...
 
 
+@runtime_checkable
+class ChoosesRoute(Protocol):
+    """What an adapter has besides whose mutants reach the agent in a way of its own, where the project names none."""
+
+    @property
+    def default_route(self) -> Literal["rebuild", "wire"]:
+        """How mutants reach the agent."""
+        ...
+
+
 class OperatorOptions(Frozen):
     """What operators may draw on besides the config: the `mutation` section of the project file."""
 
@@ -192,6 +202,6 @@ class Importer(Protocol):
 
 
 __all__ = [
-    "Adapter", "AgentSpec", "AsksAgent", "Evaluator", "Example", "Importer", "NeedsDoubles", "Operator",
-    "OperatorOptions", "Relation", "RunsOutside",
+    "Adapter", "AgentSpec", "AsksAgent", "ChoosesRoute", "Evaluator", "Example", "Importer", "NeedsDoubles",
+    "Operator", "OperatorOptions", "Relation", "RunsOutside",
 ]  # fmt: skip

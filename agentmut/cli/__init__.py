@@ -18,6 +18,7 @@ VERBS = (
     "merge",
     "show",
     "report",
+    "replay",
     "baseline",
     "clean",
     "simulate",

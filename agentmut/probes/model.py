@@ -5,7 +5,7 @@ from typing import Any
 
 from agentmut.config import ModelConfig
 from agentmut.mutant import Edit
-from agentmut.probes.probe import Probe, Shapes
+from agentmut.probes.probe import PerRequest, Probe, Shapes
 from agentmut.wire.footprint import RequestShape
 
 _VISIBLE = frozenset(ModelConfig.model_fields) - {"provider"}
@@ -19,21 +19,25 @@ def model_probe(edit: Edit) -> Probe:
 
 
 @dataclass(frozen=True)
-class _ModelProbe:
+class _ModelProbe(PerRequest):
     key: str
     before: Any
     after: Any
 
-    def delivered(self, shapes: Shapes) -> bool:
+    def shows(self, shape: RequestShape) -> bool:
         if self.key not in _VISIBLE:
             return False
-        if self.after is None:  # unset: then no request may show what was set
-            return not any(self._value(shape) == self.before for shape in shapes)
-        return any(self._value(shape) == self.after for shape in shapes)
+        if self.after is None:
+            return bool(self._value(shape) != self.before)
+        return bool(self._value(shape) == self.after)
 
-    def carried(self, shapes: Shapes) -> bool:
+    def carries(self, shape: RequestShape) -> bool:
         unset = self.before in (None, "", [])  # the agent's own choice
-        return unset or any(self._value(shape) == self.before for shape in shapes)
+        return unset or (self.key in _VISIBLE and bool(self._value(shape) == self.before))
+
+    def delivered(self, shapes: Shapes) -> bool:
+        needed = all if self.after is None else any  # unset: then no request may show what was set
+        return needed(map(self.shows, shapes))
 
     def _value(self, shape: RequestShape) -> object:
         value: object = shape.model if self.key == "name" else getattr(shape, self.key)

@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agentmut.mutant import Intent, OperatorClass, Status
+from agentmut.report.delivery import partly_delivered
 from agentmut.report.paint import Page, clean, diff_lines, shorten
 from agentmut.result import CiNoticed, CiRed, MutantRow, Result, Score
 from agentmut.text.modality import Modality, modality
@@ -30,6 +31,7 @@ def render(result: Result, color: bool = False, listed: frozenset[str] | None = 
     _survivors(page, rows, where)
     _unnoticed(page, rows)
     _brittle(page, rows)
+    _partly(page, rows)
     _unusual(page, rows)
     _ci(page, result)
     _foot(page, result)
@@ -230,6 +232,20 @@ def _brittle(page: Page, rows: Sequence[MutantRow]) -> None:
             page.add(line)
 
 
+def _partly(page: Page, rows: Sequence[MutantRow]) -> None:
+    """They count, but a kill or survival speaks of a part of the change only."""
+    found = partly_delivered(rows)
+    if not found:
+        return
+    page.title(f"Partly delivered: these changes reached the agent, but not everywhere ({len(found)})")
+    groups: dict[str, list[MutantRow]] = {}
+    for row, note in found:
+        groups.setdefault(note, []).append(row)
+    for note, group in groups.items():
+        page.add(_ids(group))
+        page.add(f"    {note}")
+
+
 def _unusual(page: Page, mutants: Sequence[MutantRow]) -> None:
     """Mutants that are in no score, or whose decision is open: said loudly."""
     for status, title in (
@@ -243,11 +259,13 @@ def _unusual(page: Page, mutants: Sequence[MutantRow]) -> None:
             continue
         page.title(f"{title} ({len(rows)})")
         for reason, group in _by_reason(rows):
-            page.add(
-                f"  {', '.join(f'{row.id} {row.operator}' for row in group[:6])}{' ...' * (len(group) > 6)}"
-            )
+            page.add(_ids(group))
             if reason:
                 page.add(f"    {shorten(reason, 300)}")
+
+
+def _ids(rows: Sequence[MutantRow]) -> str:
+    return f"  {', '.join(f'{row.id} {row.operator}' for row in rows[:6])}{' ...' * (len(rows) > 6)}"
 
 
 def _by_reason(rows: Sequence[MutantRow]) -> list[tuple[str, list[MutantRow]]]:
