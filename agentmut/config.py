@@ -44,6 +44,11 @@ class Document(Frozen):
     name: str
     text: str
 
+    @property
+    def wrapped(self) -> str:
+        """The text between tags that name the document."""
+        return f'<document name="{self.name}">\n{self.text}\n</document>'
+
 
 class AgentConfig(Frozen):
     """Everything a mutation can change about an agent."""
@@ -73,5 +78,5 @@ class AgentConfig(Frozen):
 
     def system_text(self) -> str:
         """The prompt followed by the context documents, for agents that put both in the system message."""
-        documents = (f'<document name="{d.name}">\n{d.text}\n</document>' for d in self.context)
+        documents = (document.wrapped for document in self.context)
         return "\n\n".join(part for part in (self.prompt, *documents) if part)

@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
+from agentmut.frozen import canonical_json
+from agentmut.passages import flat
 from agentmut.pointers import Path, at_path, parts_of
 
 
@@ -113,6 +115,24 @@ def _inline(value: Any, root: Any, following: tuple[str, ...]) -> Any:
             beside = {key: item for key, item in value.items() if key != "$ref"}
             return _inline({**there, **beside}, root, (*following, target))
     return {key: _inline(item, root, following) for key, item in value.items()}
+
+
+def plain_schema(value: Any) -> Any:
+    """A tool's schema, or a part of it, without what frameworks change on the way.
+
+    That is white space, titles of parameters, and the order of lists in which order means nothing.
+    """
+    if isinstance(value, str):
+        return flat(value)
+    if isinstance(value, list):
+        return [plain_schema(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    plain = {k: plain_schema(v) for k, v in value.items() if k != "title" or not isinstance(v, str)}
+    for key in ("required", "enum"):
+        if isinstance(plain.get(key), list):
+            plain[key] = sorted(plain[key], key=canonical_json) or None
+    return plain
 
 
 class Difference(NamedTuple):

@@ -84,6 +84,11 @@ def _half(items: list[Any]) -> list[Any]:
     return items[: (len(items) + 1) // 2]
 
 
+def is_json_object(text: str) -> bool:
+    """Whether a text is a JSON object."""
+    return isinstance(_container(text), dict)
+
+
 def _container(text: str) -> Any:
     """The object or array that a JSON text holds, else None."""
     if not text.lstrip().startswith(("{", "[")):

@@ -2,16 +2,22 @@
 
 import asyncio
 import os
+import shlex
 import signal
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from agentmut.errors import UsageError
 
+if TYPE_CHECKING:
+    from agentmut.simulator.service_settings import Settings
+
 SETTINGS = {"context_settings": {"ignore_unknown_options": True, "allow_interspersed_args": False}}
 DEFAULT_PORT = 8899
 """When serving for other terminals; a command of its own gets any free port."""
+KINDS = ("429", "500", "503", "hang", "reset", "truncated", "malformed", "empty", "content_type")
+"""Of trouble, as `agentmut.simulator.trouble` has them; that is not loaded for every verb."""
 
 
 def simulate(
@@ -28,28 +34,77 @@ def simulate(
         ),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the simulated model's noise.")] = 0,
+    fault: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fault",
+            help="Trouble to make, again for more: KIND:RATE (429:0.1), or KIND:@N for the n-th request of each "
+            f"trial (hang:@3). Kinds: {', '.join(KINDS)}.",
+            metavar="KIND:WHEN",
+        ),
+    ] = None,
+    fault_seed: Annotated[
+        int, typer.Option("--fault-seed", min=0, help="Seed by which requests meet trouble.")
+    ] = 0,
+    retry_after: Annotated[
+        str, typer.Option("--retry-after", help="What a 429 tells the client to wait.", metavar="TIME")
+    ] = "1s",
+    latency: Annotated[
+        str,
+        typer.Option(
+            "--latency",
+            help="Time before a reply: 50ms, uniform:low=100ms,high=300ms, lognormal:median=400ms,sigma=0.5.",
+        ),
+    ] = "0ms",
+    chunk_latency: Annotated[
+        str,
+        typer.Option("--chunk-latency", help="Time before each event of a stream, in the same terms."),
+    ] = "0ms",
+    alias: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--alias", help="Another name of a simulated model: gpt-x=sim-large.", metavar="NAME=MODEL"
+        ),
+    ] = None,
 ) -> None:
-    """Serve a simulated model on loopback.
+    """Serve a simulated model on loopback, in the dialects of all services that agentmut knows.
 
     It is a stand-in for demos and tests, no evidence about real models.
 
-    With a command after `--`, OPENAI_BASE_URL and OPENAI_API_KEY are set for it, and its exit code is returned.
+    With a command after `--`, the variables that lead SDKs here are set for it (OPENAI_BASE_URL,
+    ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL, AWS_ENDPOINT_URL_BEDROCK_RUNTIME, keys that are none), and its
+    exit code is returned.
 
     Example: agentmut simulate -- agentmut run --yes
     """
+    from agentmut.simulator.quantities import read_seconds
+    from agentmut.simulator.service_settings import read_settings
+    from agentmut.simulator.trouble import trouble_of
+
+    seconds = read_seconds(retry_after, "--retry-after")
+    settings = read_settings(
+        seed=seed,
+        trouble=trouble_of(fault or [], seed=fault_seed, retry_after=seconds),
+        latency=latency,
+        chunk_latency=chunk_latency,
+        aliases=dict(map(_alias, alias or [])),
+    )
     chosen = port if port is not None else 0 if command else DEFAULT_PORT
-    code = asyncio.run(_serve_while(command or [], chosen, seed))
-    raise typer.Exit(code)
+    raise typer.Exit(asyncio.run(_serve_while(command or [], chosen, settings)))
 
 
-async def _serve_while(command: list[str], port: int, seed: int) -> int:
+async def _serve_while(command: list[str], port: int, settings: "Settings") -> int:
+    from agentmut.simulator.addresses import Addresses, exports
     from agentmut.simulator.server import serve
 
-    async with serve(port=port, seed=seed) as url:
+    async with serve(port=port, **settings._asdict()) as url:
+        variables = exports(Addresses.found_at(url), settings)
         if command:
-            return await _run(command, _exports(url, seed))
-        exports = " ".join(f"{name}={value}" for name, value in _exports(url, seed).items())
-        typer.echo(f"serving {url}\nexport {exports}\nCtrl-C ends it.", err=True)
+            return await _run(command, variables)
+        typer.echo(f"serving {url}", err=True)
+        for name, value in variables.items():
+            typer.echo(f"export {name}={shlex.quote(value)}", err=True)
+        typer.echo("Ctrl-C ends it.", err=True)
         stop = asyncio.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, stop.set)
@@ -57,13 +112,11 @@ async def _serve_while(command: list[str], port: int, seed: int) -> int:
         return 0
 
 
-def _exports(url: str, seed: int) -> dict[str, str]:
-    """What a client needs, and what identifies this service whatever its port."""
-    from agentmut import __version__
-    from agentmut.engine.identity import SIMULATOR_VARIABLE
-
-    identity = f"{__version__}/seed-{seed}"
-    return {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "simulated", SIMULATOR_VARIABLE: identity}
+def _alias(given: str) -> tuple[str, str]:
+    name, equals, model = given.partition("=")
+    if not (name and equals and model):
+        raise UsageError(f"--alias {given!r}: expected NAME=MODEL, such as gpt-x=sim-large.")
+    return name, model
 
 
 async def _run(command: list[str], exports: dict[str, str]) -> int:

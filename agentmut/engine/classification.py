@@ -125,7 +125,7 @@ def _status(cause: BaseException) -> int | None:
 
 
 def _is_infrastructure(status: int | None) -> bool:
-    """Of a request without a reply; an accepted one without had its stream cut off."""
+    """Of a request without a reply; an accepted one without had its stream cut off, or its reply damaged."""
     return status is None or status < 400 or status >= 500 or status in RETRYABLE_STATUS
 
 

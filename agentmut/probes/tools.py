@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from agentmut.config import AgentConfig
-from agentmut.frozen import canonical_json
 from agentmut.mutant import Edit
 from agentmut.passages import flat
 from agentmut.pointers import Path, at_path
 from agentmut.probes.places import moved_path
 from agentmut.probes.probe import Probe, Shapes
-from agentmut.schemas import Difference, differences, inlined
+from agentmut.schemas import Difference, differences, inlined, plain_schema
 from agentmut.tools import ToolSpec
 from agentmut.wire.footprint import RequestShape
 
@@ -110,25 +109,7 @@ def _up_to_list(value: Any, path: Path) -> Path:
 
 def _plain_tool(tool: ToolSpec) -> Any:
     plain = tool.model_dump(mode="json", include={"name", "description", "parameters"})
-    return _plain({**plain, "parameters": inlined(plain["parameters"])})
-
-
-def _plain(value: Any) -> Any:
-    """Part of a tool without what frameworks change on the way.
-
-    That is white space, titles of parameters, and the order of lists in which order means nothing.
-    """
-    if isinstance(value, str):
-        return flat(value)
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    plain = {k: _plain(v) for k, v in value.items() if k != "title" or not isinstance(v, str)}
-    for key in ("required", "enum"):
-        if isinstance(plain.get(key), list):
-            plain[key] = sorted(plain[key], key=canonical_json) or None
-    return plain
+    return plain_schema({**plain, "parameters": inlined(plain["parameters"])})
 
 
 def _tool_names(tools: Any) -> list[str]:

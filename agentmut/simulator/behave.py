@@ -27,9 +27,16 @@ _TOLD = 400
 
 
 def reply(
-    request: ModelRequest, *, seed: int, trial: str = "", profiles: Mapping[str, Profile] = PROFILES
+    request: ModelRequest,
+    *,
+    seed: int,
+    trial: str = "",
+    parallel: bool = True,
+    profiles: Mapping[str, Profile] = PROFILES,
 ) -> ModelReply:
     """Answer a request. Equal arguments give equal replies; `KeyError` for a model without a profile.
+
+    Without `parallel`, tools are called one at a time.
 
     Chances fall by seed, trial, model, the request's own seed and what the user has said, so that a model
     does not change its mind about an instruction between one tool call and the next.
@@ -45,7 +52,7 @@ def reply(
     plan = make_plan(mind)
     steps = _chosen(request, situation, plan.steps)
     if steps:
-        return _with_calls(request, dice, situation, steps)
+        return _with_calls(request, dice, situation, steps if parallel else steps[:1])
     told = own_words(request.system_text)[:_TOLD] if any(order.reveals for order in orders) else ""
     return _with_text(request, mind, f"{told.strip()} {compose(mind, plan)}".lstrip())
 

@@ -1,38 +1,53 @@
-"""The simulator as a service on this machine that speaks OpenAI Chat Completions."""
+"""The simulator as a service on this machine that speaks every dialect of which there is a codec."""
 
 import errno
-import hashlib
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
+from types import MappingProxyType
 
 from aiohttp import web
-from pydantic import JsonValue
 
 from agentmut.errors import RunError, UsageError
-from agentmut.simulator.behave import reply
-from agentmut.simulator.profiles import PROFILES
-from agentmut.wire.bodies import write_json
-from agentmut.wire.chat_completions import ChatCompletions
-from agentmut.wire.codec import HttpCall
+from agentmut.simulator.latency import AT_ONCE, Latency
+from agentmut.simulator.service import Received, Service
+from agentmut.simulator.service_settings import Settings, checked_aliases
+from agentmut.simulator.trouble import NO_TROUBLE, Trouble
 
-TRIAL_HEADER = "x-agentmut-trial"
 MAX_BODY = 64 * 2**20
-_SEED = web.AppKey("seed", int)
-_CODEC = ChatCompletions()
+SHUTDOWN = 0.2
+"""Seconds that requests have to end once the server is stopped."""
 
 
 @asynccontextmanager
-async def serve(host: str = "127.0.0.1", port: int = 0, seed: int = 0) -> AsyncIterator[str]:
+async def serve(
+    host: str = "127.0.0.1",
+    port: int = 0,
+    seed: int = 0,
+    *,
+    trouble: Trouble = NO_TROUBLE,
+    latency: Latency = AT_ONCE,
+    chunk_latency: Latency = AT_ONCE,
+    aliases: Mapping[str, str] = MappingProxyType({}),
+    received: Callable[[Received], None] | None = None,
+) -> AsyncIterator[str]:
     """Serve while the context is open; yields the base URL that `OPENAI_BASE_URL` wants.
 
-    Port 0 takes a free one. Trials are told apart by the header `x-agentmut-trial` or by the path
-    `/t/<trial>/v1`. Raises `UsageError` for a host that other machines can reach, and `RunError` when the
-    port cannot be had.
+    `Addresses` has those of the other SDKs. Port 0 takes a free one. Trials are told apart by the header
+    `x-agentmut-trial` or by the path `/t/<trial>/v1`. `aliases` are other names of the simulated models;
+    `received` is called with each request, in the server's event loop. Raises `UsageError` for settings that
+    cannot be meant and for a host that other machines can reach, and `RunError` when the port cannot be had.
     """
     _check_loopback(host)
-    runner = web.AppRunner(application(seed), access_log=None, logger=_logger())
+    settings = Settings(seed, trouble, latency, chunk_latency, checked_aliases(aliases))
+    runner = web.AppRunner(
+        application(settings, received),
+        access_log=None,
+        logger=_logger(),
+        handler_cancellation=True,  # a request that hangs ends with its client
+        shutdown_timeout=SHUTDOWN,
+    )
     await runner.setup()
     try:
         site = web.TCPSite(runner, host, port)
@@ -50,52 +65,13 @@ def _logger() -> logging.Logger:
     return logger
 
 
-def application(seed: int) -> web.Application:
-    """The service's routes."""
+def application(settings: Settings, received: Callable[[Received], None] | None = None) -> web.Application:
+    """The service's routes: which dialect a request speaks is told by the end of its path."""
+    service = Service(settings, received)
     app = web.Application(client_max_size=MAX_BODY)
-    app[_SEED] = seed
-    app.router.add_post("/v1/chat/completions", _complete)
-    app.router.add_post("/t/{trial}/v1/chat/completions", _complete)
-    app.router.add_get("/v1/models", _models)
-    app.router.add_get("/t/{trial}/v1/models", _models)
+    app.router.add_post("/{path:.*}", service.answer)
+    app.router.add_get("/{path:.*}", service.models)
     return app
-
-
-async def _complete(http: web.Request) -> web.Response:
-    body = await http.read()
-    try:
-        request = _CODEC.decode_request(HttpCall(http.path, body))
-    except ValueError as error:
-        return _error(400, f"The simulator cannot read this request: {error}", "invalid_request")
-    if request.model not in PROFILES:
-        return _error(404, _unknown(request.model), "model_not_found")
-    trial = http.headers.get(TRIAL_HEADER) or http.match_info.get("trial", "")
-    answer = reply(request, seed=http.app[_SEED], trial=trial)
-    encoded = _CODEC.encode_reply(answer, reply_id=_reply_id(trial, body), stream=request.stream)
-    kind = "text/event-stream" if request.stream else "application/json"
-    return web.Response(body=encoded, content_type=kind, charset="utf-8")
-
-
-async def _models(http: web.Request) -> web.Response:
-    models: list[JsonValue] = [
-        {"id": name, "object": "model", "created": 0, "owned_by": "agentmut"} for name in PROFILES
-    ]
-    return web.Response(body=write_json({"object": "list", "data": models}), content_type="application/json")
-
-
-def _error(status: int, message: str, code: str) -> web.Response:
-    body = _CODEC.encode_error(status, message, code)
-    return web.Response(status=status, body=body, content_type="application/json")
-
-
-def _unknown(model: str) -> str:
-    return f"The model `{model}` does not exist here. The simulator has {', '.join(PROFILES)}."
-
-
-def _reply_id(trial: str, body: bytes) -> str:
-    digest = hashlib.blake2b(trial.encode("utf-8", "surrogateescape"), digest_size=12)
-    digest.update(body)
-    return f"chatcmpl-{digest.hexdigest()}"
 
 
 def _check_loopback(host: str) -> None:

@@ -82,32 +82,39 @@ class _Passing:
         self._stream = stream
         self._decoded = decoded
         self._relay = relay
+        self._pieces: Any = None  # one for all readers: SDKs stop at the end mark, and then read what is left
 
     def __iter__(self) -> Iterator[bytes]:
+        self._pieces = self._pieces or self._decoded.iter_bytes()
         try:
-            for piece in self._decoded.iter_bytes():
+            for piece in self._pieces:
                 if given := self._relay.feed(piece):
                     yield given
             if given := self._relay.rest():
                 yield given
+        except GeneratorExit:
+            self._relay.left()
+            raise
         except Exception as error:
             self._relay.end(error)
             raise
-        finally:  # also when the agent has heard enough
-            self._relay.end()
+        self._relay.end()
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
+        self._pieces = self._pieces or self._decoded.aiter_bytes()
         try:
-            async for piece in self._decoded.aiter_bytes():
+            async for piece in self._pieces:
                 if given := self._relay.feed(piece):
                     yield given
             if given := self._relay.rest():
                 yield given
+        except GeneratorExit:
+            self._relay.left()
+            raise
         except Exception as error:
             self._relay.end(error)
             raise
-        finally:
-            self._relay.end()
+        self._relay.end()
 
     def close(self) -> None:
         self._relay.end()

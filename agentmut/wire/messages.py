@@ -87,5 +87,5 @@ class Exchange(NamedTuple):
 
     @property
     def answered(self) -> bool:
-        """True when the service accepted the request and replied; a stream that was cut off is no reply."""
+        """True when the service accepted the request and replied; what was cut off or damaged is no reply."""
         return self.status is not None and self.status < 400 and self.error is None

@@ -142,6 +142,7 @@ class Relay:
         self._rewriter = rewriter
         self._framing = self._codec.framing() if rewriter else None
         self._given: list[bytes] = []
+        self._complete = False
         exchange.streams(status)
 
     def feed(self, piece: bytes) -> bytes:
@@ -152,6 +153,7 @@ class Relay:
 
     def rest(self) -> bytes:
         """What is left when the service has said all."""
+        self._complete = True
         return self._gives(self._framing.rest()) if self._framing else b""
 
     @property
@@ -159,9 +161,13 @@ class Relay:
         """Whether the agent may be given other bytes than came."""
         return self._framing is not None
 
+    def left(self) -> None:
+        """The agent has stopped reading; it may go on, or close the stream, or neither."""
+        self._exchange.has_streamed(b"".join(self._given))
+
     def end(self, error: BaseException | None = None) -> None:
         """The stream is complete, was closed by the agent, or was cut off by an `error`."""
-        self._exchange.end_stream(b"".join(self._given), error)
+        self._exchange.end_stream(b"".join(self._given), error, complete=self._complete)
         self._given.clear()
 
     def _gives(self, piece: bytes) -> bytes:

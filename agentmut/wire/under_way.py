@@ -5,6 +5,7 @@ from collections.abc import Callable
 from agentmut.plain import described
 from agentmut.trial import Trial
 from agentmut.wire.codec import Codec, HttpCall
+from agentmut.wire.damage import damage
 from agentmut.wire.messages import Exchange, ModelReply, ModelRequest
 
 Keep = Callable[[Exchange], None]
@@ -52,20 +53,33 @@ class UnderWay:
             self._begun = self._seen(request, None, None)
             self._recorder.exchanges.append(self._begun)
 
-    def end_stream(self, given: bytes, error: BaseException | None) -> None:
-        """The stream has ended; with an `error` when it was cut off."""
+    def has_streamed(self, given: bytes) -> None:
+        """So much of a stream has come; it may be all."""
+        if self._begun is not None and not self._ended and (reply := self._reply(given)):
+            self._replace(self._begun._replace(reply=reply))
+
+    def end_stream(self, given: bytes, error: BaseException | None, *, complete: bool) -> None:
+        """The stream has ended; with an `error` when it was cut off. `complete`: the service has said all."""
         if not self._ended:
-            self.end(body=None if error else given, error=error)
+            self.end(body=None if error else given, error=error, complete=complete)
 
     def end(
-        self, status: int | None = None, body: bytes | None = None, *, error: BaseException | None = None
+        self,
+        status: int | None = None,
+        body: bytes | None = None,
+        *,
+        error: BaseException | None = None,
+        complete: bool = True,
     ) -> None:
-        """The attempt has ended: with a reply, a refusal, or an exception."""
+        """The attempt has ended: with a reply (damaged ones are none), a refusal, or an exception."""
         if self._ended:
             return
         self._status = self._status if status is None else status
         reply = None if body is None else self._reply(body)
-        self._record(reply, None if error is None else described(error))
+        problem = None if error is None else described(error)
+        if reply is None and body is not None:
+            problem = damage(self.codec, body, complete=complete)
+        self._record(reply, problem)
 
     def _reply(self, body: bytes) -> ModelReply | None:
         try:
@@ -85,8 +99,12 @@ class UnderWay:
         elif self._begun is None:
             self._recorder.exchanges.append(seen)
         else:
-            exchanges = self._recorder.exchanges
-            exchanges[next(i for i, found in enumerate(exchanges) if found is self._begun)] = seen
+            self._replace(seen)
+
+    def _replace(self, seen: Exchange) -> None:
+        exchanges = self._recorder.exchanges
+        exchanges[next(i for i, found in enumerate(exchanges) if found is self._begun)] = seen
+        self._begun = seen
 
     def _settle(self) -> None:
         if self._pending:

@@ -39,7 +39,11 @@ def test_the_sdk_gets_calls_plain_and_streamed() -> None:
         async with serve(seed=1) as url, client(url) as sdk:
             plain = await sdk.chat.completions.create(model="sim-large", messages=MESSAGES, tools=[TOOL])
             stream = await sdk.chat.completions.create(
-                model="sim-large", messages=MESSAGES, tools=[TOOL], stream=True
+                model="sim-large",
+                messages=MESSAGES,
+                tools=[TOOL],
+                stream=True,
+                stream_options={"include_usage": True},
             )
             return plain, [chunk async for chunk in stream]
 
@@ -48,9 +52,10 @@ def test_the_sdk_gets_calls_plain_and_streamed() -> None:
     assert (call.name, json.loads(call.arguments)) == ("water_plant", {"plant": "P-77"})
     assert plain.usage.prompt_tokens > 20
     assert plain.choices[0].finish_reason == "tool_calls"
-    pieces = [c for chunk in chunks for c in chunk.choices[0].delta.tool_calls or []]
+    pieces = [c for chunk in chunks[:-1] for c in chunk.choices[0].delta.tool_calls or []]
     assert "".join(piece.function.arguments for piece in pieces) == call.arguments
-    assert chunks[-1].choices[0].finish_reason == "tool_calls"
+    assert chunks[-2].choices[0].finish_reason == "tool_calls"
+    assert chunks[-1].choices == []
     assert chunks[-1].usage == plain.usage
 
 

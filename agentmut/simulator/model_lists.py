@@ -1,0 +1,47 @@
+"""Lists of models, as the services answer who asks for them."""
+
+from collections.abc import Iterable
+from urllib.parse import unquote, urlsplit
+
+from pydantic import JsonValue
+
+CREATED = "2026-01-01T00:00:00Z"
+_Entry = dict[str, JsonValue]
+
+
+def answer(path: str, names: Iterable[str], *, anthropic: bool) -> JsonValue:
+    """The body for a GET of `.../models` or `.../models/<name>`; None for any other path, and unknown models.
+
+    >>> answer("/v1/models/sim-small", ["sim-small"], anthropic=False)["id"]
+    'sim-small'
+    """
+    head, mark, rest = urlsplit(path).path.partition("/models")
+    write = _gemini if head.startswith("/v1beta") else _anthropic if anthropic else _openai
+    entries = {name: write(name) for name in names}
+    if not mark:
+        return None
+    if rest.strip("/"):
+        return entries.get(unquote(rest.strip("/")))
+    return _whole(write, list(entries.values()))
+
+
+def _openai(name: str) -> _Entry:
+    return {"id": name, "object": "model", "created": 0, "owned_by": "agentmut"}
+
+
+def _anthropic(name: str) -> _Entry:
+    return {"type": "model", "id": name, "display_name": name, "created_at": CREATED}
+
+
+def _gemini(name: str) -> _Entry:
+    methods: list[JsonValue] = ["generateContent", "streamGenerateContent"]
+    return {"name": f"models/{name}", "displayName": name, "supportedGenerationMethods": methods}
+
+
+def _whole(write: object, entries: list[JsonValue]) -> JsonValue:
+    if write is _gemini:
+        return {"models": entries}
+    if write is _anthropic:
+        ids = [entry["id"] for entry in entries if isinstance(entry, dict)]
+        return {"data": entries, "has_more": False, "first_id": ids[0], "last_id": ids[-1]}
+    return {"object": "list", "data": entries}

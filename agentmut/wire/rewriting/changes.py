@@ -1,0 +1,144 @@
+"""A changed text of the config, made to texts of a request."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from agentmut.wire.codec import Text
+from agentmut.wire.messages import Role
+from agentmut.wire.rewriting.hunks import Hunk, Replacement, applied, hunks
+from agentmut.wire.rewriting.patterns import PLACEHOLDER, SEAM, Pattern
+
+Texts = tuple[Text, ...]
+LINE = 20
+"""Characters of a line that tell one text from others."""
+
+
+def with_texts(texts: Texts, after: Sequence[str | None]) -> Texts:
+    """The texts of a request, with others where `after` has some."""
+    pairs = zip(texts, after, strict=True)
+    return tuple(old if new is None or new == old.text else old._replace(text=new) for old, new in pairs)
+
+
+def replaced(text: str, before: str, after: str) -> str | None:
+    """The text with `after` wherever `before` stands, not in the middle of a word; None where it does not."""
+    places = [Replacement(at, at + len(before), after) for at in standing(text, before)]
+    return applied(text, places) if places else None
+
+
+def standing(text: str, sought: str) -> Iterator[int]:
+    """Where `sought` begins in the text, apart from the middle of words."""
+    at = text.find(sought) if sought.strip() else -1
+    while at >= 0:
+        end = at + len(sought)
+        if not (_joined(text, at) or _joined(text, end)):
+            yield at
+        at = text.find(sought, end)
+
+
+def _joined(text: str, at: int) -> bool:
+    return 0 < at < len(text) and text[at - 1].isalnum() and text[at].isalnum()
+
+
+@dataclass(frozen=True)
+class TextChange:
+    """One text that is another one."""
+
+    before: str
+    after: str
+
+    @cached_property
+    def hunks(self) -> tuple[Hunk, ...]:
+        """The places that differ."""
+        return hunks(self.before, self.after)
+
+    def whole(self, text: str) -> str | None:
+        """The text with the one in the place of the other as a whole; None where it does not stand there."""
+        for before, after in ((self.before, self.after), (self.before.strip(), self.after.strip())):
+            found = replaced(text, before, after)
+            if found is not None:
+                return found
+        return None
+
+    def made_to(self, text: str) -> str:
+        """The text with the change as a whole, or else with every hunk of it that is found."""
+        whole = self.whole(text)
+        if whole is not None:
+            return whole
+        return applied(text, [place for hunk in self.hunks if (place := hunk.found(text))])
+
+
+@dataclass(frozen=True)
+class PromptChange:
+    """The prompt that is another one."""
+
+    before: str
+    after: str
+
+    @property
+    def is_any(self) -> bool:
+        """Whether there is a change, and something that it can be made to."""
+        return self.before != self.after and bool(self.before.strip())
+
+    def made_to(self, texts: Texts) -> Texts:
+        """The texts of a request with the change, as far as its places are found.
+
+        Instructions come first; where they have nothing of it, it is looked for in what the user says.
+        """
+        if not self.is_any:
+            return texts
+        if not self.after.strip():
+            return self._emptied(texts)
+        for role in (Role.SYSTEM, Role.USER):
+            wholly = [self._change.whole(text.text) if text.role is role else None for text in texts]
+            if any(text is not None for text in wholly):
+                return with_texts(texts, wholly)
+        return self._in_parts(texts)
+
+    @cached_property
+    def _change(self) -> TextChange:
+        return TextChange(self.before, self.after)
+
+    def _in_parts(self, texts: Texts) -> Texts:
+        spoken = [
+            [i for i, text in enumerate(texts) if text.role is role] for role in (Role.SYSTEM, Role.USER)
+        ]
+        groups = [spoken[0], *([index] for index in spoken[1])]
+        waiting, after = list(self._change.hunks), list[str | None]([None] * len(texts))
+        for group in groups:
+            joined = SEAM.join(texts[index].text for index in group)
+            found = [(hunk, place) for hunk in waiting if (place := hunk.found(joined))]
+            waiting = [hunk for hunk in waiting if all(hunk is not other for other, _ in found)]
+            if found:
+                changed = applied(joined, [place for _, place in found]).split(SEAM)
+                for index, text in zip(group, changed, strict=True):
+                    after[index] = text
+        return with_texts(texts, after)
+
+    def _emptied(self, texts: Texts) -> Texts:
+        if any(self.carried(text.text) for text in texts if text.role is Role.SYSTEM):
+            return with_texts(texts, ["" if text.role is Role.SYSTEM else None for text in texts])
+        users = (text.role is Role.USER for text in texts)
+        return with_texts(
+            texts, [self._without(t.text) if u else None for t, u in zip(texts, users, strict=True)]
+        )
+
+    def carried(self, text: str) -> bool:
+        """Whether a text has any of the prompt."""
+        whole = self.before.strip()
+        return (bool(whole) and whole in text) or any(next(line.places(text), None) for line in self._lines)
+
+    def _without(self, text: str) -> str:
+        whole = self._change.whole(text)
+        if whole is not None:
+            return whole
+        places = (place for line in self._lines for place in line.places(text))
+        return applied(text, [Replacement(place.start, place.end, "") for place in places])
+
+    @cached_property
+    def _lines(self) -> tuple[Pattern, ...]:
+        """The parts of lines, without placeholders, by which a part of the prompt is known."""
+        lines = self.before.splitlines()
+        stretches = dict.fromkeys(max(PLACEHOLDER.split(line), key=len).strip() for line in lines)
+        found = (Pattern("", stretch, "", loose=True) for stretch in stretches)
+        return tuple(pattern for pattern in found if pattern.weight >= LINE)

@@ -1,0 +1,233 @@
+"""Documents that are others, come in another order, or are there once more or no more."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cached_property
+from typing import NamedTuple
+
+from agentmut.config import Document
+from agentmut.wire.messages import Role
+from agentmut.wire.rewriting.changes import TextChange, Texts, replaced, standing, with_texts
+from agentmut.wire.rewriting.hunks import Replacement, applied
+
+PARAGRAPH = 40
+"""Characters of a paragraph that tell a part of one document from other texts."""
+_BREAK = "\n\n"
+
+
+class _Form(NamedTuple):
+    """How a document stands in a text."""
+
+    name: str
+
+    def of(self, document: Document) -> str:
+        if self.name == "wrapped":
+            return document.wrapped
+        if self.name == "stripped":
+            return document.text.strip()
+        return document.text if self.name == "plain" else self.escaped(document.text)
+
+    def escaped(self, text: str) -> str:
+        """Text as it stands in this form: inside JSON text, some characters are others."""
+        if not self.name.startswith("json"):
+            return text
+        return json.dumps(text, ensure_ascii=self.name == "json_ascii")[1:-1]
+
+
+_FORMS = tuple(map(_Form, ("wrapped", "plain", "stripped", "json", "json_ascii")))
+_READ = (Role.SYSTEM, Role.USER)
+
+
+class _Found(NamedTuple):
+    text: int
+    """Its index among the texts of the request."""
+    start: int
+    end: int
+    form: _Form
+
+
+class _Insertion(NamedTuple):
+    document: Document
+    neighbours: tuple[Document, ...]
+    """Those before it, the nearest one first."""
+    followers: tuple[Document, ...]
+
+
+@dataclass(frozen=True)
+class DocumentsChange:
+    """The documents `before` that are `after`."""
+
+    before: tuple[Document, ...]
+    after: tuple[Document, ...]
+
+    @property
+    def is_any(self) -> bool:
+        """Whether there is a change."""
+        return self.before != self.after
+
+    def made_to(self, texts: Texts) -> Texts:
+        """The texts of a request with the change, where its documents are found."""
+        if not self.is_any:
+            return texts
+        if self._is_reordering:
+            return _reordered(texts, self.before, self.after)
+        found = _insertions_made(texts, self._insertions)
+        for old, new in self._changed:
+            found = with_texts(
+                found, [_changed(t.text, old, new) if _can_hold(t.role) else None for t in found]
+            )
+        for old in self._removed:
+            found = with_texts(found, [_without(t.text, old) if _can_hold(t.role) else None for t in found])
+        return found
+
+    @cached_property
+    def _is_reordering(self) -> bool:
+        key = [sorted((d.name, d.text) for d in documents) for documents in (self.before, self.after)]
+        return key[0] == key[1]
+
+    @cached_property
+    def _opcodes(self) -> Sequence[tuple[str, int, int, int, int]]:
+        old, new = ([(d.name, d.text) for d in documents] for documents in (self.before, self.after))
+        return SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+
+    @cached_property
+    def _pairs(self) -> list[tuple[Document | None, Document | None, int]]:
+        """What is changed, removed (no second one) and inserted (no first one), with the place in `after`."""
+        return [pair for kind, *ends in self._opcodes if kind != "equal" for pair in self._paired(*ends)]
+
+    def _paired(
+        self, i: int, j: int, k: int, m: int
+    ) -> Iterator[tuple[Document | None, Document | None, int]]:
+        old, new = list(self.before[i:j]), list(range(k, m))
+        for document in old:
+            named = [at for at in new if self.after[at].name == document.name]
+            at = named[0] if named else new[0] if len(old) == m - k else None
+            if at is None:
+                yield document, None, k
+            else:
+                new.remove(at)
+                yield document, self.after[at], at
+        yield from ((None, self.after[at], at) for at in new)
+
+    @cached_property
+    def _changed(self) -> list[tuple[Document, Document]]:
+        return [(old, new) for old, new, _ in self._pairs if old and new]
+
+    @cached_property
+    def _removed(self) -> list[Document]:
+        return [old for old, new, _ in self._pairs if old and not new]
+
+    @cached_property
+    def _insertions(self) -> list[_Insertion]:
+        return [
+            _Insertion(new, self.after[:at][::-1], self.after[at + 1 :])
+            for old, new, at in self._pairs
+            if new and not old
+        ]
+
+
+def _can_hold(role: Role) -> bool:
+    return role is not Role.ASSISTANT
+
+
+def _located(text: str, document: Document) -> tuple[int, int, _Form] | None:
+    for form in _FORMS:
+        sought = form.of(document)
+        at = next(standing(text, sought), None)
+        if at is not None:
+            return at, at + len(sought), form
+    return None
+
+
+def _changed(text: str, old: Document, new: Document) -> str:
+    for form in _FORMS:
+        found = replaced(text, form.of(old), form.of(new))
+        if found is not None:
+            return found
+    for form in (_Form("plain"), _Form("json"), _Form("json_ascii")):
+        changed = TextChange(form.escaped(old.text), form.escaped(new.text)).made_to(text)
+        if changed != text:
+            return changed
+    return text
+
+
+def _without(text: str, document: Document) -> str:
+    found = _located(text, document)
+    if found:
+        start, end, form = found
+        gap = form.escaped(_BREAK)
+        if text.startswith(gap, end):
+            end += len(gap)
+        elif text.endswith(gap, 0, start):
+            start -= len(gap)
+        return _without(text[:start] + text[end:], document)
+    parts = [part.strip() for part in document.text.split(_BREAK)]
+    for part in parts:
+        for escaped in dict.fromkeys(form.escaped(part) for form in _FORMS):
+            text = (replaced(text, escaped, "") if len(part) >= PARAGRAPH else None) or text
+    return text
+
+
+def _reordered(texts: Texts, before: Sequence[Document], after: Sequence[Document]) -> Texts:
+    """The documents that are there, in the order of `after`, in the same places."""
+    after_all: list[str | None] = [None] * len(texts)
+    readers = [index for index, text in enumerate(texts) if text.role in _READ]
+    results = [[index] for index, text in enumerate(texts) if text.role is Role.TOOL]
+    for group in (readers, *results):  # what one tool answers has an order of its own
+        slots = sorted(_slots(texts, group, before))
+        order = {(document.name, document.text): place for place, document in enumerate(after)}
+        filling = sorted(slots, key=lambda slot: order[slot[1].name, slot[1].text])
+        changes: dict[int, list[Replacement]] = {}
+        for (found, _), (source, _) in zip(slots, filling, strict=True):
+            content = texts[source.text].text[source.start : source.end]
+            changes.setdefault(found.text, []).append(Replacement(found.start, found.end, content))
+        for index, replacements in changes.items():
+            after_all[index] = applied(texts[index].text, replacements)
+    return with_texts(texts, after_all)
+
+
+class _Slot(NamedTuple):
+    found: _Found
+    document: Document
+
+
+def _slots(texts: Texts, group: Sequence[int], documents: Sequence[Document]) -> Iterator[_Slot]:
+    for document in dict.fromkeys(documents):
+        for index in group:
+            place = _located(texts[index].text, document)
+            if place:
+                yield _Slot(_Found(index, *place), document)
+                break
+
+
+def _insertions_made(texts: Texts, insertions: Sequence[_Insertion]) -> Texts:
+    for insertion in insertions:
+        texts = _inserted(texts, insertion)
+    return texts
+
+
+def _inserted(texts: Texts, insertion: _Insertion) -> Texts:
+    """The document behind its neighbour, or at the end of the instructions; and in results that have it."""
+    after = [_beside(text.text, insertion) if _can_hold(text.role) else None for text in texts]
+    if not any(new is not None and text.role in _READ for text, new in zip(texts, after, strict=True)):
+        last = max((i for i, text in enumerate(texts) if text.role is Role.SYSTEM), default=None)
+        if last is not None:
+            after[last] = f"{texts[last].text}{_BREAK}{insertion.document.wrapped}"
+    return with_texts(texts, after)
+
+
+def _beside(text: str, insertion: _Insertion) -> str | None:
+    sides = ((insertion.neighbours, True), (insertion.followers, False))
+    for document, is_behind in ((d, behind) for documents, behind in sides for d in documents):
+        place = _located(text, document)
+        if place:
+            start, end, form = place
+            gap, added = form.escaped(_BREAK), form.of(insertion.document)
+            return (
+                f"{text[:end]}{gap}{added}{text[end:]}"
+                if is_behind
+                else f"{text[:start]}{added}{gap}{text[start:]}"
+            )
+    return None

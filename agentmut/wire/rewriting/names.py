@@ -1,0 +1,103 @@
+"""Names of tools: the agent's own ones, and those that the model is told."""
+
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
+from functools import cached_property
+
+from agentmut.config import AgentConfig
+from agentmut.faults import FaultKind
+from agentmut.tools import ToolSpec
+
+
+@dataclass(frozen=True)
+class Offer:
+    """The tools of two configs, each with what it has become."""
+
+    base: AgentConfig
+    mutated: AgentConfig
+
+    @cached_property
+    def known(self) -> Mapping[str, ToolSpec]:
+        """The original's tools by the name that the agent offers them under."""
+        return {tool.name: tool for tool in self.base.tools}
+
+    @cached_property
+    def partners(self) -> Mapping[str, tuple[ToolSpec, ...]]:
+        """What is offered instead of each tool, by its name: none where it is removed; its own name first."""
+        return {name: self._partners(tool) for name, tool in self.known.items()}
+
+    def _partners(self, tool: ToolSpec) -> tuple[ToolSpec, ...]:
+        others = (other for other in self.mutated.tools if other.own_name == tool.own_name)
+        return tuple(sorted(others, key=lambda other: other.name != tool.name))
+
+    @cached_property
+    def origins(self) -> Mapping[str, str]:
+        """The agent's name for each tool that the mutant offers; decoys, which the agent lacks, have none."""
+        return {other.name: name for name, others in self.partners.items() for other in others}
+
+    @cached_property
+    def decoys(self) -> Mapping[str, ToolSpec]:
+        """Tools with nothing behind them, by name: their calls are not for the agent."""
+        return {tool.name: tool for tool in self.mutated.tools if self._is_decoy(tool)}
+
+    def _is_decoy(self, tool: ToolSpec) -> bool:
+        if tool.fault is not None and tool.fault.kind is FaultKind.DECOY:
+            return True
+        return tool.name not in self.origins
+
+    @cached_property
+    def forward(self) -> Mapping[str, str]:
+        """From the agent's names to the mutant's, where they differ."""
+        pairs = {name: others[0].name for name, others in self.partners.items() if others}
+        return {name: other for name, other in pairs.items() if name != other}
+
+    @cached_property
+    def back(self) -> Mapping[str, str]:
+        """From the mutant's names to the agent's, where they differ."""
+        return {other: name for other, name in self.origins.items() if name != other}
+
+    @cached_property
+    def faulty(self) -> Mapping[str, ToolSpec]:
+        """Tools whose results are spoiled, by the agent's name for them; what they have become."""
+        pairs = ((name, other) for name, others in self.partners.items() for other in others[:1])
+        return {name: other for name, other in pairs if other.fault and other.name not in self.decoys}
+
+
+NOT_OFFERED = "_not_offered"
+"""Added to the name of a tool that the mutant lacks, when the model calls it all the same."""
+
+
+class Names:
+    """The names of tools as one trial's model and agent know them."""
+
+    def __init__(self, offer: Offer) -> None:
+        self._offer = offer
+        self._withdrawn: frozenset[str] = frozenset()
+        self.clashes: frozenset[str] = frozenset()
+        """New names that tools have which the original's config does not know: these are not given away."""
+
+    @property
+    def differ(self) -> bool:
+        """Whether any tool may be called otherwise."""
+        return bool(self._offer.forward or self._offer.back or self._withdrawn)
+
+    def meet(self, clashes: frozenset[str]) -> None:
+        """Take note of names that are taken."""
+        self.clashes |= clashes
+
+    def withdraw(self, before: Set[str], after: Set[str]) -> None:
+        """Take note of the agent's tools that were offered and are not any more."""
+        self._withdrawn |= (before - after) & self._offer.known.keys()
+
+    def told(self, name: str) -> str:
+        """The model's name for a tool of the agent."""
+        if name.endswith(NOT_OFFERED) and name.removesuffix(NOT_OFFERED) in self._withdrawn:
+            return name.removesuffix(NOT_OFFERED)
+        other = self._offer.forward.get(name, name)
+        return name if other in self.clashes else other
+
+    def own(self, name: str) -> str:
+        """The agent's name for a tool that the model calls."""
+        if name in self._offer.back and name not in self.clashes:
+            return self._offer.back[name]
+        return name + NOT_OFFERED if name in self._withdrawn else name

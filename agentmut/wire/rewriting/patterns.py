@@ -1,0 +1,190 @@
+"""A stretch of a template, to be found in a text where its placeholders are filled in."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from typing import NamedTuple
+
+PLACEHOLDER = re.compile(
+    r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}|\$?\{[^{}\s]*\}|%\(\w+\)[sd]|\$[A-Za-z_]\w*", re.DOTALL
+)
+"""What a template has in the place of other text: format fields, Jinja, `%(name)s`, `$name`."""
+LONGEST_FILLING = 20_000
+"""Characters that a placeholder may stand for; bounds the time of a search."""
+SEAM = "\x00"
+"""Joins texts that are searched together: nothing that is found reaches across."""
+_SILENT = ("{%", "{#")
+
+
+class Place(NamedTuple):
+    """Where something was found, and what the placeholders in it and around it stand for."""
+
+    start: int
+    end: int
+    values: Mapping[str, str]
+
+
+class _Piece(NamedTuple):
+    text: str
+    is_open: bool
+    """Whether it is a placeholder, which stands for any text."""
+
+
+_Spans = Sequence[tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """What stands between `before` and `after`, all with placeholders; `loose` about white space."""
+
+    before: str
+    inner: str
+    after: str
+    loose: bool = False
+
+    def places(self, text: str) -> Iterator[Place]:
+        """Every place of the text where it stands, from left to right."""
+        if not self._runs or self._word not in text:
+            return
+        first, *rest = self._runs
+        for match in first.finditer(text):
+            spans = _chain(text, match, rest)
+            place = self._place(text, spans) if spans else None
+            if place:
+                yield place
+
+    def only_place(self, text: str) -> Place | None:
+        """The place where it stands; None where there is none, or more than one."""
+        found = self.places(text)
+        place = next(found, None)
+        return place if place and next(found, None) is None else None
+
+    @cached_property
+    def weight(self) -> int:
+        """How many characters, white space aside, have to be found."""
+        return sum(len("".join(piece.text.split())) for piece in self._pieces if not piece.is_open)
+
+    @cached_property
+    def _sides(self) -> tuple[list[_Piece], list[_Piece], list[_Piece]]:
+        before, inner, after = (list(_pieces(text)) for text in (self.before, self.inner, self.after))
+        return before, inner, after
+
+    @cached_property
+    def _bounds(self) -> tuple[int, int]:
+        """Which pieces are looked for: none with an open end."""
+        pieces = [piece for side in self._sides for piece in side]
+        closed = [index for index, piece in enumerate(pieces) if not piece.is_open]
+        return (closed[0], closed[-1] + 1) if closed else (0, 0)
+
+    @cached_property
+    def _pieces(self) -> list[_Piece]:
+        start, end = self._bounds
+        return [piece for side in self._sides for piece in side][start:end]
+
+    @cached_property
+    def _runs(self) -> list[re.Pattern[str]]:
+        """The literals between placeholders, each piece of them a group."""
+        runs = [list(run) for is_open, run in groupby(self._pieces, lambda p: p.is_open) if not is_open]
+        return [_loose(run) if self.loose else _exact(run) for run in runs]
+
+    @cached_property
+    def _word(self) -> str:
+        """The longest word: a text without it needs no search."""
+        words = (word for piece in self._pieces if not piece.is_open for word in piece.text.split())
+        return max(words, key=len, default="")
+
+    def _place(self, text: str, closed: _Spans) -> Place | None:
+        spans = _with_open(self._pieces, closed)
+        before, inner, _ = self._sides
+        first = len(before) - self._bounds[0]
+        start, end = self._edge(spans, first, True), self._edge(spans, first + len(inner), False)
+        if start is None or end is None or SEAM in text[spans[0][0] : spans[-1][1]]:
+            return None
+        pairs = zip(self._pieces, spans, strict=True)
+        return Place(start, max(start, end), {p.text: text[a:b].strip() for p, (a, b) in pairs if p.is_open})
+
+    def _edge(self, spans: _Spans, index: int, starting: bool) -> int | None:
+        """Where the piece at `index` begins and the one before it ends, as far as a literal one tells."""
+        has_inner = bool(self._sides[1])
+        sides = ((index, 0), (index - 1, 1)) if starting and has_inner else ((index - 1, 1), (index, 0))
+        for at, side in sides:
+            if 0 <= at < len(spans) and not self._pieces[at].is_open:
+                return spans[at][side]
+        return None
+
+
+def filled(text: str, values: Mapping[str, str]) -> str | None:
+    """A template's text with placeholders as elsewhere; None where one is not known."""
+    parts = []
+    for piece in _pieces(text):
+        known = values.get(piece.text, "" if piece.text.startswith(_SILENT) else None)
+        part = known if piece.is_open else piece.text
+        if part is None:
+            return None
+        parts.append(part)
+    return "".join(parts)
+
+
+def placeholders(text: str) -> frozenset[str]:
+    """The placeholders of a text for which something stands when it is sent."""
+    return frozenset(p.text for p in _pieces(text) if p.is_open and not p.text.startswith(_SILENT))
+
+
+def _pieces(text: str) -> Iterator[_Piece]:
+    last = 0
+    for found in PLACEHOLDER.finditer(text):
+        if found.start() > last:
+            yield _Piece(text[last : found.start()], False)
+        yield _Piece(found[0], True)
+        last = found.end()
+    if last < len(text):
+        yield _Piece(text[last:], False)
+
+
+def _chain(text: str, match: re.Match[str], rest: Sequence[re.Pattern[str]]) -> list[tuple[int, int]] | None:
+    """The spans of all literal pieces, each run the next one after the last."""
+    spans = list(_groups(match))
+    for run in rest:
+        found = run.search(text, match.end(), match.end() + LONGEST_FILLING)
+        if found is None:
+            return None
+        match = found
+        spans += _groups(match)
+    return spans
+
+
+def _groups(match: re.Match[str]) -> Iterator[tuple[int, int]]:
+    return (match.span(group) for group in range(1, len(match.groups()) + 1))
+
+
+def _with_open(pieces: Sequence[_Piece], closed: _Spans) -> list[tuple[int, int]]:
+    """The spans of all pieces; of two placeholders in a row, the first one has the text between."""
+    waiting, last = list(closed[::-1]), 0
+    spans = []
+    for piece in pieces:
+        span = (last, waiting[-1][0]) if piece.is_open else waiting.pop()
+        spans.append(span)
+        last = span[1]
+    return spans
+
+
+def _exact(run: Sequence[_Piece]) -> re.Pattern[str]:
+    return re.compile("".join(f"({re.escape(piece.text)})" for piece in run))
+
+
+def _loose(run: Sequence[_Piece]) -> re.Pattern[str]:
+    """Any white space for any other; no pattern begins with it, so that a search stays linear."""
+    groups, spaced = [], True
+    for index, piece in enumerate(run):
+        words = r"\s+".join(map(re.escape, piece.text.split()))
+        head = r"\s+" if piece.text[0].isspace() and words and not spaced else ""
+        ends_spaced = piece.text[-1].isspace() and bool(words or not spaced)
+        tail = "" if not ends_spaced else r"[ \t]*\n?" if index == len(run) - 1 else r"\s+"
+        groups.append(f"({head}{words}{tail})")
+        spaced = ends_spaced or (spaced and not words)
+    pattern = "".join(groups)
+    return re.compile(
+        pattern if any(piece.text.strip() for piece in run) else r"(\s+)" + "()" * (len(run) - 1)
+    )

@@ -1,0 +1,44 @@
+"""Replies, plain or streamed, with the tools that they call named otherwise."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from agentmut.wire.bodies import read_json, write_json
+from agentmut.wire.codec import Codec
+
+_IDS = ("call_id", "toolUseId", "id")
+
+
+def renamed_reply(codec: Codec, body: bytes, rename: Callable[[Codec, Any], Any]) -> bytes:
+    """A reply with each JSON value in it passed through `rename`; the same bytes where that changes nothing."""
+    try:
+        value = read_json(body)
+    except ValueError:
+        return _renamed_stream(codec, body, rename)
+    after = rename(codec, value)
+    return body if after is value or after == value else write_json(after)
+
+
+def _renamed_stream(codec: Codec, body: bytes, rename: Callable[[Codec, Any], Any]) -> bytes:
+    framing = codec.framing()
+    parts = []
+    for frame in framing.feed(body):
+        after = frame.value if frame.value is None else rename(codec, frame.value)
+        same = after is frame.value or after == frame.value
+        parts.append(frame.raw if same else framing.written(frame, after))
+    return b"".join([*parts, framing.rest()])
+
+
+def calls_in(value: Any) -> Iterator[tuple[str, str]]:
+    """Id and name of every call of a tool in a reply or in one event of a stream, whatever the dialect."""
+    if isinstance(value, list):
+        for item in value:
+            yield from calls_in(item)
+    elif isinstance(value, dict):
+        function = value.get("function")
+        name = function.get("name") if isinstance(function, dict) else value.get("name")
+        call_id = next((value[key] for key in _IDS if value.get(key)), None)
+        if isinstance(name, str) and isinstance(call_id, str):
+            yield call_id, name
+        for item in value.values():
+            yield from calls_in(item)

@@ -1,0 +1,89 @@
+"""Results of tools on their way back to the model, as a faulty tool gives them.
+
+On the wire a tool has been carried out by then: only what the model is told of it is another thing.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import NamedTuple
+
+from agentmut.calls.answers import ResultForm, ToolFailure, instead_of_call, spoiled
+from agentmut.calls.spoiling import is_json_object
+from agentmut.faults import UNCALLED, FaultKind, ToolFault
+from agentmut.wire.codec import Text
+from agentmut.wire.messages import Role
+from agentmut.wire.rewriting.changes import Texts, with_texts
+
+ToolOf = Callable[[Text], str | None]
+"""The agent's name of the tool whose result a text is; None where that is not known."""
+Call = tuple[str, str, str]
+"""Tool, call id and result: which call it was, even where a service gives an id twice."""
+
+
+class Spoiled(NamedTuple):
+    """Texts of a request with the results of faulty tools."""
+
+    texts: Texts
+    changed: frozenset[str]
+    """Tools, by the agent's name, a result of which is another one now."""
+    late: Mapping[Call, float]
+    """Calls of slow tools, with the seconds that each takes longer."""
+
+
+@dataclass
+class Results:
+    """What the calls of a trial are answered; a call keeps its answer whenever its history is sent again."""
+
+    faults: Mapping[str, ToolFault]
+    """By the agent's name of the tool."""
+    given: dict[Call, str] = field(default_factory=dict)
+
+    def spoiled(self, texts: Texts, tool_of: ToolOf) -> Spoiled:
+        """The texts with the results of faulty tools as their faults make them."""
+        after: list[str | None] = [None] * len(texts)
+        first: dict[str, str] = {}
+        changed, late = set(), {}
+        for tool, indexes in _calls(texts, tool_of):
+            fault = self.faults.get(tool)
+            if fault is None:
+                continue
+            result = "\n".join(texts[index].text for index in indexes)
+            call = (tool, texts[indexes[0]].call_id or "", result)
+            if fault.kind is FaultKind.SLOW:
+                late[call] = fault.seconds
+                continue
+            given = self.given.setdefault(call, _answer(fault.kind, result, first.get(tool, result)))
+            first.setdefault(tool, given)
+            if given != result:
+                changed.add(tool)
+                after[indexes[0]] = given
+                for index in indexes[1:]:  # of several blocks, the first one says it all
+                    after[index] = ""
+        return Spoiled(with_texts(texts, after), frozenset(changed), late)
+
+
+def _calls(texts: Texts, tool_of: ToolOf) -> Sequence[tuple[str, list[int]]]:
+    """Each result of a known tool with its texts, of which it may have several."""
+    results = [(index, text) for index, text in enumerate(texts) if text.role is Role.TOOL]
+    groups = (list(group) for _, group in groupby(results, key=_of_call))
+    named = ((tool_of(group[0][1]), [index for index, _ in group]) for group in groups)
+    return [(tool, indexes) for tool, indexes in named if tool is not None]
+
+
+def _of_call(result: tuple[int, Text]) -> tuple[str | None, object]:
+    """Blocks of one result have its call id; where there are none, each text is a result."""
+    index, text = result
+    return (text.call_id, None) if text.call_id else (None, index)
+
+
+def _answer(kind: FaultKind, result: str, first: str) -> str:
+    if kind not in UNCALLED:
+        return str(spoiled(kind, result, first))
+    form = ResultForm.MAPPING if is_json_object(result) else ResultForm.TEXT
+    try:
+        answer = instead_of_call(kind, form)
+    except ToolFailure as error:
+        answer = f"Error: {error}"
+    return answer if isinstance(answer, str) else json.dumps(answer)

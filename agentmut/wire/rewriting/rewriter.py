@@ -1,0 +1,235 @@
+"""The rewriter of one trial: what is different between two configs, made to model requests."""
+
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import cached_property
+from typing import Any
+
+from agentmut.calls.answers import decoy_answer
+from agentmut.config import AgentConfig
+from agentmut.wire.bodies import mapping, read_json, write_json
+from agentmut.wire.codec import Body, Codec, HttpCall, Text
+from agentmut.wire.messages import ModelReply
+from agentmut.wire.rewriter import Answered, Outgoing
+from agentmut.wire.rewriting.changes import PromptChange
+from agentmut.wire.rewriting.decoys import HiddenExchanges, without_calls
+from agentmut.wire.rewriting.documents import DocumentsChange
+from agentmut.wire.rewriting.history import altered
+from agentmut.wire.rewriting.names import Names, Offer
+from agentmut.wire.rewriting.replies import calls_in, renamed_reply
+from agentmut.wire.rewriting.results import Call, Results, ToolOf
+from agentmut.wire.rewriting.settings import SettingsChange
+from agentmut.wire.rewriting.tools import ToolsChange
+
+
+class ConfigRewriter:
+    """Makes the model requests of an agent with the config `base` those of one with the config `mutated`.
+
+    Tools are carried out by the agent: a fault changes what the model is told of a result, and the tool HAS
+    done what it does. A tool that the model calls although the mutant does not offer it reaches the agent under
+    a name that it does not know, so that it is refused like any unknown tool.
+    """
+
+    def __init__(self, base: AgentConfig, mutated: AgentConfig) -> None:
+        self._lock = threading.RLock()
+        self._history = mutated.history if mutated.history != base.history else None
+        self._prompt = PromptChange(base.prompt, mutated.prompt)
+        self._documents = DocumentsChange(base.context, mutated.context)
+        self._settings = SettingsChange(base.model, mutated.model)
+        self._offer = Offer(base, mutated)
+        self._tools = ToolsChange(self._offer)
+        self._names = Names(self._offer)
+        faulty = self._offer.faulty.items()
+        self._results = Results({name: tool.fault for name, tool in faulty if tool.fault})
+        self._hidden = HiddenExchanges()
+        self._called: dict[str, str] = {}
+        self._late: set[Call] = set()
+        self._marks: set[str] = set()
+
+    @property
+    def marks(self) -> frozenset[str]:
+        """Pointers of the live changes that took effect: `/tools/<own name>/fault`, `/history`."""
+        with self._lock:
+            return frozenset(self._marks)
+
+    @property
+    def needs_whole_replies(self) -> bool:
+        """Whether replies may call decoys, so that streams have to be collected."""
+        return bool(self._offer.decoys)
+
+    def request(self, codec: Codec, call: HttpCall) -> Outgoing:
+        """The request as the mutant sends it: the very same bytes where nothing of it changes."""
+        try:
+            original: Body = dict(mapping(read_json(call.body), "the body"))
+        except ValueError:
+            return Outgoing(call)
+        with self._lock:
+            request = _Request(codec, call, original)
+            pause = self._rewrite(request)
+            sent = request.rewritten
+            if self._offer.decoys:
+                with suppress(ValueError):
+                    self._hidden.sent(codec, original, sent)
+        return Outgoing(sent, pause)
+
+    def reply(self, codec: Codec, sent: HttpCall, body: bytes) -> Answered:
+        """The reply as the agent is to be given it, or the request that answers calls of decoys."""
+        with self._lock:
+            if self._offer.decoys:
+                answered = self._without_decoys(codec, sent, body)
+                if answered.again:
+                    return answered
+                body = answered.body
+            return Answered(renamed_reply(codec, body, self._heard))
+
+    def event(self, codec: Codec, value: object) -> object:
+        """One event of a stream as the agent is to be given it."""
+        with self._lock:
+            return self._heard(codec, value)
+
+    def _rewrite(self, request: "_Request") -> float:
+        """Make all changes to a request, in the agent's own names up to the last; the seconds it has to wait."""
+        pauses: list[float] = []
+        request.attempt(lambda body: self._hidden.put_back(request.codec, body))
+        request.attempt(lambda body: self._with_history(request.codec, body))
+        request.attempt(lambda body: self._with_texts(request, body, pauses))
+        request.attempt(lambda body: self._with_tools(request.codec, body))
+        self._set(request)
+        request.attempt(lambda body: self._with_names(request.codec, body))
+        return max(pauses, default=0.0)
+
+    def _with_history(self, codec: Codec, body: Body) -> Body:
+        if self._history is None:
+            return body
+        after = altered(codec, body, self._history, self._prompt.carried)
+        if after is not body and after != body:
+            self._marks.add("/history")
+        return after
+
+    def _with_texts(self, request: "_Request", body: Body, pauses: list[float]) -> Body:
+        if not (self._prompt.is_any or self._documents.is_any or self._results.faults):
+            return body
+        before = tuple(request.codec.texts(body))
+        texts = self._documents.made_to(self._prompt.made_to(before))
+        spoiled = self._results.spoiled(texts, self._tool_of(request))
+        pairs = zip(before, spoiled.texts, strict=True)
+        changed = {old.path: new.text for old, new in pairs if old.text != new.text}
+        after = request.codec.with_texts(body, changed) if changed else body
+        late = {call: seconds for call, seconds in spoiled.late.items() if call not in self._late}
+        self._late |= late.keys()
+        self._mark(*spoiled.changed, *(tool for tool, *_ in late))
+        pauses += late.values()
+        return after
+
+    def _tool_of(self, request: "_Request") -> ToolOf:
+        def tool(text: Text) -> str | None:
+            if text.tool is not None:
+                return text.tool
+            call_id = text.call_id or ""
+            return request.called.get(call_id) or self._called.get(call_id)
+
+        return tool
+
+    def _mark(self, *tools: str) -> None:
+        own = {name: tool.own_name for name, tool in self._offer.known.items()}
+        self._marks |= {f"/tools/{own.get(tool, tool)}/fault" for tool in tools}
+
+    def _with_tools(self, codec: Codec, body: Body) -> Body:
+        if not self._tools.is_any:
+            return body
+        tools = codec.tools(body)
+        self._names.meet(self._tools.clashes(tools))
+        after = self._tools.made_to(tools, self._names.clashes)
+        if after is tools:
+            return body
+        changed = codec.with_tools(body, after)
+        self._names.withdraw({t.spec.name for t in tools if t.spec}, {t.spec.name for t in after if t.spec})
+        return changed
+
+    def _set(self, request: "_Request") -> None:
+        if not self._settings.names:
+            return
+        try:
+            due = list(self._settings.due(request.codec.decode_request(request.call)))
+        except ValueError:
+            return
+        for name, value in due:
+            request.set(name, value)
+
+    def _with_names(self, codec: Codec, body: Body) -> Body:
+        return codec.with_tool_names(body, self._names.told) if self._names.differ else body
+
+    def _without_decoys(self, codec: Codec, sent: HttpCall, body: bytes) -> Answered:
+        try:
+            reply = codec.decode_reply(body)
+        except ValueError:  # an error, or cut off: the agent's to deal with
+            return Answered(body)
+        decoys = self._offer.decoys.keys() - self._names.clashes
+        called = [call for call in reply.tool_calls if call.name in decoys]
+        if called:
+            self._mark(*(self._offer.decoys[call.name].own_name for call in called))
+            if len(called) == len(reply.tool_calls) and (again := self._again(codec, sent, body, reply)):
+                return Answered(body, again)
+            body = without_calls(codec, body, reply, decoys)
+        self._hidden.done(sent, reply.text)
+        return Answered(body)
+
+    def _again(self, codec: Codec, sent: HttpCall, body: bytes, reply: ModelReply) -> HttpCall | None:
+        answers = {call.id: str(decoy_answer()) for call in reply.tool_calls}
+        try:
+            return self._hidden.again(codec, sent, body, answers)
+        except ValueError:
+            return None
+
+    def _heard(self, codec: Codec, value: Any) -> Any:
+        """A plain reply or an event, in the agent's names."""
+        if self._results.faults:
+            self._called |= {id_: self._names.own(name) for id_, name in calls_in(value)}
+        if not self._names.differ:
+            return value
+        try:
+            return codec.reply_with_tool_names(value, self._names.own)
+        except ValueError:
+            return value
+
+
+class _Request:
+    """A request on its way through the steps. One that the codec refuses is left out."""
+
+    def __init__(self, codec: Codec, call: HttpCall, original: Body) -> None:
+        self.codec = codec
+        self.call = call
+        self._original = original
+        self._path, self._body = call.path, original
+
+    def attempt(self, step: Callable[[Body], Body]) -> None:
+        try:
+            self._body = step(self._body)
+        except ValueError:
+            return
+
+    def set(self, name: str, value: Any) -> None:
+        """Set one setting of the model. Services refuse a tool choice without tools."""
+        try:
+            if name == "tool_choice" and value is not None and not self.codec.tools(self._body):
+                return
+            here = HttpCall(self._path, self.call.body)
+            self._path, self._body = self.codec.with_setting(here, self._body, name, value)
+        except ValueError:
+            return
+
+    @cached_property
+    def called(self) -> Mapping[str, str]:
+        """The tools that the conversation calls, by call id."""
+        try:
+            messages = self.codec.decode_request(self.call).messages
+        except ValueError:
+            return {}
+        return {call.id: call.name for message in messages for call in message.tool_calls if call.id}
+
+    @property
+    def rewritten(self) -> HttpCall:
+        same = self._body is self._original or self._body == self._original
+        body = self.call.body if same else write_json(self._body)
+        return self.call if same and self._path == self.call.path else HttpCall(self._path, body)
