@@ -12,8 +12,11 @@ CREDENTIAL = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
 """Names of environment variables that hold credentials."""
 LEAST = 12
 """Characters that a value has to have: replacing shorter ones would garble ordinary text."""
-KNOWN_FORMS = (
-    r"\b(?:sk|pk|ghp|gho|xox[abp])[-_][A-Za-z0-9_-]{16,}|\bAKIA[A-Z0-9]{16}\b|\bBearer [A-Za-z0-9._-]{16,}"
+_BEGINS = r"(?:\b|(?<=\\[nrtbf])|(?<=\\u[0-9a-fA-F]{4}))"
+"""Also behind an escaped line break: what is searched may be JSON, or JSON within JSON."""
+KNOWN_FORMS = _BEGINS + (
+    r"(?:(?:sk|pk|ghp|gho|xox[abp])[-_][A-Za-z0-9_-]{16,}|AKIA[A-Z0-9]{16}\b|AIza[A-Za-z0-9_-]{30,}"
+    r"|Bearer [A-Za-z0-9._-]{16,})"
 )
 MASK = "[redacted]"
 

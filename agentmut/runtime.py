@@ -7,6 +7,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 
 from agentmut.engine.executor import Executor
 from agentmut.engine.loop import Clock, Loop, Tools, TrialStore
@@ -17,6 +18,7 @@ from agentmut.errors import UsageError
 from agentmut.lock import locked
 from agentmut.project import FOLDER, Project
 from agentmut.redaction import Redactor, header_secrets, secret_values
+from agentmut.store.cassettes import write_cassette
 from agentmut.store.sqlite import Store, StoredRun
 
 __all__ = [
@@ -50,7 +52,8 @@ def run_work(
     """
     plan = work.plan
     executor = executor or make_executor(session, plan.seed)
-    tools = Tools(executor, store, session.tests, now, progress, redactor(session.project))
+    keep = partial(write_cassette, session.project.root / FOLDER / "runs" / plan.run_id)
+    tools = Tools(executor, store, session.tests, now, progress, redactor(session.project), keep)
     with _little_garbage_collection():
         return asyncio.run(_run(Loop(work, tools)))
 

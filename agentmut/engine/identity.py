@@ -28,7 +28,7 @@ ENDPOINT_VARIABLES = (
 )
 SIMULATOR_VARIABLE = "AGENTMUT_SIMULATOR"
 """Set by `agentmut simulate`: names the simulated service, whose port says nothing about its answers."""
-RECORD_FORMAT = 2
+RECORD_FORMAT = 3
 """Raised whenever marks, footprints or endings of trials mean something else than before, so that stored ones are
 not taken for today's."""
 SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules", "build", "dist", "site-packages"})
@@ -42,7 +42,7 @@ class Environment(Frozen):
     """The `RECORD_FORMAT` that trials are kept in; 1 in plans from before it was written down."""
     adapter: str
     entry: str = ""
-    """The function that is called or builds the agent, as the project file names it."""
+    """The function that is called or builds the agent, the command or the URL, as the project file names it."""
     versions: dict[str, str]
     endpoints: dict[str, str]
     variables: dict[str, str] = Field(default_factory=dict)

@@ -15,6 +15,7 @@ from agentmut.engine.history import (
 from agentmut.engine.identity import Environment, code_digest, environment, unused_elsewhere
 from agentmut.engine.isolation import ProcessExecutor
 from agentmut.engine.limits import BaselineLimit, baseline_within_trials, price_missing
+from agentmut.engine.on_wire import OnWire, inside, routed
 from agentmut.engine.plan import Plan, Rule, new_run_id
 from agentmut.engine.pricing import Pricer
 from agentmut.engine.suite import SuiteConfig
@@ -29,7 +30,7 @@ from agentmut.mutation.generate import Generation
 from agentmut.origin import Origin
 from agentmut.plugins import Catalogue, Group
 from agentmut.project import FOLDER, Project
-from agentmut.protocols import Adapter, Evaluator, RunsOutside
+from agentmut.protocols import Adapter, Evaluator, NeedsDoubles, RunsOutside
 from agentmut.scenario import Scenario
 from agentmut.stats.kill.baseline import automatic_size
 from agentmut.trace import Usage
@@ -69,7 +70,7 @@ def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
     return Session(
         project=project,
         adapter=adapter,
-        suite=SuiteConfig(adapter.get_config(), chosen),
+        suite=SuiteConfig(adapter.get_config(), chosen, on_wire=isinstance(adapter, OnWire)),
         scenarios=chosen,
         tests=Suite({scenario.name: scenario for scenario in chosen}, evaluators),
         environment=environment(
@@ -126,9 +127,8 @@ def make_executor(session: Session, seed: int | None = None) -> Executor:
     """
     _check_doubles(session.adapter, session.scenarios)
     execution = session.project.execution
-    if execution.isolate == "process" and not isinstance(
-        session.adapter, RunsOutside
-    ):  # whose agents have their own
+    outside = isinstance(inside(session.adapter), RunsOutside)  # then each agent has a process of its own
+    if execution.isolate == "process" and not outside:
         make = partial(_worker_executor, session.project, _names(session.scenarios), seed)
         inner: Executor = ProcessExecutor(make, execution.concurrency, _deadline(session))
     else:
@@ -144,6 +144,7 @@ def local_executor(session: Session, seed: int | None = None, sharing: int = 1) 
         timeout=project.execution.timeout,
         seed=project.statistics.seed if seed is None else seed,
         requests_per_minute=limit / sharing if limit else None,
+        record=project.execution.record,
         proxy_port=project.agent.proxy_port,
     )
     cases = {scenario.name: _case(scenario, project.root) for scenario in session.scenarios}
@@ -175,7 +176,7 @@ def _pricer(project: Project) -> Pricer:
 
 def _adapter(project: Project) -> Adapter:
     make: Callable[..., Adapter] = Catalogue.of(Group.ADAPTERS).load(project.agent.adapter).create
-    return make(project.agent, project.config)
+    return routed(make(project.agent, project.config), project.agent)
 
 
 def _case(scenario: Scenario, root: Path) -> Case:
@@ -196,7 +197,8 @@ def _chosen(project: Project, names: Sequence[str]) -> tuple[Scenario, ...]:
 
 
 def _check_doubles(adapter: Adapter, scenarios: Sequence[Scenario]) -> None:
-    """A double that cannot answer would let the real tool run, thousands of times."""
+    """A double that cannot answer would let the real tool run, thousands of times; one may be needed, too."""
+    _check_needed(adapter, scenarios)
     wanted = {name: scenario.name for scenario in scenarios for name in scenario.tools}
     if not wanted:
         return
@@ -207,6 +209,17 @@ def _check_doubles(adapter: Adapter, scenarios: Sequence[Scenario]) -> None:
                 f"scenario {scenario} doubles the tool {tool!r}, but its calls cannot be intercepted, so "
                 f"the real one would run. {nearest(tool, able)} For a callable agent, mark the function "
                 "with @agentmut.tool in the agent's module; for LangGraph, call it through a ToolNode."
+            )
+
+
+def _check_needed(adapter: Adapter, scenarios: Sequence[Scenario]) -> None:
+    agent = inside(adapter)
+    needed = agent.needs_doubles if isinstance(agent, NeedsDoubles) else ()
+    for tool in sorted(needed):
+        if without := [scenario.name for scenario in scenarios if tool not in scenario.tools]:
+            raise UsageError(
+                f"the tool {tool!r} has no function, and scenario {without[0]} does not double it. Add the function "
+                "to agent.functions, or a double under `tools:` of the scenario"
             )
 
 

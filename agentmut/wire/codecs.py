@@ -5,7 +5,11 @@ from agentmut.wire.chat_completions import ChatCompletions
 from agentmut.wire.codec import Codec
 from agentmut.wire.responses import Responses
 
-CODECS: tuple[Codec, ...] = (ChatCompletions(), Responses(), AnthropicMessages())
+CODECS: tuple[Codec, ...] = (
+    ChatCompletions(),
+    Responses(),
+    AnthropicMessages(),
+)
 
 
 def codec_for(path: str) -> Codec | None:
