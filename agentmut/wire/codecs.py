@@ -7,7 +7,7 @@ from agentmut.wire.converse import Converse
 from agentmut.wire.gemini import Gemini
 from agentmut.wire.responses import Responses
 
-CODECS: tuple[Codec, ...] = (ChatCompletions(), Responses(), AnthropicMessages(), Converse(), Gemini())
+CODECS: tuple[Codec, ...] = (ChatCompletions(), Responses(), AnthropicMessages(), Gemini(), Converse())
 
 
 def codec_for(path: str) -> Codec | None:
