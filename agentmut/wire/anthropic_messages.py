@@ -82,7 +82,7 @@ class AnthropicMessages:
             model=bodies.text(reply.get("model"), "model"),
             text="".join(bodies.text(text, "content[].text") for text in texts),
             tool_calls=tuple(
-                anthropic_blocks.call_of(block, "content[]")
+                anthropic_blocks.call_of(block, ("content",))
                 for block in blocks
                 if block.get("type") == "tool_use"
             ),
@@ -132,7 +132,7 @@ class AnthropicMessages:
 
     def with_texts(self, body: Body, texts: Mapping[Path, str]) -> Body:
         """The body with these texts; empty blocks go, as the service refuses them, but results stay."""
-        results = (text.path for text in self.texts(body) if text.role is Role.TOOL)
+        results = [path for path in texts if anthropic_blocks.is_result(body, path)]
         return edits.with_texts(body, texts, results, "messages")
 
     def tools(self, body: Body) -> Sequence[OfferedTool]:

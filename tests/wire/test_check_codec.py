@@ -15,19 +15,19 @@ from agentmut.wire.codecs import CODECS
 from agentmut.wire.framing import Frame
 from agentmut.wire.messages import ModelReply, ModelRequest, Role
 
+NO_SEED = {"seed": "it has no seed"}
+NAMELESS = {"response_format with a schema": "it has no name of a schema, or always holds to it"}
+NOT_ANY_JSON = {"response_format": "it has no JSON without a schema"}
 CANNOT_SAY: Mapping[str, Mapping[str, str]] = {
-    "responses": {"seed": "Responses has no seed", "stop": "Responses has no stop sequences"},
-    "anthropic_messages": {
-        "seed": "Messages has no seed",
-        "response_format": "Messages takes schemas only",
-        "response_format with a schema": "Messages takes a schema without name and strict",
-    },
-    "gemini": {"response_format with a schema": "Gemini takes a schema without name and strict"},
+    "responses": {**NO_SEED, "stop": "it has no stop sequences"},
+    "anthropic_messages": {**NO_SEED, **NAMELESS, **NOT_ANY_JSON},
+    "gemini": NAMELESS,
     "converse": {
-        "seed": "Converse has no seed",
-        "tool_choice none": "Converse cannot forbid calls",
-        "response_format": "Converse takes schemas only",
-        "response_format with a schema": "Converse takes a schema without strict",
+        **NO_SEED,
+        **NAMELESS,
+        **NOT_ANY_JSON,
+        "tool_choice none": "it has auto, any and one tool",
+        "model of a reply": "its replies name no model",
     },
 }
 REQUEST = HttpCall(
