@@ -11,6 +11,7 @@ from agentmut.passages import PLACEHOLDER
 
 LONGEST_FILLING = 20_000
 """Characters that a placeholder may stand for; bounds the time of a search."""
+MOST_SIGNS = 6
 SEAM = "\x00"
 """Joins texts that are searched together: nothing that is found reaches across."""
 _SILENT = ("{%", "{#")
@@ -44,7 +45,7 @@ class Pattern:
 
     def places(self, text: str) -> Iterator[Place]:
         """Every place of the text where it stands, from left to right."""
-        if not self._runs or self._word not in text:
+        if not self._signs or not all(sign in text for sign in self._signs):
             return
         first, *rest = self._runs
         for match in first.finditer(text):
@@ -88,10 +89,13 @@ class Pattern:
         return [_loose(run) if self.loose else _exact(run) for run in runs]
 
     @cached_property
-    def _word(self) -> str:
-        """The longest word: a text without it needs no search."""
-        words = (word for piece in self._pieces if not piece.is_open for word in piece.text.split())
-        return max(words, key=len, default="")
+    def _signs(self) -> list[str]:
+        """What a text must hold to be searched: the literals themselves, or of loose ones the longest words."""
+        literals = [list(run) for is_open, run in groupby(self._pieces, lambda p: p.is_open) if not is_open]
+        if not self.loose:
+            return ["".join(piece.text for piece in run) for run in literals]
+        words = {word for run in literals for piece in run for word in piece.text.split()}
+        return sorted(words, key=len, reverse=True)[:MOST_SIGNS]
 
     def _place(self, text: str, closed: _Spans) -> Place | None:
         spans = _with_open(self._pieces, closed)
