@@ -67,7 +67,7 @@ def check_codec(codec: Codec, *samples: HttpCall | bytes, except_for: Mapping[st
     the colon, and the reason. One that does not fail after all is a fault too. Raises `AssertionError` with
     everything that is wrong.
     """
-    found = codec_faults(codec, samples)
+    found = list(codec_faults(codec, samples))
     told = [f"{fault.check}: {fault.said}" for fault in found if fault.check not in except_for]
     failed = {fault.check for fault in found}
     for name, reason in except_for.items():

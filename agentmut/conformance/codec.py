@@ -1,6 +1,7 @@
 """Everything that is wrong with a codec, check by check."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from agentmut.conformance import codec_rewriting as rewriting
 from agentmut.conformance.codec_broken import broken_faults, broken_stream_faults
@@ -12,25 +13,34 @@ from agentmut.signatures import protocol_faults
 from agentmut.wire.codec import Codec, HttpCall
 from agentmut.wire.messages import ModelRequest
 
-_OF_REQUESTS = (
-    rewriting.unchanged_faults,
+_OF_EACH = (rewriting.unchanged_faults, rewriting.unknown_faults)
+_OF_TALKS = (
     rewriting.text_faults,
     rewriting.tool_faults,
     rewriting.name_faults,
     rewriting.role_faults,
-    rewriting.unknown_faults,
 )
-_OF_OWN_REQUESTS = (rewriting.continued_faults,)
+_TALKS = (
+    "no instructions",
+    "several instructions",
+    "a call and its result",
+    "parallel calls",
+    "tool_choice of one tool",
+)
 
 
-def codec_faults(codec: Codec, samples: Sequence[HttpCall | bytes]) -> list[Fault]:
-    """What is wrong; a codec without the signature of its seam is not tried."""
+def codec_faults(codec: Codec, samples: Sequence[HttpCall | bytes]) -> Iterator[Fault]:
+    """What is wrong, as it is found; a codec without the signature of its seam is not tried."""
     shape = protocol_faults(type(codec), Codec, getattr(codec, "name", ""))
     if shape:
-        return [Fault("signature", said) for said in shape]
+        yield from (Fault("signature", said) for said in shape)
+        return
     probe = Probe(codec)
-    found = [*_round_trips(probe), *_rewriting(probe, samples), *_streams(probe, samples), *_broken(probe)]
-    return list(dict.fromkeys([*found, *probe.faults]))
+    parts = (_round_trips(probe), _rewriting(probe, samples), _streams(probe, samples), _broken(probe))
+    for fault in chain.from_iterable(parts):
+        yield fault
+        yield from probe.changed_arguments()
+    yield from probe.changed_arguments()
 
 
 def _round_trips(probe: Probe) -> Iterator[Fault]:
@@ -46,11 +56,11 @@ def _rewriting(probe: Probe, samples: Iterable[HttpCall | bytes]) -> Iterator[Fa
     own = dict(_calls(probe, REQUESTS))
     given = {f"sample {i}": call for i, call in enumerate(samples, 1) if isinstance(call, HttpCall)}
     for name, call in {**own, **given}.items():
-        checks = _OF_REQUESTS if name in given else (*_OF_REQUESTS, *_OF_OWN_REQUESTS)
+        checks = [*_OF_EACH, *(_OF_TALKS if name in (*_TALKS, *given) else ())]
+        checks += [rewriting.continued_faults] if name in ("a call and its result", "stream") else []
         for check in checks:
-            yield from (
-                Fault(fault.check, f"{fault.said} (of {name})") for fault in probe.collected(check, call)
-            )
+            for fault in probe.collected(check, call):
+                yield Fault(fault.check, f"{fault.said} (of {name})")
     base = own.get("a call and its result")
     for name, value in {"name": "model-2", **SETTINGS}.items() if base else ():
         known = name == "name" or _is_known(probe, name)
@@ -86,7 +96,8 @@ def _streams(probe: Probe, samples: Iterable[HttpCall | bytes]) -> Iterator[Faul
         except Exception:
             continue
         yield from probe.collected(framing_faults, stream)
-        yield from probe.collected(broken_stream_faults, stream)
+        if reply.text and reply.tool_calls:
+            yield from probe.collected(broken_stream_faults, stream)
     yield from probe.collected(reply_name_faults)
     for body in (sample for sample in samples if not isinstance(sample, HttpCall)):
         yield from probe.collected(reply_sample_faults, body)

@@ -29,11 +29,16 @@ class _FailedError(Exception):
 
 
 class Probe:
-    """Calls the methods of a codec; `faults` has what was wrong with the calls themselves."""
+    """Calls the methods of a codec, and watches their arguments."""
 
     def __init__(self, codec: Codec) -> None:
         self.codec = codec
-        self.faults: list[Fault] = []
+        self._changed: dict[str, None] = {}
+
+    def changed_arguments(self) -> Iterator[Fault]:
+        """The methods that have changed what they were given since this was asked last."""
+        found, self._changed = self._changed, {}
+        return (Fault("arguments", f"{method}() changed what it was given") for method in found)
 
     def __call__(self, method: str, *arguments: Any, check: str = "", **options: Any) -> Any:
         """The result of a call that must not fail; an error is a fault of `check`, else of the method."""
@@ -49,7 +54,7 @@ class Probe:
             return getattr(self.codec, method)(*arguments, **options)
         finally:
             if repr(arguments) != before:
-                self.faults.append(Fault("arguments", f"{method}() changed what it was given"))
+                self._changed[method] = None
 
     def decoded(self, call: HttpCall, body: Body, check: str = "") -> ModelRequest:
         """A request with this body in the normal form."""

@@ -8,9 +8,9 @@ from agentmut.conformance.codec_probe import Fault, Probe, alike, differences, p
 from agentmut.conformance.codec_samples import REPLIES
 from agentmut.tools import ToolSpec
 from agentmut.wire.bodies import write_json
-from agentmut.wire.codec import Body, HttpCall, OfferedTool
+from agentmut.wire.codec import Body, HttpCall, OfferedTool, Path
 from agentmut.wire.messages import Message, ModelRequest, Role
-from agentmut.wire.places import at
+from agentmut.wire.places import all_places, at, with_values
 
 UNKNOWN = "x_unknown_to_the_dialect"
 MARK = "Entirely other words."
@@ -111,11 +111,13 @@ def _variants(spec: ToolSpec | None) -> Iterator[tuple[str, ToolSpec]]:
     yield "another description", spec.model_copy(update={"description": MARK})
     yield "no description", spec.model_copy(update={"description": ""})
     schema: Any = dict(spec.parameters)
-    properties = {**(schema.get("properties") or {}), "more": {"type": "string", "description": MARK}}
-    yield "another parameter", spec.model_copy(update={"parameters": {**schema, "properties": properties}})
-    if properties.get("days"):
-        days = {**properties, "days": {**properties["days"], "default": True}}
-        yield "true for 1", spec.model_copy(update={"parameters": {**schema, "properties": days}})
+    properties = schema.get("properties") or {}
+    more = {**properties, "more": {"type": "string", "description": MARK}}
+    yield "another parameter", spec.model_copy(update={"parameters": {**schema, "properties": more}})
+    for name, found in properties.items():
+        if isinstance(found, dict) and found.get("default") == 1:  # which Python takes for true
+            truth = {**properties, name: {**found, "default": True}}
+            yield "true for 1", spec.model_copy(update={"parameters": {**schema, "properties": truth}})
 
 
 def _offer_faults(probe: Probe, call: HttpCall, tools: list[OfferedTool], what: str) -> Iterator[Fault]:
@@ -221,11 +223,11 @@ def _reply(probe: Probe) -> bytes:
 def _planted(probe: Probe, body: Body) -> Body:
     """The body with an unknown field in itself, in each item of its conversation, and in each entry of a tool."""
     key, _ = probe("roles", body)
+    entries = {id(tool.raw) for tool in probe("tools", body)}
     unknown = {UNKNOWN: {"b": 1, "a": [True, None]}}
-    body = {**unknown, **body}
-    if key:
-        body[key] = [{**item, **unknown} for item in body[key]]
-    return body
+    found: list[Path] = [(key, index) for index in range(len(body[key]) if key else 0)]
+    found += [path for path in all_places(body) if id(at(body, path)) in entries]
+    return {**unknown, **with_values(body, {path: {**at(body, path), **unknown} for path in found})}
 
 
 def setting_faults(probe: Probe, call: HttpCall, name: str, value: Any, known: bool) -> Iterator[Fault]:
