@@ -84,8 +84,8 @@ class DocumentsChange:
         return in_groups(texts, _HELD, self._rewritten)
 
     def _rewritten(self, text: str) -> str:
-        for old, new in self._changed:
-            text = _changed(text, old, new)
+        for change in self._changes:
+            text = change.made_to(text)
         for old in self._removed:
             text = _without(text, old)
         return text
@@ -120,8 +120,8 @@ class DocumentsChange:
         yield from ((None, self.after[at], at) for at in new)
 
     @cached_property
-    def _changed(self) -> list[tuple[Document, Document]]:
-        return [(old, new) for old, new, _ in self._pairs if old and new]
+    def _changes(self) -> list["_DocumentChange"]:
+        return [_DocumentChange(old, new) for old, new, _ in self._pairs if old and new]
 
     @cached_property
     def _removed(self) -> list[Document]:
@@ -154,16 +154,24 @@ def _located(text: str, document: Document) -> tuple[int, int, _Form] | None:
     return None
 
 
-def _changed(text: str, old: Document, new: Document) -> str:
-    for form in _forms(old):
-        found = replaced(text, form.of(old), form.of(new))
-        if found is not None:
-            return found
-    for form in (_Form("plain"), _Form("json"), _Form("json_ascii")):
-        changed = TextChange(form.escaped(old.text), form.escaped(new.text)).made_to(text)
-        if changed != text:
-            return changed
-    return text
+@dataclass(frozen=True)
+class _DocumentChange:
+    old: Document
+    new: Document
+
+    def made_to(self, text: str) -> str:
+        """The text with the document changed, as a whole or in the parts of it that are there."""
+        for form in _forms(self.old):
+            found = replaced(text, form.of(self.old), form.of(self.new))
+            if found is not None:
+                return found
+        return next((found for change in self._changes if (found := change.made_to(text)) != text), text)
+
+    @cached_property
+    def _changes(self) -> list[TextChange]:
+        forms = map(_Form, ("plain", "json", "json_ascii"))
+        pairs = dict.fromkeys((form.escaped(self.old.text), form.escaped(self.new.text)) for form in forms)
+        return [TextChange(*pair) for pair in pairs]
 
 
 def _without(text: str, document: Document) -> str:

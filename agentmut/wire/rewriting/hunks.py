@@ -128,13 +128,29 @@ def applied(text: str, replacements: Sequence[Replacement]) -> str:
 
 def _trimmed(base: str, start: int, end: int, after: str) -> Hunk:
     """The hunk without what both sides have in common, as far as whole words and placeholders go."""
-    head, tail = ends_in_common(base[start:end], after)
+    head, tail = _ends_in_common(base[start:end], after)
     first, last = start + head, end - tail
     if first < last and head + tail < len(after):
         first, last = _whole_words(base, first, last)
         first, last = max(first, start), min(last, end)
     tail = end - last
     return Hunk(base, first, last, after[first - start : len(after) - tail])
+
+
+def _ends_in_common(one: str, other: str) -> tuple[int, int]:
+    """Characters that both begin and end with, placeholders as wholes."""
+    units, others = list(_units(one)), list(_units(other))
+    head, tail = ends_in_common(units, others)
+    return sum(map(len, units[:head])), sum(map(len, units[len(units) - tail :]))
+
+
+def _units(text: str) -> Iterator[str]:
+    last = 0
+    for found in PLACEHOLDER.finditer(text):
+        yield from text[last : found.start()]
+        yield found[0]
+        last = found.end()
+    yield from text[last:]
 
 
 def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
