@@ -97,7 +97,7 @@ class Courier:
             if not packed_up and passage.relays(reply.headers.get(hdrs.CONTENT_TYPE, "")):
                 return await relay(http, reply, passage.relay(reply.status))
             given = passage.received(reply.status, await reply.read())
-            return None if given is None else whole(reply, given)
+            return None if given is None else await whole(http, reply, given)
 
 
 async def _body(http: web.BaseRequest) -> bytes:
