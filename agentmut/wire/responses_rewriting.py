@@ -99,12 +99,8 @@ def with_setting(body: Body, name: str, value: Any) -> Body:
 def continued(body: Body, reply: Mapping[str, Any], results: Mapping[str, str]) -> Body:
     """The body with the reply's items as they came, and the results of its calls."""
     said = [item for item in output_items(reply) if not _is_lost(item, body)]
-    calls = [item for item in said if kind_of(item) in CALLS]
-    answers = [
-        result_item(item["call_id"], results[item["call_id"]], f"{kind_of(item)}_output")
-        for item in calls
-        if item.get("call_id") in results
-    ]
+    calls = [(read_call(item, "output[]").id, kind_of(item)) for item in said if kind_of(item) in CALLS]
+    answers = [result_item(id_, results[id_], f"{kind}_output") for id_, kind in calls if id_ in results]
     asked = body.get("input")
     before = [{"role": "user", "content": asked}] if isinstance(asked, str) else items(body)
     return {**body, "input": [*before, *said, *answers]}
