@@ -23,6 +23,7 @@ VERBS = (
     "baseline",
     "clean",
     "simulate",
+    "proxy",
 )
 OPTION_ERROR: Any = typer.BadParameter.__base__
 """What the option parser raises: typer brings its own, and gives no other public name to it."""

@@ -55,8 +55,9 @@ class Passage:
     """A request to a model, from the agent to the service and back.
 
     A carrier waits for `pause` seconds. Then, inside `with passage`, it waits for `hold`, sends `call`, and gives
-    the answer to one of `refused`, `relay` and `received`; the last of them may want another round. An exception
-    inside the block ends the exchange. What cannot be read as a request to a model passes and is not recorded.
+    the answer to one of `refused`, `relay` and `received`; the last of them may want another round. The exchange is
+    recorded when the block is left, also by an exception, and that of a stream when it ends. What cannot be read as a
+    request to a model passes and is not recorded.
     """
 
     def __init__(
@@ -87,6 +88,7 @@ class Passage:
     def __exit__(
         self, _kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
     ) -> None:
+<<<<<<< HEAD
         if error is not None:
             self._under_way.end(error=error)
             self._taping.failed()
@@ -104,19 +106,22 @@ class Passage:
                 raise ConnectionError("when this was recorded, the connection failed")
             self._under_way.end(found.status, found.body if found.status < 400 else None)
         return found
+=======
+        self._under_way.left(error)
+>>>>>>> w5-carriers
 
     def hold(self, throttle: Throttle | None) -> float:
         """Seconds to wait for a place under the rate limit; they are not the exchange's own."""
         return self._under_way.held(throttle.reserve()) if throttle else 0.0
 
-    def read(self) -> None:
-        """Read the request for its record now, when there is time: the service is at work."""
-        self._under_way.read()
-
     def refused(self, status: int) -> None:
         """The service refused the request, in its own words, which pass as they are."""
+<<<<<<< HEAD
         self._under_way.end(status)
         self._taping.refused(status)
+=======
+        self._under_way.answered(status, None)
+>>>>>>> w5-carriers
 
     @property
     def needs_whole_replies(self) -> bool:
@@ -137,10 +142,14 @@ class Passage:
         """The body that the agent is given for this one; None where `call` has to be sent in another round."""
         answered = self._answered(body)
         if answered.again is None or self._rounds > MOST_IN_A_ROW:
+<<<<<<< HEAD
             self._under_way.end(status, answered.body)
             self._taping.given(status, answered.body)
+=======
+            self._under_way.answered(status, answered.body)
+>>>>>>> w5-carriers
             return answered.body
-        self._under_way.end(status, body)
+        self._under_way.answered(status, body)
         self.call = answered.again
         return None
 
@@ -196,6 +205,10 @@ class Relay:
         """Whether the agent may be given other bytes than came."""
         return self._framing is not None
 
+    def begun(self) -> None:
+        """The agent is about to be given the stream, or has its beginning: have it recorded from now on."""
+        self._exchange.begun()
+
     def left(self) -> None:
         """The agent has stopped reading; it may go on, or close the stream, or neither."""
         given = b"".join(self._given)
@@ -204,12 +217,16 @@ class Relay:
 
     def end(self, error: BaseException | None = None) -> None:
         """The stream is complete, was closed by the agent, or was cut off by an `error`."""
+<<<<<<< HEAD
         if self._ended:
             return
         self._ended = True
         given = b"".join(self._given)
         self._exchange.end_stream(given, error, complete=self._complete)
         self._taping.given(self._status, given)  # one that was cut off is cut off when it is replayed
+=======
+        self._exchange.has_ended(b"".join(self._given), error, complete=self._complete)
+>>>>>>> w5-carriers
         self._given.clear()
 
     def _gives(self, piece: bytes) -> bytes:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[2]
-AGENT = '''
+AGENT = """
 from pathlib import Path
 from openai import OpenAI
 
@@ -20,7 +20,7 @@ def run(config, input):
         said.append({"role": "user", "content": "And now?"})
     reply = OpenAI(max_retries=0).chat.completions.create(model="sim-large", messages=said)
     return reply.choices[0].message.content
-'''
+"""
 PROJECT = """
 version: 1
 agent:

@@ -101,7 +101,7 @@ class Courier:
             if not packed_up and passage.relays(reply.headers.get(hdrs.CONTENT_TYPE, "")):
                 return await relay(http, reply, passage.relay(reply.status))
             given = passage.received(reply.status, await reply.read())
-            return None if given is None else whole(reply, given)
+            return None if given is None else await whole(http, reply, given)
 
 
 def _played(passage: Passage) -> web.Response | None:
