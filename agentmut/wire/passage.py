@@ -88,10 +88,9 @@ class Passage:
     def __exit__(
         self, _kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
     ) -> None:
-<<<<<<< HEAD
         if error is not None:
-            self._under_way.end(error=error)
             self._taping.failed()
+        self._under_way.left(error)
 
     def played(self) -> Take | None:
         """What the agent was given for this request when it was recorded; None unless its trial is replayed.
@@ -104,11 +103,8 @@ class Passage:
             found = self._trial.player.answer(self._asked)
             if found.status is None:
                 raise ConnectionError("when this was recorded, the connection failed")
-            self._under_way.end(found.status, found.body if found.status < 400 else None)
+            self._under_way.answered(found.status, found.body if found.status < 400 else None)
         return found
-=======
-        self._under_way.left(error)
->>>>>>> w5-carriers
 
     def hold(self, throttle: Throttle | None) -> float:
         """Seconds to wait for a place under the rate limit; they are not the exchange's own."""
@@ -116,12 +112,8 @@ class Passage:
 
     def refused(self, status: int) -> None:
         """The service refused the request, in its own words, which pass as they are."""
-<<<<<<< HEAD
-        self._under_way.end(status)
-        self._taping.refused(status)
-=======
         self._under_way.answered(status, None)
->>>>>>> w5-carriers
+        self._taping.refused(status)
 
     @property
     def needs_whole_replies(self) -> bool:
@@ -142,12 +134,8 @@ class Passage:
         """The body that the agent is given for this one; None where `call` has to be sent in another round."""
         answered = self._answered(body)
         if answered.again is None or self._rounds > MOST_IN_A_ROW:
-<<<<<<< HEAD
-            self._under_way.end(status, answered.body)
-            self._taping.given(status, answered.body)
-=======
             self._under_way.answered(status, answered.body)
->>>>>>> w5-carriers
+            self._taping.given(status, answered.body)
             return answered.body
         self._under_way.answered(status, body)
         self.call = answered.again
@@ -217,16 +205,12 @@ class Relay:
 
     def end(self, error: BaseException | None = None) -> None:
         """The stream is complete, was closed by the agent, or was cut off by an `error`."""
-<<<<<<< HEAD
         if self._ended:
             return
         self._ended = True
         given = b"".join(self._given)
-        self._exchange.end_stream(given, error, complete=self._complete)
+        self._exchange.has_ended(given, error, complete=self._complete)
         self._taping.given(self._status, given)  # one that was cut off is cut off when it is replayed
-=======
-        self._exchange.has_ended(b"".join(self._given), error, complete=self._complete)
->>>>>>> w5-carriers
         self._given.clear()
 
     def _gives(self, piece: bytes) -> bytes:

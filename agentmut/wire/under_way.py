@@ -130,11 +130,7 @@ class UnderWay:
             status=self._status,
             error=problem,
             started=self._started,
-<<<<<<< HEAD
-            seconds=self._recorder.now() - self._started,
+            seconds=self._recorder.now() - self._started if self._seconds is None else self._seconds,
             dialect=self.codec.name,
             host=self._host,
-=======
-            seconds=self._recorder.now() - self._started if self._seconds is None else self._seconds,
->>>>>>> w5-carriers
         )
