@@ -86,14 +86,15 @@ class Detector:
         route = Route.SENT if seen.requests else Route.READ
         if not self._edits:
             return Witness(route=route, seen=0, edits=0) if seen.requests or seen.reads else None
-        arrived = [pair for pair in zip(self._edits, self._probes, strict=True) if pair[1].delivered(seen)]
+        sightings = tuple(probe.sighting(seen) for probe in self._probes)
+        triples = zip(self._edits, self._probes, sightings, strict=True)
+        arrived = [(edit, probe) for edit, probe, sighting in triples if sighting.arrived]
         if not arrived:
             return None
         if all(isinstance(probe, _Live) and probe.mark in seen.marks for _, probe in arrived):
             route = Route.LIVE
         places = frozenset(_place(edit) for edit, _ in arrived)
         parts = frozenset(part for part, own in self._parts.items() if own & places)
-        sightings = tuple(probe.sighting(seen) for probe in self._probes)
         return Witness(
             route=route, seen=len(arrived), edits=len(self._edits), parts=parts, sightings=sightings
         )
@@ -121,8 +122,6 @@ _UNSEEN = frozenset({"implemented_by"})
 
 
 class _Detection(Protocol):
-    def delivered(self, seen: Footprint) -> bool: ...
-
     def sighting(self, seen: Footprint) -> Sighting: ...
 
     def carried(self, seen: Footprint) -> bool: ...
@@ -144,14 +143,12 @@ class _OnWire:
     edit: Edit
     probe: Probe
 
-    def delivered(self, seen: Footprint) -> bool:
-        if seen.requests:
-            return self.probe.delivered(seen.requests)
-        return _was_read(self.edit, seen.reads)
-
     def sighting(self, seen: Footprint) -> Sighting:
         """As proved by all requests together: that a text or tool is gone, one request cannot prove."""
-        arrived, shapes = self.delivered(seen), seen.requests
+        shapes = seen.requests
+        if not shapes:
+            return Sighting(arrived=_was_read(self.edit, seen.reads))
+        arrived = self.probe.delivered(shapes)
         shows, carries = (list(map(judge, shapes)) for judge in (self.probe.shows, self.probe.carries))
         if not arrived:
             shows = [False] * len(shapes)
@@ -178,11 +175,9 @@ class _Live:
     edit: Edit | None = None
     """Given where the agent itself may carry it out, by what it reads of its config."""
 
-    def delivered(self, seen: Footprint) -> bool:
-        return self.mark in seen.marks or bool(self.edit and _was_read(self.edit, seen.reads))
-
     def sighting(self, seen: Footprint) -> Sighting:
-        return Sighting(arrived=self.delivered(seen))
+        read = self.edit is not None and _was_read(self.edit, seen.reads)
+        return Sighting(arrived=read or self.mark in seen.marks)
 
     def carried(self, seen: Footprint) -> bool:
         return True  # the mutant's reach has said which scenarios come to it
