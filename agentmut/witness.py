@@ -4,7 +4,8 @@ Without this, mutants that never reached the agent would be counted as survivors
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Protocol
 
@@ -12,7 +13,7 @@ from agentmut.config import AgentConfig
 from agentmut.frozen import Frozen, canonical_json
 from agentmut.mutant import Edit, Mutant
 from agentmut.probes import Probe, probe_for
-from agentmut.wire.footprint import Footprint
+from agentmut.wire.footprint import Footprint, RequestShape
 
 
 class Route(StrEnum):
@@ -75,7 +76,9 @@ class Detector:
         shown = () if harmless else mutant.edits
         self._edits = tuple(edit for edit in shown if edit.path[-1] not in _UNSEEN)
         mutated = mutant.apply(base)
-        self._probes = [_detection(edit, mutant.edits, base, mutated) for edit in self._edits]
+        self._probes: list[_Detection] = [
+            _detection(edit, mutant.edits, base, mutated) for edit in self._edits
+        ]
         self._parts = {part.id: frozenset(map(_place, part.edits)) for part in mutant.parts}
 
     def witness(self, seen: Footprint) -> Witness | None:
@@ -98,6 +101,16 @@ class Detector:
         return Witness(
             route=route, seen=len(arrived), edits=len(self._edits), parts=parts, sightings=sightings
         )
+
+    def informed(self, originals: Sequence[RequestShape]) -> "Detector":
+        """This detector, told what requests of the original look like.
+
+        That a tool or text is gone proves nothing where another agent's requests never had it. Where all of the
+        original's have it that have what stands beside it, one request without it is proof.
+        """
+        told = copy(self)
+        told._probes = [probe.informed(originals) for probe in self._probes]
+        return told
 
     def looked_for(self, seen: Footprint) -> tuple[Edit | None, bool]:
         """The first edit that requests show, and whether they have what it changes; None where there is none."""
@@ -122,6 +135,8 @@ _UNSEEN = frozenset({"implemented_by"})
 
 
 class _Detection(Protocol):
+    def informed(self, originals: Sequence[RequestShape]) -> "_Detection": ...
+
     def sighting(self, seen: Footprint) -> Sighting: ...
 
     def carried(self, seen: Footprint) -> bool: ...
@@ -142,14 +157,21 @@ class _OnWire:
 
     edit: Edit
     probe: Probe
+    telling: bool = False
+    """Whether one request is proof although it shows that something is gone."""
+
+    def informed(self, originals: Sequence[RequestShape]) -> "_OnWire":
+        if not (self.probe.by_absence and originals):
+            return self
+        return replace(self, telling=not any(map(self.probe.shows, originals)))
 
     def sighting(self, seen: Footprint) -> Sighting:
         """As proved by all requests together: that a text or tool is gone, one request cannot prove."""
         shapes = seen.requests
         if not shapes:
             return Sighting(arrived=_was_read(self.edit, seen.reads))
-        arrived = self.probe.delivered(shapes)
         shows, carries = (list(map(judge, shapes)) for judge in (self.probe.shows, self.probe.carries))
+        arrived = self.probe.delivered(shapes) or (self.telling and any(shows))
         if not arrived:
             shows = [False] * len(shapes)
         elif not any(shows):  # gone, and nothing tells which requests had it
@@ -174,6 +196,9 @@ class _Live:
     mark: str
     edit: Edit | None = None
     """Given where the agent itself may carry it out, by what it reads of its config."""
+
+    def informed(self, originals: Sequence[RequestShape]) -> "_Live":
+        return self
 
     def sighting(self, seen: Footprint) -> Sighting:
         read = self.edit is not None and _was_read(self.edit, seen.reads)
