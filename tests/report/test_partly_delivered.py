@@ -40,7 +40,7 @@ WHOLE = {
     ],
 )
 def test_only_what_is_missing_is_said(changes: dict[str, int], said: str) -> None:
-    assert delivery_note(row(**{**WHOLE, **changes})) == said
+    assert delivery_note(row((), **{**WHOLE, **changes})) == said
 
 
 def test_a_pair_of_which_a_scenario_reaches_one_part_is_no_partial_delivery() -> None:
