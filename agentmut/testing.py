@@ -1,19 +1,27 @@
 """Conformance tests for plugins of your own; call them from your tests."""
 
-from collections.abc import Iterator, Sequence
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from pydantic import JsonValue
 
 from agentmut.config import AgentConfig
 from agentmut.conformance.candidates import applied, candidate_faults, repetitions
+from agentmut.conformance.codec import codec_faults
 from agentmut.conformance.elsewhere import Tried, order_faults
 from agentmut.conformance.purity import made, purity_faults
 from agentmut.conformance.samples import SAMPLES
 from agentmut.mutation.declarations import declaration_faults
 from agentmut.plain import one_line
 from agentmut.plugins import Group
-from agentmut.protocols import Example, Operator, OperatorOptions
+from agentmut.protocols import Adapter, Example, Operator, OperatorOptions
 from agentmut.signatures import signature_faults
+from agentmut.wire.codec import Codec, HttpCall
 
 _DEFAULTS = OperatorOptions()
+_NONE: Mapping[str, str] = MappingProxyType({})
 
 
 def check_operator(
@@ -47,6 +55,75 @@ def check_operator(
     if faults:
         name = getattr(operator, "id", getattr(operator, "__name__", repr(operator)))
         raise AssertionError("\n- ".join([f"{name} is no sound operator:", *dict.fromkeys(faults)]))
+
+
+def check_codec(codec: Codec, *samples: HttpCall | bytes, except_for: Mapping[str, str] = _NONE) -> None:
+    """Check that a codec is one that agentmut can rely on.
+
+    It has the signature of its seam; it reads what it writes, requests and replies, plain and streamed; with nothing
+    to change it gives bodies back as they were, order of keys included; a change of a text, a tool, a name or a
+    setting changes that alone, and what it is given never; tools' names mapped there and back are the same; fields
+    that it does not know stay; streams are cut into frames without loss, however they come; what it cannot read
+    raises `ValueError`, and nothing else does.
+
+    Tried on requests and replies made here, and on `samples`: requests and reply bodies of the service itself, plain
+    or streamed. What a dialect cannot say is named in `except_for`: the name of a check, as the error has it before
+    the colon, and the reason. One that does not fail after all is a fault too. Raises `AssertionError` with
+    everything that is wrong.
+    """
+    found = list(codec_faults(codec, samples))
+    told = [f"{fault.check}: {fault.said}" for fault in found if fault.check not in except_for]
+    failed = {fault.check for fault in found}
+    for name, reason in except_for.items():
+        if not reason.strip():
+            told.append(f"{name}: except_for must say why it fails")
+        if name not in failed:
+            told.append(f"{name}: it was to fail ({reason}), but holds, or there is no check of this name")
+    if told:
+        name = getattr(codec, "name", type(codec).__name__)
+        raise AssertionError("\n- ".join([f"{name} is no sound codec:", *dict.fromkeys(told)]))
+
+
+def check_adapter(
+    make: Callable[[], Adapter],
+    *,
+    turns: Sequence[JsonValue] = ("Hello. What can you do?",),
+    expect_tools: Sequence[str] = (),
+    doubles: Mapping[str, Callable[..., Any]] = MappingProxyType({}),
+    except_for: Mapping[str, str] = MappingProxyType({}),
+    timeout: float = 30.0,
+) -> None:
+    """Check that an adapter runs its agent as agentmut needs it.
+
+    `make` gives the adapter of a small agent with a prompt, a model and tools; `turns` is what it is asked, and
+    `expect_tools` are the tools that it calls then, by its own names. `doubles` are called in the place of tools, as
+    the real ones would be called some hundred times. Where `OPENAI_BASE_URL` or `ANTHROPIC_BASE_URL` is not set, the
+    simulator of agentmut answers, whose models are `sim-large` and so on; `make` is called with them set.
+
+    Checked is, under these names: `config` (`with_config` makes another adapter and changes nothing), `run`, `steps`,
+    `answers`, `arguments`, `outputs`, `usage`, `durations` (the trace tells what the wire saw), `fresh_state` and
+    `concurrency` (runs know nothing of each other), `errors`, `doubles`, `cancellation`, and `mutation.prompt`,
+    `mutation.tool`, `mutation.model`, `mutation.context`, `mutation.orchestration` (a mutant of each kind arrives,
+    unless `cannot_express` says why it cannot). An agent that makes no model request which agentmut can see is
+    checked by what else there is of it. What `expect_tools` does not name is not checked of tools.
+
+    `except_for` names checks that are expected to fail, each with the reason; one that does not fail is reported,
+    too. It must not be called from a running event loop. Raises `AssertionError` with everything that is wrong.
+    """
+    from agentmut.conformance.adapter import adapter_faults, check_names, endpoint, unexpected
+    from agentmut.conformance.adapter_runs import Subject
+
+    check_names(except_for)
+
+    async def check() -> tuple[str, dict[str, list[str]]]:
+        async with endpoint():
+            adapter = make()
+            subject = Subject(adapter, tuple(turns), tuple(expect_tools), doubles, timeout)
+            return type(adapter).__name__, await adapter_faults(subject)
+
+    name, faults = asyncio.run(check())
+    if said := list(dict.fromkeys(unexpected(faults, except_for))):
+        raise AssertionError("\n- ".join([f"{name} is no sound adapter:", *said]))
 
 
 def _reason_faults(operator: type[Operator]) -> Iterator[str]:
@@ -111,4 +188,4 @@ def _shown(config: AgentConfig) -> str:
     return f" ({first[:40]!r})" if first else ""
 
 
-__all__ = ["SAMPLES", "Example", "check_operator"]
+__all__ = ["SAMPLES", "Example", "check_adapter", "check_codec", "check_operator"]

@@ -2,16 +2,20 @@
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
+from urllib.parse import parse_qs, urlsplit
+
+from pydantic import JsonValue
 
 from agentmut.simulator.sending import Reply
-from agentmut.wire.bodies import read_json
+from agentmut.wire.bodies import read_json, write_json
 from agentmut.wire.codec import Codec, HttpCall
 from agentmut.wire.framing import Frame, Framing
 
 CHAT = "chat_completions"
 RESPONSES = "responses"
+GEMINI = "gemini"
 _ID_PREFIXES: Mapping[str, str] = MappingProxyType(
     {CHAT: "chatcmpl-", RESPONSES: "resp_", "anthropic_messages": "msg_"}
 )
@@ -49,8 +53,17 @@ def stream(codec: Codec, call: HttpCall, encoded: bytes) -> Reply:
         asked = b'"include_usage"' in call.body and _wants_usage(call.body)
         chunks = [chunk for frame in frames for chunk in _chat_chunks(framing, frame, asked)]
         return Reply(codec.content_type(stream=True), chunks, streamed=True)
+    if codec.name == GEMINI and "sse" not in parse_qs(urlsplit(call.path).query).get("alt", []):
+        return Reply("application/json", list(_array(frame.value for frame in frames)), streamed=True)
     chunks = [frame.raw for frame in frames]
     return Reply(codec.content_type(stream=True), [*chunks, *filter(None, [framing.rest()])], streamed=True)
+
+
+def _array(values: Iterable[JsonValue]) -> Iterator[bytes]:
+    """The events as one JSON array that grows."""
+    for number, value in enumerate(values):
+        yield (b",\r\n" if number else b"[") + write_json(value)
+    yield b"]"
 
 
 def error_headers(codec: Codec, status: int) -> dict[str, str]:

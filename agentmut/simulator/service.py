@@ -102,7 +102,7 @@ class Service:
         """The list of models, or one of them, in the words of whoever asks."""
         _, path = _trial_and_path(http)
         names = [*PROFILES, *self._settings.aliases]
-        body = model_lists.answer(path, names, anthropic="anthropic-version" in http.headers)
+        body = model_lists.answer(path, names, http.headers)
         if body is None:
             return _no_such_path(path)
         return web.Response(body=write_json(body), content_type="application/json")

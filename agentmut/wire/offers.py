@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agentmut.errors import UsageError
+from agentmut.frozen import canonical_json
 from agentmut.tools import EMPTY_SCHEMA, ToolSpec, read_tool
 from agentmut.wire import bodies
 from agentmut.wire.codec import OfferedTool
@@ -46,11 +47,6 @@ def _with_description(part: dict[str, Any], text: str) -> dict[str, Any]:
 
 def removed_names(before: Sequence[OfferedTool], after: Sequence[OfferedTool]) -> set[str]:
     """Names of the tools that were on offer and have no entry any more; a renamed one has."""
-    kept = {id(tool.raw) for tool in after}
-    kept_raws = [tool.raw for tool in after if tool.raw is not None]
-    gone = {
-        tool.spec.name
-        for tool in before
-        if tool.spec and id(tool.raw) not in kept and not any(same(tool.raw, raw) for raw in kept_raws)
-    }
+    kept = {canonical_json(tool.raw) for tool in after if tool.raw is not None}
+    gone = {tool.spec.name for tool in before if tool.spec and canonical_json(tool.raw) not in kept}
     return gone - {tool.spec.name for tool in after if tool.spec}

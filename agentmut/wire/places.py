@@ -29,6 +29,18 @@ def _places(value: Any, keys: Sequence[str]) -> Iterator[Path]:
         yield from ((keys[0], *rest) for rest in _places(value[keys[0]], keys[1:]))
 
 
+def all_places(value: Any) -> Iterator[Path]:
+    """Every place in a value.
+
+    >>> list(all_places({"a": [1]}))
+    [('a',), ('a', 0)]
+    """
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in inner:
+        yield (key,)
+        yield from ((key, *rest) for rest in all_places(item))
+
+
 def at(value: Any, path: Path) -> Any:
     """What stands at a place. Raises `ValueError` where there is none."""
     for key in path:

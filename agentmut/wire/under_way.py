@@ -54,6 +54,11 @@ class UnderWay:
             self._begun = self._seen(request, None, None)
             self._recorder.exchanges.append(self._begun)
 
+    def has_streamed(self, given: bytes) -> None:
+        """So much of a stream has come; it may be all."""
+        if self._begun is not None and not self._ended and (reply := self._reply(given)):
+            self._replace(self._begun._replace(reply=reply))
+
     def end_stream(self, given: bytes, error: BaseException | None, *, complete: bool) -> None:
         """The stream has ended; with an `error` when it was cut off. `complete`: the service has said all."""
         if not self._ended:
@@ -95,8 +100,12 @@ class UnderWay:
         elif self._begun is None:
             self._recorder.exchanges.append(seen)
         else:
-            exchanges = self._recorder.exchanges
-            exchanges[next(i for i, found in enumerate(exchanges) if found is self._begun)] = seen
+            self._replace(seen)
+
+    def _replace(self, seen: Exchange) -> None:
+        exchanges = self._recorder.exchanges
+        exchanges[next(i for i, found in enumerate(exchanges) if found is self._begun)] = seen
+        self._begun = seen
 
     def _settle(self) -> None:
         if self._pending:

@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import anthropic
+import httpx2
 import openai
 import pytest
 
 from agentmut.simulator.background import Simulator
+from agentmut.simulator.conversations import Conversations, UnknownResponseError
 from agentmut.simulator.service_settings import read_settings
 
 PROMPT = "You help in a garden. Be kind."
@@ -107,7 +109,35 @@ def messages(simulator: Simulator, trial: str, stream: bool) -> Talk:
     raise AssertionError(calls)
 
 
-DIALECTS: list[Callable[[Simulator, str, bool], Talk]] = [responses, stored_responses, messages]
+def gemini(simulator: Simulator, trial: str, stream: bool) -> Talk:
+    from google import genai
+    from google.genai import types
+
+    options = types.HttpOptions(base_url=simulator.of(trial).gemini_base_url)
+    sdk = genai.Client(api_key="none", http_options=options)
+    function = types.FunctionDeclaration(name=NAME, description=DESCRIPTION, parameters_json_schema=SCHEMA)
+    config = types.GenerateContentConfig(
+        system_instruction=PROMPT, tools=[types.Tool(function_declarations=[function])]
+    )
+    said: Any = [types.Content(role="user", parts=[types.Part(text=ASKED)])]
+    calls: list[tuple[str, Any]] = []
+    for _ in range(5):
+        asked: Any = {"model": MODEL, "contents": said, "config": config}
+        if stream:
+            pieces = [piece.candidates[0].content for piece in sdk.models.generate_content_stream(**asked)]
+            parts = [part for piece in pieces for part in piece.parts or []]
+        else:
+            parts = sdk.models.generate_content(**asked).candidates[0].content.parts
+        made = [part.function_call for part in parts if part.function_call]
+        if not made:
+            return Talk(calls, "".join(part.text for part in parts if part.text))
+        calls += [(call.name, call.args) for call in made]
+        results = [types.Part.from_function_response(name=c.name, response=json.loads(RESULT)) for c in made]
+        said += [types.Content(role="model", parts=parts), types.Content(role="user", parts=results)]
+    raise AssertionError(calls)
+
+
+DIALECTS: list[Callable[[Simulator, str, bool], Talk]] = [responses, stored_responses, messages, gemini]
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["plain", "streamed"])
@@ -118,3 +148,106 @@ def test_a_conversation_is_the_same_in_every_dialect(
     held = dialect(simulator, "a", stream)
     assert held.calls == [("water_plant", {"plant": "P-77"})]
     assert held == chat(simulator, "a", False)
+
+
+def test_models_are_listed_in_the_words_of_each_service(simulator: Simulator) -> None:
+    from google import genai
+
+    names = ["sim-large", "sim-medium", "sim-small"]
+    with openai.OpenAI(base_url=simulator.openai_base_url, api_key="none") as sdk:
+        assert [model.id for model in sdk.models.list()] == names
+        assert sdk.models.retrieve("sim-small").id == "sim-small"
+        with pytest.raises(openai.NotFoundError):
+            sdk.models.retrieve("sim-huge")
+    with anthropic.Anthropic(base_url=simulator.anthropic_base_url, api_key="none") as claude:
+        assert [model.id for model in claude.models.list()] == names
+    options: Any = {"base_url": simulator.gemini_base_url}
+    google = genai.Client(api_key="none", http_options=options)
+    assert [model.name for model in google.models.list()] == [f"models/{name}" for name in names]
+
+
+def test_another_name_of_a_model_is_answered_under_that_name() -> None:
+    asked: Any = {"messages": [{"role": "user", "content": "Hi"}]}
+    with Simulator(read_settings(aliases={"gpt-x": "sim-large"})) as simulator:
+        url = simulator.openai_base_url
+        with openai.OpenAI(base_url=url, api_key="none", max_retries=0) as sdk:
+            aliased = sdk.chat.completions.create(model="gpt-x", **asked)
+            plain = sdk.chat.completions.create(model="sim-large", **asked)
+    assert (aliased.model, plain.model) == ("gpt-x", "sim-large")
+    assert aliased.choices == plain.choices
+
+
+def test_a_stream_reports_usage_only_where_it_is_asked_for(simulator: Simulator) -> None:
+    asked: Any = {"model": MODEL, "messages": [{"role": "user", "content": "Hi"}], "stream": True}
+    with openai.OpenAI(base_url=simulator.openai_base_url, api_key="none") as sdk:
+        silent = list(sdk.chat.completions.create(**asked))
+        asked["stream_options"] = {"include_usage": True}
+        told = list(sdk.chat.completions.create(**asked))
+    assert [chunk.usage for chunk in silent] == [None] * len(silent)
+    assert told[-1].choices == []
+    assert told[-1].usage is not None
+    assert [chunk.choices for chunk in told[:-1]] == [chunk.choices for chunk in silent]
+
+
+def test_a_gemini_stream_is_an_array_where_events_are_not_asked_for(simulator: Simulator) -> None:
+    body = {"contents": [{"role": "user", "parts": [{"text": "Hi"}]}]}
+    url = f"{simulator.gemini_base_url}/v1beta/models/sim-large:streamGenerateContent"
+    array = httpx2.post(url, json=body)
+    assert array.headers["content-type"] == "application/json"
+    events = httpx2.post(f"{url}?alt=sse", json=body).text.strip().split("\r\n\r\n")
+    events = events if len(events) > 1 else events[0].split("\n\n")
+    strip_id = [{**chunk, "responseId": ""} for chunk in array.json()]
+    assert strip_id == [{**json.loads(event.removeprefix("data: ")), "responseId": ""} for event in events]
+
+
+WATER_ALL: Any = [
+    {
+        "role": "system",
+        "content": "You must water a plant when asked. You must measure the light when asked.",
+    },
+    {"role": "user", "content": "Water plant P-77 please. And measure the light for plant P-77."},
+]
+
+
+def test_tools_are_called_at_once_unless_the_request_wants_one_at_a_time(simulator: Simulator) -> None:
+    light = {"name": "measure_light", "description": "Measure the light for a plant", "parameters": SCHEMA}
+    water = {"name": NAME, "description": DESCRIPTION, "parameters": SCHEMA}
+    tools: Any = [{"type": "function", "function": function} for function in (water, light)]
+
+    def called(trial: str, **more: Any) -> int:
+        url = simulator.of(trial).openai_base_url
+        with openai.OpenAI(base_url=url, api_key="none") as sdk:
+            made = sdk.chat.completions.create(model=MODEL, messages=WATER_ALL, tools=tools, **more)
+        return len(made.choices[0].message.tool_calls or [])
+
+    trials = [f"trial {number}" for number in range(8)]
+    assert {called(trial) for trial in trials} == {1, 2}  # as the profile says, about half of the time
+    assert {called(trial, parallel_tool_calls=False) for trial in trials} == {1}
+
+
+def test_a_response_that_is_not_known_cannot_be_gone_on_from(simulator: Simulator) -> None:
+    with openai.OpenAI(base_url=simulator.openai_base_url, api_key="none", max_retries=0) as sdk:
+        unstored = sdk.responses.create(model=MODEL, input="Hi", store=False)
+        for previous in (unstored.id, "resp_1"):
+            with pytest.raises(openai.BadRequestError) as refused:
+                sdk.responses.create(model=MODEL, input="And?", previous_response_id=previous)
+            assert refused.value.code == "previous_response_not_found"
+
+
+def test_stored_responses_are_bounded_and_the_oldest_are_forgotten() -> None:
+    kept = Conversations(most=2, most_bytes=100)
+    for name in ("a", "b", "c"):
+        kept.keep(name, {"input": name}, [], 10)
+    assert len(kept) == 2
+    with pytest.raises(UnknownResponseError):
+        kept.whole({"previous_response_id": "a"})
+    whole = kept.whole({"previous_response_id": "c", "input": "d"})
+    assert whole["input"] == [{"role": "user", "content": "c"}, {"role": "user", "content": "d"}]
+    kept.keep("large", {"input": "x"}, [], 99)
+    assert len(kept) == 1
+
+
+def test_a_path_that_is_no_services_is_not_found_with_what_there_is(simulator: Simulator) -> None:
+    answer = httpx2.post(f"{simulator.openai_base_url}/embeddings", json={})
+    assert answer.status_code == 404
+    assert "It speaks chat_completions, responses" in answer.json()["error"]["message"]

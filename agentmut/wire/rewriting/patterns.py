@@ -7,10 +7,8 @@ from functools import cached_property
 from itertools import groupby
 from typing import NamedTuple
 
-PLACEHOLDER = re.compile(
-    r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}|\$?\{[^{}\s]*\}|%\(\w+\)[sd]|\$[A-Za-z_]\w*", re.DOTALL
-)
-"""What a template has in the place of other text: format fields, Jinja, `%(name)s`, `$name`."""
+from agentmut.passages import PLACEHOLDER
+
 LONGEST_FILLING = 20_000
 """Characters that a placeholder may stand for; bounds the time of a search."""
 SEAM = "\x00"
@@ -98,9 +96,16 @@ class Pattern:
     def _place(self, text: str, closed: _Spans) -> Place | None:
         spans = _with_open(self._pieces, closed)
         before, inner, _ = self._sides
-        first = len(before) - self._bounds[0]
-        start, end = self._edge(spans, first, True), self._edge(spans, first + len(inner), False)
-        if start is None or end is None or SEAM in text[spans[0][0] : spans[-1][1]]:
+        at = len(before) - self._bounds[0]
+        start, end = self._edge(spans, at, True), self._edge(spans, at + len(inner), False)
+        first, last = spans[0][0], spans[-1][1]
+        if (
+            start is None
+            or end is None
+            or SEAM in text[first:last]
+            or in_word(text, first)
+            or in_word(text, last)
+        ):
             return None
         pairs = zip(self._pieces, spans, strict=True)
         return Place(start, max(start, end), {p.text: text[a:b].strip() for p, (a, b) in pairs if p.is_open})
@@ -113,6 +118,11 @@ class Pattern:
             if 0 <= at < len(spans) and not self._pieces[at].is_open:
                 return spans[at][side]
         return None
+
+
+def in_word(text: str, at: int) -> bool:
+    """Whether a place of a text is in the middle of a word."""
+    return 0 < at < len(text) and text[at - 1].isalnum() and text[at].isalnum()
 
 
 def filled(text: str, values: Mapping[str, str]) -> str | None:

@@ -1,0 +1,160 @@
+"""Content blocks of Bedrock Converse."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from agentmut.wire import bodies
+from agentmut.wire.arguments import arguments_text, read_arguments
+from agentmut.wire.codec import Body, Path
+from agentmut.wire.messages import Message, Role, ToolCall
+from agentmut.wire.places import at, places, shown, with_values
+from agentmut.wire.spoken import Spoken, turns
+
+ROLES: Mapping[str, Role] = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM}
+
+
+def read(body: Body) -> list[Spoken]:
+    """All blocks of a request in order. Raises `ValueError` naming what cannot be read."""
+    return [*_instructions(body.get("system")), *_conversation(body)]
+
+
+def calls_of(content: Iterable[Any], where: str) -> Iterator[ToolCall]:
+    """The calls among blocks; those of tools of the service are none."""
+    for found in content:
+        use = bodies.mapping(found, where).get("toolUse")
+        if use is not None and "type" not in bodies.mapping(use, f"{where}.toolUse"):
+            yield _call(use, f"{where}.toolUse")
+
+
+def reply_text(content: Iterable[Any], where: str) -> str:
+    """The text among the blocks of a reply."""
+    return "".join(text for block in content for _, text in _pieces(bodies.mapping(block, where), ()))
+
+
+def said(text: str, calls: Iterable[ToolCall]) -> Iterator[Body]:
+    """The blocks of what a model says: its text, unless empty, and its calls."""
+    if text:
+        yield {"text": text}
+    for call in calls:
+        yield {"toolUse": {"toolUseId": call.id, "name": call.name, "input": read_arguments(call)}}
+
+
+def result(call_id: str, text: str) -> Body:
+    """The block of a tool's result; the service refuses an empty text."""
+    return {"toolResult": {"toolUseId": call_id, "content": [{"text": text}] if text else []}}
+
+
+def names(value: Any, patterns: Iterable[str]) -> list[Path]:
+    """Where the agent's tools are named; calls of tools of the service are left alone."""
+    found = (path for pattern in patterns for path in places(value, pattern))
+    return [path for path in found if "type" not in at(value, path[:-1])]
+
+
+def with_json(body: Body, texts: Mapping[Path, str]) -> Body:
+    """The body with other JSON results of tools; a text that is no JSON makes a block of text of it."""
+    changes: dict[Path, Any] = {}
+    for path, text in texts.items():
+        if text == bodies.write_json(at(body, path)).decode("ascii"):
+            continue
+        try:
+            changes[path] = bodies.read_json(text)
+        except ValueError:
+            changes[path[:-1]] = {"text": text}
+    return dict(with_values(body, changes))
+
+
+def without_lone_marks(body: Body) -> Body:
+    """The body without cache points that have nothing left in front of them to keep."""
+    if body.get("system") and _only_marks(body["system"]):
+        body = {key: value for key, value in body.items() if key != "system"}
+    items = [item for item in body["messages"] if not (item.get("content") and _only_marks(item["content"]))]
+    return {**body, "messages": items}
+
+
+def written(messages: Iterable[Message]) -> Body:
+    """`system` and `messages` of a request."""
+    messages = list(messages)
+    instructions = [{"text": message.text} for message in messages if message.role is Role.SYSTEM]
+    system = {"system": instructions} if instructions else {}
+    return {**system, "messages": [_item(turn) for turn in turns(messages)]}
+
+
+def _only_marks(blocks: Any) -> bool:
+    return isinstance(blocks, list) and all(isinstance(b, dict) and "cachePoint" in b for b in blocks)
+
+
+def _item(turn: list[Message]) -> Body:
+    if turn[0].role is Role.ASSISTANT:
+        return {"role": "assistant", "content": list(said(turn[0].text, turn[0].tool_calls))}
+    blocks = [result(m.tool_call_id or "", m.text) if m.role is Role.TOOL else {"text": m.text} for m in turn]
+    return {"role": "user", "content": blocks}
+
+
+def _instructions(system: Any) -> Iterator[Spoken]:
+    for index, block in enumerate(bodies.listing(system, "system")):
+        path: Path = ("system", index)
+        yield Spoken(Role.SYSTEM, path, list(_pieces(bodies.mapping(block, shown(path)), path)))
+
+
+def _conversation(body: Body) -> Iterator[Spoken]:
+    called: dict[str, str] = {}
+    for index, message in enumerate(bodies.listing(body.get("messages"), "messages")):
+        item: Path = ("messages", index)
+        found = bodies.mapping(message, shown(item))
+        role = _role(found.get("role"), shown(item))
+        content = bodies.listing(found.get("content"), shown((*item, "content")))
+        if _only_marks(content):
+            yield Spoken(role, item)
+        for number, block in enumerate(content):
+            here: Path = (*item, "content", number)
+            if "cachePoint" not in bodies.mapping(block, shown(here)):
+                yield _spoken(block, here, role, item, called)
+
+
+def _role(role: Any, where: str) -> Role:
+    found = ROLES.get(role) if isinstance(role, str) else None
+    if found is None:
+        raise ValueError(f"{where}.role: expected one of {', '.join(ROLES)}, found {role!r:.80}")
+    return found
+
+
+def _spoken(block: Mapping[str, Any], here: Path, role: Role, item: Path, called: dict[str, str]) -> Spoken:
+    """A block; `called` learns which tool a call is of, and tells it of its result."""
+    if block.get("toolResult") is not None:
+        where = shown((*here, "toolResult"))
+        found = bodies.mapping(block["toolResult"], where)
+        call_id = bodies.text(found.get("toolUseId"), f"{where}.toolUseId")
+        pieces = list(_contents(found.get("content"), (*here, "toolResult", "content")))
+        return Spoken(Role.TOOL, item, pieces, call_id=call_id, tool=called.get(call_id))
+    call = next(calls_of([block], shown(here)), None)
+    if call is not None:
+        called[call.id] = call.name
+        return Spoken(role, item, call=call)
+    return Spoken(role, item, list(_pieces(block, here)))
+
+
+def _call(use: Mapping[str, Any], where: str) -> ToolCall:
+    return ToolCall(
+        id=bodies.text(use.get("toolUseId"), f"{where}.toolUseId"),
+        name=bodies.name(use.get("name"), f"{where}.name"),
+        arguments=arguments_text(use.get("input")),
+    )
+
+
+def _pieces(block: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
+    """The texts of a block: its own, guarded or cited ones, those of a search result, and JSON."""
+    if "text" in block:
+        yield (*path, "text"), bodies.text(block["text"], shown((*path, "text")))
+    if "json" in block:
+        yield (*path, "json"), bodies.write_json(block["json"]).decode("ascii")
+    guarded = block.get("guardContent")
+    if isinstance(guarded, dict) and isinstance(guarded.get("text"), dict):
+        yield from _pieces(guarded["text"], (*path, "guardContent", "text"))
+    for key in ("citationsContent", "searchResult"):
+        if isinstance(block.get(key), dict):
+            yield from _contents(block[key].get("content"), (*path, key, "content"))
+
+
+def _contents(content: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    for index, block in enumerate(bodies.listing(content, shown(path))):
+        yield from _pieces(bodies.mapping(block, shown((*path, index))), (*path, index))
