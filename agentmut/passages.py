@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 Passage = tuple[str, ...]
 """Fragments that follow one another, with anything in between. None at all: nothing to be recognised."""
@@ -53,6 +54,7 @@ def shown(passage: Passage, text: str) -> bool:
     return True
 
 
+@lru_cache(maxsize=64)  # a trial's requests are looked at for every edit
 def flat(text: str) -> str:
     """Frameworks re-indent and strip, so runs of white space are one blank here."""
     return " ".join(text.split())
