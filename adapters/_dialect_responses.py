@@ -14,7 +14,7 @@ from agentmut.adapters._dialect import (
     refused,
     request_of,
 )
-from agentmut.adapters._sdk_version import openai_client
+from agentmut.adapters._sdk_version import Clients, openai_client
 from agentmut.config import AgentConfig, ModelConfig
 from agentmut.trace import Usage
 from agentmut.wire.responses import Responses
@@ -35,6 +35,7 @@ class ResponsesDialect:
 
     def __init__(self, *, stream: bool = False) -> None:
         self._stream = stream
+        self._clients = Clients()
 
     def refuses(self, model: ModelConfig) -> str:
         """A seed and stop sequences."""
@@ -42,7 +43,7 @@ class ResponsesDialect:
 
     def client(self) -> AbstractAsyncContextManager[Any]:
         """A new `AsyncOpenAI`."""
-        return openai_client()
+        return openai_client(self._clients)
 
     async def ask(self, client: Any, config: AgentConfig, conversation: Items) -> Reply:
         """One request; a stream is read to its end."""

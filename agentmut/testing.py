@@ -1,13 +1,15 @@
 """Conformance tests for plugins of your own; call them from your tests."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 from pydantic import JsonValue
 
 from agentmut.config import AgentConfig
+from agentmut.conformance.adapter import CHECKS, adapter_faults, check_names, endpoint, unexpected
+from agentmut.conformance.adapter_runs import Subject
 from agentmut.conformance.candidates import applied, candidate_faults, repetitions
 from agentmut.conformance.codec import codec_faults
 from agentmut.conformance.elsewhere import Tried, order_faults
@@ -90,6 +92,7 @@ def check_adapter(
     turns: Sequence[JsonValue] = ("Hello. What can you do?",),
     expect_tools: Sequence[str] = (),
     doubles: Mapping[str, Callable[..., Any]] = MappingProxyType({}),
+    only: Collection[str] = CHECKS,
     except_for: Mapping[str, str] = MappingProxyType({}),
     timeout: float = 30.0,
 ) -> None:
@@ -107,19 +110,17 @@ def check_adapter(
     unless `cannot_express` says why it cannot). An agent that makes no model request which agentmut can see is
     checked by what else there is of it. What `expect_tools` does not name is not checked of tools.
 
-    `except_for` names checks that are expected to fail, each with the reason; one that does not fail is reported,
-    too. It must not be called from a running event loop. Raises `AssertionError` with everything that is wrong.
+    `only` names the checks to make. `except_for` names checks that are expected to fail, each with the reason; one
+    that does not fail is reported, too. It must not be called from a running event loop. Raises `AssertionError` with
+    everything that is wrong.
     """
-    from agentmut.conformance.adapter import adapter_faults, check_names, endpoint, unexpected
-    from agentmut.conformance.adapter_runs import Subject
-
-    check_names(except_for)
+    check_names(only, except_for)
 
     async def check() -> tuple[str, dict[str, list[str]]]:
         async with endpoint():
             adapter = make()
             subject = Subject(adapter, tuple(turns), tuple(expect_tools), doubles, timeout)
-            return type(adapter).__name__, await adapter_faults(subject)
+            return type(adapter).__name__, await adapter_faults(subject, only)
 
     name, faults = asyncio.run(check())
     if said := list(dict.fromkeys(unexpected(faults, except_for))):

@@ -1,7 +1,7 @@
 """What `agentmut.testing.check_adapter` looks at, by name."""
 
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 
 from agentmut.conformance import adapter_conduct as conduct
@@ -9,7 +9,6 @@ from agentmut.conformance import adapter_mutation as mutation
 from agentmut.conformance import adapter_trace as trace
 from agentmut.conformance.adapter_runs import Asked, Observed, Subject, observe
 from agentmut.errors import nearest
-from agentmut.mutant import OperatorClass
 from agentmut.plain import one_line
 from agentmut.simulator.addresses import Addresses
 from agentmut.simulator.server import serve
@@ -35,27 +34,39 @@ CHECKS = ("config", *_OF_A_RUN, *_BY_RUNS, *_CLASSES)
 """The names of the checks, as `except_for` takes them."""
 
 
-def check_names(except_for: Mapping[str, str]) -> None:
-    """Raise `ValueError` for an expected failure that no check can have, or that has no reason."""
-    for name, reason in except_for.items():
+def check_names(only: Collection[str], except_for: Mapping[str, str]) -> None:
+    """Raise `ValueError` for what is no check, or is left out, and for an expected failure without a reason."""
+    for name in only:
         if name not in CHECKS:
-            raise ValueError(f"except_for: there is no check {name!r}. {nearest(name, CHECKS)}")
+            raise ValueError(f"only: there is no check {name!r}. {nearest(name, CHECKS)}")
+    for name, reason in except_for.items():
+        if name not in only:
+            raise ValueError(f"except_for: there is no check {name!r} to make. {nearest(name, only)}")
         if not reason.strip():
             raise ValueError(f"except_for: say why {name!r} is expected to fail")
 
 
-async def adapter_faults(subject: Subject) -> dict[str, list[str]]:
-    """What is wrong, by the name of the check; only checks with faults are there."""
-    found = {"config": _collected(lambda: mutation.config_faults(subject))}
+async def adapter_faults(subject: Subject, only: Collection[str]) -> dict[str, list[str]]:
+    """What is wrong, by the name of the check; of the checks in `only`, those with faults are there."""
+    found: dict[str, list[str]] = {}
+    if "config" in only:
+        found["config"] = _collected(lambda: mutation.config_faults(subject))
     [base] = await observe(subject, Asked("base"))
-    found |= {name: _collected(lambda c=check: c(subject, base)) for name, check in _OF_A_RUN.items()}
-    if found["run"]:  # what follows from that would only hide it
-        return {"run": found["run"], **({"config": found["config"]} if found["config"] else {})}
-    for name, check in _BY_RUNS.items():
-        found[name] = await _awaited(check(subject))
-    for name, wanted in _CLASSES.items():
-        found[name] = await _awaited(mutation.mutation_faults(subject, OperatorClass(wanted)))
+    found["run"] = _collected(lambda: trace.run_faults(subject, base))
+    if not found["run"]:  # else what follows from that would only hide it
+        found |= {n: _collected(lambda c=c: c(subject, base)) for n, c in _OF_A_RUN.items() if n in only}
+        found |= {name: await _awaited(check(subject)) for name, check in _BY_RUNS.items() if name in only}
+        found |= await _mutation_faults(subject, only)
     return {name: faults for name, faults in found.items() if faults}
+
+
+async def _mutation_faults(subject: Subject, only: Collection[str]) -> dict[str, list[str]]:
+    wanted = {name: one for name, one in _CLASSES.items() if name in only}
+    try:
+        faults = await mutation.mutation_faults(subject, tuple(wanted.values())) if wanted else {}
+    except Exception as error:
+        return {name: [f"it raised {one_line(error)}"] for name in wanted}
+    return {name: faults[one] for name, one in wanted.items()}
 
 
 def unexpected(faults: Mapping[str, list[str]], except_for: Mapping[str, str]) -> Iterator[str]:

@@ -14,6 +14,7 @@ from agentmut.execution import Ending
 from agentmut.frozen import canonical_json
 from agentmut.protocols import RunsOutside
 from agentmut.scenario import EvaluatorSpec, Scenario
+from agentmut.wire import bodies
 from agentmut.wire.codec import Codec, HttpCall
 from agentmut.wire.codecs import CODECS
 from agentmut.wire.rewriter import Answered, Outgoing
@@ -21,6 +22,7 @@ from agentmut.wire.transport import Tap, TrialOverError
 
 MARKS = ("alfa", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel")
 SAID = "agentmut checks what becomes of errors"
+NO_MODEL = "agentmut-no-such-model"
 HANGS = 0.5
 SHORT = 0.25
 SLOW = 0.15
@@ -116,14 +118,16 @@ async def _tool_error_faults(subject: Subject) -> list[str]:
 
 
 class _Refused:
-    """Takes the conversation out of every request, so that the service refuses it."""
+    """Asks for a model that there is not, so that the service refuses every request."""
 
     needs_whole_replies = False
     marks: frozenset[str] = frozenset()
 
     def request(self, codec: Codec, call: HttpCall) -> Outgoing:
-        """A body that no service takes."""
-        return Outgoing(HttpCall(call.path, b'{"model": 1}'))
+        """The request with another model."""
+        body = dict(bodies.mapping(bodies.read_json(call.body), "the body"))
+        path, changed = codec.with_setting(call, body, "name", NO_MODEL)
+        return Outgoing(HttpCall(path, bodies.write_json(changed)))
 
     def reply(self, codec: Codec, sent: HttpCall, body: bytes) -> Answered:
         """As it is."""

@@ -1,6 +1,6 @@
 """Whether mutants of every class arrive, and whether configs stay what they are."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from agentmut.config import AgentConfig
 from agentmut.conformance.adapter_runs import Asked, Observed, Subject, observe, whole_config
@@ -81,19 +81,18 @@ def _reached(mutant: Mutant, subject: Subject) -> bool:
     return mutant.reach is not Reach.CALLED or mutant.subject in subject.expect_tools
 
 
-async def mutation_faults(subject: Subject, wanted: OperatorClass) -> list[str]:
-    """Mutants of a class that nothing shows of. One that the adapter says it cannot be is none of them."""
+async def mutation_faults(subject: Subject, wanted: Collection[OperatorClass]) -> dict[str, list[str]]:
+    """By class, mutants that nothing shows of. One that the adapter says it cannot be is none of them."""
     _, config = whole_config(subject)
-    if wanted is OperatorClass.PROMPT and not config.prompt:
-        return ["the agent's config has no prompt, so that nothing can be told; give it one for the check"]
-    mutants = mutants_by_class(subject)[wanted]
+    chosen = mutants_by_class(subject)
+    mutants = [mutant for one in wanted for mutant in chosen[one]]
     asked = [Asked(f"mutant-{mutant.id}", mutant=mutant) for mutant in mutants]
-    observed = await observe(subject, *asked)
-    return [
-        fault
-        for mutant, found in zip(mutants, observed, strict=True)
-        for fault in _arrival_faults(mutant, config, found)
-    ]
+    faults: dict[str, list[str]] = {one: [] for one in wanted}
+    for mutant, found in zip(mutants, await observe(subject, *asked), strict=True):
+        faults[mutant.operator_class] += _arrival_faults(mutant, config, found)
+    if OperatorClass.PROMPT in wanted and not config.prompt:
+        faults[OperatorClass.PROMPT].append("the agent's config has no prompt; give it one for the check")
+    return faults
 
 
 def _arrival_faults(mutant: Mutant, config: AgentConfig, found: Observed) -> Iterator[str]:
