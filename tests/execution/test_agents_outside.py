@@ -20,8 +20,7 @@ from agentmut.trace import Action
 from agentmut.witness import Detector, Route
 
 PROMPT = "Be kind. Never shout."
-PROGRAM = (
-    """
+PROGRAM = """
 import json, os, sys, urllib.request
 
 asked = sys.stdin.read()
@@ -33,9 +32,7 @@ request = urllib.request.Request(
 )
 print("asking", file=sys.stderr)
 print(json.load(urllib.request.urlopen(request))["choices"][0]["message"]["content"])
-"""
-    % PROMPT
-)
+""".replace("PROMPT", PROMPT)
 MUTANT = Mutant(
     id="m", operator="prompt.drop_instruction", version=1, operator_class=OperatorClass.PROMPT,
     intent=Intent.DEGRADE, reach=Reach.SENT, description="", edits=(prompt_edit(PROMPT, 8, 21, ""),),
