@@ -204,6 +204,11 @@ def _check_doubles(adapter: Adapter, scenarios: Sequence[Scenario]) -> None:
         return
     able = adapter.doubled_tools()
     for tool, scenario in wanted.items():
+        if isinstance(inside(adapter), RunsOutside):
+            raise UsageError(
+                f"scenario {scenario} doubles the tool {tool!r}, but the agent calls its tools in a process of its "
+                "own, where they cannot be intercepted. Have the program use a stand-in, as by a variable of agent.env"
+            )
         if tool not in able:
             raise UsageError(
                 f"scenario {scenario} doubles the tool {tool!r}, but its calls cannot be intercepted, so "
