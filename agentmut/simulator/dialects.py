@@ -66,11 +66,6 @@ def _array(values: Iterable[JsonValue]) -> Iterator[bytes]:
     yield b"]"
 
 
-def error_headers(codec: Codec, status: int) -> dict[str, str]:
-    """Headers by which SDKs of a dialect know an error."""
-    return {}
-
-
 def _wants_usage(body: bytes) -> bool:
     options = read_json(body).get("stream_options")
     return isinstance(options, dict) and options.get("include_usage") is True

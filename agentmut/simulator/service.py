@@ -134,7 +134,7 @@ class Service:
         error = _error(came.codec, _Refusal(*_ERRORS[came.fault]))
         if came.fault is not FaultKind.RATE_LIMIT:
             return error
-        return error._replace(headers={**error.headers, **_retry_after(self._settings.trouble.retry_after)})
+        return error._replace(headers=_retry_after(self._settings.trouble.retry_after))
 
     def _answered(self, came: _Arrival) -> Reply:
         codec, body = came.codec, came.call.body
@@ -187,8 +187,7 @@ def _received(came: _Arrival) -> Received:
 
 def _error(codec: Codec, refusal: _Refusal) -> Reply:
     body = codec.encode_error(refusal.status, str(refusal), refusal.code)
-    headers = dialects.error_headers(codec, refusal.status)
-    return Reply("application/json", [body], status=refusal.status, headers=headers)
+    return Reply("application/json", [body], status=refusal.status)
 
 
 def _retry_after(seconds: float) -> dict[str, str]:

@@ -2,12 +2,16 @@
 
 import json
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any, NamedTuple
 
 import anthropic
+import boto3
 import httpx2
 import openai
 import pytest
+from botocore.config import Config
+from botocore.eventstream import ChecksumMismatch
 
 from agentmut.simulator.background import Simulator
 from agentmut.simulator.conversations import Conversations, UnknownResponseError
@@ -114,7 +118,7 @@ def gemini(simulator: Simulator, trial: str, stream: bool) -> Talk:
     from google.genai import types
 
     options = types.HttpOptions(base_url=simulator.of(trial).gemini_base_url)
-    sdk = genai.Client(api_key="none", http_options=options)
+    sdk: Any = genai.Client(api_key="none", http_options=options)
     function = types.FunctionDeclaration(name=NAME, description=DESCRIPTION, parameters_json_schema=SCHEMA)
     config = types.GenerateContentConfig(
         system_instruction=PROMPT, tools=[types.Tool(function_declarations=[function])]
@@ -137,7 +141,68 @@ def gemini(simulator: Simulator, trial: str, stream: bool) -> Talk:
     raise AssertionError(calls)
 
 
-DIALECTS: list[Callable[[Simulator, str, bool], Talk]] = [responses, stored_responses, messages, gemini]
+@cache
+def bedrock_session() -> Any:
+    return boto3.Session("key", "secret", region_name="us-east-1")
+
+
+def bedrock(service: str, url: str) -> Any:
+    once = Config(retries={"total_max_attempts": 1})
+    return bedrock_session().client(service, endpoint_url=url, config=once)
+
+
+def converse(simulator: Simulator, trial: str, stream: bool) -> Talk:
+    sdk = bedrock("bedrock-runtime", simulator.of(trial).bedrock_endpoint)
+    spec = {"name": NAME, "description": DESCRIPTION, "inputSchema": {"json": SCHEMA}}
+    said: Any = [{"role": "user", "content": [{"text": ASKED}]}]
+    calls: list[tuple[str, Any]] = []
+    for _ in range(5):
+        asked = {
+            "modelId": MODEL,
+            "system": [{"text": PROMPT}],
+            "messages": said,
+            "toolConfig": {"tools": [{"toolSpec": spec}]},
+        }
+        content = (
+            streamed_content(sdk, asked) if stream else sdk.converse(**asked)["output"]["message"]["content"]
+        )
+        made = [block["toolUse"] for block in content if "toolUse" in block]
+        if not made:
+            return Talk(calls, "".join(block["text"] for block in content))
+        calls += [(call["name"], call["input"]) for call in made]
+        results = [
+            {"toolResult": {"toolUseId": call["toolUseId"], "content": [{"text": RESULT}]}} for call in made
+        ]
+        said += [{"role": "assistant", "content": content}, {"role": "user", "content": results}]
+    raise AssertionError(calls)
+
+
+def streamed_content(sdk: Any, asked: Any) -> list[Any]:
+    blocks: dict[int, Any] = {}
+    events = list(sdk.converse_stream(**asked)["stream"])
+    for event in events:
+        if begun := event.get("contentBlockStart"):
+            blocks[begun["contentBlockIndex"]] = {"toolUse": {**begun["start"]["toolUse"], "input": ""}}
+        elif more := event.get("contentBlockDelta"):
+            block = blocks.setdefault(more["contentBlockIndex"], {"text": ""})
+            if "toolUse" in block:
+                block["toolUse"]["input"] += more["delta"]["toolUse"]["input"]
+            else:
+                block["text"] += more["delta"]["text"]
+    assert "metadata" in events[-1]
+    for block in blocks.values():
+        if "toolUse" in block:
+            block["toolUse"]["input"] = json.loads(block["toolUse"]["input"])
+    return [blocks[index] for index in sorted(blocks)]
+
+
+DIALECTS: list[Callable[[Simulator, str, bool], Talk]] = [
+    responses,
+    stored_responses,
+    messages,
+    gemini,
+    converse,
+]
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["plain", "streamed"])
@@ -251,3 +316,30 @@ def test_a_path_that_is_no_services_is_not_found_with_what_there_is(simulator: S
     answer = httpx2.post(f"{simulator.openai_base_url}/embeddings", json={})
     assert answer.status_code == 404
     assert "It speaks chat_completions, responses" in answer.json()["error"]["message"]
+
+
+FAULTS = [
+    ("429:@1", "ThrottlingException"),
+    ("500:@1", "InternalServerException"),
+    ("503:@1", "ServiceUnavailableException"),
+    ("reset:@1", "ConnectionClosedError"),
+    *(
+        (f"{kind}:@1", "KeyError") for kind in ("truncated", "malformed", "content_type")
+    ),  # botocore gives no output
+]
+
+
+@pytest.mark.parametrize(("fault", "said"), FAULTS)
+def test_trouble_is_what_it_is_for_botocore_too(fault: str, said: str) -> None:
+    with Simulator(read_settings(trouble=[fault])) as simulator:
+        with pytest.raises(Exception) as raised:
+            converse(simulator, "t", False)
+        error: Any = raised.value
+        answered = getattr(error, "response", None)
+        assert (answered["Error"]["Code"] if answered else type(error).__name__) == said
+        assert converse(simulator, "t", False) == converse(simulator, "t", True)
+
+
+def test_a_malformed_event_of_a_binary_stream_does_not_match_its_checksum() -> None:
+    with Simulator(read_settings(trouble=["malformed:@1"])) as simulator, pytest.raises(ChecksumMismatch):
+        converse(simulator, "t", True)
