@@ -122,13 +122,13 @@ def _blocks(content: Any, role: Role, item: Path, names: dict[str, str]) -> Iter
 def _pieces(block: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
     """The texts of a block: its own, those of a search result, and a document that is plain text."""
     kind = block.get("type")
-    if kind == "text":
+    if kind == "text" and block.get("text") is not None:
         yield (*path, "text"), bodies.text(block.get("text"), shown((*path, "text")))
     elif kind == "search_result":
         yield from _contents(block.get("content"), (*path, "content"))
     elif kind == "document":
         source = bodies.mapping(block.get("source"), shown((*path, "source")))
-        if source.get("type") == "text":
+        if source.get("type") == "text" and source.get("data") is not None:
             here: Path = (*path, "source", "data")
             yield here, bodies.text(source.get("data"), shown(here))
 

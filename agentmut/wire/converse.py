@@ -12,7 +12,7 @@ from agentmut.wire.aws_event_stream import MEDIA_TYPE, EventStreamFraming, is_ev
 from agentmut.wire.codec import Body, HttpCall, OfferedTool, Path, Rename, Text
 from agentmut.wire.framing import Framing
 from agentmut.wire.messages import ModelReply, ModelRequest, Role
-from agentmut.wire.offers import read_spec, removed_names, with_spec
+from agentmut.wire.offers import read_spec, removed_names, unchanged, with_spec
 from agentmut.wire.places import places, renamed, same, without
 
 FINISH: Mapping[str, str] = {
@@ -102,8 +102,10 @@ class Converse:
         return HttpCall(f"/model/{quote(request.model, safe='')}/{verb}", bodies.write_json(body))
 
     def encode_reply(self, reply: ModelReply, *, reply_id: str, stream: bool) -> bytes:
-        """Write a reply; with `stream`, all its frames. It has no place for model and id; arguments of calls must
-        be JSON objects."""
+        """Write a reply; with `stream`, all its frames. Arguments of calls must be JSON objects.
+
+        It has no place for an id, and for the model only that of a choice made by the service.
+        """
         content = list(converse_blocks.said(reply.text, reply.tool_calls))
         response: Body = {
             "output": {"message": {"role": "assistant", "content": content}},
@@ -115,6 +117,8 @@ class Converse:
             },
             "metrics": {"latencyMs": 0},
         }
+        if reply.model:
+            response["trace"] = {"promptRouter": {"invokedModelId": reply.model}}
         return converse_stream.write(response) if stream else bodies.write_json(response)
 
     def encode_error(self, status: int, message: str, code: str) -> bytes:
@@ -152,10 +156,13 @@ class Converse:
 
     def with_tools(self, body: Body, tools: Sequence[OfferedTool]) -> Body:
         """The body with these tools on offer; without its tool settings where no tool is left."""
+        before = self.tools(body)
+        if unchanged(before, tools):
+            return body
         entries = [_written(tool) for tool in tools]
         if all("cachePoint" in entry for entry in entries):
             return without(body, "toolConfig")
-        if converse_settings.chosen(body) in removed_names(self.tools(body), tools):
+        if converse_settings.chosen(body) in removed_names(before, tools):
             body = converse_settings.without_choice(body)  # services refuse it
         return {**body, "toolConfig": {**(body.get("toolConfig") or {}), "tools": entries}}
 
@@ -184,7 +191,14 @@ class Converse:
             "role": "user",
             "content": [converse_blocks.result(*found) for found in results.items()],
         }
-        return {**body, "messages": [*body["messages"], said, *([answers] if results else [])]}
+        return {
+            **body,
+            "messages": [
+                *bodies.listing(body.get("messages"), "messages"),
+                said,
+                *([answers] if results else []),
+            ],
+        }
 
     def reply_with_tool_names(self, value: Any, rename: Rename) -> Any:
         """A response, or the event that starts a call, with its tools called otherwise."""

@@ -67,7 +67,11 @@ def without_lone_marks(body: Body) -> Body:
     """The body without cache points that have nothing left in front of them to keep."""
     if body.get("system") and _only_marks(body["system"]):
         body = {key: value for key, value in body.items() if key != "system"}
-    items = [item for item in body["messages"] if not (item.get("content") and _only_marks(item["content"]))]
+    items = [
+        item
+        for item in bodies.listing(body.get("messages"), "messages")
+        if not (item.get("content") and _only_marks(item["content"]))
+    ]
     return {**body, "messages": items}
 
 
@@ -143,9 +147,9 @@ def _call(use: Mapping[str, Any], where: str) -> ToolCall:
 
 def _pieces(block: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
     """The texts of a block: its own, guarded or cited ones, those of a search result, and JSON."""
-    if "text" in block:
+    if block.get("text") is not None:
         yield (*path, "text"), bodies.text(block["text"], shown((*path, "text")))
-    if "json" in block:
+    if block.get("json") is not None:
         yield (*path, "json"), bodies.write_json(block["json"]).decode("ascii")
     guarded = block.get("guardContent")
     if isinstance(guarded, dict) and isinstance(guarded.get("text"), dict):

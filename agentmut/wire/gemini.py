@@ -9,7 +9,7 @@ from agentmut.wire import bodies, edits, gemini_contents, gemini_settings, gemin
 from agentmut.wire.codec import Body, HttpCall, OfferedTool, Path, Rename, Text
 from agentmut.wire.framing import Framing
 from agentmut.wire.messages import ModelReply, ModelRequest, Role, ToolCall
-from agentmut.wire.offers import removed_names
+from agentmut.wire.offers import removed_names, unchanged
 from agentmut.wire.places import places, renamed, without
 from agentmut.wire.spelling import get, spelled
 from agentmut.wire.sse import MEDIA_TYPE
@@ -146,9 +146,12 @@ class Gemini:
 
     def with_tools(self, body: Body, tools: Sequence[OfferedTool]) -> Body:
         """The body with these tools on offer; with none left, without a tool choice as well."""
+        before = self.tools(body)
+        if unchanged(before, tools):
+            return body
         if not tools:
             return gemini_settings.without_choice(without(body, "tools"))
-        gone = removed_names(self.tools(body), tools)
+        gone = removed_names(before, tools)
         return gemini_settings.without_names(gemini_tools.with_tools(body, tools), gone)
 
     def with_tool_names(self, body: Body, rename: Rename) -> Body:
@@ -175,7 +178,8 @@ class Gemini:
         """The request body that follows on a reply, thoughts and their signatures included."""
         found = _whole(reply)
         content = gemini_stream.candidate_of(found).get("content") or {"parts": []}
-        before = body["contents"] if isinstance(body["contents"], list) else [body["contents"]]
+        before = body.get("contents")
+        before = [before] if isinstance(before, dict) else bodies.listing(before, "contents")
         answers = [
             gemini_contents.result(call.name, results[call.id], call.id if own_id else None)
             for call, own_id in _calls(found)

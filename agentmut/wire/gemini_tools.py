@@ -29,15 +29,15 @@ def offered(body: Body) -> Iterator[OfferedTool]:
 
 def with_tools(body: Body, tools: Sequence[OfferedTool]) -> Body:
     """The body with these tools: declarations together where the first ones were, others where they were."""
-    if [*offered(body)] == [*tools]:
-        return body
     entries = [_written(tool) for tool in tools if tool.spec is not None]
     brought = [tool.raw for tool in tools if tool.spec is None]
     groups: list[Body] = []
     for group in body.get("tools") or ():
         key = used(group, "functionDeclarations")
         kept = {name: entries if name == key else value for name, value in group.items()}
-        groups.append({n: v for n, v in kept.items() if (v and n == key) or {n: v} in brought})
+        groups.append(
+            {n: v for n, v in kept.items() if (v and n == key) or any(same({n: v}, raw) for raw in brought)}
+        )
         entries = [] if key in group else entries
     if entries:
         groups.append({"functionDeclarations": entries})

@@ -45,6 +45,19 @@ def _with_description(part: dict[str, Any], text: str) -> dict[str, Any]:
     return {**{k: v for k, v in part.items() if k == "type"}, **head, "description": text, **part}
 
 
+def unchanged(before: Sequence[OfferedTool], after: Sequence[OfferedTool]) -> bool:
+    """Whether the same tools are on offer in the same order, as far as a service is told."""
+    pairs = zip(before, after, strict=False)
+    return len(before) == len(after) and all(same(a.raw, b.raw) and _alike(a.spec, b.spec) for a, b in pairs)
+
+
+def _alike(one: ToolSpec | None, other: ToolSpec | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    told = (one.name, one.description) == (other.name, other.description)
+    return told and same(one.parameters, other.parameters)
+
+
 def removed_names(before: Sequence[OfferedTool], after: Sequence[OfferedTool]) -> set[str]:
     """Names of the tools that were on offer and have no entry any more; a renamed one has."""
     kept = {canonical_json(tool.raw) for tool in after if tool.raw is not None}

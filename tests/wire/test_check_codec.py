@@ -17,6 +17,18 @@ from agentmut.wire.messages import ModelReply, ModelRequest, Role
 
 CANNOT_SAY: Mapping[str, Mapping[str, str]] = {
     "responses": {"seed": "Responses has no seed", "stop": "Responses has no stop sequences"},
+    "anthropic_messages": {
+        "seed": "Messages has no seed",
+        "response_format": "Messages takes schemas only",
+        "response_format with a schema": "Messages takes a schema without name and strict",
+    },
+    "gemini": {"response_format with a schema": "Gemini takes a schema without name and strict"},
+    "converse": {
+        "seed": "Converse has no seed",
+        "tool_choice none": "Converse cannot forbid calls",
+        "response_format": "Converse takes schemas only",
+        "response_format with a schema": "Converse takes a schema without strict",
+    },
 }
 REQUEST = HttpCall(
     "/v1/chat/completions",

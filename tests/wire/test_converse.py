@@ -394,7 +394,7 @@ arguments = objects.map(lambda value: json.dumps(value, separators=(",", ":")))
 calls = st.builds(ToolCall, id=texts, name=texts, arguments=arguments)
 replies = st.builds(
     ModelReply,
-    model=st.just(""),
+    model=st.sampled_from(["", "m"]),
     text=st.just("") | texts,
     tool_calls=st.lists(calls, max_size=3).map(tuple),
     finish_reason=st.sampled_from(["stop", "tool_calls", "length", "content_filter"]),
