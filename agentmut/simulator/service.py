@@ -11,6 +11,7 @@ from urllib.parse import unquote
 from aiohttp import web
 
 from agentmut.simulator import dialects, model_lists
+from agentmut.simulator.agents import BedrockAgents, Sessions
 from agentmut.simulator.behave import reply
 from agentmut.simulator.conversations import Conversations, UnknownResponseError
 from agentmut.simulator.profiles import PROFILES
@@ -22,6 +23,7 @@ from agentmut.wire.codec import Body, Codec, HttpCall
 from agentmut.wire.codecs import CODECS, codec_for
 from agentmut.wire.messages import ModelReply, ModelRequest
 
+AGENTS = BedrockAgents()
 TRIAL_HEADER = "x-agentmut-trial"
 _TRIAL_PATH = re.compile(r"/t/(?P<trial>[^/?]+)(?P<path>/.*)", re.S)
 _ERRORS: Mapping[FaultKind | None, tuple[int, str, str]] = {
@@ -63,7 +65,7 @@ class _Refusal(Exception):  # noqa: N818 - it is what the client is told, no err
 class _Arrival(NamedTuple):
     """A request on its way through the service."""
 
-    codec: Codec
+    codec: Codec | BedrockAgents
     call: HttpCall
     trial: str
     number: int
@@ -78,11 +80,12 @@ class Service:
         self._received = received
         self._numbers: Counter[str] = Counter()
         self._conversations = Conversations()
+        self._sessions = Sessions()
 
     async def answer(self, http: web.Request) -> web.StreamResponse:
         """A request to a model, in any dialect."""
         trial, path = _trial_and_path(http)
-        codec = codec_for(path)
+        codec = codec_for(path) or (AGENTS if AGENTS.matches(path) else None)
         if codec is None:
             return _no_such_path(path)
         number, fault = self._numbered(trial)
@@ -138,6 +141,8 @@ class Service:
 
     def _answered(self, came: _Arrival) -> Reply:
         codec, body = came.codec, came.call.body
+        if isinstance(codec, BedrockAgents):
+            return self._of_agent(came)
         whole = self._whole(came) if codec.name == dialects.RESPONSES else None
         request = codec.decode_request(came.call if whole is None else whole.call)
         answer = self._said(request, came)
@@ -149,6 +154,14 @@ class Service:
         if not request.stream:
             return Reply(codec.content_type(stream=False), [encoded])
         return dialects.stream(codec, came.call, encoded)
+
+    def _of_agent(self, came: _Arrival) -> Reply:
+        turn = self._sessions.turn(came.trial, came.call)
+        before = len(turn.request.messages)
+        invocation_id = dialects.digest(came.trial, came.call.body, str(before).encode())
+        answer = self._said(turn.request, came)
+        encoded = self._sessions.answered(turn, answer, invocation_id, kept=came.fault is None)
+        return dialects.agent_stream(turn.call, encoded)
 
     def _said(self, request: ModelRequest, came: _Arrival) -> ModelReply:
         model = self._settings.aliases.get(request.model, request.model)
@@ -185,7 +198,7 @@ def _received(came: _Arrival) -> Received:
     return Received(came.trial, came.number, came.codec.name, came.call.path, request, came.fault)
 
 
-def _error(codec: Codec, refusal: _Refusal) -> Reply:
+def _error(codec: Codec | BedrockAgents, refusal: _Refusal) -> Reply:
     body = codec.encode_error(refusal.status, str(refusal), refusal.code)
     return Reply("application/json", [body], status=refusal.status)
 
@@ -200,6 +213,6 @@ def _unknown(model: str) -> str:
 
 
 def _no_such_path(path: str) -> web.Response:
-    known = ", ".join(codec.name for codec in CODECS)
+    known = ", ".join(codec.name for codec in (*CODECS, AGENTS))
     message = f"The simulator has nothing at {path[:200]!r}. It speaks {known}."
     return web.json_response({"error": {"message": message, "type": "invalid_request_error"}}, status=404)
