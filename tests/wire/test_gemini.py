@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from agentmut.tools import ToolSpec
 from agentmut.trace import Usage
+from agentmut.wire import gemini_stream
 from agentmut.wire.codec import Codec, HttpCall, OfferedTool
 from agentmut.wire.codecs import codec_for
 from agentmut.wire.gemini import Gemini
@@ -312,6 +313,10 @@ def test_a_reply_is_read_plain_and_streamed(reply: bytes) -> None:
     thought, *_ = history[3]["parts"]
     assert thought == PARTS[0]
     assert history[-1] == {"role": "user", "parts": [result(result="rain")]}
+
+
+def test_events_are_an_array_where_they_were_not_asked_for() -> None:
+    assert json.loads(gemini_stream.as_array(SSE)) == CHUNKS
 
 
 def test_a_blocked_prompt_is_an_empty_filtered_reply() -> None:
