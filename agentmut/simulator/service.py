@@ -111,6 +111,8 @@ class Service:
         return web.Response(body=write_json(body), content_type="application/json")
 
     def _numbered(self, trial: str) -> tuple[int, FaultKind | None]:
+        if self._settings.is_plain and self._received is None:
+            return 0, None  # nobody asks for numbers, which would be kept for every trial
         self._numbers[trial] += 1
         number = self._numbers[trial]
         return number, self._settings.trouble.of(trial, number)
@@ -213,6 +215,6 @@ def _unknown(model: str) -> str:
 
 
 def _no_such_path(path: str) -> web.Response:
-    known = ", ".join(codec.name for codec in (*CODECS, AGENTS))
+    known = ", ".join([*(codec.name for codec in CODECS), AGENTS.name])
     message = f"The simulator has nothing at {path[:200]!r}. It speaks {known}."
     return web.json_response({"error": {"message": message, "type": "invalid_request_error"}}, status=404)

@@ -46,7 +46,7 @@ def test_faults_latencies_and_other_names_are_part_of_the_simulators_identity(tm
     )
 
 
-def test_the_faults_are_made(tmp_path: Path) -> None:
+def test_the_faults_are_made_in_front_of_the_command(tmp_path: Path) -> None:
     code = """
 import openai
 for _ in range(2):

@@ -17,7 +17,7 @@ from agentmut.simulator.background import Simulator
 from agentmut.simulator.conversations import Conversations, UnknownResponseError
 from agentmut.simulator.service_settings import read_settings
 
-PROMPT = "You help in a garden. Be kind."
+PROMPT = "You help in a garden. Be kind to all who ask."
 ASKED = "Water plant P-77 please"
 RESULT = '{"watered": true, "moisture": 81}'
 NAME, DESCRIPTION = "water_plant", "Water a plant"
@@ -343,3 +343,87 @@ def test_trouble_is_what_it_is_for_botocore_too(fault: str, said: str) -> None:
 def test_a_malformed_event_of_a_binary_stream_does_not_match_its_checksum() -> None:
     with Simulator(read_settings(trouble=["malformed:@1"])) as simulator, pytest.raises(ChecksumMismatch):
         converse(simulator, "t", True)
+
+
+GROUP: Any = {
+    "actionGroupName": "garden",
+    "actionGroupExecutor": {"customControl": "RETURN_CONTROL"},
+    "functionSchema": {
+        "functions": [
+            {
+                "name": NAME,
+                "description": DESCRIPTION,
+                "parameters": {
+                    "plant": {"type": "string", "description": "Number such as P-12", "required": True}
+                },
+            }
+        ]
+    },
+}
+
+
+def invoke_inline(simulator: Simulator, trial: str, session: str) -> tuple[list[Any], Talk]:
+    """What the agent asks to be done, and what came of it."""
+    sdk = bedrock("bedrock-agent-runtime", simulator.of(trial).bedrock_endpoint)
+    agent = {"foundationModel": MODEL, "instruction": PROMPT, "actionGroups": [GROUP], "sessionId": session}
+    more: Any = {"inputText": ASKED}
+    inputs: list[Any] = []
+    for _ in range(5):
+        events = list(sdk.invoke_inline_agent(**agent, **more)["completion"])
+        text = "".join(event["chunk"]["bytes"].decode() for event in events if "chunk" in event)
+        controls = [event["returnControl"] for event in events if "returnControl" in event]
+        if not controls:
+            made = [(i["function"], {p["name"]: p["value"] for p in i["parameters"]}) for i in inputs]
+            return inputs, Talk(made, text)
+        (control,) = controls
+        made_now = [found["functionInvocationInput"] for found in control["invocationInputs"]]
+        inputs += made_now
+        results = [
+            {
+                "functionResult": {
+                    "actionGroup": found["actionGroup"],
+                    "function": found["function"],
+                    "responseBody": {"TEXT": {"body": RESULT}},
+                }
+            }
+            for found in made_now
+        ]
+        state = {"invocationId": control["invocationId"], "returnControlInvocationResults": results}
+        more = {"inlineSessionState": state}
+    raise AssertionError(inputs)
+
+
+def test_an_inline_agent_of_bedrock_gives_control_back_for_its_tools_and_answers(
+    simulator: Simulator,
+) -> None:
+    inputs, held = invoke_inline(simulator, "a", "session-1")
+    assert [found["actionGroup"] for found in inputs] == ["garden"]
+    assert held.calls == [("water_plant", {"plant": "P-77"})]
+    assert "watered: yes" in held.text
+    assert invoke_inline(simulator, "a", "session-2") == (inputs, held)
+
+
+def test_a_session_of_an_agent_is_remembered(simulator: Simulator) -> None:
+    sdk = bedrock("bedrock-agent-runtime", simulator.bedrock_endpoint)
+    received = len(simulator.requests)
+
+    def told(session: str, text: str, **more: Any) -> str:
+        agent = {"foundationModel": MODEL, "instruction": PROMPT, "sessionId": session, "inputText": text}
+        events = sdk.invoke_inline_agent(**agent, **more)["completion"]
+        return "".join(event["chunk"]["bytes"].decode() for event in events if "chunk" in event)
+
+    first = told("one", "My name is Ada")
+    assert told("one", "And then?") != told("two", "And then?")
+    assert told("three", "My name is Ada") == first
+    assert {r.dialect for r in simulator.requests[received:]} == {"bedrock_agents"}
+
+
+def test_a_stored_agent_of_bedrock_goes_by_another_name_of_a_model() -> None:
+    with Simulator(read_settings(aliases={"AGENT1": "sim-large"}, trouble=["429:@2"])) as simulator:
+        sdk = bedrock("bedrock-agent-runtime", simulator.bedrock_endpoint)
+        asked: Any = {"agentAliasId": "ALIAS1", "sessionId": "session", "inputText": "Hi"}
+        events = list(sdk.invoke_agent(agentId="AGENT1", enableTrace=True, **asked)["completion"])
+        assert {"trace", "chunk"} == {name for event in events for name in event}
+        for name, said in [("AGENT1", "ThrottlingException"), ("AGENT2", "ResourceNotFoundException")]:
+            with pytest.raises(sdk.exceptions.ClientError, match=said):
+                list(sdk.invoke_agent(agentId=name, **asked)["completion"])
