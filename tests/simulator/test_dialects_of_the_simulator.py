@@ -2,18 +2,22 @@
 
 import json
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any, NamedTuple
 
 import anthropic
+import boto3
 import httpx2
 import openai
 import pytest
+from botocore.config import Config
+from botocore.eventstream import ChecksumMismatch
 
 from agentmut.simulator.background import Simulator
 from agentmut.simulator.conversations import Conversations, UnknownResponseError
 from agentmut.simulator.service_settings import read_settings
 
-PROMPT = "You help in a garden. Be kind."
+PROMPT = "You help in a garden. Be kind to all who ask."
 ASKED = "Water plant P-77 please"
 RESULT = '{"watered": true, "moisture": 81}'
 NAME, DESCRIPTION = "water_plant", "Water a plant"
@@ -114,7 +118,7 @@ def gemini(simulator: Simulator, trial: str, stream: bool) -> Talk:
     from google.genai import types
 
     options = types.HttpOptions(base_url=simulator.of(trial).gemini_base_url)
-    sdk = genai.Client(api_key="none", http_options=options)
+    sdk: Any = genai.Client(api_key="none", http_options=options)
     function = types.FunctionDeclaration(name=NAME, description=DESCRIPTION, parameters_json_schema=SCHEMA)
     config = types.GenerateContentConfig(
         system_instruction=PROMPT, tools=[types.Tool(function_declarations=[function])]
@@ -137,7 +141,68 @@ def gemini(simulator: Simulator, trial: str, stream: bool) -> Talk:
     raise AssertionError(calls)
 
 
-DIALECTS: list[Callable[[Simulator, str, bool], Talk]] = [responses, stored_responses, messages, gemini]
+@cache
+def bedrock_session() -> Any:
+    return boto3.Session("key", "secret", region_name="us-east-1")
+
+
+def bedrock(service: str, url: str) -> Any:
+    once = Config(retries={"total_max_attempts": 1})
+    return bedrock_session().client(service, endpoint_url=url, config=once)
+
+
+def converse(simulator: Simulator, trial: str, stream: bool) -> Talk:
+    sdk = bedrock("bedrock-runtime", simulator.of(trial).bedrock_endpoint)
+    spec = {"name": NAME, "description": DESCRIPTION, "inputSchema": {"json": SCHEMA}}
+    said: Any = [{"role": "user", "content": [{"text": ASKED}]}]
+    calls: list[tuple[str, Any]] = []
+    for _ in range(5):
+        asked = {
+            "modelId": MODEL,
+            "system": [{"text": PROMPT}],
+            "messages": said,
+            "toolConfig": {"tools": [{"toolSpec": spec}]},
+        }
+        content = (
+            streamed_content(sdk, asked) if stream else sdk.converse(**asked)["output"]["message"]["content"]
+        )
+        made = [block["toolUse"] for block in content if "toolUse" in block]
+        if not made:
+            return Talk(calls, "".join(block["text"] for block in content))
+        calls += [(call["name"], call["input"]) for call in made]
+        results = [
+            {"toolResult": {"toolUseId": call["toolUseId"], "content": [{"text": RESULT}]}} for call in made
+        ]
+        said += [{"role": "assistant", "content": content}, {"role": "user", "content": results}]
+    raise AssertionError(calls)
+
+
+def streamed_content(sdk: Any, asked: Any) -> list[Any]:
+    blocks: dict[int, Any] = {}
+    events = list(sdk.converse_stream(**asked)["stream"])
+    for event in events:
+        if begun := event.get("contentBlockStart"):
+            blocks[begun["contentBlockIndex"]] = {"toolUse": {**begun["start"]["toolUse"], "input": ""}}
+        elif more := event.get("contentBlockDelta"):
+            block = blocks.setdefault(more["contentBlockIndex"], {"text": ""})
+            if "toolUse" in block:
+                block["toolUse"]["input"] += more["delta"]["toolUse"]["input"]
+            else:
+                block["text"] += more["delta"]["text"]
+    assert "metadata" in events[-1]
+    for block in blocks.values():
+        if "toolUse" in block:
+            block["toolUse"]["input"] = json.loads(block["toolUse"]["input"])
+    return [blocks[index] for index in sorted(blocks)]
+
+
+DIALECTS: list[Callable[[Simulator, str, bool], Talk]] = [
+    responses,
+    stored_responses,
+    messages,
+    gemini,
+    converse,
+]
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["plain", "streamed"])
@@ -251,3 +316,114 @@ def test_a_path_that_is_no_services_is_not_found_with_what_there_is(simulator: S
     answer = httpx2.post(f"{simulator.openai_base_url}/embeddings", json={})
     assert answer.status_code == 404
     assert "It speaks chat_completions, responses" in answer.json()["error"]["message"]
+
+
+FAULTS = [
+    ("429:@1", "ThrottlingException"),
+    ("500:@1", "InternalServerException"),
+    ("503:@1", "ServiceUnavailableException"),
+    ("reset:@1", "ConnectionClosedError"),
+    *(
+        (f"{kind}:@1", "KeyError") for kind in ("truncated", "malformed", "content_type")
+    ),  # botocore gives no output
+]
+
+
+@pytest.mark.parametrize(("fault", "said"), FAULTS)
+def test_trouble_is_what_it_is_for_botocore_too(fault: str, said: str) -> None:
+    with Simulator(read_settings(trouble=[fault])) as simulator:
+        with pytest.raises(Exception) as raised:
+            converse(simulator, "t", False)
+        error: Any = raised.value
+        answered = getattr(error, "response", None)
+        assert (answered["Error"]["Code"] if answered else type(error).__name__) == said
+        assert converse(simulator, "t", False) == converse(simulator, "t", True)
+
+
+def test_a_malformed_event_of_a_binary_stream_does_not_match_its_checksum() -> None:
+    with Simulator(read_settings(trouble=["malformed:@1"])) as simulator, pytest.raises(ChecksumMismatch):
+        converse(simulator, "t", True)
+
+
+GROUP: Any = {
+    "actionGroupName": "garden",
+    "actionGroupExecutor": {"customControl": "RETURN_CONTROL"},
+    "functionSchema": {
+        "functions": [
+            {
+                "name": NAME,
+                "description": DESCRIPTION,
+                "parameters": {
+                    "plant": {"type": "string", "description": "Number such as P-12", "required": True}
+                },
+            }
+        ]
+    },
+}
+
+
+def invoke_inline(simulator: Simulator, trial: str, session: str) -> tuple[list[Any], Talk]:
+    """What the agent asks to be done, and what came of it."""
+    sdk = bedrock("bedrock-agent-runtime", simulator.of(trial).bedrock_endpoint)
+    agent = {"foundationModel": MODEL, "instruction": PROMPT, "actionGroups": [GROUP], "sessionId": session}
+    more: Any = {"inputText": ASKED}
+    inputs: list[Any] = []
+    for _ in range(5):
+        events = list(sdk.invoke_inline_agent(**agent, **more)["completion"])
+        text = "".join(event["chunk"]["bytes"].decode() for event in events if "chunk" in event)
+        controls = [event["returnControl"] for event in events if "returnControl" in event]
+        if not controls:
+            made = [(i["function"], {p["name"]: p["value"] for p in i["parameters"]}) for i in inputs]
+            return inputs, Talk(made, text)
+        (control,) = controls
+        made_now = [found["functionInvocationInput"] for found in control["invocationInputs"]]
+        inputs += made_now
+        results = [
+            {
+                "functionResult": {
+                    "actionGroup": found["actionGroup"],
+                    "function": found["function"],
+                    "responseBody": {"TEXT": {"body": RESULT}},
+                }
+            }
+            for found in made_now
+        ]
+        state = {"invocationId": control["invocationId"], "returnControlInvocationResults": results}
+        more = {"inlineSessionState": state}
+    raise AssertionError(inputs)
+
+
+def test_an_inline_agent_of_bedrock_gives_control_back_for_its_tools_and_answers(
+    simulator: Simulator,
+) -> None:
+    inputs, held = invoke_inline(simulator, "a", "session-1")
+    assert [found["actionGroup"] for found in inputs] == ["garden"]
+    assert held.calls == [("water_plant", {"plant": "P-77"})]
+    assert "watered: yes" in held.text
+    assert invoke_inline(simulator, "a", "session-2") == (inputs, held)
+
+
+def test_a_session_of_an_agent_is_remembered(simulator: Simulator) -> None:
+    sdk = bedrock("bedrock-agent-runtime", simulator.bedrock_endpoint)
+    received = len(simulator.requests)
+
+    def told(session: str, text: str, **more: Any) -> str:
+        agent = {"foundationModel": MODEL, "instruction": PROMPT, "sessionId": session, "inputText": text}
+        events = sdk.invoke_inline_agent(**agent, **more)["completion"]
+        return "".join(event["chunk"]["bytes"].decode() for event in events if "chunk" in event)
+
+    first = told("one", "My name is Ada")
+    assert told("one", "And then?") != told("two", "And then?")
+    assert told("three", "My name is Ada") == first
+    assert {r.dialect for r in simulator.requests[received:]} == {"bedrock_agents"}
+
+
+def test_a_stored_agent_of_bedrock_goes_by_another_name_of_a_model() -> None:
+    with Simulator(read_settings(aliases={"AGENT1": "sim-large"}, trouble=["429:@2"])) as simulator:
+        sdk = bedrock("bedrock-agent-runtime", simulator.bedrock_endpoint)
+        asked: Any = {"agentAliasId": "ALIAS1", "sessionId": "session", "inputText": "Hi"}
+        events = list(sdk.invoke_agent(agentId="AGENT1", enableTrace=True, **asked)["completion"])
+        assert {"trace", "chunk"} == {name for event in events for name in event}
+        for name, said in [("AGENT1", "ThrottlingException"), ("AGENT2", "ResourceNotFoundException")]:
+            with pytest.raises(sdk.exceptions.ClientError, match=said):
+                list(sdk.invoke_agent(agentId=name, **asked)["completion"])
