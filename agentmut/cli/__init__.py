@@ -11,6 +11,7 @@ from agentmut.errors import AgentmutError, ExitCode
 
 VERBS = (
     "init",
+    "doctor",
     "mutants",
     "test",
     "run",
@@ -18,6 +19,7 @@ VERBS = (
     "merge",
     "show",
     "report",
+    "replay",
     "baseline",
     "clean",
     "simulate",

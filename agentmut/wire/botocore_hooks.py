@@ -85,8 +85,9 @@ class BotocoreHooks:
         if not isinstance(body, bytes | str):
             return None
         path = f"{parts.path}?{parts.query}" if parts.query else parts.path
-        passage = begin(trial, self._codecs, path, body.encode() if isinstance(body, str) else body)
-        if passage is not None and is_loopback(parts.hostname or ""):  # a stand-in may want it
+        host, body = parts.hostname or "", body.encode() if isinstance(body, str) else body
+        passage = begin(trial, self._codecs, path, body, host=host)
+        if passage is not None and is_loopback(host):  # a stand-in may want it
             request["headers"][TRIAL_HEADER] = trial.id
         return passage
 

@@ -28,18 +28,25 @@ class TrialOverError(RuntimeError):
 
 
 def begin(
-    trial: Trial, codecs: Sequence[Codec], path: str, body: bytes, watch: "Watch | None" = None
+    trial: Trial,
+    codecs: Sequence[Codec],
+    path: str,
+    body: bytes,
+    watch: "Watch | None" = None,
+    *,
+    host: str = "",
 ) -> "Passage | None":
     """The passage of a request with this path (and query); None where it is no request to a model.
 
-    `watch` is told of each exchange once it has ended, in place of the trial's recorder. Raises `TrialOverError`.
+    `host` is the service that it goes to. `watch` is told of each exchange once it has ended, in place of the trial's
+    recorder. Raises `TrialOverError`.
     """
     codec = next((codec for codec in codecs if codec.matches(path)), None)
     if codec is None:
         return None
     if trial.recorder.closed:
         raise TrialOverError(f"trial {trial.id} is over; this run was abandoned at its timeout")
-    return Passage(trial, codec, HttpCall(path, body), watch)
+    return Passage(trial, codec, HttpCall(path, body), watch, host)
 
 
 class Passage:
@@ -51,7 +58,9 @@ class Passage:
     request to a model passes and is not recorded.
     """
 
-    def __init__(self, trial: Trial, codec: Codec, call: HttpCall, watch: "Watch | None" = None) -> None:
+    def __init__(
+        self, trial: Trial, codec: Codec, call: HttpCall, watch: "Watch | None" = None, host: str = ""
+    ) -> None:
         self.codec = codec
         outgoing = trial.rewriter.request(codec, call) if trial.rewriter else Outgoing(call)
         self.call: HttpCall = outgoing.call
@@ -63,10 +72,11 @@ class Passage:
         self._rewriter: Rewriter | None = trial.rewriter
         self._keep = partial(watch, self) if watch else None
         self._rounds = 0
+        self._host = host
         self._exchange: UnderWay | None = None
 
     def __enter__(self) -> "Passage":
-        self._exchange = UnderWay(self._trial, self.codec, self.call, self._keep)
+        self._exchange = UnderWay(self._trial, self.codec, self.call, self._keep, self._host)
         return self
 
     def __exit__(

@@ -101,7 +101,7 @@ class Tap:
         trial = current_trial()
         if trial is None or body is None:
             return None
-        passage = begin(trial, self._codecs, _path(request), body)
+        passage = begin(trial, self._codecs, _path(request), body, host=request.url.host)
         if is_loopback(request.url.host):  # a stand-in may want it; a real service is told nothing
             request.headers[TRIAL_HEADER] = trial.id
         return passage

@@ -14,10 +14,11 @@ Keep = Callable[[Exchange], None]
 class UnderWay:
     """One HTTP attempt from its start to its record."""
 
-    def __init__(self, trial: Trial, codec: Codec, call: HttpCall, keep: Keep | None) -> None:
+    def __init__(self, trial: Trial, codec: Codec, call: HttpCall, keep: Keep | None, host: str) -> None:
         self.codec = codec
         self._recorder = trial.recorder
         self._keep = keep
+        self._host = host
         self._call: HttpCall | None = call
         self._request: ModelRequest | None = None
         self._started = self._recorder.now()
@@ -130,4 +131,6 @@ class UnderWay:
             error=problem,
             started=self._started,
             seconds=self._recorder.now() - self._started if self._seconds is None else self._seconds,
+            dialect=self.codec.name,
+            host=self._host,
         )

@@ -5,6 +5,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from agentmut.cli import main
+from agentmut.engine.choosing import make_mutants
+from agentmut.engine.selection import Selection
+from agentmut.engine.session import open_session
+from agentmut.project import load_project
+
 AGENTMUT = [sys.executable, "-c", "from agentmut.cli import main; main()"]
 AGENT = """
 import os, sys, urllib.request, json
@@ -56,22 +64,26 @@ def test_with_a_mutant_every_request_is_its(tmp_path: Path) -> None:
     (tmp_path / "scenarios").mkdir()
     scenario = "- {name: a, input: hi, evaluators: [{contains: x}]}\n"
     (tmp_path / "scenarios" / "a.yaml").write_text(scenario)
-    listed = agentmut("mutants", "--operator", "prompt.drop_instruction", cwd=tmp_path).stdout
-    mutant = next(line.split()[0] for line in listed.splitlines() if "prompt.drop_instruction" in line)
+    session = open_session(load_project(tmp_path))
+    mutant = make_mutants(session, Selection(operators_named=("prompt.drop_instruction",))).mutants[0].id
     done = through("--mutant", mutant, cwd=tmp_path)
     assert done.returncode == 7, done.stderr
     assert done.stderr.splitlines()[0] == f"mutant {mutant}: prompt.drop_instruction"
     assert done.stderr.splitlines()[1].endswith("  changed")
 
 
-def test_options_that_make_no_sense_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "agentmut.yaml").write_text(PROJECT)
-    refusals = {
-        ("--project", "."): "without --mutant",
-        ("--upstream", "api.example/v1"): "http://",
-        ("--host", "0.0.0.0"): "--allow-remote",
-    }
-    for options, said in refusals.items():
-        done = agentmut("proxy", *options, "--", "true", cwd=tmp_path)
-        assert done.returncode == 2
-        assert said in done.stderr
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--project", "."), "without --mutant"),
+        (("--upstream", "api.example/v1"), "http://"),
+        (("--host", "0.0.0.0"), "--allow-remote"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(
+    options: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["proxy", *options, "--", "true"])
+    assert ended.value.code == 2
+    assert said in capsys.readouterr().err

@@ -49,7 +49,8 @@ class Courier:
             return None
         body = await _body(http)
         try:
-            return begin(asked.trial, self._codecs, asked.path, body, self._watch)
+            host = asked.upstream.base.host or ""
+            return begin(asked.trial, self._codecs, asked.path, body, self._watch, host=host)
         except TrialOverError as error:
             raise RefusalError(410, "trial_over", str(error)) from None
 
