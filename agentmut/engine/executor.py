@@ -16,6 +16,7 @@ from agentmut.execution import Ending, Execution
 from agentmut.mutant import Mutant
 from agentmut.protocols import Adapter, RunsOutside
 from agentmut.threads import TrialThreads
+from agentmut.wire.botocore_hooks import BotocoreHooks
 from agentmut.wire.cassette import Player
 from agentmut.wire.codecs import CODECS
 from agentmut.wire.gateway import Gateway
@@ -86,7 +87,7 @@ class LocalExecutor:
         asyncio.get_running_loop().set_default_executor(TrialThreads())
         per_minute = self._settings.requests_per_minute
         throttle = Throttle(per_minute) if per_minute else None
-        with Tap(CODECS, throttle).installed():
+        with Tap(CODECS, throttle).installed(), BotocoreHooks(CODECS, throttle).installed():
             async with self._gateway_of(throttle) as self._gateway:
                 yield
 

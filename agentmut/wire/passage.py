@@ -81,7 +81,6 @@ class Passage:
         self._exchange: UnderWay | None = None
 
     def __enter__(self) -> "Passage":
-        self._rounds += 1
         self._exchange = UnderWay(self._trial, self.codec, self.call, self._keep, self._host)
         return self
 
@@ -133,11 +132,12 @@ class Passage:
     def received(self, status: int, body: bytes) -> bytes | None:
         """The body that the agent is given for this one; None where `call` has to be sent in another round."""
         answered = self._answered(body)
-        if answered.again is None or self._rounds > MOST_IN_A_ROW:
+        if answered.again is None or self._rounds >= MOST_IN_A_ROW:
             self._under_way.answered(status, answered.body)
             self._taping.given(status, answered.body)
             return answered.body
         self._under_way.answered(status, body)
+        self._rounds += 1
         self.call = answered.again
         return None
 
