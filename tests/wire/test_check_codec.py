@@ -56,18 +56,16 @@ def test_requests_and_replies_of_a_service_are_tried_too() -> None:
         b'data: {"choices": [{"delta": {"content": "Hi."}, "finish_reason": "stop"}]}\n\ndata: [DONE]\n\n'
     )
     check_codec(ChatCompletions(), REQUEST, plain, stream)
-    with pytest.raises(AssertionError, match="decode_reply: decode_reply\\(\\) raised ValueError"):
-        check_codec(ChatCompletions(), b"no reply")
+    found = codec_faults(ChatCompletions(), [b"no reply"])
+    assert next(found).said.startswith("decode_reply() raised ValueError")
 
 
 def test_what_a_dialect_cannot_say_is_named_with_a_reason() -> None:
-    with pytest.raises(AssertionError, match="seed: decode_request"):
-        check_codec(NoSeed())
     check_codec(NoSeed(), except_for={"seed": "there is none"})
-    with pytest.raises(AssertionError, match="seed: except_for must say why"):
-        check_codec(NoSeed(), except_for={"seed": " "})
-    with pytest.raises(AssertionError, match="stop: it was to fail \\(why\\), but holds"):
-        check_codec(ChatCompletions(), except_for={"stop": "why"})
+    with pytest.raises(AssertionError) as caught:
+        check_codec(NoSeed(), except_for={"seed": " ", "stop": "why"})
+    assert "seed: except_for must say why it fails" in str(caught.value)
+    assert "stop: it was to fail (why), but holds" in str(caught.value)
 
 
 class NoSeed(ChatCompletions):
