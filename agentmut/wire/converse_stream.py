@@ -100,8 +100,7 @@ def _events(response: Body) -> Iterator[tuple[str, JsonValue]]:
             yield "contentBlockDelta", {"delta": delta, "contentBlockIndex": index}
         yield "contentBlockStop", {"contentBlockIndex": index}
     yield "messageStop", {"stopReason": response["stopReason"]}
-    told = ("usage", "metrics", "trace")
-    yield "metadata", {key: response[key] for key in told if key in response}
+    yield "metadata", {"usage": response["usage"], "metrics": response["metrics"]}
 
 
 def _deltas(block: Mapping[str, Any]) -> Iterator[JsonValue]:
