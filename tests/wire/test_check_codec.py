@@ -28,6 +28,7 @@ CANNOT_SAY: Mapping[str, Mapping[str, str]] = {
         "tool_choice none": "Converse cannot forbid calls",
         "response_format": "Converse takes schemas only",
         "response_format with a schema": "Converse takes a schema without strict",
+        "model of a reply": "Converse names no model in its replies",
     },
 }
 REQUEST = HttpCall(
