@@ -46,19 +46,23 @@ _INPUT_TOKENS = ("input_tokens", "cache_creation_input_tokens", "cache_read_inpu
 
 
 class AnthropicMessages:
-    """Codec of `POST .../messages`."""
+    """Codec of `POST .../v1/messages`."""
 
     name: ClassVar[str] = "anthropic_messages"
 
     def matches(self, path: str) -> bool:
         """Whether a URL path is this dialect's; counting tokens and batches are none of it.
 
+        Other services have messages too (MCP, threads, chats), so that the version must stand before them.
+
         >>> AnthropicMessages().matches("/t/42/v1/messages?beta=true")
         True
         >>> AnthropicMessages().matches("/v1/messages/count_tokens")
         False
+        >>> AnthropicMessages().matches("/v1/threads/7/messages")
+        False
         """
-        return path.partition("?")[0].rstrip("/").endswith("/messages")
+        return path.partition("?")[0].rstrip("/").endswith("/v1/messages")
 
     def decode_request(self, call: HttpCall) -> ModelRequest:
         """Read a request body. Raises `ValueError` naming the field that cannot be read."""

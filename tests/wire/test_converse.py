@@ -362,7 +362,7 @@ def test_a_damaged_stream_is_passed_on_byte_for_byte(at: int) -> None:
     assert len(framing.rest()) < 50
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.binary(max_size=80))
 def test_any_bytes_are_a_stream_or_a_value_error(data: bytes) -> None:
     framing = CODEC.framing()
@@ -421,13 +421,13 @@ requests = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(replies, st.booleans())
 def test_what_is_encoded_decodes_to_the_same_reply(reply: ModelReply, stream: bool) -> None:
     assert CODEC.decode_reply(CODEC.encode_reply(reply, reply_id="r", stream=stream)) == reply
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(requests)
 def test_what_is_encoded_decodes_to_the_same_request(request: ModelRequest) -> None:
     assert CODEC.decode_request(CODEC.encode_request(request)) == request
