@@ -104,7 +104,7 @@ class AnthropicMessages:
         return HttpCall("/v1/messages", bodies.write_json(body))
 
     def encode_reply(self, reply: ModelReply, *, reply_id: str, stream: bool) -> bytes:
-        """Write a reply body; with `stream`, the whole event stream. Arguments of calls must be JSON objects."""
+        """Write a reply body; with `stream`, the whole event stream."""
         message: Body = {
             "id": reply_id,
             "type": "message",

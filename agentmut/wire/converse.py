@@ -102,7 +102,7 @@ class Converse:
         return HttpCall(f"/model/{quote(request.model, safe='')}/{verb}", bodies.write_json(body))
 
     def encode_reply(self, reply: ModelReply, *, reply_id: str, stream: bool) -> bytes:
-        """Write a reply; with `stream`, all its frames. Arguments of calls must be JSON objects.
+        """Write a reply; with `stream`, all its frames.
 
         It has no place for model and id.
         """

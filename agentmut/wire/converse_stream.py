@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from agentmut.wire import aws_event_stream, bodies
+from agentmut.wire.arguments import arguments_text
 from agentmut.wire.chat_stream import halves, words
 from agentmut.wire.codec import Body
 
@@ -108,5 +109,5 @@ def _deltas(block: Mapping[str, Any]) -> Iterator[JsonValue]:
         for word in words(block["text"]):
             yield {"text": word}
         return
-    for part in halves(bodies.write_json(block["toolUse"]["input"]).decode("ascii")):
+    for part in halves(arguments_text(block["toolUse"]["input"])):
         yield {"toolUse": {"input": part}}

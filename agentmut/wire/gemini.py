@@ -100,7 +100,7 @@ class Gemini:
         return HttpCall(f"/v1beta/models/{quote(request.model, safe='')}:{verb}", bodies.write_json(body))
 
     def encode_reply(self, reply: ModelReply, *, reply_id: str, stream: bool) -> bytes:
-        """Write a reply; with `stream`, all its events. Arguments of calls must be JSON objects."""
+        """Write a reply; with `stream`, all its events."""
         content = {"parts": list(gemini_contents.said(reply.text, reply.tool_calls)), "role": "model"}
         reason = FINISH_REASONS.get(reply.finish_reason, reply.finish_reason.upper())
         response: Body = {

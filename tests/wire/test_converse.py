@@ -390,7 +390,9 @@ def test_an_unreadable_request_names_the_place(fields: dict[str, Any], said: str
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
 objects = st.dictionaries(st.text(max_size=4), st.integers() | st.text(max_size=5), max_size=3)
-arguments = objects.map(lambda value: json.dumps(value, separators=(",", ":")))
+arguments = objects.map(lambda value: json.dumps(value, separators=(",", ":"))) | st.sampled_from(
+    ['{"ci', "[1]"]
+)
 calls = st.builds(ToolCall, id=texts, name=texts, arguments=arguments)
 replies = st.builds(
     ModelReply,
