@@ -202,6 +202,21 @@ def test_mutants_reach_an_agent_that_sends_its_prompt_in_another_shape(name: str
     assert unseen(CHAT, shaped(CONFIG, shape), CONFIG, texts_of(MUTANTS)) == unreached
 
 
+@pytest.mark.parametrize("name", SHAPES)
+def test_nothing_but_the_mutation_changes_in_another_shape(name: str) -> None:
+    call = shaped(CONFIG, SHAPES[name][0])
+    for mutant in texts_of(MUTANTS):
+        if mutant.operator in SHAPES[name][1]:
+            continue
+        if (
+            name == "blocks" and mutant.operator_class is OperatorClass.CONTEXT
+        ):  # documents in parts have no place
+            continue
+        after = mutant.apply(CONFIG)
+        sent = CHAT.decode_request(ConfigRewriter(CONFIG, after).request(CHAT, call).call)
+        assert "".join(sent.system_text.split()) == "".join(after.system_text().split()), mutant.description
+
+
 def test_mutants_reach_an_agent_without_a_system_role() -> None:
     assert unseen(CHAT, shaped(CONFIG, str, "user"), CONFIG, texts_of(MUTANTS)) == set()
 

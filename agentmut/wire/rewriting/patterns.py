@@ -12,6 +12,7 @@ from agentmut.passages import PLACEHOLDER
 LONGEST_FILLING = 20_000
 """Characters that a placeholder may stand for; bounds the time of a search."""
 MOST_SIGNS = 6
+"""Words that a text must hold before it is searched; looking for a word is quick."""
 SEAM = "\x00"
 """Joins texts that are searched together: nothing that is found reaches across."""
 _SILENT = ("{%", "{#")

@@ -81,7 +81,8 @@ class ConfigRewriter:
                 if answered.again:
                     return answered
                 body = answered.body
-            return Answered(renamed_reply(codec, body, self._heard))
+            listens = self._names.differ or self._results.faults
+            return Answered(renamed_reply(codec, body, self._heard) if listens else body)
 
     def event(self, codec: Codec, value: object) -> object:
         """One event of a stream as the agent is to be given it."""
