@@ -64,8 +64,13 @@ class OutsideAgent:
         return frozenset(name for name in named if name.partition(".")[0] != "tools") | by_file
 
     def cannot_express(self, mutant: Mutant) -> str:
-        """The flow is in no model request, so it has to be told; and no placeholder can say that a part is unset."""
+        """What is in no model request has to be told: the flow. What is told has to be sayable: no unset part is.
+
+        Earlier turns are changed in the requests alone, which have them as they were said.
+        """
         for edit in mutant.edits:
+            if edit.part == "history":
+                return "the agent is given all turns at once"
             path = ".".join(edit.path)
             if edit.part == "orchestration" and not self._tells(path):
                 key = ".".join(edit.path[:2])

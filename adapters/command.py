@@ -155,12 +155,8 @@ def _files(folder: Path, asked: JsonValue) -> dict[str, str]:
 
 
 def _environment(trial: Trial) -> dict[str, str]:
-    """That of this process, with what leads model requests through agentmut, past any proxy of the network."""
-    variables = {**os.environ, **trial.endpoints, TRIAL_VARIABLE: trial.id}
-    if trial.endpoints:
-        for name in ("no_proxy", "NO_PROXY"):
-            variables[name] = ",".join(filter(None, (variables.get(name), "127.0.0.1,localhost")))
-    return variables
+    """That of this process, with what leads model requests through agentmut."""
+    return {**os.environ, **trial.endpoints, TRIAL_VARIABLE: trial.id}
 
 
 async def _run(launch: Launch, output: Output) -> None:

@@ -17,22 +17,20 @@ from agentmut.adapters._outside import OutsideAgent, as_input, record_steps, tra
 from agentmut.adapters._placeholders import as_word, check_names, filled, names_in
 from agentmut.adapters._programs import LIMIT
 from agentmut.config import AgentConfig
-from agentmut.engine.identity import ENDPOINT_VARIABLES
 from agentmut.errors import AdapterError, UnavailableError, UsageError
 from agentmut.protocols import AgentSpec
 from agentmut.redaction import Redactor, header_secrets
 from agentmut.trace import AgentTrace
 from agentmut.trial import Trial
 from agentmut.wire.bodies import write_json
+from agentmut.wire.passage import TRIAL_HEADER
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession
 
-TRIAL_HEADER = "x-agentmut-trial"
-"""Names the trial, so that the service can pass it on with its model requests."""
 DEFAULT_BODY: JsonValue = {"input": "{input}"}
-OWN = ("input", "turns", "trial", *(name.lower() for name in ENDPOINT_VARIABLES))
-"""Placeholders besides the parts of the config."""
+OWN = ("input", "turns", "trial")
+"""Placeholders besides the parts of the config and the addresses of model services."""
 REDIRECTS = 5
 """Redirects within the service that are followed."""
 BUSY = frozenset({408, 425, 429, 502, 503, 504})
@@ -69,7 +67,7 @@ class HttpAdapter(OutsideAgent):
         names: set[str] = set()
         for where, text in _templates(spec):
             used = names_in(text, where)
-            check_names(used, config, OWN, where)
+            check_names(used, config, (*OWN, *_endpoint_names()), where)
             names.update(used)
         if spec.method == "GET" and (spec.body is not None or not names & {"input", "turns"}):
             raise UsageError(
@@ -87,7 +85,7 @@ class HttpAdapter(OutsideAgent):
         return trace_of(answer, trial, len(turns) - 1)
 
     def _values(self, turns: tuple[JsonValue, ...], trial: Trial) -> dict[str, JsonValue]:
-        endpoints = {name: _endpoint(name, trial) for name in OWN if name.upper() in ENDPOINT_VARIABLES}
+        endpoints = {name: _endpoint(name, trial) for name in _endpoint_names()}
         own: dict[str, JsonValue] = {"input": as_input(turns), "turns": list(turns), "trial": trial.id}
         missing = [name for name in endpoints if endpoints[name] is None and name in self.names]
         if missing:
@@ -221,6 +219,13 @@ def _filled_body(template: JsonValue, values: Mapping[str, JsonValue]) -> JsonVa
     if len(names) == 1 and template == f"{{{names[0]}}}":
         return values[names[0]]
     return filled(template, lambda name: as_word(values[name]), "agent.body")
+
+
+def _endpoint_names() -> tuple[str, ...]:
+    """Placeholders for the addresses of model services: their environment variables in small letters."""
+    from agentmut.wire.proxy.gateway import SERVICES
+
+    return tuple(variable.lower() for service in SERVICES for variable in service.variables)
 
 
 def _endpoint(name: str, trial: Trial) -> str | None:

@@ -15,8 +15,12 @@ def signature_faults(plugin: Any, group: str, name: str) -> tuple[str, ...]:
     """What is wrong with `plugin` as a member of `group`, one phrase a fault; empty when nothing is."""
     if not inspect.isclass(plugin):
         return (f"expected a class, found {type(plugin).__name__}",)
-    protocol = _protocol(group)
-    faults = [*_attribute_faults(plugin, protocol, name), *_construction_faults(plugin, group)]
+    return (*_construction_faults(plugin, group), *protocol_faults(plugin, _protocol(group), name))
+
+
+def protocol_faults(plugin: type[Any], protocol: type[Any], name: str) -> tuple[str, ...]:
+    """What a class lacks of a protocol, one phrase a fault."""
+    faults = [*_attribute_faults(plugin, protocol, name)]
     for method, expected in vars(protocol).items():
         if not method.startswith("_") and isinstance(expected, classmethod | FunctionType):
             faults += _method_faults(plugin, method, expected)

@@ -11,6 +11,7 @@ from agentmut.config import AgentConfig
 from agentmut.conformance.adapter import CHECKS, adapter_faults, check_names, endpoint, unexpected
 from agentmut.conformance.adapter_runs import Subject
 from agentmut.conformance.candidates import applied, candidate_faults, repetitions
+from agentmut.conformance.codec import codec_faults
 from agentmut.conformance.elsewhere import Tried, order_faults
 from agentmut.conformance.purity import made, purity_faults
 from agentmut.conformance.samples import SAMPLES
@@ -19,8 +20,10 @@ from agentmut.plain import one_line
 from agentmut.plugins import Group
 from agentmut.protocols import Adapter, Example, Operator, OperatorOptions
 from agentmut.signatures import signature_faults
+from agentmut.wire.codec import Codec, HttpCall
 
 _DEFAULTS = OperatorOptions()
+_NONE: Mapping[str, str] = MappingProxyType({})
 
 
 def check_operator(
@@ -54,6 +57,33 @@ def check_operator(
     if faults:
         name = getattr(operator, "id", getattr(operator, "__name__", repr(operator)))
         raise AssertionError("\n- ".join([f"{name} is no sound operator:", *dict.fromkeys(faults)]))
+
+
+def check_codec(codec: Codec, *samples: HttpCall | bytes, except_for: Mapping[str, str] = _NONE) -> None:
+    """Check that a codec is one that agentmut can rely on.
+
+    It has the signature of its seam; it reads what it writes, requests and replies, plain and streamed; with nothing
+    to change it gives bodies back as they were, order of keys included; a change of a text, a tool, a name or a
+    setting changes that alone, and what it is given never; tools' names mapped there and back are the same; fields
+    that it does not know stay; streams are cut into frames without loss, however they come; what it cannot read
+    raises `ValueError`, and nothing else does.
+
+    Tried on requests and replies made here, and on `samples`: requests and reply bodies of the service itself, plain
+    or streamed. What a dialect cannot say is named in `except_for`: the name of a check, as the error has it before
+    the colon, and the reason. One that does not fail after all is a fault too. Raises `AssertionError` with
+    everything that is wrong.
+    """
+    found = list(codec_faults(codec, samples))
+    told = [f"{fault.check}: {fault.said}" for fault in found if fault.check not in except_for]
+    failed = {fault.check for fault in found}
+    for name, reason in except_for.items():
+        if not reason.strip():
+            told.append(f"{name}: except_for must say why it fails")
+        if name not in failed:
+            told.append(f"{name}: it was to fail ({reason}), but holds, or there is no check of this name")
+    if told:
+        name = getattr(codec, "name", type(codec).__name__)
+        raise AssertionError("\n- ".join([f"{name} is no sound codec:", *dict.fromkeys(told)]))
 
 
 def check_adapter(
@@ -159,4 +189,4 @@ def _shown(config: AgentConfig) -> str:
     return f" ({first[:40]!r})" if first else ""
 
 
-__all__ = ["SAMPLES", "Example", "check_adapter", "check_operator"]
+__all__ = ["SAMPLES", "Example", "check_adapter", "check_codec", "check_operator"]

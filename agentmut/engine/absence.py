@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from agentmut.config import AgentConfig
+from agentmut.config import AgentConfig, ModelConfig
 from agentmut.frozen import canonical_json
 from agentmut.mutant import Edit, Mutant
 from agentmut.pointers import at_path
@@ -32,7 +32,7 @@ def absence(mutant: Mutant, base: AgentConfig, seen: Sequence[Footprint], on_wir
     if edit.part == "tools":
         return _tools(edit, base, together.requests, on_wire)
     if edit.part == "model":
-        return _model(edit, together.requests, on_wire)
+        return _model(edit, base.model, together.requests, on_wire)
     return _text(edit, base, together.requests, as_before, on_wire)
 
 
@@ -110,23 +110,48 @@ def _tools(edit: Edit, base: AgentConfig, shapes: Sequence[RequestShape], on_wir
     )
 
 
-def _model(edit: Edit, shapes: Sequence[RequestShape], on_wire: bool) -> str:
+def _model(edit: Edit, model: ModelConfig, shapes: Sequence[RequestShape], on_wire: bool) -> str:
     key = edit.path[1] if len(edit.path) > 1 else "name"
     if key not in RequestShape.model_fields and key != "name":
         return f"no request shows the model's {key}. Leave it out of the config"
-    values = list(dict.fromkeys(canonical_json(value) for shape in shapes if (value := _setting(shape, key))))
+    values = list(
+        dict.fromkeys(canonical_json(value) for shape in shapes if _is_set(value := _setting(shape, key)))
+    )
+    if on_wire:
+        return _model_on_wire(key, model, shapes, values)
     if not values:
         said = f"no request has a {key}: the agent does not pass it on"
     else:
         said = f"requests have {key} {_listed(values)} all the same. Probable cause: it is fixed in the agent's code"
-    if on_wire:
-        return f"{said}, in a form that cannot be changed on the wire"
     return f"{said}. Take it from config.model.{key} when the agent is built, {WIRE}"
 
 
-def _setting(shape: RequestShape, key: str) -> Any:
-    value = shape.model if key == "name" else getattr(shape, key)
+def _model_on_wire(
+    key: str, model: ModelConfig, shapes: Sequence[RequestShape], values: Sequence[str]
+) -> str:
+    names = list(dict.fromkeys(shape.model for shape in shapes))
+    if model.name and model.name not in names:
+        return (
+            f"requests go to the model {_listed(names)}, and agent.config.model.name says {model.name}: what goes to "
+            "another model is left alone on the wire. Name the model that the agent uses"
+        )
+    if values:
+        return (
+            f"requests have {key} {_listed(values)}, and agent.config.model.{key} says "
+            f"{canonical_json(_setting(model, key))}: another value is left alone on the wire. Give the one that is "
+            "sent"
+        )
+    return f"no request has a {key}, and its service has no such setting"
+
+
+def _setting(source: RequestShape | ModelConfig, key: str) -> Any:
+    name = "model" if key == "name" and isinstance(source, RequestShape) else key
+    value = getattr(source, name)
     return list(value) if isinstance(value, tuple) else value
+
+
+def _is_set(value: object) -> bool:
+    return value not in (None, "", [])
 
 
 def _original_text(edit: Edit, base: AgentConfig) -> str:

@@ -114,8 +114,9 @@ class OnWire:
         return self._original.doubled_tools()
 
     def cannot_express(self, mutant: Mutant) -> str:
-        """Only what the agent itself has to carry out can fail: the flow."""
-        own = tuple(edit for edit in mutant.edits if edit.part == "orchestration")
+        """Only what the agent itself has to carry out can fail: the flow, and what it is told of its config."""
+        paths = self._own_paths()
+        own = tuple(edit for edit in mutant.edits if any(_is_about(edit, path) for path in paths))
         return self._original.cannot_express(mutant.model_copy(update={"edits": own})) if own else ""
 
     @property
@@ -130,6 +131,12 @@ class OnWire:
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
         """Run the agent; the trial's rewriter changes what it sends."""
         return await self.agent.run(turns, trial)
+
+
+def _is_about(edit: Edit, path: str) -> bool:
+    """Whether an edit changes something of the part at a dotted path, or all of what that is in."""
+    edited = ".".join(edit.path)
+    return f"{edited}.".startswith(f"{path}.") or path.startswith(f"{edited}.")
 
 
 def _with_part(config: AgentConfig, path: str, source: AgentConfig) -> AgentConfig:

@@ -15,7 +15,7 @@ from agentmut.engine.history import (
 from agentmut.engine.identity import Environment, code_digest, environment, unused_elsewhere
 from agentmut.engine.isolation import ProcessExecutor
 from agentmut.engine.limits import BaselineLimit, baseline_within_trials, price_missing
-from agentmut.engine.on_wire import inside, routed
+from agentmut.engine.on_wire import OnWire, inside, routed
 from agentmut.engine.plan import Plan, Rule, new_run_id
 from agentmut.engine.pricing import Pricer
 from agentmut.engine.suite import SuiteConfig
@@ -70,7 +70,7 @@ def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
     return Session(
         project=project,
         adapter=adapter,
-        suite=SuiteConfig(adapter.get_config(), chosen),
+        suite=SuiteConfig(adapter.get_config(), chosen, on_wire=isinstance(adapter, OnWire)),
         scenarios=chosen,
         tests=Suite({scenario.name: scenario for scenario in chosen}, evaluators),
         environment=environment(
@@ -204,6 +204,11 @@ def _check_doubles(adapter: Adapter, scenarios: Sequence[Scenario]) -> None:
         return
     able = adapter.doubled_tools()
     for tool, scenario in wanted.items():
+        if isinstance(inside(adapter), RunsOutside):
+            raise UsageError(
+                f"scenario {scenario} doubles the tool {tool!r}, but the agent calls its tools in a process of its "
+                "own, where they cannot be intercepted. Have the program use a stand-in, as by a variable of agent.env"
+            )
         if tool not in able:
             raise UsageError(
                 f"scenario {scenario} doubles the tool {tool!r}, but its calls cannot be intercepted, so "

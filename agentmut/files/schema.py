@@ -88,7 +88,11 @@ class AgentSection(Section):
     """How mutants reach the agent: `rebuild` it from the changed config, or change its model requests on the `wire`.
     Left out: `wire` for programs and services, `rebuild` for all others."""
     version: str | None = None
-    """Your own version of the agent's code. Left out: a hash of the project's Python files."""
+    """Your own version of the agent's code. Left out: a hash of the project's Python files; of a program or a service,
+    of its source files in any language, and of the files that the command names."""
+    safe_tools: Literal["all"] | tuple[str, ...] = ()
+    """Tools that do no harm when they are really called, by name, or `all`. `agentmut doctor` warns of the others that
+    a scenario has no stand-in for."""
     env: dict[str, str] = Field(default_factory=dict)
     """Environment variables of the agent. `${NAME}` is replaced from the environment; values are kept
     secret."""

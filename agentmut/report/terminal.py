@@ -13,6 +13,9 @@ from agentmut.result import CiNoticed, CiRed, MutantRow, Result, Score
 from agentmut.text.modality import Modality, modality
 
 SHOWN_SURVIVORS = 15
+SHOWN_PARTLY = 8
+LONGEST_REASON = 600
+_QUOTED = re.compile(r'".*?"|\d+')
 _MARKER = re.compile(r"^(?:[-*+]|\d+[.)])\s+")
 _UNNOTICED = (Status.SURVIVED, Status.NO_COVERAGE)
 _DECIDED = (Status.KILLED, *_UNNOTICED)
@@ -241,9 +244,11 @@ def _partly(page: Page, rows: Sequence[MutantRow]) -> None:
     groups: dict[str, list[MutantRow]] = {}
     for row, note in found:
         groups.setdefault(note, []).append(row)
-    for note, group in groups.items():
+    for note, group in list(groups.items())[:SHOWN_PARTLY]:
         page.add(_ids(group))
         page.add(f"    {note}")
+    if len(groups) > SHOWN_PARTLY:
+        page.add(f"  ... and {sum(map(len, list(groups.values())[SHOWN_PARTLY:]))} more in result.json")
 
 
 def _unusual(page: Page, mutants: Sequence[MutantRow]) -> None:
@@ -261,7 +266,7 @@ def _unusual(page: Page, mutants: Sequence[MutantRow]) -> None:
         for reason, group in _by_reason(rows):
             page.add(_ids(group))
             if reason:
-                page.add(f"    {shorten(reason, 300)}")
+                page.add(f"    {shorten(reason, LONGEST_REASON)}")
 
 
 def _ids(rows: Sequence[MutantRow]) -> str:
@@ -269,10 +274,11 @@ def _ids(rows: Sequence[MutantRow]) -> str:
 
 
 def _by_reason(rows: Sequence[MutantRow]) -> list[tuple[str, list[MutantRow]]]:
+    """The first reason of each kind; what is quoted, and numbers, make no other kind."""
     groups: dict[str, list[MutantRow]] = {}
     for row in rows:
-        groups.setdefault(row.reason, []).append(row)
-    return list(groups.items())
+        groups.setdefault(_QUOTED.sub("", row.reason), []).append(row)
+    return [(group[0].reason, group) for group in groups.values()]
 
 
 ROUNDED_UP = (

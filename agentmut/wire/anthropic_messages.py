@@ -11,7 +11,7 @@ from agentmut.wire import anthropic_blocks, anthropic_settings, anthropic_stream
 from agentmut.wire.codec import Body, HttpCall, OfferedTool, Path, Rename, Text
 from agentmut.wire.framing import Framing
 from agentmut.wire.messages import ModelReply, ModelRequest, Role
-from agentmut.wire.offers import read_spec, removed_names, with_spec
+from agentmut.wire.offers import read_spec, removed_names, unchanged, with_spec
 from agentmut.wire.places import places, renamed, without
 from agentmut.wire.sse import MEDIA_TYPE, SseFraming, is_event_stream
 
@@ -82,7 +82,7 @@ class AnthropicMessages:
             model=bodies.text(reply.get("model"), "model"),
             text="".join(bodies.text(text, "content[].text") for text in texts),
             tool_calls=tuple(
-                anthropic_blocks.call_of(block, "content[]")
+                anthropic_blocks.call_of(block, ("content",))
                 for block in blocks
                 if block.get("type") == "tool_use"
             ),
@@ -132,7 +132,7 @@ class AnthropicMessages:
 
     def with_texts(self, body: Body, texts: Mapping[Path, str]) -> Body:
         """The body with these texts; empty blocks go, as the service refuses them, but results stay."""
-        results = (text.path for text in self.texts(body) if text.role is Role.TOOL)
+        results = [path for path in texts if anthropic_blocks.is_result(body, path)]
         return edits.with_texts(body, texts, results, "messages")
 
     def tools(self, body: Body) -> Sequence[OfferedTool]:
@@ -144,9 +144,12 @@ class AnthropicMessages:
 
     def with_tools(self, body: Body, tools: Sequence[OfferedTool]) -> Body:
         """The body with these tools on offer; with none left, without a tool choice as well."""
+        before = self.tools(body)
+        if unchanged(before, tools):
+            return body
         if not tools:
             return without(body, "tools", "tool_choice")
-        gone = removed_names(self.tools(body), tools)
+        gone = removed_names(before, tools)
         chosen = body.get("tool_choice")
         if isinstance(chosen, dict) and chosen.get("name") in gone:  # services refuse such a choice
             body = without(body, "tool_choice")
@@ -173,7 +176,14 @@ class AnthropicMessages:
         """The request body that follows on a reply, thinking and its signatures included."""
         said = {"role": "assistant", "content": _whole(reply).get("content")}
         answers = {"role": "user", "content": [anthropic_blocks.result(*found) for found in results.items()]}
-        return {**body, "messages": [*body["messages"], said, *([answers] if results else [])]}
+        return {
+            **body,
+            "messages": [
+                *bodies.listing(body.get("messages"), "messages"),
+                said,
+                *([answers] if results else []),
+            ],
+        }
 
     def reply_with_tool_names(self, value: Any, rename: Rename) -> Any:
         """A message, or an event that starts one or a block of one, with its tools called otherwise."""

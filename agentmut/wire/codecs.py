@@ -3,13 +3,11 @@
 from agentmut.wire.anthropic_messages import AnthropicMessages
 from agentmut.wire.chat_completions import ChatCompletions
 from agentmut.wire.codec import Codec
+from agentmut.wire.converse import Converse
+from agentmut.wire.gemini import Gemini
 from agentmut.wire.responses import Responses
 
-CODECS: tuple[Codec, ...] = (
-    ChatCompletions(),
-    Responses(),
-    AnthropicMessages(),
-)
+CODECS: tuple[Codec, ...] = (ChatCompletions(), Responses(), AnthropicMessages(), Gemini(), Converse())
 
 
 def codec_for(path: str) -> Codec | None:

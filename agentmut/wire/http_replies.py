@@ -1,8 +1,10 @@
 """Replies of httpx and httpx2 as the agent's client is given them; the two libraries are alike in this."""
 
 from collections.abc import AsyncIterator, Iterator, Mapping
+from datetime import timedelta
 from typing import Any
 
+from agentmut.wire.cassette import Take
 from agentmut.wire.passage import Passage, Relay
 
 _OF_THE_BODY = ("content-encoding", "content-length", "transfer-encoding")
@@ -28,6 +30,7 @@ class ReplyMaker:
         if not passage.relays(response.headers.get("content-type", "")):
             return None
         relay, decoded = passage.relay(response.status_code), self._decoded(response)
+        relay.begun()
         response.stream = self._passing(response.stream, decoded, relay)
         if relay.rewrites or "content-encoding" in response.headers:
             for name in _OF_THE_BODY:
@@ -50,6 +53,30 @@ class ReplyMaker:
         fresh = self._fresh(response, body)
         if not options.get("stream"):
             await fresh.aread()
+        return fresh
+
+    def played(self, request: Any, take: Take, options: Mapping[str, Any]) -> Any:
+        """The response that was recorded."""
+        fresh = self._recorded(request, take)
+        if not options.get("stream"):
+            fresh.read()
+        return fresh
+
+    async def played_async(self, request: Any, take: Take, options: Mapping[str, Any]) -> Any:
+        """As `played`, for async clients."""
+        fresh = self._recorded(request, take)
+        if not options.get("stream"):
+            await fresh.aread()
+        return fresh
+
+    def _recorded(self, request: Any, take: Take) -> Any:
+        fresh = self._library.Response(
+            take.status,
+            headers={"content-type": take.content_type, "content-length": str(len(take.body))},
+            stream=self._whole(take.body),
+            request=request,
+        )
+        fresh.elapsed = timedelta(0)
         return fresh
 
     def _decoded(self, response: Any) -> Any:
@@ -82,36 +109,39 @@ class _Passing:
         self._stream = stream
         self._decoded = decoded
         self._relay = relay
-        self._pieces: Any = None
-        """What is left of the stream: openai's SDK reads to the mark of its end, then asks anew for what follows."""
+        self._pieces: Any = None  # one for all readers: SDKs stop at the end mark, and then read what is left
 
     def __iter__(self) -> Iterator[bytes]:
+        self._pieces = self._pieces or self._decoded.iter_bytes()
         try:
-            self._pieces = self._pieces or self._decoded.iter_bytes()
             for piece in self._pieces:
                 if given := self._relay.feed(piece):
                     yield given
             if given := self._relay.rest():
                 yield given
+        except GeneratorExit:
+            self._relay.left()
+            raise
         except Exception as error:
             self._relay.end(error)
             raise
-        finally:  # also when the agent has heard enough
-            self._relay.end()
+        self._relay.end()
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
+        self._pieces = self._pieces or self._decoded.aiter_bytes()
         try:
-            self._pieces = self._pieces or self._decoded.aiter_bytes()
             async for piece in self._pieces:
                 if given := self._relay.feed(piece):
                     yield given
             if given := self._relay.rest():
                 yield given
+        except GeneratorExit:
+            self._relay.left()
+            raise
         except Exception as error:
             self._relay.end(error)
             raise
-        finally:
-            self._relay.end()
+        self._relay.end()
 
     def close(self) -> None:
         self._relay.end()

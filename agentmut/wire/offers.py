@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agentmut.errors import UsageError
+from agentmut.frozen import canonical_json
 from agentmut.tools import EMPTY_SCHEMA, ToolSpec, read_tool
 from agentmut.wire import bodies
 from agentmut.wire.codec import OfferedTool
@@ -44,13 +45,23 @@ def _with_description(part: dict[str, Any], text: str) -> dict[str, Any]:
     return {**{k: v for k, v in part.items() if k == "type"}, **head, "description": text, **part}
 
 
+def unchanged(before: Sequence[OfferedTool], after: Sequence[OfferedTool]) -> bool:
+    """Whether the same tools are on offer in the same order, as far as a service is told."""
+    pairs = zip(before, after, strict=False)
+    return len(before) == len(after) and all(same(a.raw, b.raw) and _alike(a.spec, b.spec) for a, b in pairs)
+
+
+def _alike(one: ToolSpec | None, other: ToolSpec | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    told = (one.name, one.description) == (other.name, other.description)
+    return told and same(one.parameters, other.parameters)
+
+
 def removed_names(before: Sequence[OfferedTool], after: Sequence[OfferedTool]) -> set[str]:
     """Names of the tools that were on offer and have no entry any more; a renamed one has."""
     kept = {id(tool.raw) for tool in after}
-    kept_raws = [tool.raw for tool in after if tool.raw is not None]
-    gone = {
-        tool.spec.name
-        for tool in before
-        if tool.spec and id(tool.raw) not in kept and not any(same(tool.raw, raw) for raw in kept_raws)
-    }
+    lost = [tool for tool in before if tool.spec and id(tool.raw) not in kept]
+    written = {canonical_json(tool.raw) for tool in after if tool.raw is not None} if lost else set()
+    gone = {tool.spec.name for tool in lost if tool.spec and canonical_json(tool.raw) not in written}
     return gone - {tool.spec.name for tool in after if tool.spec}

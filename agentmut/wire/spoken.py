@@ -34,7 +34,7 @@ def messages(spoken: Iterable[Spoken]) -> Iterator[Message]:
         blocks = list(group)
         if role is Role.TOOL:
             yield from (Message(role=role, text=block.text, tool_call_id=call_id) for block in blocks)
-        else:
+        elif role is not Role.SYSTEM or any(block.pieces for block in blocks):
             between = "" if role is Role.ASSISTANT else "\n"  # a model's answer may come in parts
             text = between.join(block.text for block in blocks if block.pieces)
             yield Message(role=role, text=text, tool_calls=tuple(b.call for b in blocks if b.call))

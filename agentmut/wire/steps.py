@@ -25,7 +25,7 @@ def _reasoning(exchange: Exchange) -> Step:
     return Step(
         action=Action.REASON,
         output=storable(reply.text) if reply else None,
-        model=reply.model if reply else exchange.request.model,
+        model=(reply.model if reply else "") or exchange.request.model,  # some services do not say
         usage=reply.usage if reply else Usage(),
         started=exchange.started,
         seconds=exchange.seconds,

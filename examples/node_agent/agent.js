@@ -1,7 +1,7 @@
 // A desk assistant with a tool loop of its own, on the `openai` package. It knows nothing of agentmut: endpoint and key
 // come from OPENAI_BASE_URL and OPENAI_API_KEY, as always.
 //
-//   node agent.js [--stream] [--max-steps 6] "Please renew my loan. My card is R-4711."
+//   node agent.js [--stream] [--max-steps 4] "Please renew my loan. My card is R-4711."
 //
 // Several turns of a conversation are a JSON list. The answer to the last one is printed.
 import { readFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const SETTINGS = { model: "sim-large", temperature: 0.2, seed: 7, max_tokens: 30
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
-  options: { stream: { type: "boolean", default: false }, "max-steps": { type: "string", default: "6" } },
+  options: { stream: { type: "boolean", default: false }, "max-steps": { type: "string", default: "4" } },
 });
 const client = new OpenAI();
 

@@ -16,9 +16,7 @@ POLICY = Document(name="policy", text="Refunds take five days. Gifts are final."
 BASE = AgentConfig(
     prompt=PROMPT, tools=(LOOK, PAY), context=(POLICY,), model=ModelConfig(name="big", temperature=0.5)
 )
-OLD = RequestShape(
-    text=f"{PROMPT}\n\n{POLICY.text}\n\nHi", tools=(LOOK, PAY), model="big", temperature=0.5
-)
+OLD = RequestShape(text=f"{PROMPT}\n\n{POLICY.text}\n\nHi", tools=(LOOK, PAY), model="big", temperature=0.5)
 HELPER = RequestShape(text="Summarise the conversation.", model="small", temperature=0.0)
 
 DROPPED = Edit(pointer="/prompt", before="Never promise dates. ", after="", span=(13, 34))
@@ -75,6 +73,21 @@ def test_a_removed_tool_is_seen_missing_in_the_requests_that_offer_the_others() 
     assert seen(left, OLD, order=(0, 1), edits=(REMOVED,)) is None  # another agent may never have had it
 
 
+@pytest.mark.parametrize(
+    ("edit", "changes"), [(REMOVED, {"tools": (LOOK,)}), (UNDOCUMENTED, {"text": f"{PROMPT}\n\nHi"})]
+)
+def test_what_is_gone_from_some_requests_is_seen_where_the_original_always_has_it(
+    edit: Edit, changes: dict[str, object]
+) -> None:
+    left = OLD.model_copy(update=changes)
+    partly = Footprint(requests=(OLD, left), order=(0, 1, 1))
+    told = Detector(mutant(edit), BASE).informed((OLD, HELPER))
+    witness = told.witness(partly)
+    assert witness is not None and (witness.could, witness.shown) == ((0, 1, 2), (1, 2))
+    assert told.witness(Footprint(requests=(OLD, HELPER))) is None
+    assert Detector(mutant(edit), BASE).informed((OLD, left)).witness(partly) is None  # so it was before
+
+
 def test_the_only_tool_is_seen_missing_in_every_request() -> None:
     base = AgentConfig(prompt=PROMPT, tools=(PAY,))
     gone = Edit(pointer="/tools/0", before=PAY.model_dump(mode="json"), after=None)
@@ -92,9 +105,7 @@ def test_a_removed_document_is_seen_missing_where_the_prompt_is() -> None:
 
 
 def test_a_request_counts_as_shown_when_it_shows_every_edit_that_it_could() -> None:
-    both = OLD.model_copy(
-        update={"text": OLD.text.replace("English", "Latin"), "temperature": 0.1}
-    )
+    both = OLD.model_copy(update={"text": OLD.text.replace("English", "Latin"), "temperature": 0.1})
     one = OLD.model_copy(update={"temperature": 0.1})
     witness = seen(both, one, order=(0, 1, 0), edits=(REWORDED, COOLED))
     assert witness is not None

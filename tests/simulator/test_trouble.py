@@ -38,7 +38,7 @@ def ask_claude(simulator: Simulator, *, stream: bool = False) -> Any:
     with anthropic.Anthropic(base_url=url, api_key="none", max_retries=0) as sdk:
         asked: Any = {"model": "sim-large", "max_tokens": 50, "messages": MESSAGES}
         if not stream:
-            return sdk.messages.create(**asked).content[0].text  # type: ignore[union-attr]
+            return sdk.messages.create(**asked).content[0].text
         with sdk.messages.stream(**asked) as events:
             return events.get_final_text()
 

@@ -348,8 +348,10 @@ def test_requests_of_a_trial_that_is_over_are_refused(polyglot: Any) -> None:
 
 
 def test_what_a_trial_has_under_way_ends_with_it(polyglot: Any) -> None:
-    async def silence(http: web.Request) -> None:
-        await asyncio.sleep(1)
+    async def silence(http: web.Request) -> web.Response:
+        while http.transport is not None and not http.transport.is_closing():
+            await asyncio.sleep(0.01)
+        return web.Response()
 
     async def end() -> Trial:
         roster, trial = Admitted(), Trial("t1")

@@ -1,6 +1,7 @@
 """The in-process carrier makes the agent a mutant: the real clients, plain and streamed."""
 
 import asyncio
+import gc
 import importlib
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -225,3 +226,28 @@ def test_the_sdks_work_with_the_mutant_as_with_the_original(stream: bool, polygl
     assert [name for name in names if name] == ["look"]
     assert [[tool.name for tool in request.tools] for request in polyglot.requests] == [["peek"], ["peek"]]
     assert [e.reply and e.reply.usage.total for e in trial.recorder.exchanges] == [10, 10]
+
+
+@pytest.mark.parametrize("sync", [True, False], ids=["sync", "async"])
+def test_a_stream_that_is_read_to_its_end_mark_and_never_closed_is_recorded(
+    sync: bool, polyglot: Any
+) -> None:
+    openai = importlib.import_module("openai")
+    options = {"base_url": f"{polyglot.origin}/v1", "api_key": "k", "max_retries": 0}
+    asked = {"model": "m", "messages": BODY["messages"], "stream": True}
+
+    async def in_async() -> None:
+        async for chunk in await openai.AsyncOpenAI(**options).chat.completions.create(**asked):
+            if chunk.choices[0].finish_reason:
+                break
+
+    with tap(), running(Trial("t1")) as trial:
+        if sync:
+            for chunk in openai.OpenAI(**options).chat.completions.create(**asked):
+                if chunk.choices[0].finish_reason:
+                    break
+        else:
+            asyncio.run(in_async())
+        gc.collect()  # an SDK's stream that nobody closes goes with the next collection
+    assert (only(trial).status, only(trial).error) == (200, None)
+    assert only(trial).reply is not None

@@ -150,8 +150,7 @@ def test_bodies_that_cannot_be_read_pass_through(service: Any) -> None:
         assert post("httpx", url, sync=True, content=b"not JSON").status_code == 500  # the service's verdict
         assert post("httpx", url, sync=True, json=BODY).content == b"not a completion"
     (exchange,) = trial.recorder.exchanges
-    assert exchange.answered
-    assert exchange.reply is None
+    assert (exchange.reply, exchange.error, exchange.answered) == (None, "the reply is not JSON", False)
 
 
 def test_refusals_and_dead_endpoints_are_recorded(service: Any) -> None:

@@ -31,8 +31,13 @@ class Delivered(Frozen):
     """What became of the change of one part, by one route."""
 
     arrival: Arrival
+    shown: int = 0
+    could: int = 0
+    """Requests that show it, of those that could have."""
+    first_missed: bool = False
+    """Whether the first of these requests does not show it."""
     said: str = ""
-    """The share, or the probable cause and the remedy."""
+    """Where it did not arrive, the probable cause and the remedy."""
 
 
 class Part(Frozen):

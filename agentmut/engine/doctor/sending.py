@@ -1,5 +1,6 @@
 """What the unchanged agent sends to its model, compared with what the project says of it."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -49,7 +50,8 @@ def _of_texts(config: AgentConfig, shapes: Sequence[RequestShape]) -> Iterator[s
         if lost and len(lost) == len(lines):
             yield f"the declared {name} is in no request"
         elif lost:
-            yield f'{len(lost)} of {len(lines)} lines of the declared {name} are in no request; the first: "{lost[0].strip()[:60]}"'
+            first = f'the first: "{lost[0].strip()[:60]}"'
+            yield f"{len(lost)} of {len(lines)} lines of the declared {name} are in no request; {first}"
     longest = max(shape.system for shape in shapes)
     declared = len(config.system_text())
     if not config.prompt and longest:
@@ -98,9 +100,11 @@ def _of_model(model: ModelConfig, shapes: Sequence[RequestShape]) -> Iterator[st
             yield f"the declared {name} is {canonical_json(declared)}, requests have {', '.join(values)}"
 
 
-def main_request(seen: Footprint) -> tuple[str, bytes] | None:
-    """Path and body of the request with the longest system prompt, as its dialect writes it; None without one."""
-    known = {codec.name: codec for codec in CODECS if hasattr(codec, "name")}
+def main_request(seen: Footprint) -> str | None:
+    """The request with the longest system prompt, as its dialect writes it: JSON of `path` and `body`, for a file
+    that `agent.config.request` names. None where no request was seen.
+    """
+    known = {codec.name: codec for codec in CODECS}
     shapes = [shape for shape in seen.requests if shape.dialect in known]
     if not shapes:
         return None
@@ -115,4 +119,5 @@ def main_request(seen: Footprint) -> tuple[str, bytes] | None:
         **settings,
     )
     call = known[shape.dialect].encode_request(request)
-    return call.path, call.body
+    body = json.loads(call.body)
+    return json.dumps({"path": call.path, "body": body}, indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,48 @@
+"""Keys that a service takes in two spellings, camelCase and snake_case: whichever a body uses is kept."""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from itertools import product
+from typing import Any
+
+_HUMP = re.compile(r"(?<=[a-z0-9])([A-Z])")
+
+
+@lru_cache(maxsize=1024)
+def snake(camel: str) -> str:
+    """The key in snake_case.
+
+    >>> snake("responseMimeType")
+    'response_mime_type'
+    """
+    return _HUMP.sub(r"_\1", camel).lower()
+
+
+def used(value: Mapping[str, Any], camel: str) -> str:
+    """The key as an object spells it; camelCase where it has none of them."""
+    return snake(camel) if camel not in value and snake(camel) in value else camel
+
+
+def get(value: Mapping[str, Any], camel: str) -> Any:
+    """What an object has under a key in either spelling."""
+    return value.get(used(value, camel))
+
+
+def used_path(value: Mapping[str, Any], camels: tuple[str, ...]) -> tuple[str, ...]:
+    """A path of keys as an object and those in it spell them."""
+    path: tuple[str, ...] = ()
+    held: Any = value
+    for camel in camels:
+        path = (*path, used(held, camel) if isinstance(held, dict) else camel)
+        held = held.get(path[-1]) if isinstance(held, dict) else None
+    return path
+
+
+def spelled(pattern: str) -> list[str]:
+    """A pattern of places in all spellings.
+
+    >>> spelled("parts.*.functionCall")
+    ['parts.*.functionCall', 'parts.*.function_call']
+    """
+    return [".".join(keys) for keys in product(*(dict.fromkeys((k, snake(k))) for k in pattern.split(".")))]

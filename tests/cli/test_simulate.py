@@ -1,0 +1,78 @@
+"""`agentmut simulate` with its settings."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+AGENTMUT = [sys.executable, "-c", "from agentmut.cli import main; main()"]
+SHOW = "import json, os; print(json.dumps(dict(os.environ)))"
+
+
+def simulate(folder: Path, *options: str, code: str = SHOW) -> subprocess.CompletedProcess[str]:
+    command = [*AGENTMUT, "simulate", *options, "--", sys.executable, "-c", code]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
+
+
+def test_the_sdks_of_all_services_are_led_to_the_simulator(tmp_path: Path) -> None:
+    told = json.loads(simulate(tmp_path).stdout)
+    root = told["ANTHROPIC_BASE_URL"]
+    assert root.startswith("http://127.0.0.1:")
+    assert told["OPENAI_BASE_URL"] == f"{root}/v1"
+    assert told["GOOGLE_GEMINI_BASE_URL"] == told["AWS_ENDPOINT_URL_BEDROCK_RUNTIME"] == root
+    keys = (
+        "OPENAI_API_KEY",
+        "ANTHROPIC_API_KEY",
+        "GEMINI_API_KEY",
+        "AWS_ACCESS_KEY_ID",
+        "AWS_SECRET_ACCESS_KEY",
+    )
+    assert {told[key] for key in keys} == {"simulated"}
+    assert told["AWS_REGION"] == told["AWS_DEFAULT_REGION"] == "us-east-1"
+    assert told["AGENTMUT_SIMULATOR"].endswith("/seed-0")
+
+
+def test_faults_latencies_and_other_names_are_part_of_the_simulators_identity(tmp_path: Path) -> None:
+    options = ["--fault", "429:0.1", "--fault", "hang:@3", "--fault-seed", "7", "--latency", "5ms"]
+    done = simulate(
+        tmp_path, *options, "--chunk-latency", "uniform:low=1ms,high=2ms", "--alias", "gpt-x=sim-large"
+    )
+    identity = json.loads(done.stdout)["AGENTMUT_SIMULATOR"]
+    assert identity.partition("/")[2] == (
+        "seed-0/trouble-429:0.1+hang:@3+seed-7/latency-5ms/chunk-latency-uniform:low=1ms,high=2ms"
+        "/alias-gpt-x=sim-large"
+    )
+
+
+def test_the_faults_are_made_in_front_of_the_command(tmp_path: Path) -> None:
+    code = """
+import openai
+for _ in range(2):
+    try:
+        made = openai.OpenAI(max_retries=0).chat.completions.create(
+            model="gpt-x", messages=[{"role": "user", "content": "Hi"}])
+        print(made.model)
+    except openai.APIError as error:
+        print(type(error).__name__, error.response.headers["retry-after-ms"])
+"""
+    options = ["--fault", "429:@1", "--retry-after", "30ms", "--alias", "gpt-x=sim-large"]
+    assert simulate(tmp_path, *options, code=code).stdout.splitlines() == ["RateLimitError 30", "gpt-x"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--fault", "teapot:1"], "'teapot' is no kind of fault"),
+        (["--latency", "soon"], "such as 50ms"),
+        (["--alias", "gpt-x"], "expected NAME=MODEL"),
+        (["--alias", "gpt-x=gpt-y"], "there is no 'gpt-y'"),
+        (["--retry-after", "2h"], "--retry-after: expected a time"),
+    ],
+)
+def test_settings_that_cannot_be_meant_are_refused(options: list[str], said: str, tmp_path: Path) -> None:
+    done = simulate(tmp_path, *options)
+    assert done.returncode == 2
+    assert said in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
