@@ -3,6 +3,7 @@
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 
 from agentmut.conformance import adapter_conduct as conduct
 from agentmut.conformance import adapter_mutation as mutation
@@ -50,11 +51,11 @@ async def adapter_faults(subject: Subject, only: Collection[str]) -> dict[str, l
     """What is wrong, by the name of the check; of the checks in `only`, those with faults are there."""
     found: dict[str, list[str]] = {}
     if "config" in only:
-        found["config"] = _collected(lambda: mutation.config_faults(subject))
+        found["config"] = _collected(partial(mutation.config_faults, subject))
     [base] = await observe(subject, Asked("base"))
-    found["run"] = _collected(lambda: trace.run_faults(subject, base))
+    found["run"] = _collected(partial(trace.run_faults, subject, base))
     if not found["run"]:  # else what follows from that would only hide it
-        found |= {n: _collected(lambda c=c: c(subject, base)) for n, c in _OF_A_RUN.items() if n in only}
+        found |= {n: _collected(partial(c, subject, base)) for n, c in _OF_A_RUN.items() if n in only}
         found |= {name: await _awaited(check(subject)) for name, check in _BY_RUNS.items() if name in only}
         found |= await _mutation_faults(subject, only)
     return {name: faults for name, faults in found.items() if faults}

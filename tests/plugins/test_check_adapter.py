@@ -90,8 +90,13 @@ def answer(question: Any) -> str:
     messages: list[Any] = [system, {"role": "user", "content": str(question)}]
     offered: Any = [read_tool(look_up).to_openai()]
     for _ in range(5):
-        asked = {"model": "sim-large", "temperature": 0.3, "max_completion_tokens": 500}
-        reply = client.chat.completions.create(messages=messages, tools=offered, **asked).choices[0].message
+        asked: Any = {
+            "model": "sim-large",
+            "temperature": 0.3,
+            "max_completion_tokens": 500,
+            "tools": offered,
+        }
+        reply = client.chat.completions.create(messages=messages, **asked).choices[0].message
         messages.append({"role": "assistant", "content": reply.content, "tool_calls": reply.tool_calls})
         if not reply.tool_calls:
             messages.pop()
