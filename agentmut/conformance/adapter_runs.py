@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from agentmut.config import AgentConfig
 from agentmut.engine.attempt import Case
-from agentmut.engine.executor import LocalExecutor, RunSettings, TrialRequest
+from agentmut.engine.executor import LocalExecutor, RetryingExecutor, RunSettings, TrialRequest
 from agentmut.engine.on_wire import OnWire, routed
 from agentmut.engine.pricing import Pricer
 from agentmut.engine.suite import SuiteConfig
@@ -23,6 +23,8 @@ from agentmut.trial import Double, Recorder, Trial
 from agentmut.wire.messages import Exchange
 
 AT_ONCE = 8
+RETRIES = 2
+"""Where the service or the network failed, as in a campaign."""
 _SPEC = AgentSpec(adapter="under check")
 
 
@@ -106,7 +108,10 @@ async def observe(subject: Subject, *asked: Asked, timeout: float | None = None)
         for one in asked
     }
     settings = RunSettings(timeout=subject.timeout if timeout is None else timeout)
-    executor = LocalExecutor(adapter, suite, cases, Pricer({}), settings)
+    local = LocalExecutor(adapter, suite, cases, Pricer({}), settings)
+    executor = RetryingExecutor(
+        local, RETRIES, wait=0.1
+    )  # frameworks may keep connections of another event loop
     places = asyncio.Semaphore(AT_ONCE)
 
     async def one_run(one: Asked) -> Observed:
