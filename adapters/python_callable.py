@@ -1,13 +1,14 @@
-"""Adapter for any Python callable: `run(config, input)`, sync or async."""
+"""Adapter for any Python callable: `run(config, input)` or `run(input)`, sync or async."""
 
 import inspect
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import JsonValue, PrivateAttr
 
+from agentmut.adapters._sdk_version import version_of
 from agentmut.calls.instrument import MARK
 from agentmut.calls.offered import calls_by_offered_name
 from agentmut.config import AgentConfig, History, ModelConfig
@@ -24,22 +25,31 @@ from agentmut.wire.steps import steps_from_exchanges
 
 
 class CallableAdapter:
-    """Calls `run(config, input)`; input is the turn, or a list of turns when there are several.
+    """Calls `run(config, input)` or `run(input)`; input is the turn, or a list of turns when there are several.
 
     The function returns text, a JSON value or an `AgentTrace`. It may read `config` or ignore parts of
     it: what it reads is the witness when it makes no visible model request.
     """
 
-    def __init__(self, run: Any, config: AgentConfig) -> None:
+    def __init__(
+        self, run: Any, config: AgentConfig, package: str = "", *, takes_config: bool = True
+    ) -> None:
         self._run = run
         self._config = config
+        self._package = package
+        self._takes_config = takes_config
         self._is_async = inspect.iscoroutinefunction(run) or inspect.iscoroutinefunction(
             getattr(run, "__call__", None)  # noqa: B004  (an object with an async __call__)
         )
 
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> "CallableAdapter":
-        """Import `agent.run` and check that it takes (config, input)."""
+        """Import `agent.run` and check that it takes (config, input), or the input alone."""
+        return cls.wrapping(spec, config)
+
+    @classmethod
+    def wrapping(cls, spec: AgentSpec, config: AgentConfig, package: str = "") -> "CallableAdapter":
+        """The adapter of a function that calls models through `package`, an SDK, where that is known."""
         if not spec.run:
             raise UsageError("agent.run is missing: adapter python needs `run: module:function`")
         run = import_object(spec.run, Path(spec.root))
@@ -49,11 +59,18 @@ class CallableAdapter:
             raise UsageError(
                 f"agent.run: {spec.run} yields its answer in parts; return it as a whole instead"
             )
-        try:
-            inspect.signature(run).bind(config, "")
-        except TypeError as error:
-            raise UsageError(f"agent.run: {spec.run} must take (config, input): {error}") from None
-        return cls(run, config)
+        takes_config = _takes_config(run, spec.run)
+        if not takes_config and spec.route == "rebuild":
+            raise UsageError(
+                f"agent.route: {spec.run} takes the input alone, so mutants can reach it on the wire only; let it "
+                "take (config, input), or leave out `route: rebuild`"
+            )
+        return cls(run, config, package, takes_config=takes_config)
+
+    @property
+    def default_route(self) -> Literal["rebuild", "wire"]:
+        """The wire for a function that is not told its config, or that calls an SDK with what it has itself."""
+        return "wire" if self._package or not self._takes_config else "rebuild"
 
     def get_config(self) -> AgentConfig:
         """The config this adapter runs."""
@@ -65,7 +82,7 @@ class CallableAdapter:
 
     def with_config(self, config: AgentConfig) -> "CallableAdapter":
         """The same function on another config."""
-        return CallableAdapter(self._run, config)
+        return CallableAdapter(self._run, config, self._package, takes_config=self._takes_config)
 
     def doubled_tools(self) -> frozenset[str]:
         """Functions marked with `agentmut.tool` in the module of the callable."""
@@ -94,8 +111,8 @@ class CallableAdapter:
         return "the agent looks tools up by its own names; use agentmut.toolbox in the agent's module"
 
     def versions(self) -> Mapping[str, str]:
-        """No framework takes part."""
-        return {}
+        """The SDK's, where one is known to take part."""
+        return version_of(self._package) if self._package else {}
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
         """Call the function once; a blocking one runs in a thread of its own.
@@ -108,13 +125,40 @@ class CallableAdapter:
             turns = turns[-1:]
             trial.recorder.marks.add("/history")
         user_input: JsonValue = turns[0] if len(turns) == 1 else list(turns)
+        given = (view, user_input) if self._takes_config else (user_input,)
         if self._is_async:
-            answer = await self._run(view, user_input)
+            answer = await self._run(*given)
         else:
-            answer = await in_daemon_thread(self._run, view, user_input)
+            answer = await in_daemon_thread(self._run, *given)
             if inspect.isawaitable(answer):  # a plain function that returns a coroutine
                 answer = await answer
         return _trace(answer, trial, last)
+
+
+def _takes_config(run: Any, name: str) -> bool:
+    """Whether a function takes (config, input), and not the input alone. Raises `UsageError` where neither fits.
+
+    A second parameter that may be left out is none for the input, unless the first is said to be the config.
+    """
+    signature = inspect.signature(run)
+    first = next(iter(signature.parameters.values()), None)
+    said = first is not None and (first.name in _CONFIG_NAMES or "AgentConfig" in str(first.annotation))
+    if not (_fits(signature, 2) or (_fits(signature, 1) and not said)):
+        raise UsageError(
+            f"agent.run: {name} must take (config, input), or the input alone; it takes {signature}"
+        )
+    return said or not _fits(signature, 1)
+
+
+def _fits(signature: inspect.Signature, count: int) -> bool:
+    try:
+        signature.bind(*range(count))
+    except TypeError:
+        return False
+    return True
+
+
+_CONFIG_NAMES = frozenset({"config", "agent_config", "cfg", "_config", "_"})
 
 
 def _marked(value: Any) -> Iterator[str]:

@@ -53,6 +53,10 @@ class AdapterError(AgentmutError):
     """The agent under test cannot be built, or is not what its adapter expects."""
 
 
+class UnavailableError(AgentmutError):
+    """The agent could not be started or reached, through no fault of its own. It is tried again, and is no evidence."""
+
+
 class StoreError(AgentmutError):
     """The store cannot be opened, read or written."""
 

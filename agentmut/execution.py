@@ -4,6 +4,7 @@ from enum import StrEnum
 
 from agentmut.frozen import Frozen
 from agentmut.trace import AgentTrace, Outcome
+from agentmut.wire.cassette import Take
 from agentmut.wire.footprint import Footprint
 
 
@@ -60,5 +61,7 @@ class Execution(Frozen):
     trace: AgentTrace = AgentTrace()
     footprint: Footprint = Footprint()
     attempts: int = 1
+    takes: tuple[Take, ...] = ()
+    """What the agent asked of models and was given, where trials are recorded."""
     abandoned: bool = False
     """A thread of the run was still at work when it was given up."""

@@ -52,6 +52,8 @@ class Project(Frozen):
     config: AgentConfig
     sources: Sources = Sources()
     scenarios: tuple[Scenario, ...] = Field(min_length=1)
+    safe_tools: tuple[str, ...] = ()
+    """Tools that do no harm when they are really called; `all` stands for every one."""
     threshold: float = 0.9
     """The suite's pass rate, for scenarios that name none."""
     ci_runs: tuple[int, ...] = (1, 10)
@@ -150,6 +152,7 @@ class _ProjectReader:
             path=self.path,
             agent=agent_spec(agent, headers, self.root),
             agent_version=agent.version,
+            safe_tools=(agent.safe_tools,) if isinstance(agent.safe_tools, str) else agent.safe_tools,
             threshold=file.suite.threshold,
             ci_runs=file.suite.ci_runs,
             mutation=file.mutation,

@@ -96,6 +96,16 @@ class AsksAgent(Protocol):
 
 
 @runtime_checkable
+class NeedsDoubles(Protocol):
+    """What an adapter has besides whose agent may have tools with nothing behind them."""
+
+    @property
+    def needs_doubles(self) -> frozenset[str]:
+        """Tools that every scenario has to double."""
+        ...
+
+
+@runtime_checkable
 class RunsOutside(Protocol):
     """What an adapter has besides whose agent runs in another process: its model requests pass a proxy."""
 
@@ -105,6 +115,16 @@ class RunsOutside(Protocol):
 
         All others are changed on the wire.
         """
+        ...
+
+
+@runtime_checkable
+class ChoosesRoute(Protocol):
+    """What an adapter has besides whose mutants reach the agent in a way of its own, where the project names none."""
+
+    @property
+    def default_route(self) -> Literal["rebuild", "wire"]:
+        """How mutants reach the agent."""
         ...
 
 
@@ -182,6 +202,6 @@ class Importer(Protocol):
 
 
 __all__ = [
-    "Adapter", "AgentSpec", "AsksAgent", "Evaluator", "Example", "Importer", "Operator", "OperatorOptions", "Relation",
-    "RunsOutside",
+    "Adapter", "AgentSpec", "AsksAgent", "ChoosesRoute", "Evaluator", "Example", "Importer", "NeedsDoubles",
+    "Operator", "OperatorOptions", "Relation", "RunsOutside",
 ]  # fmt: skip

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable, Mapping
 
+from pydantic import SecretStr
+
 from agentmut.execution import Execution
 from agentmut.frozen import storable_json
 
@@ -10,8 +12,11 @@ CREDENTIAL = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
 """Names of environment variables that hold credentials."""
 LEAST = 12
 """Characters that a value has to have: replacing shorter ones would garble ordinary text."""
-KNOWN_FORMS = (
-    r"\b(?:sk|pk|ghp|gho|xox[abp])[-_][A-Za-z0-9_-]{16,}|\bAKIA[A-Z0-9]{16}\b|\bBearer [A-Za-z0-9._-]{16,}"
+_BEGINS = r"(?:\b|(?<=\\[nrtbf])|(?<=\\u[0-9a-fA-F]{4}))"
+"""Also behind an escaped line break: what is searched may be JSON, or JSON within JSON."""
+KNOWN_FORMS = _BEGINS + (
+    r"(?:(?:sk|pk|ghp|gho|xox[abp])[-_][A-Za-z0-9_-]{16,}|AKIA[A-Z0-9]{16}\b|AIza[A-Za-z0-9_-]{30,}"
+    r"|Bearer [A-Za-z0-9._-]{16,})"
 )
 MASK = "[redacted]"
 
@@ -43,6 +48,15 @@ def secret_values(declared: Mapping[str, str], environment: Mapping[str, str]) -
     """Values of the project's own variables, and of those of the process that are named like credentials."""
     named = {value for name, value in environment.items() if CREDENTIAL.search(name)}
     return named | set(declared.values())
+
+
+def header_secrets(headers: Mapping[str, SecretStr]) -> set[str]:
+    """What may be secret in the headers that a project sends: their values, and the words in them (`Bearer ...`)."""
+    values = (value.get_secret_value() for name, value in headers.items() if not _PLAIN_HEADER.match(name))
+    return {secret for value in values for secret in (value, *value.split())}
+
+
+_PLAIN_HEADER = re.compile(r"accept|content-|user-agent", re.IGNORECASE)
 
 
 def _spellings(secret: str) -> tuple[str, ...]:

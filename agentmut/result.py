@@ -153,11 +153,30 @@ class CiRun(Frozen):
 
 
 class WitnessSummary(Frozen):
-    """Proof of delivery: in how many trials the change was seen, and where."""
+    """Proof of delivery: in how many trials the change was seen, and where.
+
+    What is counted besides is that of these trials. A request counts if it could have shown the change: it shows it,
+    or has what it changes as it was.
+    """
 
     route: str
     trials: int
     of: int
+    edits: int = 0
+    """Places that the mutant changes; 0 in results of earlier versions."""
+    edits_seen: int = 0
+    """Those that some trial showed."""
+    fewest_edits: int = 0
+    """Those that the trial with the fewest showed."""
+    requests: int = 0
+    requests_shown: int = 0
+    """Requests that show every edit which they could have shown."""
+    first_missed: int = 0
+    """Trials in which the first of these requests did not show it."""
+    prompts: int = 0
+    """Different system prompts of these requests: mostly, so many agents."""
+    prompts_shown: int = 0
+    """Those with which some request showed it."""
 
 
 class MutantRow(Frozen):

@@ -7,6 +7,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 
 from agentmut.engine.executor import Executor
 from agentmut.engine.loop import Clock, Loop, Tools, TrialStore
@@ -16,7 +17,8 @@ from agentmut.engine.work import Stop, Work
 from agentmut.errors import UsageError
 from agentmut.lock import locked
 from agentmut.project import FOLDER, Project
-from agentmut.redaction import Redactor, secret_values
+from agentmut.redaction import Redactor, header_secrets, secret_values
+from agentmut.store.cassettes import write_cassette
 from agentmut.store.sqlite import Store, StoredRun
 
 __all__ = [
@@ -50,7 +52,8 @@ def run_work(
     """
     plan = work.plan
     executor = executor or make_executor(session, plan.seed)
-    tools = Tools(executor, store, session.tests, now, progress, redactor(session.project))
+    keep = partial(write_cassette, session.project.root / FOLDER / "runs" / plan.run_id)
+    tools = Tools(executor, store, session.tests, now, progress, redactor(session.project), keep)
     with _little_garbage_collection():
         return asyncio.run(_run(Loop(work, tools)))
 
@@ -81,7 +84,8 @@ def open_store(project: Project) -> Iterator[Store]:
 
 def redactor(project: Project) -> Redactor:
     """What takes the secrets of the project and of this process out of trials."""
-    return Redactor(secret_values(declared_variables(project), os.environ))
+    secrets = secret_values(declared_variables(project), os.environ)
+    return Redactor(secrets | header_secrets(project.agent.headers))
 
 
 @contextmanager

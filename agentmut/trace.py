@@ -64,6 +64,10 @@ class AgentTrace(Frozen):
     outputs: tuple[JsonValue, ...] = ()
     error: str | None = None
     seconds: float = 0.0
+    exit_code: int | None = None
+    """Of an agent that is a program: negative where a signal ended it, None where it was not seen to end."""
+    stderr: str = ""
+    """The end of what such a program wrote to stderr."""
 
     @property
     def output(self) -> JsonValue:

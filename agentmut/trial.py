@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from agentmut.config import AgentConfig
 from agentmut.faults import ToolFault
 from agentmut.tools import ToolSpec
 from agentmut.trace import Action, Step
+from agentmut.wire.cassette import Player, Take
 from agentmut.wire.messages import Exchange
 from agentmut.wire.rewriter import Rewriter
 
@@ -30,6 +31,8 @@ class Recorder:
     """Parts of the config that an agent without a wire has read, as dotted paths."""
     pending_requests: int = 0
     """Model requests that have left and have no answer yet."""
+    takes: list[Take] | None = None
+    """What the agent asked of models and was given; None where that is not recorded."""
     marks: set[str] = field(default_factory=set)
     """Pointers of the live changes (faults, flow, history) that took effect, such as `/tools/search/fault`."""
     nodes: set[str] = field(default_factory=set)
@@ -42,6 +45,10 @@ class Recorder:
     """Seconds that slow tools added to the clock where they could not let them pass."""
     held: float = 0.0
     """Seconds that a rate limit held requests back; not the agent's own time."""
+    exit_code: int | None = None
+    """Of an agent that is a program, once it has ended."""
+    stderr: str = ""
+    """The end of what such a program wrote to stderr."""
     closed: bool = False
     """Set when the trial is over: an abandoned thread may not send or call tools any more."""
     begun: float = field(init=False)
@@ -87,6 +94,8 @@ class Trial:
     """The mutated tools by the name under which they are offered: renamed, faulty, or decoys."""
     rewriter: Rewriter | None = None
     """Changes the model requests of the trial on their way; None where the agent itself is the mutant."""
+    player: Player | None = None
+    """Answers the model requests of a trial that is replayed; nothing leaves the machine then."""
     endpoints: Mapping[str, str] = field(default_factory=dict)
     """Environment variables that lead the model requests of another program through agentmut, to this trial."""
     recorder: Recorder = field(default_factory=Recorder)
@@ -126,6 +135,33 @@ def running(trial: Trial) -> Iterator[Trial]:
     finally:
         trial.recorder.closed = True
         _current.reset(token)
+
+
+class CallPlace(NamedTuple):
+    """Which call of the model a tool is called for, where that is known."""
+
+    turn: int = 0
+    node: str | None = None
+    call_id: str | None = None
+
+
+_NOWHERE = CallPlace()
+_place: ContextVar[CallPlace] = ContextVar("agentmut_call_place", default=_NOWHERE)
+
+
+def call_place() -> CallPlace:
+    """What the tool that is called now is called for."""
+    return _place.get()
+
+
+@contextmanager
+def answering(place: CallPlace) -> Iterator[CallPlace]:
+    """While a tool is called for the call of the model at `place`."""
+    token = _place.set(place)
+    try:
+        yield place
+    finally:
+        _place.reset(token)
 
 
 def call_tool_step(

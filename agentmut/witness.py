@@ -28,6 +28,22 @@ class Route(StrEnum):
     """Nowhere: the agent's process died with all that could be seen, and that it died is the change's effect."""
 
 
+class Sighting(Frozen):
+    """In which exchanges of a trial, counted from 0, one edit was seen."""
+
+    arrived: bool = False
+    """A live change arrives without being seen in an exchange."""
+    exchanges: tuple[int, ...] = ()
+    could: tuple[int, ...] = ()
+    """Those that could have shown it: they show it, or have what it changes as it was. A request of another agent
+    that never has that part is none of them, as far as one request tells."""
+
+    @property
+    def of(self) -> int:
+        """How many exchanges could have shown it."""
+        return len(self.could)
+
+
 class Witness(Frozen):
     """Proof that a trial ran with its mutation: `seen` of `edits` edits arrived."""
 
@@ -36,6 +52,19 @@ class Witness(Frozen):
     edits: int
     parts: frozenset[str] = frozenset()
     """Of a higher-order mutant: ids of the parts some edit of which arrived."""
+    sightings: tuple[Sighting, ...] = ()
+    """By edit, in the order of the mutant's."""
+
+    @property
+    def could(self) -> tuple[int, ...]:
+        """The exchanges that could have shown any edit."""
+        return tuple(sorted({number for sighting in self.sightings for number in sighting.could}))
+
+    @property
+    def shown(self) -> tuple[int, ...]:
+        """Those of them that show every edit which they could have shown."""
+        lacking = {n for s in self.sightings for n in set(s.could).difference(s.exchanges)}
+        return tuple(number for number in self.could if number not in lacking)
 
 
 class Detector:
@@ -64,7 +93,16 @@ class Detector:
             route = Route.LIVE
         places = frozenset(_place(edit) for edit, _ in arrived)
         parts = frozenset(part for part, own in self._parts.items() if own & places)
-        return Witness(route=route, seen=len(arrived), edits=len(self._edits), parts=parts)
+        sightings = tuple(probe.sighting(seen) for probe in self._probes)
+        return Witness(
+            route=route, seen=len(arrived), edits=len(self._edits), parts=parts, sightings=sightings
+        )
+
+    def looked_for(self, seen: Footprint) -> tuple[Edit | None, bool]:
+        """The first edit that requests show, and whether they have what it changes; None where there is none."""
+        pairs = zip(self._edits, self._probes, strict=True)
+        edit, probe = next((pair for pair in pairs if isinstance(pair[1], _OnWire)), (None, None))
+        return edit, bool(probe and probe.carried(seen))
 
     def carried(self, seen: Footprint) -> bool:
         """Whether a run of the original with this footprint carried the part that the mutant changes."""
@@ -84,6 +122,8 @@ _UNSEEN = frozenset({"implemented_by"})
 
 class _Detection(Protocol):
     def delivered(self, seen: Footprint) -> bool: ...
+
+    def sighting(self, seen: Footprint) -> Sighting: ...
 
     def carried(self, seen: Footprint) -> bool: ...
 
@@ -109,6 +149,21 @@ class _OnWire:
             return self.probe.delivered(seen.requests)
         return _was_read(self.edit, seen.reads)
 
+    def sighting(self, seen: Footprint) -> Sighting:
+        """As proved by all requests together: that a text or tool is gone, one request cannot prove."""
+        arrived, shapes = self.delivered(seen), seen.requests
+        shows, carries = (list(map(judge, shapes)) for judge in (self.probe.shows, self.probe.carries))
+        if not arrived:
+            shows = [False] * len(shapes)
+        elif not any(shows):  # gone, and nothing tells which requests had it
+            shows = [not has for has in carries]
+        could = [shown or has for shown, has in zip(shows, carries, strict=True)]
+        return Sighting(
+            arrived=arrived,
+            exchanges=tuple(n for n, shape in enumerate(seen.exchanges) if shows[shape]),
+            could=tuple(n for n, shape in enumerate(seen.exchanges) if could[shape]),
+        )
+
     def carried(self, seen: Footprint) -> bool:
         if seen.requests:
             return self.probe.carried(seen.requests)
@@ -125,6 +180,9 @@ class _Live:
 
     def delivered(self, seen: Footprint) -> bool:
         return self.mark in seen.marks or bool(self.edit and _was_read(self.edit, seen.reads))
+
+    def sighting(self, seen: Footprint) -> Sighting:
+        return Sighting(arrived=self.delivered(seen))
 
     def carried(self, seen: Footprint) -> bool:
         return True  # the mutant's reach has said which scenarios come to it

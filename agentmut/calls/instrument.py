@@ -3,13 +3,14 @@
 import functools
 import inspect
 from collections.abc import Callable
+from types import TracebackType
 from typing import Any, TypeVar, cast
 
 from agentmut.calls.answers import form_of
 from agentmut.calls.faulty import check_running, with_fault, with_fault_async
 from agentmut.plain import described, jsonable
 from agentmut.threads import completed
-from agentmut.trial import Double, Trial, call_tool_step, current_trial
+from agentmut.trial import Double, Trial, answering, call_place, call_tool_step, current_trial
 
 F = TypeVar("F", bound=Callable[..., Any])
 MARK = "__agentmut_tool__"
@@ -77,6 +78,8 @@ class _OpenStep:
         self.arguments = _named(function, args, kwargs)
         self.double: Double | None = trial.doubles.get(function.__name__)
         self.output: Any = None
+        self._place = call_place()
+        self._inside = answering(self._place._replace(call_id=None))  # of tools that it calls itself
 
     def stand_in(self) -> Any:
         """What the double answers to the call's arguments."""
@@ -85,9 +88,13 @@ class _OpenStep:
         return self.double(*rest, **{k: v for k, v in self.arguments.items() if k != VARIADIC})
 
     def __enter__(self) -> "_OpenStep":
+        self._inside.__enter__()
         return self
 
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._inside.__exit__(kind, error, trace)
         arguments = {name: jsonable(value) for name, value in self.arguments.items()}
         step = call_tool_step(
             self._name,
@@ -96,6 +103,7 @@ class _OpenStep:
             self._started,
             output=jsonable(self.output),
             error=None if error is None else described(error),
+            **self._place._asdict(),
         )
         self._recorder.steps.append(step)
 

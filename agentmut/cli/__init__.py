@@ -11,6 +11,7 @@ from agentmut.errors import AgentmutError, ExitCode
 
 VERBS = (
     "init",
+    "doctor",
     "mutants",
     "test",
     "run",
@@ -18,9 +19,11 @@ VERBS = (
     "merge",
     "show",
     "report",
+    "replay",
     "baseline",
     "clean",
     "simulate",
+    "proxy",
 )
 OPTION_ERROR: Any = typer.BadParameter.__base__
 """What the option parser raises: typer brings its own, and gives no other public name to it."""

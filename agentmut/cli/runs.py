@@ -28,6 +28,17 @@ def find_result(project: Path, run: str | None) -> Result:
     return read_result(folder / found[-1] / "result.json")
 
 
+def find_run_folder(project: Path, run: str | None) -> Path:
+    """The folder of the run that `run` begins, or of the latest one. Raises `UsageError`."""
+    folder = _root(project) / FOLDER / "runs"
+    found = sorted(path for path in folder.glob(f"{glob_escape(run or '')}*") if path.is_dir())
+    if not found or (run and len(found) > 1):
+        raise UsageError(
+            f"{len(found)} runs in {folder} begin with {run or ''!r}. Run `agentmut run` first, or see there."
+        )
+    return found[-1]
+
+
 def find_verdicts(project: Path, run: str | None) -> VerdictReport | None:
     """The verdicts of the test or comparison that `run` begins; None if it names none. Raises `UsageError`.
 

@@ -1,19 +1,18 @@
 """`agentmut simulate`: the offline stand-in for a model service."""
 
 import asyncio
-import os
 import shlex
-import signal
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from agentmut.cli.serving import SETTINGS, run_command, until_stopped
 from agentmut.errors import UsageError
 
 if TYPE_CHECKING:
     from agentmut.simulator.service_settings import Settings
 
-SETTINGS = {"context_settings": {"ignore_unknown_options": True, "allow_interspersed_args": False}}
+__all__ = ["SETTINGS", "simulate"]
 DEFAULT_PORT = 8899
 """When serving for other terminals; a command of its own gets any free port."""
 KINDS = ("429", "500", "503", "hang", "reset", "truncated", "malformed", "empty", "content_type")
@@ -100,15 +99,12 @@ async def _serve_while(command: list[str], port: int, settings: "Settings") -> i
     async with serve(port=port, **settings._asdict()) as url:
         variables = exports(Addresses.found_at(url), settings)
         if command:
-            return await _run(command, variables)
+            return await run_command(command, variables)
         typer.echo(f"serving {url}", err=True)
         for name, value in variables.items():
             typer.echo(f"export {name}={shlex.quote(value)}", err=True)
         typer.echo("Ctrl-C ends it.", err=True)
-        stop = asyncio.Event()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            asyncio.get_running_loop().add_signal_handler(number, stop.set)
-        await stop.wait()
+        await until_stopped()
         return 0
 
 
@@ -117,15 +113,3 @@ def _alias(given: str) -> tuple[str, str]:
     if not (name and equals and model):
         raise UsageError(f"--alias {given!r}: expected NAME=MODEL, such as gpt-x=sim-large.")
     return name, model
-
-
-async def _run(command: list[str], exports: dict[str, str]) -> int:
-    try:
-        child = await asyncio.create_subprocess_exec(*command, env={**os.environ, **exports})
-    except OSError as error:
-        raise UsageError(f"cannot run {command[0]!r}: {error.strerror}. Name a program after `--`.") from None
-    loop = asyncio.get_running_loop()
-    loop.add_signal_handler(signal.SIGINT, lambda: None)  # the child gets it too, and is waited for
-    loop.add_signal_handler(signal.SIGTERM, child.terminate)
-    code = await child.wait()
-    return code if code >= 0 else 128 - code  # ended by a signal, as a shell says it

@@ -5,7 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from agentmut.engine.arrival import arrived_nowhere, passed_by, went_past
+from agentmut.engine.delivery import Delivery
 from agentmut.engine.parts import PartsSeen
+from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Launch, TrialResult
 from agentmut.execution import Ending
 from agentmut.frozen import digest_of
@@ -83,12 +85,15 @@ class Arm:
     suite: SuiteEvidence | None = None
     parts: PartsSeen | None = None
     """For a second-order mutant: both parts have to arrive."""
+    agent: SuiteConfig | None = None
+    """What the mutant was made from, to tell why it did not arrive."""
     status: Status | None = None
     reason: str = ""
     launches: list[Launch] = field(default_factory=list)
     arrived: dict[int, TrialResult] = field(default_factory=dict)
     consumed: int = 0
     witnessed: int = 0
+    delivery: Delivery = field(default_factory=Delivery)
     route: str = ""
     lost: int = 0
     """Trials that ended together with the process that was watching them."""
@@ -174,6 +179,7 @@ class Arm:
         if self._arrived(launch, result) and result.witness:
             self.witnessed += 1
             self.route = result.witness.route
+            self.delivery.record(result.witness, result.footprint)
         self.cost = None if self.cost is None or result.usd is None else self.cost + result.usd
         self.lost += result.footprint.lost
         if result.outcome.is_evidence:
@@ -201,7 +207,7 @@ class Arm:
         elif self.parts and self.parts.missing:
             self._end(Status.NOT_APPLIED, self._absent(self.parts.missing, result))
         elif not self.parts and not self.witnessed and self._unexplained >= WITNESS_PATIENCE:
-            self._end(Status.NOT_APPLIED, arrived_nowhere(self.mutant, self.evidence, result))
+            self._end(Status.NOT_APPLIED, arrived_nowhere(self.mutant, self.evidence, result, self.agent))
         elif self.trouble >= TROUBLE_PATIENCE:
             reason = f"{self.trouble} trials in a row gave no evidence ({result.outcome}): {result.reason}"
             self._end(Status.UNDECIDED, reason)
@@ -216,7 +222,7 @@ class Arm:
         assert self.parts is not None
         (mutant,) = (one for one in self.mutant.parts if one.id == part)
         waited, passed = self.parts.waited[part], self.parts.passed[part]
-        return arrived_nowhere(mutant, waited, result) if waited else passed_by(mutant, passed)
+        return arrived_nowhere(mutant, waited, result, self.agent) if waited else passed_by(mutant, passed)
 
     def _decide(self, result: TrialResult) -> None:
         decisions = [lane.decision for lane in self.lanes]
@@ -229,7 +235,7 @@ class Arm:
         elif self.killed_by and self.parts:
             self._look_on(result)
         elif self.killed_by:
-            self._end(Status.NOT_APPLIED, arrived_nowhere(self.mutant, self.evidence, result))
+            self._end(Status.NOT_APPLIED, arrived_nowhere(self.mutant, self.evidence, result, self.agent))
         elif unseen:
             waited = self.parts is not None and self.parts.waited[unseen]
             status = Status.NOT_APPLIED if waited else Status.NO_COVERAGE
@@ -237,7 +243,7 @@ class Arm:
         elif self.past == self.evidence:
             self._end(Status.NO_COVERAGE, passed_by(self.mutant, self.evidence))
         elif not (self.witnessed or self.lost):
-            self._end(Status.NOT_APPLIED, arrived_nowhere(self.mutant, self.evidence, result))
+            self._end(Status.NOT_APPLIED, arrived_nowhere(self.mutant, self.evidence, result, self.agent))
         elif all(decision is Decision.SURVIVED for decision in decisions):
             self._end(Status.SURVIVED, "")
         else:

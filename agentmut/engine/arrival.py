@@ -1,5 +1,7 @@
 """Did a trial come to what its mutant changes, and what is said of one whose change nothing showed."""
 
+from agentmut.engine.absence import absence
+from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import TrialResult
 from agentmut.flow import CHANGED as FLOW_CHANGED
 from agentmut.mutant import Edit, Mutant, Reach
@@ -41,8 +43,13 @@ def passed_by(mutant: Mutant, trials: int) -> str:
     return f"none of {trials} trials called {mutant.subject}{often}, and few of the original's did"
 
 
-def arrived_nowhere(mutant: Mutant, trials: int, result: TrialResult) -> str:
-    """Why a mutant counts as not applied, after trials in which it should have shown."""
+def arrived_nowhere(
+    mutant: Mutant, trials: int, result: TrialResult, suite: SuiteConfig | None = None
+) -> str:
+    """Why a mutant counts as not applied, after trials in which it should have shown; `result` is the last of them.
+
+    The cause is told by what that trial showed, compared with the config of `suite`.
+    """
     said = f"; the last one ended with: {result.reason}" if result.reason else ""
     parts = {edit.path[0] for edit in mutant.edits}
     if any(edit.is_fault for edit in mutant.edits):
@@ -61,7 +68,7 @@ def arrived_nowhere(mutant: Mutant, trials: int, result: TrialResult) -> str:
             f"in none of {trials} trials a turn was given other earlier turns: the runs ended before their second "
             f"turn, or their turns are a graph's own state, which is passed as it is{said}"
         )
-    return (
-        f"none of {trials} trials showed the change in what was sent to the model or read from the config. "
-        f"Probable cause: the agent copied this part at import, or its factory ignores it{said}"
-    )
+    if suite is None or result.footprint.lost:
+        return f"none of {trials} trials showed the change in what was sent to the model or read from the config{said}"
+    cause = absence(mutant, suite.full, [result.footprint], suite.on_wire)
+    return f"none of {trials} trials showed the change: {cause}{said}"

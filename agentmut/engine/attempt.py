@@ -16,6 +16,7 @@ from agentmut.scenario import Scenario
 from agentmut.threads import AgentExitError, in_daemon_thread
 from agentmut.trace import AgentTrace
 from agentmut.trial import Double, Recorder, Trial, altered_tools, running
+from agentmut.wire.cassette import Player
 from agentmut.wire.footprint import footprint
 from agentmut.wire.gateway import Gateway
 from agentmut.wire.rewriter import Rewriter
@@ -36,19 +37,31 @@ class Case(NamedTuple):
     teardown: Hook | None = None
 
 
+class Wiring(NamedTuple):
+    """How the model requests of a run pass agentmut."""
+
+    rewriter: Rewriter | None = None
+    """Changes them on their way."""
+    gateway: Gateway | None = None
+    """Where those of other programs pass."""
+    player: Player | None = None
+    """Answers them, in the place of a service."""
+    record: bool = False
+    """Whether they are kept."""
+
+
+_UNTOUCHED = Wiring()
+
+
 async def attempt(
     adapter: Adapter,
     case: Case,
     trial_id: str,
     seed: int,
     timeout: float,
-    *,
-    rewriter: Rewriter | None = None,
-    gateway: Gateway | None = None,
+    wiring: Wiring = _UNTOUCHED,
 ) -> Execution:
     """Run once, with a recorder of its own; setup and teardown each have `timeout` seconds too.
-
-    `rewriter` changes the run's model requests on their way; `gateway` is where those of other programs pass.
 
     Teardown is called however the rest ended. When it fails, the log says so and the trial stands: what
     the agent did is known by then. Raises only on cancellation.
@@ -57,9 +70,17 @@ async def attempt(
         if problem := await _hook(case.setup, case.scenario, timeout):
             return Execution(ending=Ending.SETUP_FAILED, reason=f"setup: {problem}")
         altered = altered_tools(adapter.get_config())
-        endpoints = gateway.endpoints(trial_id) if gateway else {}
-        trial = Trial(trial_id, seed, case.doubles, altered, rewriter, endpoints)
-        with gateway.admitted(trial) if gateway else nullcontext():
+        trial = Trial(
+            id=trial_id,
+            seed=seed,
+            doubles=case.doubles,
+            tools=altered,
+            rewriter=wiring.rewriter,
+            player=wiring.player,
+            endpoints=wiring.gateway.endpoints(trial_id) if wiring.gateway else {},
+            recorder=Recorder(takes=[] if wiring.record else None),
+        )
+        with wiring.gateway.admitted(trial) if wiring.gateway else nullcontext():
             return await _run(adapter, case, trial, timeout)
     finally:
         if problem := await _hook(case.teardown, case.scenario, timeout):
@@ -76,7 +97,12 @@ async def _run(adapter: Adapter, case: Case, trial: Trial, timeout: float) -> Ex
             recorder.closed = True
             if not task.done():
                 await _give_up(task)
-    cut_short = AgentTrace(steps=recorder.timeline(), seconds=recorder.now())
+    cut_short = AgentTrace(
+        steps=recorder.timeline(),
+        seconds=recorder.now(),
+        exit_code=recorder.exit_code,
+        stderr=recorder.stderr,
+    )
     if in_time:
         trace, (ending, reason) = _conclude(task, recorder, cut_short)
     else:
@@ -85,9 +111,15 @@ async def _run(adapter: Adapter, case: Case, trial: Trial, timeout: float) -> Ex
         ending=ending,
         reason=reason,
         trace=trace.with_own_names(trial.tools),
-        footprint=footprint(recorder.exchanges, recorder.config_reads, recorder.marks, recorder.nodes),
+        footprint=footprint(recorder.exchanges, recorder.config_reads, _marks(trial), recorder.nodes),
+        takes=tuple(recorder.takes or ()),
         abandoned=recorder.threads > 0 or not task.done(),
     )
+
+
+def _marks(trial: Trial) -> frozenset[str]:
+    """The live changes that took effect, in the agent or on the wire."""
+    return frozenset(trial.recorder.marks) | (trial.rewriter.marks if trial.rewriter else frozenset())
 
 
 async def _contained(adapter: Adapter, scenario: Scenario, trial: Trial) -> AgentTrace:

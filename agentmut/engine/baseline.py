@@ -46,7 +46,8 @@ class ScenarioBaseline:
         self.tools.update(result.tools.keys())
         self.repeated.update(name for name, calls in result.tools.items() if calls > 1)
         self.nodes.update(result.footprint.nodes)
-        self.footprints.setdefault(result.footprint.digest, result.footprint)
+        seen = result.footprint.unordered()
+        self.footprints.setdefault(seen.digest, seen)
         if result.outcome != "pass":
             self.failures += 1
             self.first_failure = self.first_failure or result.reason

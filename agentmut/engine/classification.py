@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from agentmut.errors import UnavailableError
 from agentmut.execution import Ending
 from agentmut.plain import described
 from agentmut.trace import Action, AgentTrace
@@ -46,7 +47,7 @@ def ending_of_answer(trace: AgentTrace, recorder: Recorder) -> tuple[Ending, str
 def ending_of_error(error: BaseException, recorder: Recorder) -> tuple[Ending, str]:
     """The ending of a run that raised `error`."""
     said = described(error)
-    if _unrecovered(recorder.exchanges):
+    if isinstance(error, UnavailableError) or _unrecovered(recorder.exchanges):
         return Ending.INFRASTRUCTURE, said
     if recorder.exchanges and not recorder.exchanges[-1].answered:
         return Ending.REFUSED, said

@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from typing import NamedTuple, Protocol
 
-from agentmut.engine.attempt import Case, attempt
+from agentmut.engine.attempt import Case, Wiring, attempt
+from agentmut.engine.on_wire import OnWire, as_mutant, inside
 from agentmut.engine.pricing import Pricer
 from agentmut.engine.suite import SuiteConfig
 from agentmut.errors import AgentmutError
@@ -15,6 +16,8 @@ from agentmut.execution import Ending, Execution
 from agentmut.mutant import Mutant
 from agentmut.protocols import Adapter, RunsOutside
 from agentmut.threads import TrialThreads
+from agentmut.wire.botocore_hooks import BotocoreHooks
+from agentmut.wire.cassette import Player
 from agentmut.wire.codecs import CODECS
 from agentmut.wire.gateway import Gateway
 from agentmut.wire.throttle import Throttle
@@ -31,6 +34,8 @@ class TrialRequest(NamedTuple):
     mutant: Mutant | None
     scenario: str
     id: str
+    player: Player | None = None
+    """Answers its model requests, where it is a replay."""
 
 
 class RunSettings(NamedTuple):
@@ -39,6 +44,8 @@ class RunSettings(NamedTuple):
     timeout: float = 60.0
     seed: int = 0
     requests_per_minute: float | None = None
+    record: bool = False
+    """Whether what the agent asks of models, and is given, is kept."""
     proxy_port: int | None = None
     """Where agents that are already running reach the proxy."""
 
@@ -80,13 +87,13 @@ class LocalExecutor:
         asyncio.get_running_loop().set_default_executor(TrialThreads())
         per_minute = self._settings.requests_per_minute
         throttle = Throttle(per_minute) if per_minute else None
-        with Tap(CODECS, throttle).installed():
+        with Tap(CODECS, throttle).installed(), BotocoreHooks(CODECS, throttle).installed():
             async with self._gateway_of(throttle) as self._gateway:
                 yield
 
     def _gateway_of(self, throttle: Throttle | None) -> AbstractAsyncContextManager[Gateway | None]:
         """Where the model requests of the agent pass, if it runs in another process."""
-        if not isinstance(self._adapter, RunsOutside):
+        if not isinstance(inside(self._adapter), RunsOutside):
             return nullcontext()
         from agentmut.wire.proxy.gateway import open_gateway
 
@@ -99,9 +106,9 @@ class LocalExecutor:
         except AgentmutError as error:  # an edit that does not fit, a config the adapter refuses
             return Execution(ending=Ending.UNBUILDABLE, reason=str(error))
         case, settings = self._cases[request.scenario], self._settings
-        execution = await attempt(
-            agent, case, request.id, settings.seed, settings.timeout, gateway=self._gateway
-        )
+        rewriter = agent.rewriter() if isinstance(agent, OnWire) and not request.player else None
+        wiring = Wiring(rewriter, self._gateway, request.player, settings.record)
+        execution = await attempt(inside(agent), case, request.id, settings.seed, settings.timeout, wiring)
         return execution.model_copy(update={"trace": self._pricer.priced(execution.trace)})
 
     def _agent(self, request: TrialRequest) -> Adapter:
@@ -111,7 +118,8 @@ class LocalExecutor:
                 self._agents.pop(next(iter(self._agents)))
             full = self._suite.full
             config = request.mutant.apply(full) if request.mutant else full
-            self._agents[key] = self._adapter.with_config(self._suite.part(config, request.scenario))
+            base, part = (self._suite.part(c, request.scenario) for c in (full, config))
+            self._agents[key] = as_mutant(self._adapter, base, part)
         return self._agents[key]
 
 

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import Field
 
 from agentmut import __version__
+from agentmut.engine.program_files import program_files
 from agentmut.frozen import Frozen, digest_of
 from agentmut.protocols import AgentSpec
 from agentmut.redaction import CREDENTIAL
@@ -27,7 +28,7 @@ ENDPOINT_VARIABLES = (
 )
 SIMULATOR_VARIABLE = "AGENTMUT_SIMULATOR"
 """Set by `agentmut simulate`: names the simulated service, whose port says nothing about its answers."""
-RECORD_FORMAT = 2
+RECORD_FORMAT = 3
 """Raised whenever marks, footprints or endings of trials mean something else than before, so that stored ones are
 not taken for today's."""
 SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules", "build", "dist", "site-packages"})
@@ -41,13 +42,13 @@ class Environment(Frozen):
     """The `RECORD_FORMAT` that trials are kept in; 1 in plans from before it was written down."""
     adapter: str
     entry: str = ""
-    """The function that is called or builds the agent, as the project file names it."""
+    """The function that is called or builds the agent, the command or the URL, as the project file names it."""
     versions: dict[str, str]
     endpoints: dict[str, str]
     variables: dict[str, str] = Field(default_factory=dict)
     """Digests of the variables that the project file sets, but for credentials: a new key is no new agent."""
     code: str
-    """Hash of the project's Python files, or the declared `agent.version`."""
+    """Hash of the project's source files, or the declared `agent.version`."""
     timeout: float = 60.0
     """Seconds: what is cut off, and so how often the agent fails, depends on it."""
 
@@ -81,7 +82,7 @@ def environment(
         agentmut=__version__,
         record=RECORD_FORMAT,
         adapter=spec.adapter,
-        entry=spec.factory or spec.run or "",
+        entry=_entry(spec),
         versions=dict(versions),
         endpoints=endpoints(),
         variables={n: digest_of(value) for n, value in declared.items() if not CREDENTIAL.search(n)},
@@ -90,14 +91,16 @@ def environment(
     )
 
 
-def code_digest(root: Path, besides: Iterable[Path] = ()) -> str:
+def code_digest(root: Path, besides: Iterable[Path] = (), spec: AgentSpec | None = None) -> str:
     """SHA-256 of the paths and contents of all Python files under `root`, except those in `besides`.
 
-    Hidden folders, virtual environments and build outputs are left out.
+    Of an agent that is a program or a service, of all source files, whatever their language, and of the files that
+    its command names. Hidden folders, virtual environments, installed libraries and build outputs are left out.
     """
     excluded = {path.resolve() for path in besides}
     total = hashlib.sha256()
-    for path in sorted(_python_files(root)):
+    others = program_files(spec, root, _own_files(root)) if spec else ()
+    for path in sorted({*_python_files(root), *others}):
         if path.resolve() not in excluded:
             total.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return total.hexdigest()
@@ -127,12 +130,28 @@ def trial_key(env: Environment, seed: int, *, config: str, mutant: str, scenario
     return digest_of([env.digest, config, mutant, scenario, repeat, seed])
 
 
+def _entry(spec: AgentSpec) -> str:
+    """What is called, and how: settings besides a function are hashed, as they may hold what is nobody's business."""
+    name = spec.factory or spec.run or ""
+    unlike = {"adapter", "factory", "run", "headers", "proxy_port", "root"}
+    settings = spec.model_dump(mode="json", exclude=unlike, exclude_defaults=True)
+    if spec.headers:
+        settings["headers"] = sorted(spec.headers)
+    return f"{name} {digest_of(settings)}".strip() if settings else name
+
+
 def _python_files(root: Path) -> Iterable[Path]:
+    return (path for path in _own_files(root) if path.suffix == ".py")
+
+
+def _own_files(root: Path) -> Iterable[Path]:
+    """The project's files, without hidden folders and those of others."""
     for folder, folders, files in os.walk(root):
         here = Path(folder)
         folders[:] = [f for f in folders if not _is_foreign(here / f)]
-        sources = (here / file for file in files if file.endswith(".py"))
-        yield from (path for path in sources if path.is_file())  # no dangling links, as editors leave them
+        yield from (
+            path for path in map(here.joinpath, files) if path.is_file()
+        )  # no dangling links, as editors leave them
 
 
 def _is_foreign(folder: Path) -> bool:

@@ -15,6 +15,7 @@ from agentmut.execution import Execution
 from agentmut.mutant import Mutant
 from agentmut.redaction import Redactor
 from agentmut.store.sqlite import Spent, StoredTrial
+from agentmut.wire.cassette import Cassette
 
 Clock = Callable[[], float]
 Progress = Callable[[], None]
@@ -52,6 +53,7 @@ class Tools(NamedTuple):
     """Seconds since the epoch."""
     progress: Progress
     redactor: Redactor = Redactor(())
+    keep_cassette: Callable[[Cassette], None] = lambda cassette: None
 
 
 class Finished(NamedTuple):
@@ -190,9 +192,27 @@ class Loop:
         rows = [StoredTrial(i.key, *i.launch[:3], i.execution, now, self._run) for i in finished]
         self._tools.store.save(self._run, rows, self._taken_over, self._seconds_to_note(now))
         self._taken_over.clear()
+        for item in finished:
+            self._keep_cassette(item)
         self._work.spend = replace(self._work.spend, seconds=now - self._begun)
         for item in finished:
             self._work.spend = _with(self._work.spend, item)
+
+    def _keep_cassette(self, finished: Finished) -> None:
+        execution, launch, seed = finished.execution, finished.launch, self._work.plan.seed
+        if not execution.takes:
+            return
+        self._tools.keep_cassette(
+            Cassette(
+                trial=trial_id(seed, *launch[:3]),
+                scenario=launch.scenario,
+                repeat=launch.repeat,
+                seed=seed,
+                mutant=self._mutants.get(launch.mutant),
+                ending=execution.ending.value,
+                takes=execution.takes,
+            )
+        )
 
     def _seconds_to_note(self, now: float) -> float | None:
         """The time at work, once a second: how much is lost when the process is killed."""

@@ -1,9 +1,10 @@
 """Which scenarios can notice a mutant: read off the baseline, at no cost."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+from agentmut.engine.absence import absence
 from agentmut.engine.baseline import ScenarioBaseline
 from agentmut.engine.suite import SuiteConfig
 from agentmut.frozen import canonical_json
@@ -45,7 +46,7 @@ def reached(
         return Reached({}, Status.NO_COVERAGE, _no_coverage(mutant))
     carrying = {name: weight for name, weight in candidates.items() if baselines[name].carries(detector)}
     if not carrying:
-        return Reached({}, Status.NOT_APPLIED, _never_carried(mutant))
+        return Reached({}, Status.NOT_APPLIED, _never_carried(mutant, suite, baselines.values()))
     if mutant.reach is Reach.SENT and mutant.edits:
         return Reached({name: _overlap(mutant, scenarios[name]) for name in carrying})
     return Reached(carrying)
@@ -108,9 +109,7 @@ def _no_coverage(mutant: Mutant) -> str:
     return f"no scenario {missing[mutant.reach]}"
 
 
-def _never_carried(mutant: Mutant) -> str:
+def _never_carried(mutant: Mutant, suite: SuiteConfig, baselines: Iterable[ScenarioBaseline]) -> str:
     part = mutant.edits[0].part if mutant.edits else "config"
-    return (
-        f"no baseline trial carried this part of the {part}: the agent does not send what its config says, "
-        "or nothing of it could be seen. Build the agent from the config it is given, at call time"
-    )
+    seen = [print_ for baseline in baselines for print_ in baseline.footprints.values()]
+    return f"no baseline trial carried this part of the {part}: {absence(mutant, suite.full, seen, suite.on_wire)}"

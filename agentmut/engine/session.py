@@ -15,6 +15,7 @@ from agentmut.engine.history import (
 from agentmut.engine.identity import Environment, code_digest, environment, unused_elsewhere
 from agentmut.engine.isolation import ProcessExecutor
 from agentmut.engine.limits import BaselineLimit, baseline_within_trials, price_missing
+from agentmut.engine.on_wire import OnWire, inside, routed
 from agentmut.engine.plan import Plan, Rule, new_run_id
 from agentmut.engine.pricing import Pricer
 from agentmut.engine.suite import SuiteConfig
@@ -29,7 +30,7 @@ from agentmut.mutation.generate import Generation
 from agentmut.origin import Origin
 from agentmut.plugins import Catalogue, Group
 from agentmut.project import FOLDER, Project
-from agentmut.protocols import Adapter, Evaluator
+from agentmut.protocols import Adapter, Evaluator, NeedsDoubles, RunsOutside
 from agentmut.scenario import Scenario
 from agentmut.stats.kill.baseline import automatic_size
 from agentmut.trace import Usage
@@ -69,7 +70,7 @@ def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
     return Session(
         project=project,
         adapter=adapter,
-        suite=SuiteConfig(adapter.get_config(), chosen),
+        suite=SuiteConfig(adapter.get_config(), chosen, on_wire=isinstance(adapter, OnWire)),
         scenarios=chosen,
         tests=Suite({scenario.name: scenario for scenario in chosen}, evaluators),
         environment=environment(
@@ -126,7 +127,8 @@ def make_executor(session: Session, seed: int | None = None) -> Executor:
     """
     _check_doubles(session.adapter, session.scenarios)
     execution = session.project.execution
-    if execution.isolate == "process":
+    outside = isinstance(inside(session.adapter), RunsOutside)  # then each agent has a process of its own
+    if execution.isolate == "process" and not outside:
         make = partial(_worker_executor, session.project, _names(session.scenarios), seed)
         inner: Executor = ProcessExecutor(make, execution.concurrency, _deadline(session))
     else:
@@ -142,6 +144,7 @@ def local_executor(session: Session, seed: int | None = None, sharing: int = 1) 
         timeout=project.execution.timeout,
         seed=project.statistics.seed if seed is None else seed,
         requests_per_minute=limit / sharing if limit else None,
+        record=project.execution.record,
         proxy_port=project.agent.proxy_port,
     )
     cases = {scenario.name: _case(scenario, project.root) for scenario in session.scenarios}
@@ -173,7 +176,7 @@ def _pricer(project: Project) -> Pricer:
 
 def _adapter(project: Project) -> Adapter:
     make: Callable[..., Adapter] = Catalogue.of(Group.ADAPTERS).load(project.agent.adapter).create
-    return make(project.agent, project.config)
+    return routed(make(project.agent, project.config), project.agent)
 
 
 def _case(scenario: Scenario, root: Path) -> Case:
@@ -194,17 +197,34 @@ def _chosen(project: Project, names: Sequence[str]) -> tuple[Scenario, ...]:
 
 
 def _check_doubles(adapter: Adapter, scenarios: Sequence[Scenario]) -> None:
-    """A double that cannot answer would let the real tool run, thousands of times."""
+    """A double that cannot answer would let the real tool run, thousands of times; one may be needed, too."""
+    _check_needed(adapter, scenarios)
     wanted = {name: scenario.name for scenario in scenarios for name in scenario.tools}
     if not wanted:
         return
     able = adapter.doubled_tools()
     for tool, scenario in wanted.items():
+        if isinstance(inside(adapter), RunsOutside):
+            raise UsageError(
+                f"scenario {scenario} doubles the tool {tool!r}, but the agent calls its tools in a process of its "
+                "own, where they cannot be intercepted. Have the program use a stand-in, as by a variable of agent.env"
+            )
         if tool not in able:
             raise UsageError(
                 f"scenario {scenario} doubles the tool {tool!r}, but its calls cannot be intercepted, so "
                 f"the real one would run. {nearest(tool, able)} For a callable agent, mark the function "
                 "with @agentmut.tool in the agent's module; for LangGraph, call it through a ToolNode."
+            )
+
+
+def _check_needed(adapter: Adapter, scenarios: Sequence[Scenario]) -> None:
+    agent = inside(adapter)
+    needed = agent.needs_doubles if isinstance(agent, NeedsDoubles) else ()
+    for tool in sorted(needed):
+        if without := [scenario.name for scenario in scenarios if tool not in scenario.tools]:
+            raise UsageError(
+                f"the tool {tool!r} has no function, and scenario {without[0]} does not double it. Add the function "
+                "to agent.functions, or a double under `tools:` of the scenario"
             )
 
 
@@ -238,12 +258,12 @@ def _tools_built(adapter: Adapter) -> tuple[str, ...]:
 
 
 def _code(project: Project) -> str:
-    """Hash of the project's Python files, without modules that only evaluators use: those shape no trial."""
+    """Hash of the project's source files, without modules that only evaluators use: those shape no trial."""
     arguments = [spec.argument for s in project.scenarios for spec in s.evaluators if spec.name == "python"]
     modules = {argument.partition(":")[0] for argument in arguments if isinstance(argument, str)}
     files = {name: project.root / f"{name.replace('.', '/')}.py" for name in modules}
     judging = {name: path for name, path in files.items() if path.is_file()}
-    return code_digest(project.root, unused_elsewhere(project.root, judging))
+    return code_digest(project.root, unused_elsewhere(project.root, judging), project.agent)
 
 
 def _baseline(project: Project, scenarios: int, mutants: int) -> int:

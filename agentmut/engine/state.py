@@ -219,7 +219,7 @@ class CampaignState:
         design = KillDesign(level, rule.beta, rule.delta, rule.n_max)
         lanes = [self._lane(name, weight, design) for name, weight in scenarios.items()]
         suite = self._suite_evidence(scenarios, alpha * together, left_out) if together else None
-        return Arm(mutant, lanes, self.plan.seed, self.plan.window, suite)
+        return Arm(mutant, lanes, self.plan.seed, self.plan.window, suite, agent=self.suite)
 
     def _suite_evidence(self, scenarios: Iterable[str], level: float, left_out: int) -> SuiteEvidence:
         baselines = {name: self.baselines[name] for name in scenarios}

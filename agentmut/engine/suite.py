@@ -14,8 +14,10 @@ class SuiteConfig:
     `part(config, scenario)` drops again what belongs to other scenarios.
     """
 
-    def __init__(self, base: AgentConfig, scenarios: Iterable[Scenario]) -> None:
+    def __init__(self, base: AgentConfig, scenarios: Iterable[Scenario], *, on_wire: bool = False) -> None:
         self.base = base
+        self.on_wire = on_wire
+        """Whether mutants are made of the agent's requests, and not of its config."""
         scenarios = tuple(scenarios)
         self._carried = {s.name: frozenset(d.name for d in s.context) for s in scenarios}
         own = {document.name: document for s in scenarios for document in s.context}

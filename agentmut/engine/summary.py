@@ -27,7 +27,6 @@ from agentmut.result import (
     MutantRow,
     Result,
     Score,
-    WitnessSummary,
 )
 from agentmut.stats.intervals import Interval, wilson
 
@@ -136,9 +135,7 @@ def _row(session: Session, state: CampaignState, mutant: Mutant) -> MutantRow:
         ci_red=ci_red(session, tried),
         ci_as_original=sum(s.no_better_than is not None and not s.trials for s in tried),
         gap=_gap(status),
-        witness=WitnessSummary(route=arm.route, trials=arm.witnessed, of=arm.consumed)
-        if arm and arm.route
-        else None,
+        witness=arm.delivery.summary(arm.route, arm.witnessed, arm.consumed) if arm and arm.route else None,
         evidence=_evidence(arm) if arm else (),
         trials=arm.consumed if arm else 0,
         usd=arm.cost if arm else 0.0,

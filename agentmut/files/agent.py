@@ -37,7 +37,7 @@ ADAPTER_KEYS: Mapping[str, Keys] = MappingProxyType(
     }
 )
 """Of the built-in adapters; others check their own spec."""
-_EVERYBODY = frozenset({"adapter", "version", "env", "config"})
+_EVERYBODY = frozenset({"adapter", "version", "env", "config", "safe_tools"})
 
 
 def agent_problems(agent: AgentSection) -> Iterator[tuple[KeyPath, str]]:

@@ -16,6 +16,7 @@ from agentmut.files.parts import (
     tools_of,
 )
 from agentmut.files.problems import joined, validated
+from agentmut.files.recorded_request import read_request_file
 from agentmut.files.schema import ConfigSection
 from agentmut.files.tool_places import in_yaml, json_lines
 from agentmut.files.yaml_source import KeyPath, YamlSource, read_text, read_yaml
@@ -111,8 +112,19 @@ def read_parts(
         context=context,
         orchestration=written.orchestration,
     )
+    if written.request:
+        at_request = root / written.request
+        recorded = checked((*key, "request"), lambda: read_request_file(at_request, "the request"))
+        config = _completed(config, written, recorded.config) if recorded else config
     block = None if prompt.path else source.blocks.get(at_prompt)
     return LocatedConfig(config, _sources(source, written, prompt, block, tools))
+
+
+def _completed(config: AgentConfig, written: ConfigSection, recorded: AgentConfig) -> AgentConfig:
+    """The config with what is not written as a recorded request shows it."""
+    unset = {part: getattr(recorded, part) for part in ("prompt", "tools") if not getattr(written, part)}
+    named = {name: getattr(written.model, name) for name in written.model.model_fields_set}
+    return config.model_copy(update={**unset, "model": recorded.model.model_copy(update=named)})
 
 
 def _sources(

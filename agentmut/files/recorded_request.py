@@ -9,32 +9,44 @@ from agentmut.config import AgentConfig, History, ModelConfig
 from agentmut.errors import ProjectError, UsageError
 from agentmut.origin import Origin
 from agentmut.wire import bodies
-from agentmut.wire.chat_completions import ChatCompletions
-from agentmut.wire.codec import HttpCall
+from agentmut.wire.dialects import recorded_call
 from agentmut.wire.messages import ModelRequest, Role
 
 _SAMPLING = frozenset(ModelConfig.model_fields) & frozenset(ModelRequest.model_fields)
 
 
-def read_request_file(path: Path) -> Origin:
-    """The body of an OpenAI Chat Completions request, as JSON. Raises `UsageError` for anything else.
+def read_request_file(path: Path, where: str = "--request") -> Origin:
+    """One request to a model service, in any dialect that there is a codec for. Raises `UsageError` for anything else.
 
-    The system messages are the prompt. A request of a conversation's later turn has a history.
+    The file holds the request's JSON body, or an object with its `path` and its `body`. The system messages are the
+    prompt. A request of a conversation's later turn has a history. `where` names what is being read, in errors.
     """
     path = path.resolve()
     try:
         body = path.read_bytes()
     except OSError as error:
-        raise UsageError(f"--request {path}: it cannot be read: {error.strerror or error}.") from None
+        raise UsageError(f"{where} {path}: it cannot be read: {error.strerror or error}.") from None
     try:
         request = _read(body)
     except ValueError as error:
         raise UsageError(
-            f"--request {path.name}: {error}. Expected the JSON body of one OpenAI Chat Completions request "
-            "(POST .../chat/completions), the one dialect that can be read so far."
+            f"{where} {path.name}: {error}. Expected the JSON body of one request to a model: OpenAI Chat Completions "
+            "or Responses, Anthropic Messages, Gemini generateContent or Bedrock Converse."
         ) from None
-    _refuse_duplicates(request, path.name)
-    return Origin(config=_config(request), file=path.name)
+    _refuse_duplicates(request, f"{where} {path.name}")
+    return Origin(config=config_of(request), file=path.name)
+
+
+def config_of(request: ModelRequest) -> AgentConfig:
+    """The config of the agent that makes this request."""
+    turns = sum(message.role is Role.USER for message in request.messages)
+    sampling = {name: getattr(request, name) for name in _SAMPLING}
+    return AgentConfig(
+        prompt=request.system_text,
+        tools=request.tools,
+        model=ModelConfig(name=request.model, **sampling),
+        history=History.KEPT if turns > 1 else None,
+    )
 
 
 def _read(body: bytes) -> ModelRequest:
@@ -43,10 +55,9 @@ def _read(body: bytes) -> ModelRequest:
         raise ValueError(
             f"the request stands in it under the key {key!r}: write that part into a file of its own"
         )
-    if dialect := _other_dialect(found):
-        raise ValueError(f"this looks like {dialect}")
     _refuse_half_characters(found)
-    return ChatCompletions().decode_request(HttpCall("", body.removeprefix(b"\xef\xbb\xbf")))
+    codec, call = recorded_call(body.removeprefix(b"\xef\xbb\xbf"))
+    return codec.decode_request(call)
 
 
 def _text(body: bytes) -> str:
@@ -67,36 +78,10 @@ def _refuse_half_characters(body: Mapping[str, Any]) -> None:
 def _wrapped_under(body: Mapping[str, Any]) -> str:
     """The key under which a log holds a request; empty where the body has messages itself, or nothing has."""
     held = (key for key, value in body.items() if isinstance(value, Mapping) and "messages" in value)
-    return "" if "messages" in body else next(held, "")
-
-
-def _other_dialect(body: Mapping[str, Any]) -> str:
-    """The name of a known dialect that is not Chat Completions, by the keys it alone has."""
-    if "choices" in body:
-        return "a reply, not a request"
-    if "anthropic_version" in body or ("system" in body and "messages" in body):
-        return "a request of Anthropic's Messages API"
-    if "contents" in body or "systemInstruction" in body:
-        return "a request of Google's Gemini API"
-    if "messages" not in body and ("input" in body or "instructions" in body):
-        return "a request of OpenAI's Responses API"
-    return ""
-
-
-def _config(request: ModelRequest) -> AgentConfig:
-    turns = sum(message.role is Role.USER for message in request.messages)
-    sampling = {name: getattr(request, name) for name in _SAMPLING}
-    return AgentConfig(
-        prompt=request.system_text,
-        tools=request.tools,
-        model=ModelConfig(name=request.model, **sampling),
-        history=History.KEPT if turns > 1 else None,
-    )
+    return "" if "messages" in body or "path" in body else next(held, "")
 
 
 def _refuse_duplicates(request: ModelRequest, name: str) -> None:
     offered = [tool.name for tool in request.tools]
     if twice := sorted({tool for tool in offered if offered.count(tool) > 1}):
-        raise ProjectError(
-            f"--request {name}: it has more than one tool named {twice[0]!r}; tools need unique names."
-        )
+        raise ProjectError(f"{name}: it has more than one tool named {twice[0]!r}; tools need unique names.")

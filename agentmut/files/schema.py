@@ -31,6 +31,9 @@ class Section(Frozen):
 class ConfigSection(Section):
     """What the agent is made of: everything that can be mutated."""
 
+    request: str | None = None
+    """A file with one recorded request of the agent (its JSON body, or `path` and `body`): prompt, tools and model are
+    read from it where they are not written here. `agentmut doctor --save-request FILE` makes one."""
     prompt: str = ""
     """The system prompt, or the path of a text file that holds it. A comment `<!-- agentmut: ignore: reason -->`
     or `{# agentmut: ignore prompt.negate: reason #}`, on the line before an instruction or at the end of its line,
@@ -85,7 +88,11 @@ class AgentSection(Section):
     """How mutants reach the agent: `rebuild` it from the changed config, or change its model requests on the `wire`.
     Left out: `wire` for programs and services, `rebuild` for all others."""
     version: str | None = None
-    """Your own version of the agent's code. Left out: a hash of the project's Python files."""
+    """Your own version of the agent's code. Left out: a hash of the project's Python files; of a program or a service,
+    of its source files in any language, and of the files that the command names."""
+    safe_tools: Literal["all"] | tuple[str, ...] = ()
+    """Tools that do no harm when they are really called, by name, or `all`. `agentmut doctor` warns of the others that
+    a scenario has no stand-in for."""
     env: dict[str, str] = Field(default_factory=dict)
     """Environment variables of the agent. `${NAME}` is replaced from the environment; values are kept
     secret."""
@@ -264,6 +271,8 @@ class ExecutionSettings(Section):
     """`process` really ends a blocked agent at the timeout, at the price of a process per trial."""
     retries: int = Field(default=3, ge=0)
     """Repeats of a trial after trouble of the model service."""
+    record: bool = False
+    """Keep what each trial asked of models and was given, without secrets, for `agentmut replay`."""
     requests_per_minute: float | None = Field(default=None, gt=0)
     """Most trials started in a minute."""
     window: int = Field(default=1, ge=1)

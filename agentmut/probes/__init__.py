@@ -15,7 +15,7 @@ def probe_for(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: Age
     if edit.part == "tools":
         return tool_probe(edit, edits, base, mutated)
     if edit.part == "model":
-        return model_probe(edit)
+        return model_probe(edit, base)
     return text_probe(edit, edits, base, mutated)
 
 

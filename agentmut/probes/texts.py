@@ -10,7 +10,7 @@ from agentmut.in_common import ends_in_common
 from agentmut.mutant import Edit
 from agentmut.passages import Passage, flat, opening, passage_at, shown, stretch
 from agentmut.probes.places import moved_path, shift, text_at, text_of
-from agentmut.probes.probe import Probe, Shapes
+from agentmut.probes.probe import PerRequest, Probe, Shapes
 from agentmut.wire.footprint import RequestShape
 
 
@@ -23,23 +23,30 @@ def text_probe(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: Ag
     before, after = _passages(edit, edits, base, mutated)
     if before == after and edit.span is not None:
         return _WhiteSpaceProbe(*_stretches(edit, edits, base, mutated))
-    return _TextProbe(before, after)
+    if not after and before:
+        return _TextGone(before, _known_texts(mutated))
+    return _TextProbe(before, after, () if before else _known_texts(base))
 
 
 @dataclass(frozen=True)
-class _TextProbe:
+class _TextProbe(PerRequest):
     before: Passage
     after: Passage
+    beside: Sequence[Passage] = ()
+    """For a whole text that is added: the other texts of the config, one of which is sent with it."""
 
-    def delivered(self, shapes: Shapes) -> bool:
+    def shows(self, shape: RequestShape) -> bool:
         if self.before == self.after:  # only white space differs, or what changes is no text
             return False
-        if not self.after:  # nothing is left to be seen: then no request may show what was there
-            return not any(shown(self.before, shape.text) for shape in shapes)
-        return any(shown(self.after, shape.text) and not self._unchanged(shape) for shape in shapes)
+        return shown(self.after, shape.text) and not self._unchanged(shape)
+
+    def carries(self, shape: RequestShape) -> bool:
+        if self.beside:
+            return any(shown(text, shape.text) for text in self.beside)
+        return shown(self.before, shape.text)
 
     def carried(self, shapes: Shapes) -> bool:
-        return any(shown(self.before, shape.text) for shape in shapes)
+        return not self.before or super().carried(shapes)
 
     def _unchanged(self, shape: RequestShape) -> bool:
         if shown(self.before, " ".join(self.after)):  # an addition: what was there is still there
@@ -48,51 +55,67 @@ class _TextProbe:
 
 
 @dataclass(frozen=True)
-class _WhiteSpaceProbe:
+class _TextGone(PerRequest):
+    """Nothing is left to be seen of a text: then no request may show what was there."""
+
+    before: Passage
+    remaining: Sequence[Passage]
+    """What is left of the config: requests that show it had the text too."""
+
+    def shows(self, shape: RequestShape) -> bool:
+        return not self.carries(shape) and any(shown(text, shape.text) for text in self.remaining)
+
+    def carries(self, shape: RequestShape) -> bool:
+        return shown(self.before, shape.text)
+
+    def delivered(self, shapes: Shapes) -> bool:
+        return not self.carried(shapes)
+
+
+@dataclass(frozen=True)
+class _WhiteSpaceProbe(PerRequest):
     """For an edit of nothing but white space: the characters around it, as they are."""
 
     before: str
     after: str
 
-    def delivered(self, shapes: Shapes) -> bool:
+    def shows(self, shape: RequestShape) -> bool:
         if self.before == self.after:
             return False
-        return any(
-            self.after in shape.text and (self.before in self.after or self.before not in shape.text)
-            for shape in shapes
-        )
+        return self.after in shape.text and (self.before in self.after or self.before not in shape.text)
 
-    def carried(self, shapes: Shapes) -> bool:
-        return any(self.before in shape.text for shape in shapes)
+    def carries(self, shape: RequestShape) -> bool:
+        return self.before in shape.text
 
 
 @dataclass(frozen=True)
-class _Repeated:
+class _Repeated(PerRequest):
     """A document that is there already is given once more."""
 
     passage: Passage
     document: str
 
-    def delivered(self, shapes: Shapes) -> bool:
+    def shows(self, shape: RequestShape) -> bool:
         once = sum(self.document.count(fragment) for fragment in self.passage)
-        return any(self._times(shape) >= 2 * once > 0 for shape in shapes)
+        return self._times(shape) >= 2 * once > 0
 
-    def carried(self, shapes: Shapes) -> bool:
-        return any(self._times(shape) for shape in shapes)
+    def carries(self, shape: RequestShape) -> bool:
+        return self._times(shape) > 0
 
     def _times(self, shape: RequestShape) -> int:
         return sum(flat(shape.text).count(fragment) for fragment in self.passage)
 
 
 @dataclass(frozen=True)
-class _DocumentOrder:
+class _DocumentOrder(PerRequest):
     before: Sequence[Passage]
     after: Sequence[Passage]
 
-    def delivered(self, shapes: Shapes) -> bool:
-        return any(
-            self._in_order(self.after, shape) and not self._in_order(self.before, shape) for shape in shapes
-        )
+    def shows(self, shape: RequestShape) -> bool:
+        return self._in_order(self.after, shape) and not self._in_order(self.before, shape)
+
+    def carries(self, shape: RequestShape) -> bool:
+        return self._in_order(self.before, shape)
 
     def carried(self, shapes: Shapes) -> bool:
         return any(shape.text for shape in shapes)
@@ -139,6 +162,10 @@ def _difference(before: str, after: str) -> tuple[Passage, Passage]:
 def _copied(edit: Edit, base: AgentConfig) -> bool:
     added = flat(text_of(edit.after))
     return bool(added) and any(flat(document.text) == added for document in base.context)
+
+
+def _known_texts(config: AgentConfig) -> list[Passage]:
+    return list(filter(None, map(opening, (config.prompt, *(document.text for document in config.context)))))
 
 
 def _openings(documents: Any) -> list[Passage]:

@@ -9,7 +9,7 @@ from agentmut.mutant import Edit
 from agentmut.passages import flat
 from agentmut.pointers import Path, at_path
 from agentmut.probes.places import moved_path
-from agentmut.probes.probe import Probe, Shapes
+from agentmut.probes.probe import PerRequest, Probe, Shapes
 from agentmut.schemas import Difference, differences, inlined, plain_schema
 from agentmut.tools import ToolSpec
 from agentmut.wire.footprint import RequestShape
@@ -20,7 +20,7 @@ def tool_probe(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: Ag
     if edit.index is None:
         return _ToolOrder(_tool_names(edit.before), _tool_names(edit.after))
     if edit.removes_item:
-        return _ToolRemoved(base.tools[edit.index].name)
+        return _ToolRemoved(base.tools[edit.index].name, frozenset(mutated.tool_names))
     if len(edit.path) == 2:
         added = ToolSpec.model_validate(edit.after)
         return _ToolAdded("" if edit.inserts_item else base.tools[edit.index].name, added)
@@ -30,58 +30,72 @@ def tool_probe(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: Ag
 
 
 @dataclass(frozen=True)
-class _ToolRemoved:
+class _ToolRemoved(PerRequest):
     name: str
+    others: frozenset[str]
+
+    def shows(self, shape: RequestShape) -> bool:
+        return not self.carries(shape) and not self.others.isdisjoint(_offered(shape))
+
+    def carries(self, shape: RequestShape) -> bool:
+        return self.name in _offered(shape)
 
     def delivered(self, shapes: Shapes) -> bool:
-        return not any(self.name in _offered(shape) for shape in shapes)
-
-    def carried(self, shapes: Shapes) -> bool:
-        return any(self.name in _offered(shape) for shape in shapes)
+        return not self.carried(shapes)  # it may be another agent that never had the tool
 
 
 @dataclass(frozen=True)
-class _ToolAdded:
+class _ToolAdded(PerRequest):
     """A tool that is new, or that takes the place of another as a whole."""
 
     original: str
     added: ToolSpec
 
-    def delivered(self, shapes: Shapes) -> bool:
-        tools = (tool for shape in shapes for tool in shape.tools if tool.name == self.added.name)
+    def shows(self, shape: RequestShape) -> bool:
+        tools = (tool for tool in shape.tools if tool.name == self.added.name)
         return any(flat(tool.description) == flat(self.added.description) for tool in tools)
 
+    def carries(self, shape: RequestShape) -> bool:
+        return self.original in _offered(shape) if self.original else bool(shape.tools)
+
     def carried(self, shapes: Shapes) -> bool:
-        return not self.original or any(self.original in _offered(shape) for shape in shapes)
+        return not self.original or super().carried(shapes)  # it may be the first tool of all
 
 
 @dataclass(frozen=True)
-class _ToolChanged:
+class _ToolChanged(PerRequest):
     """A tool that something of is edited: seen where a request has all that is different, as it is to be."""
 
     original: str
     name: str
     expected: Sequence[Difference]
 
-    def delivered(self, shapes: Shapes) -> bool:
-        tools = (_plain_tool(t) for shape in shapes for t in shape.tools if t.name == self.name)
+    def shows(self, shape: RequestShape) -> bool:
+        tools = (_plain_tool(tool) for tool in shape.tools if tool.name == self.name)
         return bool(self.expected) and any(
             all(at_path(tool, place.path) == place.after for place in self.expected) for tool in tools
         )
 
-    def carried(self, shapes: Shapes) -> bool:
-        return any(self.original in _offered(shape) for shape in shapes)
+    def carries(self, shape: RequestShape) -> bool:
+        return self.original in _offered(shape)
 
 
 @dataclass(frozen=True)
-class _ToolOrder:
+class _ToolOrder(PerRequest):
     before: list[str]
     after: list[str]
 
-    def delivered(self, shapes: Shapes) -> bool:
+    def shows(self, shape: RequestShape) -> bool:
         if not self.after:
-            return not any(shape.tools for shape in shapes)
-        return any(self._in(self.after, shape) and not self._in(self.before, shape) for shape in shapes)
+            return not shape.tools
+        return self._in(self.after, shape) and not self._in(self.before, shape)
+
+    def carries(self, shape: RequestShape) -> bool:
+        here = set(self.before).intersection(_offered(shape))
+        return len(here) > 1 if self.after else bool(here)  # one alone has no order
+
+    def delivered(self, shapes: Shapes) -> bool:
+        return any(map(self.shows, shapes)) if self.after else all(map(self.shows, shapes))
 
     def carried(self, shapes: Shapes) -> bool:
         return any(shape.tools for shape in shapes)

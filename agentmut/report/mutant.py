@@ -6,6 +6,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agentmut.mutant import Intent, Status
+from agentmut.report.delivery import delivery_note
 from agentmut.report.paint import Page, clean, diff_lines, shorten
 from agentmut.report.terminal import ROUNDED_UP, counted, interval, without_marker
 from agentmut.result import SUITE, MutantRow, Result
@@ -53,6 +54,10 @@ def render_mutant(result: Result, row: MutantRow, color: bool = False) -> str:
     elif row.witness:
         route = _SEEN_IN[row.witness.route]
         page.add(f"The change was seen in what was {route} in {row.witness.trials} of {row.witness.of} runs.")
+    if note := delivery_note(row):
+        page.add(
+            f"Partly delivered: it {note}." if note.startswith("reached") else f"Partly delivered: {note}."
+        )
     if row.gate_red is not None:
         gate = "would" if row.gate_red else "would not"
         page.add(f"At the rates seen here the suite's own thresholds {gate} have turned red.")

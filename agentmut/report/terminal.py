@@ -7,11 +7,15 @@ from rich.table import Table
 from rich.text import Text
 
 from agentmut.mutant import Intent, OperatorClass, Status
+from agentmut.report.delivery import partly_delivered
 from agentmut.report.paint import Page, clean, diff_lines, shorten
 from agentmut.result import CiNoticed, CiRed, MutantRow, Result, Score
 from agentmut.text.modality import Modality, modality
 
 SHOWN_SURVIVORS = 15
+SHOWN_PARTLY = 8
+LONGEST_REASON = 600
+_QUOTED = re.compile(r'".*?"|\d+')
 _MARKER = re.compile(r"^(?:[-*+]|\d+[.)])\s+")
 _UNNOTICED = (Status.SURVIVED, Status.NO_COVERAGE)
 _DECIDED = (Status.KILLED, *_UNNOTICED)
@@ -30,6 +34,7 @@ def render(result: Result, color: bool = False, listed: frozenset[str] | None = 
     _survivors(page, rows, where)
     _unnoticed(page, rows)
     _brittle(page, rows)
+    _partly(page, rows)
     _unusual(page, rows)
     _ci(page, result)
     _foot(page, result)
@@ -230,6 +235,22 @@ def _brittle(page: Page, rows: Sequence[MutantRow]) -> None:
             page.add(line)
 
 
+def _partly(page: Page, rows: Sequence[MutantRow]) -> None:
+    """They count, but a kill or survival speaks of a part of the change only."""
+    found = partly_delivered(rows)
+    if not found:
+        return
+    page.title(f"Partly delivered: these changes reached the agent, but not everywhere ({len(found)})")
+    groups: dict[str, list[MutantRow]] = {}
+    for row, note in found:
+        groups.setdefault(note, []).append(row)
+    for note, group in list(groups.items())[:SHOWN_PARTLY]:
+        page.add(_ids(group))
+        page.add(f"    {note}")
+    if len(groups) > SHOWN_PARTLY:
+        page.add(f"  ... and {sum(map(len, list(groups.values())[SHOWN_PARTLY:]))} more in result.json")
+
+
 def _unusual(page: Page, mutants: Sequence[MutantRow]) -> None:
     """Mutants that are in no score, or whose decision is open: said loudly."""
     for status, title in (
@@ -243,18 +264,21 @@ def _unusual(page: Page, mutants: Sequence[MutantRow]) -> None:
             continue
         page.title(f"{title} ({len(rows)})")
         for reason, group in _by_reason(rows):
-            page.add(
-                f"  {', '.join(f'{row.id} {row.operator}' for row in group[:6])}{' ...' * (len(group) > 6)}"
-            )
+            page.add(_ids(group))
             if reason:
-                page.add(f"    {shorten(reason, 300)}")
+                page.add(f"    {shorten(reason, LONGEST_REASON)}")
+
+
+def _ids(rows: Sequence[MutantRow]) -> str:
+    return f"  {', '.join(f'{row.id} {row.operator}' for row in rows[:6])}{' ...' * (len(rows) > 6)}"
 
 
 def _by_reason(rows: Sequence[MutantRow]) -> list[tuple[str, list[MutantRow]]]:
+    """The first reason of each kind; what is quoted, and numbers, make no other kind."""
     groups: dict[str, list[MutantRow]] = {}
     for row in rows:
-        groups.setdefault(row.reason, []).append(row)
-    return list(groups.items())
+        groups.setdefault(_QUOTED.sub("", row.reason), []).append(row)
+    return [(group[0].reason, group) for group in groups.values()]
 
 
 ROUNDED_UP = (

@@ -11,14 +11,16 @@ from pydantic import JsonValue
 from agentmut.frozen import Frozen, digest_of
 from agentmut.plain import storable
 from agentmut.tools import ToolSpec
-from agentmut.wire.messages import Exchange, ModelRequest, Role
+from agentmut.wire.messages import Exchange, Role
 
 
 class RequestShape(Frozen):
     """The fixed part of a model request: instructions, tools on offer, model and sampling."""
 
     text: str
-    """System and user messages; what the model and the tools said is left out."""
+    """System messages, then those of the user; what the model and the tools said is left out."""
+    system: int = 0
+    """So many characters of the text, at its start, are system messages."""
     tools: tuple[ToolSpec, ...] = ()
     model: str = ""
     temperature: float | None = None
@@ -29,6 +31,19 @@ class RequestShape(Frozen):
     reasoning_effort: str | None = None
     tool_choice: JsonValue = None
     response_format: JsonValue = None
+    stream: bool = False
+    dialect: str = ""
+    host: str = ""
+
+    @property
+    def instructions(self) -> str:
+        """The system messages."""
+        return self.text[: self.system]
+
+    @cached_property
+    def prompt_digest(self) -> str:
+        """Tells system prompts apart."""
+        return digest_of(self.instructions)
 
     def __hash__(self) -> int:  # schemas are dicts: equality decides, the hash takes what is cheap
         return hash((self.text, self.model, len(self.tools)))
@@ -38,6 +53,8 @@ class Footprint(Frozen):
     """The distinct request shapes of a trial, or the config parts read by an agent without a wire."""
 
     requests: tuple[RequestShape, ...] = ()
+    order: tuple[int, ...] = ()
+    """By exchange, in the order in which they were sent: which of `requests` it was."""
     reads: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
     """Live changes (faults of tools, flow, history) that took effect."""
@@ -45,6 +62,16 @@ class Footprint(Frozen):
     """Nodes of the flow that were entered."""
     lost: bool = False
     """The run ended together with the process that was watching it."""
+
+    @property
+    def exchanges(self) -> tuple[int, ...]:
+        """`order`; where that is not known, as if each request had been sent once."""
+        return self.order or tuple(range(len(self.requests)))
+
+    def unordered(self) -> "Footprint":
+        """The same, however often each request was sent."""
+        kept = {name: getattr(self, name) for name in Footprint.model_fields if name != "order"}
+        return Footprint(**kept) if self.order else self
 
     @cached_property
     def digest(self) -> str:
@@ -59,15 +86,20 @@ def footprint(
     nodes: Iterable[str] = (),
 ) -> Footprint:
     """The footprint of a trial that made these exchanges, read these parts of its config, and so on."""
-    shapes = dict.fromkeys(_shape(exchange.request) for exchange in exchanges)
+    shapes: dict[RequestShape, int] = {}
+    sent = sorted(exchanges, key=lambda exchange: exchange.started)
+    order = tuple(shapes.setdefault(_shape(exchange), len(shapes)) for exchange in sent)
     reads, marks, nodes = (tuple(sorted(names)) for names in (reads, marks, nodes))
-    return Footprint(requests=tuple(shapes), reads=reads, marks=marks, nodes=nodes)
+    return Footprint(requests=tuple(shapes), order=order, reads=reads, marks=marks, nodes=nodes)
 
 
-def _shape(request: ModelRequest) -> RequestShape:
-    text = "\n\n".join(m.text for m in request.messages if m.role in (Role.SYSTEM, Role.USER))
+def _shape(exchange: Exchange) -> RequestShape:
+    request = exchange.request
+    system = storable(request.system_text)
+    said = (storable(m.text) for m in request.messages if m.role is Role.USER)
     return RequestShape(
-        text=storable(text),
+        text="\n\n".join(filter(None, (system, *said))),
+        system=len(system),
         tools=request.tools,
         model=request.model,
         temperature=request.temperature,
@@ -78,4 +110,7 @@ def _shape(request: ModelRequest) -> RequestShape:
         reasoning_effort=request.reasoning_effort,
         tool_choice=request.tool_choice,
         response_format=request.response_format,
+        stream=request.stream,
+        dialect=exchange.dialect,
+        host=exchange.host,
     )

@@ -28,6 +28,7 @@ class ReplyMaker:
         if not passage.relays(response.headers.get("content-type", "")):
             return None
         relay, decoded = passage.relay(response.status_code), self._decoded(response)
+        relay.begun()
         response.stream = self._passing(response.stream, decoded, relay)
         if relay.rewrites or "content-encoding" in response.headers:
             for name in _OF_THE_BODY:

@@ -84,6 +84,10 @@ class Exchange(NamedTuple):
     started: float
     """Seconds since the trial began."""
     seconds: float
+    dialect: str = ""
+    """The name of the codec that read it."""
+    host: str = ""
+    """The service it went to, without the port."""
 
     @property
     def answered(self) -> bool:

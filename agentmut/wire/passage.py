@@ -28,29 +28,39 @@ class TrialOverError(RuntimeError):
 
 
 def begin(
-    trial: Trial, codecs: Sequence[Codec], path: str, body: bytes, watch: "Watch | None" = None
+    trial: Trial,
+    codecs: Sequence[Codec],
+    path: str,
+    body: bytes,
+    watch: "Watch | None" = None,
+    *,
+    host: str = "",
 ) -> "Passage | None":
     """The passage of a request with this path (and query); None where it is no request to a model.
 
-    `watch` is told of each exchange once it has ended, in place of the trial's recorder. Raises `TrialOverError`.
+    `host` is the service that it goes to. `watch` is told of each exchange once it has ended, in place of the trial's
+    recorder. Raises `TrialOverError`.
     """
     codec = next((codec for codec in codecs if codec.matches(path)), None)
     if codec is None:
         return None
     if trial.recorder.closed:
         raise TrialOverError(f"trial {trial.id} is over; this run was abandoned at its timeout")
-    return Passage(trial, codec, HttpCall(path, body), watch)
+    return Passage(trial, codec, HttpCall(path, body), watch, host)
 
 
 class Passage:
     """A request to a model, from the agent to the service and back.
 
     A carrier waits for `pause` seconds. Then, inside `with passage`, it waits for `hold`, sends `call`, and gives
-    the answer to one of `refused`, `relay` and `received`; the last of them may want another round. An exception
-    inside the block ends the exchange. What cannot be read as a request to a model passes and is not recorded.
+    the answer to one of `refused`, `relay` and `received`; the last of them may want another round. The exchange is
+    recorded when the block is left, also by an exception, and that of a stream when it ends. What cannot be read as a
+    request to a model passes and is not recorded.
     """
 
-    def __init__(self, trial: Trial, codec: Codec, call: HttpCall, watch: "Watch | None" = None) -> None:
+    def __init__(
+        self, trial: Trial, codec: Codec, call: HttpCall, watch: "Watch | None" = None, host: str = ""
+    ) -> None:
         self.codec = codec
         outgoing = trial.rewriter.request(codec, call) if trial.rewriter else Outgoing(call)
         self.call: HttpCall = outgoing.call
@@ -62,30 +72,25 @@ class Passage:
         self._rewriter: Rewriter | None = trial.rewriter
         self._keep = partial(watch, self) if watch else None
         self._rounds = 0
+        self._host = host
         self._exchange: UnderWay | None = None
 
     def __enter__(self) -> "Passage":
-        self._rounds += 1
-        self._exchange = UnderWay(self._trial, self.codec, self.call, self._keep)
+        self._exchange = UnderWay(self._trial, self.codec, self.call, self._keep, self._host)
         return self
 
     def __exit__(
         self, _kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
     ) -> None:
-        if error is not None:
-            self._under_way.end(error=error)
+        self._under_way.left(error)
 
     def hold(self, throttle: Throttle | None) -> float:
         """Seconds to wait for a place under the rate limit; they are not the exchange's own."""
         return self._under_way.held(throttle.reserve()) if throttle else 0.0
 
-    def read(self) -> None:
-        """Read the request for its record now, when there is time: the service is at work."""
-        self._under_way.read()
-
     def refused(self, status: int) -> None:
         """The service refused the request, in its own words, which pass as they are."""
-        self._under_way.end(status)
+        self._under_way.answered(status, None)
 
     @property
     def needs_whole_replies(self) -> bool:
@@ -105,10 +110,11 @@ class Passage:
     def received(self, status: int, body: bytes) -> bytes | None:
         """The body that the agent is given for this one; None where `call` has to be sent in another round."""
         answered = self._answered(body)
-        if answered.again is None or self._rounds > MOST_IN_A_ROW:
-            self._under_way.end(status, answered.body)
+        if answered.again is None or self._rounds >= MOST_IN_A_ROW:
+            self._under_way.answered(status, answered.body)
             return answered.body
-        self._under_way.end(status, body)
+        self._under_way.answered(status, body)
+        self._rounds += 1
         self.call = answered.again
         return None
 
@@ -161,13 +167,17 @@ class Relay:
         """Whether the agent may be given other bytes than came."""
         return self._framing is not None
 
+    def begun(self) -> None:
+        """The agent is about to be given the stream, or has its beginning: have it recorded from now on."""
+        self._exchange.begun()
+
     def left(self) -> None:
         """The agent has stopped reading; it may go on, or close the stream, or neither."""
         self._exchange.has_streamed(b"".join(self._given))
 
     def end(self, error: BaseException | None = None) -> None:
         """The stream is complete, was closed by the agent, or was cut off by an `error`."""
-        self._exchange.end_stream(b"".join(self._given), error, complete=self._complete)
+        self._exchange.has_ended(b"".join(self._given), error, complete=self._complete)
         self._given.clear()
 
     def _gives(self, piece: bytes) -> bytes:

@@ -26,6 +26,11 @@ class Rewriter(Protocol):
     Deterministic, and the same when a history is sent again. Used by one trial only, from any of its threads.
     """
 
+    @property
+    def marks(self) -> frozenset[str]:
+        """Pointers of the live changes that took effect, as in `Recorder.marks`: `/history`, `/tools/search/fault`."""
+        ...
+
     def request(self, codec: Codec, call: HttpCall) -> Outgoing:
         """The request of the agent as its mutant sends it; as it is where it cannot be read."""
         ...

@@ -20,6 +20,7 @@ from agentmut.wire.codec import Codec, HttpCall
 from agentmut.wire.hosts import is_loopback
 from agentmut.wire.http_replies import ReplyMaker
 from agentmut.wire.passage import TRIAL_HEADER, Passage, TrialOverError, begin
+from agentmut.wire.patching import replaced
 from agentmut.wire.throttle import Throttle
 
 SEEN = "agentmut"
@@ -43,9 +44,9 @@ class Tap:
             for library in filter(importlib.util.find_spec, LIBRARIES):
                 module = importlib.import_module(library)
                 maker = ReplyMaker(module)
-                stack.enter_context(_replaced(module.AsyncClient, "send", self._async_send(maker)))
-                stack.enter_context(_replaced(module.Client, "send", self._sync_send(maker)))
-            stack.enter_context(_replaced(ThreadPoolExecutor, "submit", _submit_with_trial))
+                stack.enter_context(replaced(module.AsyncClient, "send", self._async_send(maker)))
+                stack.enter_context(replaced(module.Client, "send", self._sync_send(maker)))
+            stack.enter_context(replaced(ThreadPoolExecutor, "submit", _submit_with_trial))
             yield
 
     def _async_send(self, maker: ReplyMaker) -> Callable[..., Any]:
@@ -100,7 +101,7 @@ class Tap:
         trial = current_trial()
         if trial is None or body is None:
             return None
-        passage = begin(trial, self._codecs, _path(request), body)
+        passage = begin(trial, self._codecs, _path(request), body, host=request.url.host)
         if is_loopback(request.url.host):  # a stand-in may want it; a real service is told nothing
             request.headers[TRIAL_HEADER] = trial.id
         return passage
@@ -135,13 +136,3 @@ def _submit_with_trial(original: Callable[..., Any]) -> Callable[..., Any]:
         return original(pool, copy_context().run, function, *args, **kwargs)
 
     return submit
-
-
-@contextmanager
-def _replaced(owner: Any, name: str, wrap: Callable[[Any], Any]) -> Iterator[None]:
-    original = owner.__dict__[name]
-    setattr(owner, name, wrap(original))
-    try:
-        yield
-    finally:
-        setattr(owner, name, original)

@@ -14,16 +14,20 @@ Keep = Callable[[Exchange], None]
 class UnderWay:
     """One HTTP attempt from its start to its record."""
 
-    def __init__(self, trial: Trial, codec: Codec, call: HttpCall, keep: Keep | None) -> None:
+    def __init__(self, trial: Trial, codec: Codec, call: HttpCall, keep: Keep | None, host: str) -> None:
         self.codec = codec
         self._recorder = trial.recorder
         self._keep = keep
+        self._host = host
         self._call: HttpCall | None = call
         self._request: ModelRequest | None = None
         self._started = self._recorder.now()
         self._status: int | None = None
         self._begun: Exchange | None = None
         """What the recorder has of it since its stream began."""
+        self._body: bytes | None = None
+        self._complete = False
+        self._seconds: float | None = None
         self._pending = True
         self._ended = False
         self._recorder.count(requests=1)
@@ -34,7 +38,7 @@ class UnderWay:
         self._started += seconds
         return seconds
 
-    def read(self) -> ModelRequest | None:
+    def _read(self) -> ModelRequest | None:
         """The request, None where it cannot be read."""
         if self._call is not None:
             call, self._call = self._call, None
@@ -45,11 +49,13 @@ class UnderWay:
         return self._request
 
     def streams(self, status: int) -> None:
-        """A stream has begun. It is recorded at once: an agent may leave without closing it."""
+        """A stream has begun."""
         self._status = status
         self._settle()
-        request = self.read()
-        if request is not None and self._keep is None:
+
+    def begun(self) -> None:
+        """Record a stream that is under way: an agent may leave without closing it."""
+        if self._begun is None and not self._ended and self._keep is None and (request := self._read()):
             self._begun = self._seen(request, None, None)
             self._recorder.exchanges.append(self._begun)
 
@@ -58,27 +64,33 @@ class UnderWay:
         if self._begun is not None and not self._ended and (reply := self._reply(given)):
             self._replace(self._begun._replace(reply=reply))
 
-    def end_stream(self, given: bytes, error: BaseException | None, *, complete: bool) -> None:
-        """The stream has ended; with an `error` when it was cut off. `complete`: the service has said all."""
-        if not self._ended:
-            self.end(body=None if error else given, error=error, complete=complete)
+    def answered(self, status: int, body: bytes | None) -> None:
+        """The service has refused, or its whole reply is there. It is recorded with `end`, as reading takes time."""
+        self._status, self._body, self._complete = status, body, True
+        self._seconds = self._recorder.now() - self._started
+        self._settle()
 
-    def end(
-        self,
-        status: int | None = None,
-        body: bytes | None = None,
-        *,
-        error: BaseException | None = None,
-        complete: bool = True,
-    ) -> None:
-        """The attempt has ended: with a reply (damaged ones are none), a refusal, or an exception."""
+    def has_ended(self, given: bytes, error: BaseException | None, *, complete: bool) -> None:
+        """A stream has ended; with an `error` when it was cut off. `complete`: the service has said all."""
+        if not self._ended:
+            self._body, self._complete = None if error else given, complete
+            self.end(error)
+
+    def left(self, error: BaseException | None) -> None:
+        """The carrier is done, but for a stream that goes on; whatever went wrong after the answer is its own."""
+        if self._seconds is not None:
+            self.end()
+        elif error is not None:
+            self.end(error)
+
+    def end(self, error: BaseException | None = None) -> None:
+        """Record what has come of it: a reply (damaged ones are none), a refusal, or an exception."""
         if self._ended:
             return
-        self._status = self._status if status is None else status
-        reply = None if body is None else self._reply(body)
+        reply = None if self._body is None else self._reply(self._body)
         problem = None if error is None else described(error)
-        if reply is None and body is not None:
-            problem = damage(self.codec, body, complete=complete)
+        if reply is None and self._body is not None:
+            problem = damage(self.codec, self._body, complete=self._complete)
         self._record(reply, problem)
 
     def _reply(self, body: bytes) -> ModelReply | None:
@@ -90,7 +102,7 @@ class UnderWay:
     def _record(self, reply: ModelReply | None, problem: str | None) -> None:
         self._ended = True
         self._settle()
-        request = self.read()
+        self._body, request = None, self._read()
         if request is None:
             return
         seen = self._seen(request, reply, problem)
@@ -118,5 +130,7 @@ class UnderWay:
             status=self._status,
             error=problem,
             started=self._started,
-            seconds=self._recorder.now() - self._started,
+            seconds=self._recorder.now() - self._started if self._seconds is None else self._seconds,
+            dialect=self.codec.name,
+            host=self._host,
         )

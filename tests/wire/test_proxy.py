@@ -381,7 +381,7 @@ def test_signed_requests_to_the_real_service_are_refused_with_the_reason() -> No
 
 
 def test_hundreds_of_streams_at_once(polyglot: Any) -> None:
-    polyglot.pause = 0.02
+    polyglot.pause = 0.005
 
     async def many(client: Any, trial: Trial, base: str) -> list[bytes]:
         limits = httpx.Limits(max_connections=None)

@@ -49,7 +49,8 @@ class Courier:
             return None
         body = await _body(http)
         try:
-            return begin(asked.trial, self._codecs, asked.path, body, self._watch)
+            host = asked.upstream.base.host or ""
+            return begin(asked.trial, self._codecs, asked.path, body, self._watch, host=host)
         except TrialOverError as error:
             raise RefusalError(410, "trial_over", str(error)) from None
 
@@ -97,7 +98,7 @@ class Courier:
             if not packed_up and passage.relays(reply.headers.get(hdrs.CONTENT_TYPE, "")):
                 return await relay(http, reply, passage.relay(reply.status))
             given = passage.received(reply.status, await reply.read())
-            return None if given is None else whole(reply, given)
+            return None if given is None else await whole(http, reply, given)
 
 
 async def _body(http: web.BaseRequest) -> bytes:

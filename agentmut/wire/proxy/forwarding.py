@@ -1,5 +1,7 @@
 """Replies of an upstream as the proxy's client is given them: status, headers and body, piece by piece or whole."""
 
+from contextlib import suppress
+
 import aiohttp
 from aiohttp import hdrs, web
 
@@ -25,10 +27,14 @@ async def relay(http: web.BaseRequest, reply: aiohttp.ClientResponse, through: R
         through.end()
 
 
-def whole(reply: aiohttp.ClientResponse, body: bytes) -> web.Response:
-    """The reply with this body."""
+async def whole(http: web.BaseRequest, reply: aiohttp.ClientResponse, body: bytes) -> web.Response:
+    """Give the reply to the client with this body."""
     headers = passed_on(reply.headers, *_OF_THE_BODY)
-    return web.Response(status=reply.status, reason=reply.reason, headers=headers, body=body)
+    response = web.Response(status=reply.status, reason=reply.reason, headers=headers, body=body)
+    with suppress(ConnectionError):  # the client has hung up
+        await response.prepare(http)
+        await response.write_eof()
+    return response
 
 
 def _head(reply: aiohttp.ClientResponse, *left_out: str) -> web.StreamResponse:
@@ -45,6 +51,8 @@ async def _carried(
         while piece := await _next(http, reply, through):
             if given := through.feed(piece) if through else piece:
                 await response.write(given)
+            if through:
+                through.begun()  # only now, as reading the request for the record takes time
         if through and (given := through.rest()):
             await response.write(given)
     except ConnectionError:  # the client has hung up

@@ -8,8 +8,8 @@ from typing import Protocol
 from agentmut.trial import Trial
 from agentmut.wire.proxy.refusal import RefusalError
 
-KEPT_NAMES = 10_000
-"""Names of ended trials that are told from unknown ones."""
+KEPT_NAMES = 1_000
+"""Names of ended trials that are told from unknown ones, and trials of a proxy that stands alone."""
 
 
 class Roster(Protocol):

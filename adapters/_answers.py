@@ -1,0 +1,62 @@
+"""The answer in what a program or a service gives back."""
+
+import json
+from typing import Any
+
+from pydantic import JsonValue
+
+from agentmut.errors import UsageError
+from agentmut.pointers import parts_of, pointer
+from agentmut.wire.bodies import read_json
+
+
+class NoAnswerError(ValueError):
+    """There is no answer where the project file says it is: the agent's failure."""
+
+
+def check_pointer(answer: str | None) -> None:
+    """Raise `UsageError` unless `agent.answer` is a JSON pointer, or left out."""
+    if answer and not answer.startswith("/"):
+        raise UsageError(
+            f"agent.answer: {answer!r} is no JSON pointer; write it as in `/reply/text` or `/choices/0`"
+        )
+
+
+def answer_in(text: str, answer: str, source: str) -> JsonValue:
+    """The value at the pointer `answer` of a JSON text. Raises `NoAnswerError` that says what is there instead."""
+    try:
+        value = read_json(text)
+    except ValueError as error:
+        raise NoAnswerError(
+            f"{source} holds no {answer or 'answer'}: {error}; it begins {text[:80]!r}"
+        ) from None
+    return _at(value, answer, source)
+
+
+def _at(value: Any, answer: str, source: str) -> JsonValue:
+    path = parts_of(answer)
+    for depth, part in enumerate(path):
+        inside = _inside(value, part)
+        if inside is None:
+            here = pointer(path[:depth]) or "the whole"
+            raise NoAnswerError(f"{source} has no {answer}: {here} is {_said(value)}")
+        value = inside[0]
+    found: JsonValue = value
+    return found
+
+
+def _inside(value: Any, part: str) -> tuple[Any] | None:
+    """What stands under a key or an index; nothing is told from null."""
+    if isinstance(value, dict) and part in value:
+        return (value[part],)
+    if isinstance(value, list) and part.isdecimal() and int(part) < len(value):
+        return (value[int(part)],)
+    return None
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"an object with {', '.join(map(repr, list(value)[:8])) or 'nothing in it'}"
+    if isinstance(value, list):
+        return f"a list of {len(value)}"
+    return f"{json.dumps(value):.80}"

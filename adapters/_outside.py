@@ -1,0 +1,132 @@
+"""What agents outside of this process have in common: their model requests pass a proxy, and are all that is seen."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Self
+
+from pydantic import JsonValue
+
+from agentmut.adapters._placeholders import parts_by_name
+from agentmut.config import AgentConfig
+from agentmut.mutant import Edit, Mutant
+from agentmut.plain import jsonable
+from agentmut.pointers import at_path
+from agentmut.protocols import AgentSpec
+from agentmut.tools import ToolSpec
+from agentmut.trace import Action, AgentTrace, Step
+from agentmut.trial import Trial
+from agentmut.wire.steps import steps_from_exchanges
+
+CONFIG_FILE = "config_file"
+TOLD_BY_FILE = frozenset({"prompt", "model", "context", "orchestration"})
+"""Parts that a program which is given the config as a file takes from it."""
+
+
+@dataclass(frozen=True)
+class OutsideAgent:
+    """An agent that is told parts of its config by placeholders; its model requests carry all others.
+
+    Tools are told as they are in the project, and changed in the requests alone: there calls of renamed tools are
+    mapped back, and results go wrong. The same holds for the turns of a conversation.
+    """
+
+    spec: AgentSpec
+    config: AgentConfig
+    original: AgentConfig
+    names: frozenset[str]
+    """The placeholders that it is told."""
+
+    def get_config(self) -> AgentConfig:
+        """The config this adapter runs."""
+        return self.config
+
+    def get_tools(self) -> tuple[ToolSpec, ...]:
+        """The tools of the config: what the agent offers is seen when it runs."""
+        return self.config.tools
+
+    def with_config(self, config: AgentConfig) -> Self:
+        """The same agent, told of another config."""
+        return replace(self, config=config)
+
+    def doubled_tools(self) -> frozenset[str]:
+        """None: calls of tools do not leave the agent's own process."""
+        return frozenset()
+
+    def versions(self) -> Mapping[str, str]:
+        """No framework of this process takes part."""
+        return {}
+
+    @property
+    def carries(self) -> frozenset[str]:
+        """Parts of the config that the agent is told, as dotted paths."""
+        named = {name for name in self.names if name in parts_by_name(self.original)}
+        by_file = TOLD_BY_FILE if CONFIG_FILE in self.names else frozenset()
+        return frozenset(name for name in named if name.partition(".")[0] != "tools") | by_file
+
+    def cannot_express(self, mutant: Mutant) -> str:
+        """What is in no model request has to be told: the flow. What is told has to be sayable: no unset part is.
+
+        Earlier turns are changed in the requests alone, which have them as they were said.
+        """
+        for edit in mutant.edits:
+            if edit.part == "history":
+                return "the agent is given all turns at once"
+            path = ".".join(edit.path)
+            if edit.part == "orchestration" and not self._tells(path):
+                key = ".".join(edit.path[:2])
+                return f"the agent is not told {key}: name {{{key}}} {self._where}"
+            if unset := self._unset_by(edit, path):
+                return f"{{{unset}}} would stand for nothing"
+        return ""
+
+    @property
+    def _where(self) -> str:
+        """Where its placeholders are written."""
+        return "in agent.command, or {config_file}" if self.spec.command else "in agent.body"
+
+    def _tells(self, path: str) -> bool:
+        return any(path == told or path.startswith(f"{told}.") for told in self.carries)
+
+    def _unset_by(self, edit: Edit, path: str) -> str:
+        """The placeholder that an edit leaves without a value."""
+        if edit.span is not None or edit.part == "tools":
+            return ""
+        below = {name: name.removeprefix(path) for name in self.names if f"{name}.".startswith(f"{path}.")}
+        unset = (
+            name for name, rest in below.items() if at_path(edit.after, tuple(rest.split(".")[1:])) is None
+        )
+        return next(unset, "")
+
+    def told(self) -> dict[str, JsonValue]:
+        """The values of all parts that placeholders may name."""
+        return parts_by_name(self.told_config())
+
+    def told_config(self) -> AgentConfig:
+        """The config as the agent is told it."""
+        own = {"tools": self.original.tools, "history": self.original.history}
+        return self.config.model_copy(update=own)
+
+
+def record_steps(trial: Trial) -> None:
+    """Note what was seen of a run that has ended, however it did."""
+    recorder = trial.recorder
+    recorder.steps += steps_from_exchanges(recorder.exchanges, with_tools=True)
+
+
+def trace_of(answer: JsonValue, trial: Trial, turn: int) -> AgentTrace:
+    """The trace of a run that answered."""
+    recorder = trial.recorder
+    output = jsonable(answer)
+    respond = Step(action=Action.RESPOND, turn=turn, output=output, started=recorder.now())
+    return AgentTrace(
+        steps=(*recorder.timeline(), respond),
+        outputs=() if output is None else (output,),
+        seconds=recorder.now(),
+        exit_code=recorder.exit_code,
+        stderr=recorder.stderr,
+    )
+
+
+def as_input(turns: tuple[JsonValue, ...]) -> JsonValue:
+    """What the agent is asked: the turn, or a list of turns when there are several."""
+    return turns[0] if len(turns) == 1 else list(turns)

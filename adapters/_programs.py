@@ -1,0 +1,119 @@
+"""Running a program once: its output is read as it comes, and nothing of it is left behind."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+LIMIT = 10 * 2**20
+"""Bytes that a program may write to stdout, and to stderr."""
+GRACE = 0.5
+"""Seconds from asking a program to end (SIGTERM) to ending it (SIGKILL); less than a cancelled trial has."""
+LINGER = 0.5
+"""Seconds for the rest of the output of a program that has ended, while a child of it keeps the pipe open."""
+
+
+class Launch(NamedTuple):
+    """What is run. Without `stdin` there is nothing to read there."""
+
+    arguments: tuple[str, ...]
+    folder: Path
+    variables: Mapping[str, str]
+    stdin: bytes | None = None
+
+
+@dataclass
+class Output:
+    """What a program has written so far, and how it ended."""
+
+    stdout: bytearray = field(default_factory=bytearray)
+    stderr: bytearray = field(default_factory=bytearray)
+    code: int | None = None
+    """None while it runs; negative where a signal ended it."""
+    overflow: str = ""
+    """Which of the two held more than `LIMIT` bytes."""
+
+
+async def run_program(launch: Launch, output: Output) -> None:
+    """Run a program to its end, or to the first byte too many; what it writes is added to `output`.
+
+    It has a process group of its own. Whatever becomes of the caller, the whole group has ended when this returns,
+    so a program's children do not outlive it; one that has left the group (`setsid`) is not found. Raises
+    `OSError` or `ValueError` where it cannot be started.
+    """
+    loop = asyncio.get_running_loop()
+    transport, listener = await loop.subprocess_exec(
+        lambda: _Listener(output),
+        *launch.arguments,
+        stdin=asyncio.subprocess.DEVNULL if launch.stdin is None else asyncio.subprocess.PIPE,
+        cwd=launch.folder,
+        env=dict(launch.variables),
+        start_new_session=True,
+    )
+    try:
+        _feed(transport, launch.stdin)
+        await listener.attention.wait()
+        if not output.overflow:
+            await _within(LINGER, listener.closed)
+    finally:
+        await _end(transport, listener)
+        output.code = transport.get_returncode()
+
+
+class _Listener(asyncio.SubprocessProtocol):
+    """Collects output. `attention` is set when the program has ended or has written too much."""
+
+    def __init__(self, output: Output) -> None:
+        self.attention, self.exited, self.closed = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self._streams = {1: (output.stdout, "stdout"), 2: (output.stderr, "stderr")}
+        self._output = output
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        held, name = self._streams[fd]
+        if len(held) + len(data) > LIMIT:
+            self._output.overflow = self._output.overflow or name
+            self.attention.set()
+        held += data[: LIMIT - len(held)]
+
+    def process_exited(self) -> None:
+        self.exited.set()
+        self.attention.set()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.closed.set()
+
+
+def _feed(transport: asyncio.SubprocessTransport, data: bytes | None) -> None:
+    """Write to the program, whether it reads that or not, and close its stdin."""
+    pipe: Any = transport.get_pipe_transport(0)
+    if pipe is not None:
+        pipe.write(data)
+        pipe.write_eof()
+
+
+async def _end(transport: asyncio.SubprocessTransport, listener: _Listener) -> None:
+    """End all that is left of the group; a program that still runs is asked first."""
+    group = transport.get_pid()
+    try:
+        if transport.get_returncode() is None:
+            _signal(group, signal.SIGTERM)
+            await _within(GRACE, listener.exited)
+    finally:  # also when the wait is cut short
+        _signal(group, signal.SIGKILL)
+        transport.close()
+    if transport.get_returncode() is None:
+        await _within(GRACE, listener.exited)  # until it is reaped
+
+
+def _signal(group: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError, PermissionError):  # all gone
+        os.killpg(group, number)
+
+
+async def _within(seconds: float, event: asyncio.Event) -> None:
+    with suppress(TimeoutError):
+        await asyncio.wait_for(event.wait(), seconds)

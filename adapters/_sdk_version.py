@@ -1,0 +1,56 @@
+"""Which SDKs of model services are there, and their clients."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib import metadata
+from typing import Any
+
+from agentmut.errors import AdapterError
+
+MINIMUM = {"openai": (3, 0), "anthropic": (2, 0)}
+
+
+def version_of(package: str) -> dict[str, str]:
+    """The version of an SDK under its name; empty where it is not installed."""
+    try:
+        return {package: metadata.version(package)}
+    except metadata.PackageNotFoundError:
+        return {}
+
+
+def require_sdk(package: str) -> None:
+    """Raise `AdapterError` unless there is an SDK that is new enough."""
+    install = f"pip install 'agentmut[{package}]'"
+    version = version_of(package).get(package)
+    if version is None:
+        raise AdapterError(f"adapter {package} requires the package {package}. Install it with: {install}")
+    major, minor = MINIMUM[package]
+    if tuple(int(part) for part in version.split(".")[:2]) < (major, minor):
+        raise AdapterError(
+            f"adapter {package} requires {package} {major}.{minor} or later, found {version}: {install}"
+        )
+
+
+@asynccontextmanager
+async def openai_client() -> AsyncIterator[Any]:
+    """A new client, closed at the end. Raises `AdapterError` where the SDK finds no key."""
+    import openai
+
+    try:
+        client = openai.AsyncOpenAI()
+    except openai.OpenAIError as error:
+        raise AdapterError(f"no client could be made: {error} Set OPENAI_API_KEY.") from error
+    async with client:
+        yield client
+
+
+@asynccontextmanager
+async def anthropic_client() -> AsyncIterator[Any]:
+    """A new client, closed at the end. Raises `AdapterError` where the SDK finds no key."""
+    import anthropic
+
+    client = anthropic.AsyncAnthropic()
+    async with client:
+        if not any(getattr(client, name, None) for name in ("api_key", "auth_token", "credentials")):
+            raise AdapterError("no client could be made: there is no key. Set ANTHROPIC_API_KEY.")
+        yield client

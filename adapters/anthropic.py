@@ -1,0 +1,26 @@
+"""Adapter for Anthropic's SDK: a ready tool loop, or a function of the user's own that calls the SDK."""
+
+from agentmut.adapters._dialect_messages import MessagesDialect
+from agentmut.adapters._loop_adapter import LoopAdapter
+from agentmut.adapters._sdk_version import require_sdk
+from agentmut.adapters._wrapped import wrapped_function
+from agentmut.config import AgentConfig
+from agentmut.errors import UsageError
+from agentmut.protocols import Adapter, AgentSpec
+
+
+class AnthropicAdapter(LoopAdapter):
+    """Prompt, tools and model in a tool loop on Messages.
+
+    With `agent.run` it is the user's function that runs; mutants reach it through its model requests.
+    """
+
+    @classmethod
+    def create(cls, spec: AgentSpec, config: AgentConfig) -> Adapter:
+        """Check the section, import the functions or the function to wrap."""
+        require_sdk("anthropic")
+        if spec.api:
+            raise UsageError("agent.api is for adapter openai; Anthropic's SDK has the one, leave it out")
+        if spec.run:
+            return wrapped_function(spec, config, "anthropic")
+        return cls.checked(MessagesDialect(stream=spec.stream), spec, config)

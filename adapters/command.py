@@ -1,0 +1,224 @@
+"""Adapter for any program in any language: it is started anew for each trial.
+
+What the user says comes as an argument, in a file or on stdin; the answer goes to stdout or into a file. The program's
+model requests are led through agentmut by environment variables, and a part of the config that it is told by a
+placeholder is not changed there.
+"""
+
+import errno
+import os
+import shutil
+import signal
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pydantic import JsonValue
+
+from agentmut.adapters._answers import NoAnswerError, answer_in, check_pointer
+from agentmut.adapters._outside import CONFIG_FILE, OutsideAgent, as_input, record_steps, trace_of
+from agentmut.adapters._placeholders import as_word, check_names, filled, names_in
+from agentmut.adapters._programs import LIMIT, Launch, Output, run_program
+from agentmut.adapters._shell import shell_line
+from agentmut.config import AgentConfig
+from agentmut.errors import AdapterError, UnavailableError, UsageError
+from agentmut.protocols import AgentSpec
+from agentmut.trace import AgentTrace
+from agentmut.trial import Trial
+
+OWN = ("input", "input_file", "answer_file", CONFIG_FILE, "trial")
+"""Placeholders besides the parts of the config."""
+WHERE = "agent.command"
+TRIAL_VARIABLE = "AGENTMUT_TRIAL"
+KEPT_OF_STDERR = 8_000
+"""Characters at its end that a trace holds."""
+TOLD_OF_STDERR = 600
+"""Characters at its end that an error says."""
+_MACHINE = frozenset({errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
+
+
+class ProgramError(RuntimeError):
+    """The program failed: it ended with a code, wrote too much, or gave no answer."""
+
+
+@dataclass(frozen=True)
+class CommandAdapter(OutsideAgent):
+    """Runs `agent.command` in the project's folder, one process group for each trial."""
+
+    @classmethod
+    def create(cls, spec: AgentSpec, config: AgentConfig) -> "CommandAdapter":
+        """Check the command, its placeholders, and that its program is there."""
+        if not spec.command:
+            raise UsageError("agent.command is missing: adapter command needs `command: [program, argument]`")
+        names = [name for word in spec.command for name in names_in(word, WHERE)]
+        check_names(names, config, OWN, WHERE)
+        check_pointer(spec.answer)
+        _check_program(spec)
+        return cls(spec, config, config, frozenset(names))
+
+    async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
+        """Start the program, wait for its end, and read its answer. Several turns are given all at once."""
+        trial.recorder.config_reads |= self.carries
+        with TemporaryDirectory(prefix="agentmut-", ignore_cleanup_errors=True) as folder:
+            files = Path(folder)
+            launch = self._launch(as_input(turns), trial, files)
+            output = Output()
+            try:
+                await _run(launch, output)
+            finally:
+                trial.recorder.exit_code = output.code
+                trial.recorder.stderr = _text(output.stderr)[-KEPT_OF_STDERR:]
+                record_steps(trial)
+            self._check_end(output)
+            return trace_of(self._answer(output, files), trial, len(turns) - 1)
+
+    def _launch(self, asked: JsonValue, trial: Trial, folder: Path) -> Launch:
+        words = {**{name: as_word(value) for name, value in self.told().items()}, **_files(folder, asked)}
+        words |= {"input": as_word(asked), "trial": trial.id}
+        written = as_word(asked)
+        if "input_file" in self.names:
+            _write(Path(words["input_file"]), written, "the input")
+        if CONFIG_FILE in self.names:
+            _write(Path(words[CONFIG_FILE]), self.told_config().model_dump_json(indent=2), "the config")
+        arguments, variables = self._command(words)
+        by_stdin = not self.names & {"input", "input_file"}
+        return Launch(
+            arguments=arguments,
+            folder=Path(self.spec.root),
+            variables={**_environment(trial), **variables},
+            stdin=_encoded(written, "the input") if by_stdin else None,
+        )
+
+    def _command(self, words: Mapping[str, str]) -> tuple[tuple[str, ...], Mapping[str, str]]:
+        """The arguments, and the environment variables that they need."""
+        for name in sorted(self.names):
+            _check_argument(words[name], name)
+        if not self.spec.shell:
+            return tuple(filled(word, words.__getitem__, WHERE) for word in self.spec.command), {}
+        line, held = shell_line(self.spec.command[0], WHERE)
+        return ("/bin/sh", "-c", line), {variable: words[name] for variable, name in held.items()}
+
+    def _check_end(self, output: Output) -> None:
+        if output.overflow:
+            raise ProgramError(
+                f"the program wrote more than {LIMIT // 2**20} MB to {output.overflow}, and was ended"
+            )
+        by_system = (-signal.SIGKILL, *((128 + signal.SIGKILL,) if self.spec.shell else ()))
+        if output.code in by_system:
+            raise UnavailableError(
+                "the program was killed (SIGKILL), as the system does when memory runs out"
+            )
+        if output.code:
+            raise ProgramError(f"the program {_ended(output.code)}{_last_words(output)}")
+
+    def _answer(self, output: Output, folder: Path) -> JsonValue:
+        in_file = "answer_file" in self.names
+        source = "the answer file" if in_file else "stdout"
+        text = _read(folder / "answer", output) if in_file else _text(output.stdout)
+        if self.spec.answer is None:
+            return text.rstrip("\r\n")
+        try:
+            return answer_in(text, self.spec.answer, source)
+        except NoAnswerError as error:
+            raise ProgramError(f"{error}{_last_words(output)}") from None
+
+
+def _check_program(spec: AgentSpec) -> None:
+    if spec.shell:
+        if len(spec.command) > 1:
+            raise UsageError("agent.command: with `shell: true` it is one line, not a list of arguments")
+        shell_line(spec.command[0], WHERE)
+        return
+    program = spec.command[0]
+    if names_in(program, WHERE):
+        raise UsageError(f"{WHERE}: the program itself, {program!r}, cannot be a placeholder")
+    program = filled(program, str, WHERE)
+    beside = Path(spec.root, program)
+    found = os.access(beside, os.X_OK) and beside.is_file() if "/" in program else shutil.which(program)
+    if not found:
+        remedy = (
+            "make it executable (chmod +x)"
+            if "/" in program and beside.is_file()
+            else "install it, or give its path"
+        )
+        raise UsageError(f"{WHERE}: there is no program {program!r} that can be run here; {remedy}")
+
+
+def _files(folder: Path, asked: JsonValue) -> dict[str, str]:
+    ending = "txt" if isinstance(asked, str) else "json"
+    return {
+        "input_file": str(folder / f"input.{ending}"),
+        "answer_file": str(folder / "answer"),
+        CONFIG_FILE: str(folder / "config.json"),
+    }
+
+
+def _environment(trial: Trial) -> dict[str, str]:
+    """That of this process, with what leads model requests through agentmut."""
+    return {**os.environ, **trial.endpoints, TRIAL_VARIABLE: trial.id}
+
+
+async def _run(launch: Launch, output: Output) -> None:
+    try:
+        await run_program(launch, output)
+    except OSError as error:
+        if error.errno in _MACHINE:
+            raise UnavailableError(f"no program can be started now: {error.strerror}") from error
+        remedy = ""
+        if error.errno == errno.E2BIG:
+            remedy = ". An argument is too long; use {input_file}, {config_file} or stdin"
+        raise AdapterError(
+            f"{WHERE}: cannot start {launch.arguments[0]!r}: {error.strerror}{remedy}"
+        ) from error
+
+
+def _check_argument(word: str, name: str) -> None:
+    """What the system cannot pass to a program is told from what the program does not understand."""
+    if "\0" in word:
+        raise AdapterError(
+            f"{{{name}}} holds a NUL character, which no argument can; use {{input_file}} or stdin"
+        )
+    _encoded(word, f"{{{name}}}")
+
+
+def _encoded(text: str, what: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise AdapterError(
+            f"{what} holds {text[error.start]!a}, half a character, which UTF-8 cannot"
+        ) from None
+
+
+def _write(path: Path, text: str, what: str) -> None:
+    path.write_bytes(_encoded(text, what))
+
+
+def _read(path: Path, output: Output) -> str:
+    try:
+        with path.open("rb") as file:
+            held = file.read(LIMIT + 1)
+    except OSError as error:
+        raise ProgramError(
+            f"the program left no answer file: {error.strerror}{_last_words(output)}"
+        ) from None
+    if len(held) > LIMIT:
+        raise ProgramError(f"the program wrote more than {LIMIT // 2**20} MB to the answer file")
+    return held.decode("utf-8", "replace")
+
+
+def _text(held: bytearray) -> str:
+    return held.decode("utf-8", "replace")
+
+
+def _ended(code: int) -> str:
+    if code > 0:
+        return f"ended with exit code {code}"
+    names = {number.value: number.name for number in signal.Signals}
+    return f"was ended by {names.get(-code, f'signal {-code}')}"
+
+
+def _last_words(output: Output) -> str:
+    said = _text(output.stderr).strip()
+    return f". Its last words on stderr: {said[-TOLD_OF_STDERR:]}" if said else ""

@@ -1,0 +1,241 @@
+"""Adapter for an agent behind an HTTP endpoint: a service that the user starts.
+
+Its model requests pass agentmut's proxy if the service sends them there: to the fixed port `agent.proxy_port` with the
+header `x-agentmut-trial` of the request that it was asked with, or to the address that a header or the body gives it.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote, urlsplit
+
+from pydantic import JsonValue
+
+from agentmut.adapters._answers import NoAnswerError, answer_in, check_pointer
+from agentmut.adapters._outside import OutsideAgent, as_input, record_steps, trace_of
+from agentmut.adapters._placeholders import as_word, check_names, filled, names_in
+from agentmut.adapters._programs import LIMIT
+from agentmut.config import AgentConfig
+from agentmut.errors import AdapterError, UnavailableError, UsageError
+from agentmut.protocols import AgentSpec
+from agentmut.redaction import Redactor, header_secrets
+from agentmut.trace import AgentTrace
+from agentmut.trial import Trial
+from agentmut.wire.bodies import write_json
+from agentmut.wire.passage import TRIAL_HEADER
+
+if TYPE_CHECKING:
+    from aiohttp import ClientResponse, ClientSession
+
+DEFAULT_BODY: JsonValue = {"input": "{input}"}
+OWN = ("input", "turns", "trial")
+"""Placeholders besides the parts of the config and the addresses of model services."""
+REDIRECTS = 5
+"""Redirects within the service that are followed."""
+BUSY = frozenset({408, 425, 429, 502, 503, 504})
+"""Statuses that say nothing about the agent: it is overloaded, or what stands before it does not reach it."""
+MISDIRECTED = frozenset({401, 403, 404, 405, 407, 410})
+"""Statuses that say that the project file is wrong: the address, the method, or the credentials."""
+
+
+class ServiceError(RuntimeError):
+    """The agent's service failed: it said so, broke off, or gave no answer."""
+
+
+class Reply(NamedTuple):
+    """What the service said."""
+
+    status: int
+    kind: str
+    body: bytes
+
+
+@dataclass(frozen=True)
+class HttpAdapter(OutsideAgent):
+    """Asks `agent.url` once for each trial, with a session of its own."""
+
+    @classmethod
+    def create(cls, spec: AgentSpec, config: AgentConfig) -> "HttpAdapter":
+        """Check address, headers, body and their placeholders. The service is not asked."""
+        url = urlsplit(spec.url or "")
+        if url.scheme not in ("http", "https") or not url.hostname:
+            raise UsageError(
+                "agent.url: adapter http needs the address of the agent, as http://127.0.0.1:8000/ask"
+            )
+        check_pointer(spec.answer)
+        names: set[str] = set()
+        for where, text in _templates(spec):
+            used = names_in(text, where)
+            check_names(used, config, (*OWN, *_endpoint_names()), where)
+            names.update(used)
+        if spec.method == "GET" and (spec.body is not None or not names & {"input", "turns"}):
+            raise UsageError(
+                "agent.method: a GET request has no body; put {input} into agent.url, as in ?q={input}"
+            )
+        return cls(spec, config, config, frozenset(names))
+
+    async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
+        """Ask once and read the answer. Several turns are given all at once."""
+        trial.recorder.config_reads |= self.carries
+        try:
+            answer = await self._asked(self._values(turns, trial), trial)
+        finally:
+            record_steps(trial)
+        return trace_of(answer, trial, len(turns) - 1)
+
+    def _values(self, turns: tuple[JsonValue, ...], trial: Trial) -> dict[str, JsonValue]:
+        endpoints = {name: _endpoint(name, trial) for name in _endpoint_names()}
+        own: dict[str, JsonValue] = {"input": as_input(turns), "turns": list(turns), "trial": trial.id}
+        missing = [name for name in endpoints if endpoints[name] is None and name in self.names]
+        if missing:
+            raise AdapterError(
+                f"{{{missing[0]}}} is not known: no model service is set by {missing[0].upper()}"
+            )
+        return {**self.told(), **endpoints, **own}
+
+    async def _asked(self, values: Mapping[str, JsonValue], trial: Trial) -> JsonValue:
+        from aiohttp import ClientError, ClientSession, ClientTimeout
+
+        reply: Reply | Exception
+        try:
+            async with ClientSession(timeout=ClientTimeout(total=None)) as session:
+                reply = await self._reply(session, self._request(values, trial))
+        except (ClientError, OSError) as error:
+            reply = self._trouble(error)
+        if isinstance(reply, Exception):  # raised here, without the client's own error: that may hold secrets
+            raise reply
+        self._check(reply)
+        return self._answer(reply)
+
+    def _request(self, values: Mapping[str, JsonValue], trial: Trial) -> dict[str, Any]:
+        """Method, address, headers and body, as keywords of aiohttp."""
+        words = {name: as_word(value) for name, value in values.items()}
+        headers = {TRIAL_HEADER: trial.id}
+        for name, value in self.spec.headers.items():
+            headers[name] = filled(value.get_secret_value(), words.__getitem__, "agent.headers")
+        url = filled(self.spec.url or "", lambda name: quote(words[name], safe=""), "agent.url")
+        request: dict[str, Any] = {"method": self.spec.method, "url": url, "headers": headers}
+        if self.spec.method == "GET":
+            return request
+        template = DEFAULT_BODY if self.spec.body is None else self.spec.body
+        if not any(name.lower() == "content-type" for name in headers):
+            headers["Content-Type"] = "application/json"
+        return {**request, "data": write_json(_filled_body(template, values))}
+
+    async def _reply(self, session: "ClientSession", request: dict[str, Any]) -> Reply:
+        for _ in range(REDIRECTS + 1):
+            async with session.request(**request, allow_redirects=False) as response:
+                if not (response.status in (301, 302, 303, 307, 308) and "location" in response.headers):
+                    return Reply(response.status, response.content_type, await _body(response))
+                request = self._redirected(request, response)
+        raise AdapterError(f"{self._place} redirects more than {REDIRECTS} times; correct agent.url")
+
+    def _redirected(self, request: dict[str, Any], response: "ClientResponse") -> dict[str, Any]:
+        """The request to the new place, if it is the same service: another one gets neither input nor secrets."""
+        from yarl import URL
+
+        new = response.url.join(URL(response.headers["location"]))
+        if new.origin() != response.url.origin():
+            raise AdapterError(
+                f"{self._place} redirects to {new.origin()}, another service, which was not asked; "
+                "put its address into agent.url if that is right"
+            )
+        if response.status in (307, 308):
+            return {**request, "url": new}
+        return {"method": "GET", "url": new, "headers": request["headers"]}
+
+    def _trouble(self, error: Exception) -> Exception:
+        """A service that cannot be reached is no evidence; one that breaks off while it works has failed."""
+        from aiohttp import ClientConnectorError, InvalidURL, ServerTimeoutError
+
+        if isinstance(error, InvalidURL):
+            return AdapterError("agent.url: the address is no longer one when its placeholders are filled in")
+        if isinstance(error, ClientConnectorError | ServerTimeoutError):
+            return UnavailableError(f"nothing answers at {self._place}; start the service before the run")
+        return ServiceError(
+            f"{self._place} broke off the connection while it was asked ({type(error).__name__})"
+        )
+
+    def _check(self, reply: Reply) -> None:
+        if reply.status < 400:
+            return
+        said = f"{self._place} answered {reply.status}{self._said(reply)}"
+        if reply.status in MISDIRECTED:
+            raise AdapterError(f"{said}. Correct agent.url, agent.method or agent.headers")
+        raise UnavailableError(said) if reply.status in BUSY else ServiceError(said)
+
+    def _said(self, reply: Reply) -> str:
+        """The beginning of a body, without what the service may repeat of the headers."""
+        secrets = Redactor(header_secrets(self.spec.headers))
+        said = " ".join(secrets.text(reply.body[:2000].decode("utf-8", "replace")).split())
+        return f": {said[:300]}" if said else ""
+
+    def _answer(self, reply: Reply) -> JsonValue:
+        text = reply.body.decode("utf-8", "replace")
+        is_json = reply.kind == "application/json" or reply.kind.endswith("+json")
+        if self.spec.answer is None and not is_json:
+            return text
+        try:
+            return answer_in(text, self.spec.answer or "", "the reply")
+        except NoAnswerError as error:
+            raise ServiceError(str(error)) from None
+
+    @property
+    def _place(self) -> str:
+        """The address, without what may be secret in it."""
+        url = urlsplit(self.spec.url or "")
+        return f"{url.scheme}://{url.netloc.rpartition('@')[2]}{url.path}"
+
+
+def _templates(spec: AgentSpec) -> Iterator[tuple[str, str]]:
+    """Every text that may hold placeholders, and where it stands."""
+    yield "agent.url", spec.url or ""
+    for name, value in spec.headers.items():
+        if any(char in name + value.get_secret_value() for char in "\r\n\0"):
+            raise UsageError(f"agent.headers.{name}: a header is one line")
+        yield f"agent.headers.{name}", value.get_secret_value()
+    default = DEFAULT_BODY if spec.method != "GET" else None
+    yield from (("agent.body", text) for text in _texts(default if spec.body is None else spec.body))
+
+
+def _texts(template: JsonValue) -> Iterable[str]:
+    if isinstance(template, str):
+        yield template
+    elif isinstance(template, dict | list):
+        for item in template.values() if isinstance(template, dict) else template:
+            yield from _texts(item)
+
+
+def _filled_body(template: JsonValue, values: Mapping[str, JsonValue]) -> JsonValue:
+    """The template with values in it: a text that is one placeholder becomes the value itself, lists included."""
+    if isinstance(template, dict):
+        return {key: _filled_body(item, values) for key, item in template.items()}
+    if isinstance(template, list):
+        return [_filled_body(item, values) for item in template]
+    if not isinstance(template, str):
+        return template
+    names = names_in(template, "agent.body")
+    if len(names) == 1 and template == f"{{{names[0]}}}":
+        return values[names[0]]
+    return filled(template, lambda name: as_word(values[name]), "agent.body")
+
+
+def _endpoint_names() -> tuple[str, ...]:
+    """Placeholders for the addresses of model services: their environment variables in small letters."""
+    from agentmut.wire.proxy.gateway import SERVICES
+
+    return tuple(variable.lower() for service in SERVICES for variable in service.variables)
+
+
+def _endpoint(name: str, trial: Trial) -> str | None:
+    return trial.endpoints.get(name.upper()) or os.environ.get(name.upper())
+
+
+async def _body(response: "ClientResponse") -> bytes:
+    held = bytearray()
+    async for chunk in response.content.iter_chunked(2**16):
+        held += chunk
+        if len(held) > LIMIT:
+            raise ServiceError(f"the reply is longer than {LIMIT // 2**20} MB")
+    return bytes(held)

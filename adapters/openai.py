@@ -1,0 +1,31 @@
+"""Adapter for OpenAI's SDK: a ready tool loop, or a function of the user's own that calls the SDK."""
+
+from agentmut.adapters._dialect import Dialect
+from agentmut.adapters._dialect_chat import ChatDialect
+from agentmut.adapters._dialect_responses import ResponsesDialect
+from agentmut.adapters._loop_adapter import LoopAdapter
+from agentmut.adapters._sdk_version import require_sdk
+from agentmut.adapters._wrapped import wrapped_function
+from agentmut.config import AgentConfig
+from agentmut.protocols import Adapter, AgentSpec
+
+
+class OpenAIAdapter(LoopAdapter):
+    """Prompt, tools and model in a tool loop on Chat Completions or Responses.
+
+    With `agent.run` it is the user's function that runs; mutants reach it through its model requests.
+    """
+
+    @classmethod
+    def create(cls, spec: AgentSpec, config: AgentConfig) -> Adapter:
+        """Check the section, import the functions or the function to wrap."""
+        require_sdk("openai")
+        if spec.run:
+            return wrapped_function(spec, config, "openai")
+        return cls.checked(_dialect(spec), spec, config)
+
+
+def _dialect(spec: AgentSpec) -> Dialect:
+    if spec.api == "responses":
+        return ResponsesDialect(stream=spec.stream)
+    return ChatDialect(stream=spec.stream)

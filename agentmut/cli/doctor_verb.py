@@ -1,0 +1,98 @@
+"""`agentmut doctor`: can this agent be mutated, and how."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from agentmut.cli.options import AgentRef, Json, ProjectPath
+from agentmut.errors import ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from agentmut.engine.doctor import Diagnosis, Examination
+    from agentmut.engine.session import Session
+    from agentmut.project import Project
+
+
+def doctor(
+    project: ProjectPath = Path(),
+    agent: AgentRef = None,
+    scenario: Annotated[
+        str | None, typer.Option("--scenario", help="The scenario to run; the first when left out.")
+    ] = None,
+    save_request: Annotated[
+        Path | None,
+        typer.Option(
+            "--save-request",
+            help="Keep the agent's main model request in this file, for agent.config.request.",
+            metavar="FILE",
+        ),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before the agent is run.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Say whether this agent can be mutated: by building it anew, on the wire, or both.
+
+    Runs the agent as it is, and with one harmless change of each part by each route: about six runs. Exits with 0
+    where some change arrives, with 4 where none does or the agent cannot be run.
+
+    Example: agentmut doctor
+    """
+    from agentmut.cli.output import agents_on_stderr, print_json, wants_color
+    from agentmut.engine.session import open_session
+    from agentmut.project import load_project
+    from agentmut.report.doctor import render_diagnosis
+    from agentmut.runtime import agent_environment
+
+    with agents_on_stderr():
+        loaded = load_project(project, agent)
+        with agent_environment(loaded):
+            session = open_session(loaded, (scenario or loaded.scenarios[0].name,))
+            found = _examined(session, yes=yes)
+    if save_request:
+        _save(found, save_request, loaded)
+    if as_json:
+        print_json(found.diagnosis.model_dump(mode="json"))
+    else:
+        typer.echo(render_diagnosis(found.diagnosis, wants_color()), nl=False)
+    raise typer.Exit(int(ExitCode.OK if found.diagnosis.reachable else ExitCode.BROKEN))
+
+
+def _examined(session: "Session", *, yes: bool) -> "Examination":
+    import os
+
+    from agentmut.engine.doctor import before_running, examine, plan_of
+    from agentmut.runtime import redactor
+
+    before = before_running(session, os.environ)
+    _announce(before, plan_of(session), yes=yes)
+    return examine(session, before, redactor(session.project).execution)
+
+
+def _announce(before: "Diagnosis", plan: str, *, yes: bool) -> None:
+    """Nobody should find out afterwards that real tools were called."""
+    warnings = [check.said for check in before.checks if not check.ok]
+    said = "\n".join([plan, *(f"Note: {warning}." for warning in warnings)])
+    if yes:
+        typer.echo(said, err=True)
+    elif not sys.stdin.isatty():
+        raise UsageError(f"{plan} Pass --yes to run it.")
+    else:
+        typer.confirm(f"{said}\nRun?", abort=True, err=True)
+
+
+def _save(found: "Examination", path: Path, project: "Project") -> None:
+    from agentmut.engine.doctor.sending import main_request
+    from agentmut.errors import StoreError
+
+    request = main_request(found.seen)
+    if request is None:
+        raise UsageError("--save-request: no model request was seen, so there is none to keep.")
+    try:
+        path.write_text(request, encoding="utf-8")
+    except OSError as error:
+        raise StoreError(f"--save-request {path}: {error.strerror or error}.") from None
+    typer.echo(
+        f"{path} holds the request. Name it under agent.config.request in {project.path.name}.", err=True
+    )

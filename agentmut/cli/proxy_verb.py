@@ -1,0 +1,166 @@
+"""`agentmut proxy`: between any program and its model service, watching, or making it a mutant."""
+
+import asyncio
+import os
+import shlex
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from agentmut.cli.serving import SETTINGS, run_command, until_stopped
+from agentmut.errors import UsageError
+
+if TYPE_CHECKING:
+    from agentmut.trial import Trial
+    from agentmut.wire.messages import Exchange
+    from agentmut.wire.passage import Passage
+
+__all__ = ["SETTINGS", "proxy"]
+DEFAULT_PORT = 8898
+"""When serving for other terminals; a command of its own gets any free port."""
+PATIENCE = 5.0
+"""Seconds that requests under way have when the proxy is stopped."""
+
+
+def proxy(
+    command: Annotated[
+        list[str] | None, typer.Argument(help="After `--`: a command to run with the endpoints exported.")
+    ] = None,
+    upstream: Annotated[
+        str | None,
+        typer.Option(
+            "--upstream",
+            help="Base URL of the service, such as http://127.0.0.1:11434/v1. Default: what OPENAI_BASE_URL, "
+            "ANTHROPIC_BASE_URL and GOOGLE_GEMINI_BASE_URL say, or else the services themselves.",
+            metavar="URL",
+        ),
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            "--port",
+            min=0,
+            max=65535,
+            help=f"Port, 0 for any free one. Default: {DEFAULT_PORT}, with a command any free one.",
+        ),
+    ] = None,
+    host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
+    allow_remote: Annotated[
+        bool,
+        typer.Option(
+            "--allow-remote", help="Let other machines in: any --host, and requests under any Host name."
+        ),
+    ] = False,
+    project: Annotated[
+        Path | None,
+        typer.Option("--project", "-p", help="The project that --mutant belongs to. Default: here."),
+    ] = None,
+    mutant: Annotated[
+        str | None,
+        typer.Option("--mutant", help="Make every request this mutant's: its id, or the beginning of it."),
+    ] = None,
+) -> None:
+    """Pass model requests on, and say what passes.
+
+    One line per model request goes to stderr: dialect, model, status, seconds, tokens, and whether the request was
+    changed. Credentials pass through; nothing is kept.
+
+    With a command after `--`, the variables that lead SDKs here are set for it, and its exit code is returned.
+
+    Example: agentmut proxy --mutant 3f9ac2d1 -- node agent.js
+    """
+    if project is not None and mutant is None:
+        raise UsageError(
+            "--project says which agent --mutant is a mutant of; without --mutant it has no meaning."
+        )
+    make = _trials_of(project or Path(), mutant) if mutant is not None else _plain_trial
+    chosen = port if port is not None else 0 if command else DEFAULT_PORT
+    served = _Served(upstream, host, chosen, allow_remote)
+    raise typer.Exit(asyncio.run(served.until_done(command or [], make)))
+
+
+class _Served:
+    """The proxy and what it is asked to do."""
+
+    def __init__(self, upstream: str | None, host: str, port: int, allow_remote: bool) -> None:
+        self._upstream = upstream
+        self._host = host
+        self._port = port
+        self._allow_remote = allow_remote
+
+    async def until_done(self, command: list[str], make: "Callable[[str], Trial]") -> int:
+        """Serve until the command has ended, or until stopped; returns the exit code."""
+        from agentmut.wire.proxy.doors import doors_of, past_http_proxies
+        from agentmut.wire.proxy.roster import Everyone
+        from agentmut.wire.proxy.server import Proxy
+
+        doors = doors_of(os.environ, self._upstream)
+        together = Proxy(
+            [door.upstream for door in doors],
+            Everyone(make),
+            allow_remote=self._allow_remote,
+            watch=lambda passage, exchange: typer.echo(line(passage, exchange), err=True),
+        )
+        async with together.serving(self._host, self._port, PATIENCE) as origin:
+            variables = past_http_proxies(os.environ)
+            for door in doors:
+                variables.update(door.variables(origin))
+            if command:
+                return await run_command(command, variables)
+            _say(origin, variables)
+            await until_stopped()
+            return 0
+
+
+def line(passage: "Passage", exchange: "Exchange") -> str:
+    """One exchange, fit for a terminal.
+
+    Dialect, model, status, seconds, tokens in and out, and whether it is the mutant's.
+    """
+    from agentmut.report.paint import clean
+
+    usage = exchange.reply.usage if exchange.reply else None
+    parts = (
+        passage.codec.name,
+        exchange.request.model,
+        str(exchange.status or "no answer"),
+        f"{exchange.seconds:.2f} s",
+        f"{usage.input_tokens}+{usage.output_tokens} tokens" if usage else "",
+        "changed" if passage.changed else "unchanged",
+        exchange.error or "",
+    )
+    return clean("  ".join(filter(None, parts)))
+
+
+def _say(origin: str, variables: Mapping[str, str]) -> None:
+    typer.echo(f"serving {origin}", err=True)
+    for name, value in variables.items():
+        typer.echo(f"export {name}={shlex.quote(value)}", err=True)
+    typer.echo("Ctrl-C ends it.", err=True)
+
+
+def _plain_trial(name: str) -> "Trial":
+    from agentmut.trial import Trial
+
+    return Trial(name)
+
+
+def _trials_of(project: Path, wanted: str) -> "Callable[[str], Trial]":
+    """Trials of the one mutant whose id begins so."""
+    from agentmut.engine.choosing import make_mutants
+    from agentmut.engine.selection import Selection
+    from agentmut.engine.session import open_session
+    from agentmut.project import load_project
+    from agentmut.trial import Trial, altered_tools
+    from agentmut.wire.rewriting.rewriter import ConfigRewriter
+
+    session = open_session(load_project(project))
+    found = make_mutants(session, Selection(mutants=(wanted,))).mutants
+    if len(found) != 1:
+        raise UsageError(f"{len(found)} mutants begin with {wanted!r}. `agentmut mutants` lists all.")
+    base = session.suite.full
+    mutated = found[0].apply(base)
+    typer.echo(f"mutant {found[0].id}: {found[0].operator}", err=True)
+    return lambda name: Trial(name, tools=altered_tools(mutated), rewriter=ConfigRewriter(base, mutated))

@@ -1,0 +1,116 @@
+"""`agentmut replay`: a recorded trial again, without a network."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from agentmut.cli.options import Json, ProjectPath
+from agentmut.errors import ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from agentmut.engine.replay import Replay
+    from agentmut.wire.cassette import Cassette
+
+
+def replay(
+    trial: Annotated[
+        str | None,
+        typer.Argument(help="The id of a recorded trial or its beginning, or a file. Left out: lists them."),
+    ] = None,
+    run: Annotated[str | None, typer.Option("--run", help="The run's id; the latest when left out.")] = None,
+    project: ProjectPath = Path(),
+    as_json: Json = False,
+) -> None:
+    """Run a recorded trial's agent again, on the answers that it was given then.
+
+    Nothing leaves this machine, and a replay is no new trial: it changes no result. `execution.record: true` in the
+    project file records trials.
+
+    Example: agentmut replay 4be1
+    """
+    from agentmut.cli.output import agents_on_stderr
+    from agentmut.engine.replay import replay as replayed
+    from agentmut.engine.session import open_session
+    from agentmut.project import load_project
+    from agentmut.runtime import agent_environment, redactor
+    from agentmut.store.cassettes import read_cassette
+
+    if trial is None:
+        _list(_folder(project, run), as_json)
+        return
+    cassette = read_cassette(_find(trial, project, run))
+    with agents_on_stderr():
+        loaded = load_project(project)
+        with agent_environment(loaded):
+            shown = replayed(open_session(loaded), cassette, redactor(loaded))
+    _print(cassette, shown, as_json)
+    raise typer.Exit(int(_exit_code(shown)))
+
+
+def _folder(project: Path, run: str | None) -> Path:
+    from agentmut.cli.runs import find_run_folder
+
+    return find_run_folder(project, run)
+
+
+def _find(trial: str, project: Path, run: str | None) -> Path:
+    from agentmut.store.cassettes import cassettes_of
+
+    if trial.endswith(".json"):
+        return Path(trial)
+    folder = _folder(project, run)
+    found = [path for path in cassettes_of(folder) if path.name.startswith(trial)]
+    if len(found) != 1:
+        raise UsageError(
+            f"{len(found)} recorded trials of {folder.name} begin with {trial!r}. `agentmut replay` lists them."
+        )
+    return found[0]
+
+
+def _list(folder: Path, as_json: bool) -> None:
+    from agentmut.cli.output import print_json
+    from agentmut.store.cassettes import cassettes_of, read_cassette
+
+    rows = [_row(read_cassette(path)) for path in cassettes_of(folder)]
+    if as_json:
+        print_json({"run": folder.name, "trials": rows})
+        return
+    if not rows:
+        typer.echo(
+            f"{folder.name} has no recorded trials. Set `execution.record: true` in the project file, and run."
+        )
+    for row in rows:
+        about = f"{row['mutant']} {row['operator']}" if row["mutant"] else "the original"
+        typer.echo(f"{row['trial']}  {row['scenario']} #{row['repeat']}  {about}  {row['requests']} requests")
+
+
+def _row(cassette: "Cassette") -> dict[str, Any]:
+    mutant = cassette.mutant
+    return {
+        "trial": cassette.trial,
+        "scenario": cassette.scenario,
+        "repeat": cassette.repeat,
+        "mutant": mutant.id if mutant else "",
+        "operator": mutant.operator if mutant else "",
+        "requests": len(cassette.takes),
+        "ending": cassette.ending,
+    }
+
+
+def _print(cassette: "Cassette", shown: "Replay", as_json: bool) -> None:
+    from agentmut.cli.output import print_json
+    from agentmut.report.replay import render_replay
+
+    if as_json:
+        trace = shown.execution.trace.model_dump(mode="json", exclude_defaults=True)
+        checks = [check.model_dump(mode="json") for check in shown.result.checks]
+        outcome = {"outcome": shown.result.outcome.value, "reason": shown.result.reason}
+        print_json({**_row(cassette), **outcome, "checks": checks, "unused": shown.unused, "trace": trace})
+    else:
+        typer.echo(render_replay(cassette, shown.execution, shown.result, shown.unused), nl=False)
+
+
+def _exit_code(shown: "Replay") -> ExitCode:
+    """0 when it could be replayed, whatever the verdict; 4 when the agent asked for what was not recorded."""
+    return ExitCode.OK if shown.result.outcome.is_evidence and not shown.unused else ExitCode.BROKEN

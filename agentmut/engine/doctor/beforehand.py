@@ -1,0 +1,65 @@
+"""What can be told of a project before its agent is run: keys that are missing, tools that would really be called."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from agentmut.config import AgentConfig
+from agentmut.engine.doctor.findings import Check
+from agentmut.engine.session import Session
+from agentmut.scenario import Scenario
+
+KEYS: Mapping[str, tuple[str, ...]] = {
+    "openai": ("OPENAI_API_KEY",),
+    "azure": ("AZURE_OPENAI_API_KEY",),
+    "anthropic": ("ANTHROPIC_API_KEY",),
+    "google": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    "bedrock": ("AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_BEARER_TOKEN_BEDROCK"),
+}
+"""Environment variables of which the clients of a provider need one."""
+
+
+def checks(session: Session, variables: Mapping[str, str]) -> Iterator[Check]:
+    """What was found in order, and what was not; `variables` are those of the agent's environment."""
+    project, config = session.project, session.adapter.get_config()
+    scenarios = project.scenarios
+    yield Check(
+        ok=True, said=f"{project.path.name} reads: {len(scenarios)} scenario{'s' * (len(scenarios) != 1)}"
+    )
+    yield Check(ok=True, said=f"the agent loads ({project.agent.adapter})")
+    yield key_check(config.model.provider or "", variables)
+    yield from tool_checks(config, scenarios, project.safe_tools)
+
+
+def key_check(provider: str, variables: Mapping[str, str]) -> Check:
+    """Whether the environment has a key for the provider, or for any where none is named."""
+    wanted = KEYS.get(
+        provider.lower(), tuple(dict.fromkeys(name for names in KEYS.values() for name in names))
+    )
+    found = [name for name in wanted if variables.get(name)]
+    if found:
+        return Check(ok=True, said=f"the environment has {', '.join(found)}")
+    return Check(
+        ok=False,
+        said=f"the environment has none of {', '.join(wanted)}: an agent that calls such a service will be refused. "
+        "Set it, or agent.env, unless the agent finds its key elsewhere",
+    )
+
+
+def tool_checks(config: AgentConfig, scenarios: Sequence[Scenario], safe: Collection[str]) -> Iterator[Check]:
+    """Tools that broken agents may really call, thousands of times."""
+    names = config.tool_names
+    if not names:
+        return
+    if unknown := [name for name in safe if name != "all" and name not in names]:
+        yield Check(ok=False, said=f"agent.safe_tools names {', '.join(unknown)}: the agent has no such tool")
+    real = {name: sum(name not in s.tools for s in scenarios) for name in names}
+    real = {} if "all" in safe else {n: times for n, times in real.items() if times and n not in safe}
+    if not real:
+        yield Check(ok=True, said="every tool is doubled in every scenario or declared safe")
+        return
+    where = ", ".join(f"{name} (in {times} of {len(scenarios)} scenarios)" for name, times in real.items())
+    yield Check(
+        ok=False,
+        said=f"neither doubled nor declared safe: {where}. Runs of mutants may really call them, often and with "
+        "wrong arguments. Give scenarios `tools:` with stand-ins, or list what does no harm in agent.safe_tools",
+    )

@@ -1,0 +1,233 @@
+"""Runs an agent as it is, and with one harmless change after the other by each route."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from agentmut.engine.absence import absence
+from agentmut.engine.delivery import Delivery
+from agentmut.engine.doctor.beforehand import checks
+from agentmut.engine.doctor.findings import Arrival, Delivered, Diagnosis, Part
+from agentmut.engine.doctor.probing import Tried, together, tried_parts
+from agentmut.engine.doctor.sending import differences, kinds_of
+from agentmut.engine.executor import TrialRequest
+from agentmut.engine.identity import trial_id
+from agentmut.engine.on_wire import OnWire, inside
+from agentmut.engine.session import Session, make_executor, open_session
+from agentmut.execution import Ending, Execution
+from agentmut.mutant import Mutant
+from agentmut.protocols import RunsOutside
+from agentmut.trace import Outcome
+from agentmut.wire.footprint import Footprint
+from agentmut.witness import Detector, Route
+
+RouteName = Literal["rebuild", "wire"]
+RAN = frozenset({Ending.ANSWERED, Ending.EMPTY_ANSWER})
+Redact = Callable[[Execution], Execution]
+
+
+class Examination(NamedTuple):
+    """What was found, and what the unchanged agent sent."""
+
+    diagnosis: Diagnosis
+    seen: Footprint
+
+
+def plan_of(session: Session) -> str:
+    """How often the agent is run at most, and what for."""
+    parts = [one.part for one in tried_parts(session.suite.full, ())]
+    trials = 1 + len(parts) + min(len(parts), 2)  # on the wire, changes of texts go together
+    return (
+        f"Runs the agent at most {trials} times on scenario {session.scenarios[0].name}: once as it is, then with a "
+        f"harmless change of each part ({', '.join(parts)}), by rebuild and by wire."
+    )
+
+
+def before_running(session: Session, variables: Mapping[str, str]) -> Diagnosis:
+    """What can be told without running the agent; `variables` are those of its environment."""
+    project = session.project
+    return Diagnosis(
+        project=project.path.name,
+        adapter=project.agent.adapter,
+        scenario=session.scenarios[0].name,
+        checks=tuple(checks(session, variables)),
+        route="wire" if isinstance(session.adapter, OnWire) else "rebuild",
+    )
+
+
+def examine(session: Session, before: Diagnosis, redact: Redact) -> Examination:
+    """Run the trials, on the session's first scenario, and say what they show.
+
+    A change of the model's settings goes by itself, as a service may refuse it; those of texts go together on the
+    wire, where none can keep the agent from being built.
+    """
+    return asyncio.run(_examined(session, before, redact))
+
+
+async def _examined(session: Session, before: Diagnosis, redact: Redact) -> Examination:
+    ward = _Ward(session, redact)
+    (as_it_is,) = await ward.trials([None])
+    said, seen = ward.said(as_it_is), as_it_is.footprint
+    base = session.suite.full
+    found = before.model_copy(
+        update={
+            "trials": 1,
+            "ran": as_it_is.ending in RAN,
+            "said": said,
+            "requests": kinds_of(seen),
+            "differences": differences(base, seen.requests),
+        }
+    )
+    if not found.ran:
+        return Examination(found, seen)
+    tried = list(tried_parts(base, seen.requests))
+    rebuilt = await ward.by_rebuild(tried)
+    wired = await ward.by_wire(tried, seen)
+    parts = tuple(
+        Part(name=one.part, probe=one.said, rebuild=rebuild, wire=wire)
+        for one, rebuild, wire in zip(tried, rebuilt, wired, strict=True)
+    )
+    routes = {
+        "rebuild": any(part.rebuild.arrival in _ARRIVED for part in parts),
+        "wire": any(part.wire.arrival in _ARRIVED for part in parts),
+    }
+    found = found.model_copy(update={"trials": ward.runs, "parts": parts, "routes": routes})
+    return Examination(found.model_copy(update={"advice": tuple(_advice(found))}), seen)
+
+
+class _Ward:
+    """The agent under examination: counts its runs."""
+
+    def __init__(self, session: Session, redact: Redact) -> None:
+        self._session = session
+        self._redact = redact
+        self._scenario = session.scenarios[0].name
+        self.runs = 0
+
+    async def trials(
+        self, mutants: Sequence[Mutant | None], route: RouteName | None = None
+    ) -> list[Execution]:
+        """Run these mutants, None for the agent as it is, one after the other."""
+        session = self._by(route) if route else self._session
+        executor = make_executor(session)
+        seed = session.project.statistics.seed
+        done = []
+        async with executor.session():
+            for mutant in mutants:
+                identity = trial_id(seed, mutant.id if mutant else "", self._scenario, 0)
+                done.append(await executor.execute(TrialRequest(mutant, self._scenario, identity)))
+        self.runs += len(done)
+        return [self._redact(execution) for execution in done]
+
+    def said(self, execution: Execution) -> str:
+        """How a run ended, in words."""
+        result = self._session.tests.result(self._scenario, execution, None)
+        if execution.ending not in RAN:
+            return f"{execution.ending.value.replace('_', ' ')}: {execution.reason}"
+        if result.outcome is Outcome.PASS:
+            return "answered, and passes"
+        return f"answered, and fails: {result.reason}"
+
+    async def by_rebuild(self, tried: Sequence[Tried]) -> list[Delivered]:
+        """Each change by itself. What another program is not told of need not be tried."""
+        withheld = [self._withheld(one) for one in tried]
+        wanted = [one for one, why in zip(tried, withheld, strict=True) if not why]
+        done = iter(await self.trials([one.mutant for one in wanted], "rebuild") if wanted else ())
+        return [
+            Delivered(arrival=Arrival.NONE, said=why) if why else self._judged(one, next(done), "rebuild")
+            for one, why in zip(tried, withheld, strict=True)
+        ]
+
+    async def by_wire(self, tried: Sequence[Tried], seen: Footprint) -> list[Delivered]:
+        """Changes of texts together, that of the model by itself; none where no request was seen."""
+        if not seen.requests:
+            said = absence(tried[0].mutant, self._session.suite.full, [Footprint()], on_wire=True)
+            return [Delivered(arrival=Arrival.NONE, said=said) for _ in tried]
+        texts = [one for one in tried if one.edit.part != "model"]
+        others = [one for one in tried if one.edit.part == "model"]
+        groups = [group for group in (texts, others) if group]
+        done = await self.trials([together(group) for group in groups], "wire")
+        found = {
+            one.part: self._judged(one, execution, "wire")
+            for group, execution in zip(groups, done, strict=True)
+            for one in group
+        }
+        return [found[one.part] for one in tried]
+
+    def _withheld(self, one: Tried) -> str:
+        adapter = inside(self._session.adapter)
+        if not isinstance(adapter, RunsOutside):
+            return adapter.cannot_express(one.mutant)
+        place = ".".join(part for part in one.edit.path if not part.isdigit())
+        if any(place == path or place.startswith(f"{path}.") for path in adapter.carries):
+            return ""
+        return (
+            "the agent runs elsewhere and is not told of it. A program is with `{config_file}` in agent.command, "
+            "or a part of the config such as `{model.temperature}`"
+        )
+
+    def _by(self, route: RouteName) -> Session:
+        project = self._session.project
+        spec = project.agent.model_copy(update={"route": route})
+        return open_session(project.model_copy(update={"agent": spec}), (self._scenario,))
+
+    def _judged(self, one: Tried, execution: Execution, route: RouteName) -> Delivered:
+        base, seen = self._session.suite.full, execution.footprint
+        witness = Detector(one.mutant, base).witness(seen)
+        ended = (
+            "" if execution.ending in RAN else f"the run ended with {execution.ending}: {execution.reason}"
+        )
+        if witness is None:
+            if execution.ending is Ending.UNBUILDABLE or (ended and not seen.requests and not seen.reads):
+                return Delivered(arrival=Arrival.UNKNOWN, said=ended)
+            cause = absence(one.mutant, base, [seen], on_wire=route == "wire")
+            return Delivered(arrival=Arrival.NONE, said="; ".join(filter(None, (cause, ended))))
+        delivery = Delivery()
+        delivery.record(witness, seen)
+        notes = [
+            ended,
+            "it was read from the config; no request shows it" if witness.route is Route.READ else "",
+        ]
+        return Delivered(
+            arrival=Arrival.PARTLY if delivery.shown < delivery.could else Arrival.ALL,
+            shown=delivery.shown,
+            could=delivery.could,
+            first_missed=bool(delivery.first_missed),
+            said="; ".join(filter(None, notes)),
+        )
+
+
+_ARRIVED = frozenset({Arrival.ALL, Arrival.PARTLY})
+
+
+def _advice(found: Diagnosis) -> Iterable[str]:
+    own = found.route
+    other = "wire" if own == "rebuild" else "rebuild"
+    better = [
+        part.name
+        for part in found.parts
+        if _through(part, other) is Arrival.ALL and _through(part, own) is not Arrival.ALL
+    ]
+    worse = [
+        part.name
+        for part in found.parts
+        if _through(part, own) is Arrival.ALL and _through(part, other) is not Arrival.ALL
+    ]
+    if better:
+        but = f", though changes of {_and(worse)} do not" if worse else ""
+        yield f"With `agent.route: {other}` changes of {_and(better)} arrive as a whole{but}."
+    if not found.reachable:
+        yield "No change reaches this agent: a campaign would say nothing about its tests."
+    if "prompt" not in (part.name for part in found.parts) and any(s.prompt_length for s in found.requests):
+        yield (
+            "No prompt is declared, so none is mutated: give agent.config.prompt, or keep a request with "
+            "`agentmut doctor --save-request request.json` and name it under agent.config.request."
+        )
+
+
+def _through(part: Part, route: str) -> Arrival:
+    return part.wire.arrival if route == "wire" else part.rebuild.arrival
+
+
+def _and(names: Sequence[str]) -> str:
+    return " and ".join(names)

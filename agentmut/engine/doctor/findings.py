@@ -1,0 +1,94 @@
+"""What `agentmut doctor` finds out about an agent."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from pydantic import Field
+
+from agentmut.frozen import Frozen
+
+SCHEMA_VERSION = 1
+
+
+class Arrival(StrEnum):
+    """Whether a change of one part reaches the agent."""
+
+    ALL = "yes"
+    PARTLY = "partly"
+    """In some of the requests that could have shown it."""
+    NONE = "no"
+    UNKNOWN = "not tried"
+
+
+class Check(Frozen):
+    """Something that can be told before the agent is run."""
+
+    ok: bool
+    said: str
+
+
+class Delivered(Frozen):
+    """What became of the change of one part, by one route."""
+
+    arrival: Arrival
+    shown: int = 0
+    could: int = 0
+    """Requests that show it, of those that could have."""
+    first_missed: bool = False
+    """Whether the first of these requests does not show it."""
+    said: str = ""
+    """Where it did not arrive, the probable cause and the remedy."""
+
+
+class Part(Frozen):
+    """A part of the agent, and how changes of it arrive."""
+
+    name: str
+    probe: str
+    """The harmless change that was tried."""
+    rebuild: Delivered
+    wire: Delivered
+
+
+class Sent(Frozen):
+    """Model requests of one kind that the unchanged agent sent."""
+
+    number: int
+    dialect: str
+    host: str
+    model: str
+    prompt_length: int
+    """Characters of the system prompt."""
+    tools: tuple[str, ...]
+    streamed: bool
+
+
+class Diagnosis(Frozen):
+    """Whether mutants can reach an agent, and how."""
+
+    schema_version: int = SCHEMA_VERSION
+    kind: str = "doctor"
+    project: str
+    adapter: str
+    scenario: str
+    checks: tuple[Check, ...] = ()
+    trials: int = 0
+    """Runs of the agent so far."""
+    ran: bool = False
+    """Whether the agent as it is could be run."""
+    said: str = ""
+    """How that run ended."""
+    requests: tuple[Sent, ...] = ()
+    differences: tuple[str, ...] = ()
+    """Between the config of the project and what the requests show."""
+    parts: tuple[Part, ...] = ()
+    routes: Mapping[str, bool] = Field(default_factory=dict)
+    """By route: whether the change of some part arrives."""
+    route: str = "rebuild"
+    """The one that `agentmut run` would take."""
+    advice: tuple[str, ...] = ()
+
+    @property
+    def reachable(self) -> bool:
+        """Whether some change reaches the agent by some route."""
+        return any(self.routes.values())

@@ -1,0 +1,66 @@
+"""The harmless changes that show whether mutants arrive: one for each part of an agent."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from agentmut.config import AgentConfig
+from agentmut.frozen import digest_of
+from agentmut.mutant import ID_LENGTH, Edit, Intent, Mutant, OperatorClass, Reach, prompt_edit
+from agentmut.wire.footprint import RequestShape
+
+SENTENCE = "Stay polite."
+HINT = "Use it only when it is needed."
+TEMPERATURES = (0.7, 0.6)
+"""Two, so that one of them differs from what the agent sends already."""
+
+
+class Tried(NamedTuple):
+    """The change of one part."""
+
+    part: str
+    said: str
+    edit: Edit
+
+    @property
+    def mutant(self) -> Mutant:
+        """The change as a mutant."""
+        return together([self])
+
+
+def tried_parts(config: AgentConfig, sent: Iterable[RequestShape]) -> Iterator[Tried]:
+    """The changes that can be tried on this config; `sent` are the requests of the unchanged agent."""
+    sent = list(sent)
+    if config.prompt.strip():
+        prompt = config.prompt.rstrip()
+        edit = prompt_edit(config.prompt, len(prompt), len(prompt), f"\n\n{SENTENCE}")
+        yield Tried("prompt", f'"{SENTENCE}" at the end of the prompt', edit)
+    if config.tools:
+        offered = {tool.name for shape in sent for tool in shape.tools}
+        index = next((i for i, tool in enumerate(config.tools) if tool.name in offered), 0)
+        tool = config.tools[index]
+        after = f"{tool.description} {HINT}".strip()
+        edit = Edit(pointer=f"/tools/{index}/description", before=tool.description, after=after)
+        yield Tried("tool description", f'"{HINT}" at the end of what {tool.name} does', edit)
+    yield _temperature(config, sent)
+
+
+def together(tried: Iterable[Tried]) -> Mutant:
+    """One mutant of several changes."""
+    tried = list(tried)
+    return Mutant(
+        id=digest_of(["doctor", *(one.part for one in tried)])[:ID_LENGTH],
+        operator="control.probe",
+        version=1,
+        operator_class=OperatorClass.CONTROL,
+        intent=Intent.CONTROL,
+        reach=Reach.SENT,
+        description="; ".join(one.said for one in tried),
+        edits=tuple(one.edit for one in tried),
+    )
+
+
+def _temperature(config: AgentConfig, sent: Iterable[RequestShape]) -> Tried:
+    known = {config.model.temperature, *(shape.temperature for shape in sent)}
+    value = next((value for value in TEMPERATURES if value not in known), 0.65)
+    edit = Edit(pointer="/model/temperature", before=config.model.temperature, after=value)
+    return Tried("model setting", f"temperature {value:g}", edit)

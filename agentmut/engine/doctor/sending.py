@@ -1,0 +1,123 @@
+"""What the unchanged agent sends to its model, compared with what the project says of it."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from agentmut.config import AgentConfig, ModelConfig
+from agentmut.engine.doctor.findings import Sent
+from agentmut.frozen import canonical_json
+from agentmut.passages import flat, passage_at, shown
+from agentmut.schemas import inlined
+from agentmut.tools import ToolSpec
+from agentmut.wire.codecs import CODECS
+from agentmut.wire.footprint import Footprint, RequestShape
+from agentmut.wire.messages import Message, ModelRequest, Role
+
+_SETTINGS = frozenset(ModelConfig.model_fields) & frozenset(RequestShape.model_fields)
+
+
+def kinds_of(seen: Footprint) -> tuple[Sent, ...]:
+    """The requests of a trial, those of one agent taken together."""
+    counted = Counter(_kind(seen.requests[number]) for number in seen.exchanges)
+    return tuple(kind.model_copy(update={"number": number}) for kind, number in counted.items())
+
+
+def _kind(shape: RequestShape) -> Sent:
+    return Sent(
+        number=0,
+        dialect=shape.dialect,
+        host=shape.host,
+        model=shape.model,
+        prompt_length=shape.system,
+        tools=tuple(tool.name for tool in shape.tools),
+        streamed=shape.stream,
+    )
+
+
+def differences(config: AgentConfig, shapes: Sequence[RequestShape]) -> tuple[str, ...]:
+    """Where the requests are not what the config says; what is not in the config is not mutated."""
+    if not shapes:
+        return ()
+    return (*_of_texts(config, shapes), *_of_tools(config, shapes), *_of_model(config.model, shapes))
+
+
+def _of_texts(config: AgentConfig, shapes: Sequence[RequestShape]) -> Iterator[str]:
+    texts = {"prompt": config.prompt, **{f"document {d.name}": d.text for d in config.context}}
+    for name, text in texts.items():
+        lines = [line for line in text.splitlines() if line.strip()]
+        lost = [line for line in lines if not any(_has(line, shape) for shape in shapes)]
+        if lost and len(lost) == len(lines):
+            yield f"the declared {name} is in no request"
+        elif lost:
+            first = f'the first: "{lost[0].strip()[:60]}"'
+            yield f"{len(lost)} of {len(lines)} lines of the declared {name} are in no request; {first}"
+    longest = max(shape.system for shape in shapes)
+    declared = len(config.system_text())
+    if not config.prompt and longest:
+        yield f"no prompt is declared, but requests have a system prompt of {longest} characters: it is not mutated"
+    elif longest > 1.2 * declared + 40:
+        yield (
+            f"the longest system prompt has {longest} characters, declared are {declared}: what is not declared is "
+            "not mutated"
+        )
+
+
+def _has(line: str, shape: RequestShape) -> bool:
+    return shown(passage_at(line, 0, len(line)), shape.text)
+
+
+def _of_tools(config: AgentConfig, shapes: Sequence[RequestShape]) -> Iterator[str]:
+    offered = {tool.name: tool for shape in shapes for tool in shape.tools}
+    declared = {tool.name: tool for tool in config.tools}
+    if lacking := [name for name in declared if name not in offered]:
+        yield f"no request offers the declared {_tools(lacking)}"
+    if unknown := [name for name in offered if name not in declared]:
+        yield f"requests offer the {_tools(unknown)}, not declared and so not mutated"
+    if other := [n for n, tool in declared.items() if n in offered and _plain(tool) != _plain(offered[n])]:
+        yield f"requests describe the {_tools(other)} otherwise than declared"
+
+
+def _tools(names: Sequence[str]) -> str:
+    return f"tool{'s' if len(names) > 1 else ''} {', '.join(names)}"
+
+
+def _plain(tool: ToolSpec) -> tuple[str, tuple[str, ...]]:
+    """What a framework passes on for certain: the description, and the names of the parameters."""
+    properties = inlined(tool.parameters).get("properties")
+    return flat(tool.description), tuple(sorted(properties if isinstance(properties, dict) else ()))
+
+
+def _of_model(model: ModelConfig, shapes: Sequence[RequestShape]) -> Iterator[str]:
+    names = {shape.model for shape in shapes}
+    if model.name and model.name not in names:
+        yield f"the declared model is {model.name}, requests name {', '.join(sorted(names))}"
+    for name in sorted(_SETTINGS):
+        declared = getattr(model, name)
+        sent = [getattr(shape, name) for shape in shapes]
+        if declared not in (None, ()) and declared not in sent:
+            values = sorted({canonical_json(value) for value in sent})
+            yield f"the declared {name} is {canonical_json(declared)}, requests have {', '.join(values)}"
+
+
+def main_request(seen: Footprint) -> str | None:
+    """The request with the longest system prompt, as its dialect writes it: JSON of `path` and `body`, for a file
+    that `agent.config.request` names. None where no request was seen.
+    """
+    known = {codec.name: codec for codec in CODECS}
+    shapes = [shape for shape in seen.requests if shape.dialect in known]
+    if not shapes:
+        return None
+    shape = max(shapes, key=lambda one: (one.system, len(one.tools)))
+    system, said = shape.instructions, shape.text[shape.system :].strip()
+    messages = ((Role.SYSTEM, system), (Role.USER, said))
+    settings = {name: getattr(shape, name) for name in _SETTINGS}
+    request = ModelRequest(
+        model=shape.model,
+        messages=tuple(Message(role=role, text=text) for role, text in messages if text),
+        tools=shape.tools,
+        **settings,
+    )
+    call = known[shape.dialect].encode_request(request)
+    body = json.loads(call.body)
+    return json.dumps({"path": call.path, "body": body}, indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,43 @@
+"""Replay a recorded trial: the agent runs again, and is given the answers that it was given then."""
+
+import asyncio
+from typing import NamedTuple
+
+from agentmut.engine.executor import TrialRequest
+from agentmut.engine.session import Session, local_executor
+from agentmut.engine.trials import TrialResult
+from agentmut.errors import UsageError, nearest
+from agentmut.execution import Execution
+from agentmut.redaction import Redactor
+from agentmut.wire.cassette import Cassette, Player
+
+
+class Replay(NamedTuple):
+    """What a replay showed. It is no trial: nothing of it is stored or counted."""
+
+    execution: Execution
+    result: TrialResult
+    unused: int
+    """Recorded exchanges that the agent did not ask for this time."""
+
+
+def replay(session: Session, cassette: Cassette, redactor: Redactor) -> Replay:
+    """Run the agent of a cassette on its scenario, with its answers, and judge it by today's evaluators.
+
+    Raises `UsageError` when the suite has no such scenario any more.
+    """
+    known = [scenario.name for scenario in session.scenarios]
+    if cassette.scenario not in known:
+        raise UsageError(
+            f"the suite has no scenario {cassette.scenario!r}, which was recorded. {nearest(cassette.scenario, known)}"
+        )
+    player = Player(cassette.takes, redactor.text)
+    request = TrialRequest(cassette.mutant, cassette.scenario, cassette.trial, player)
+    execution = redactor.execution(asyncio.run(_executed(session, cassette.seed, request)))
+    return Replay(execution, session.tests.result(cassette.scenario, execution, None), player.left)
+
+
+async def _executed(session: Session, seed: int, request: TrialRequest) -> Execution:
+    executor = local_executor(session, seed)
+    async with executor.session():
+        return await executor.execute(request)

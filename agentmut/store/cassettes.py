@@ -1,0 +1,40 @@
+"""Cassettes on disk: one file for each trial, beside the result of the run that executed it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from agentmut.errors import StoreError, UsageError
+from agentmut.frozen import storable_json
+from agentmut.wire.cassette import Cassette
+
+FOLDER = "cassettes"
+
+
+def write_cassette(run: Path, cassette: Cassette) -> None:
+    """Keep a cassette in a run's folder, whole or not at all. Raises `StoreError`."""
+    path = run / FOLDER / f"{cassette.trial}.json"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_suffix(".part")
+        unfinished.write_text(storable_json(cassette, exclude_defaults=True), "utf-8")
+        unfinished.replace(path)
+    except OSError as error:
+        why = error.strerror or error
+        raise StoreError(f"cannot write {path}: {why}. Free some space, or leave out `record`.") from error
+
+
+def read_cassette(path: Path) -> Cassette:
+    """Raises `UsageError` for a file that is no cassette."""
+    try:
+        return Cassette.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror or error}.") from None
+    except ValidationError as error:
+        raise UsageError(f"{path} is no cassette of agentmut: {error.errors()[0]['msg']}.") from None
+
+
+def cassettes_of(run: Path) -> Iterator[Path]:
+    """The cassettes of a run, by the name of their trial."""
+    yield from sorted((run / FOLDER).glob("*.json"))

@@ -1,0 +1,136 @@
+"""Cassettes: what an agent asked and was given in a trial, kept so that the trial can be replayed without a network.
+
+What is kept is the agent's own side: its requests before a rewriter changed them, and the replies as it was given
+them. So a replay needs no rewriter, and shows the agent's code what it was shown then. A replay is no trial: it
+repeats the model's answers and adds nothing to what is known of the agent.
+"""
+
+import base64
+import json
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from agentmut.errors import AgentmutError
+from agentmut.frozen import Frozen
+from agentmut.mutant import Mutant
+from agentmut.pointers import pointer
+from agentmut.wire.codec import HttpCall
+
+
+class ReplayError(AgentmutError):
+    """An agent that is replayed asked something else than when it was recorded."""
+
+
+class Take(Frozen):
+    """One request of an agent, and what it was given."""
+
+    path: str
+    asked: str
+    """The body that the agent sent."""
+    status: int | None
+    """None when it was given no answer: the connection failed."""
+    content_type: str = ""
+    given: str = ""
+    encoded: bool = False
+    """Whether `given` is base64, as it is no text."""
+
+    @property
+    def body(self) -> bytes:
+        """What the agent was given."""
+        return base64.b64decode(self.given) if self.encoded else self.given.encode("utf-8", "surrogatepass")
+
+
+class Cassette(Frozen):
+    """The exchanges of one trial, without secrets."""
+
+    trial: str
+    scenario: str
+    repeat: int
+    seed: int
+    mutant: Mutant | None = None
+    """None for the original."""
+    ending: str = ""
+    takes: tuple[Take, ...] = ()
+
+
+def take(call: HttpCall, status: int | None, content_type: str, given: bytes) -> Take:
+    """The record of one exchange."""
+    asked = call.body.decode("utf-8", "replace")
+    try:
+        return Take(
+            path=call.path, asked=asked, status=status, content_type=content_type, given=given.decode()
+        )
+    except UnicodeDecodeError:
+        text = base64.b64encode(given).decode()
+        return Take(
+            path=call.path, asked=asked, status=status, content_type=content_type, given=text, encoded=True
+        )
+
+
+class Player:
+    """Answers the requests of one replayed trial. Parallel requests find their own answers, in any order.
+
+    `redact` is what the cassette's texts went through when they were kept.
+    """
+
+    def __init__(self, takes: Sequence[Take], redact: Callable[[str], str] = str) -> None:
+        self._left = list(takes)
+        self._redact = redact
+        self._lock = threading.Lock()
+
+    @property
+    def left(self) -> int:
+        """Recorded exchanges that have not been asked for."""
+        return len(self._left)
+
+    def answer(self, call: HttpCall) -> Take:
+        """The first take not used yet that was asked the same. Raises `ReplayError` with what differs."""
+        asked = _meaning(self._redact(call.body.decode("utf-8", "replace")))
+        with self._lock:
+            for index, one in enumerate(self._left):
+                if one.path == call.path and _meaning(one.asked) == asked:
+                    return self._left.pop(index)
+            raise ReplayError(self._difference(call.path, asked))
+
+    def _difference(self, path: str, asked: Any) -> str:
+        if not self._left:
+            return f"the agent made one more request ({path}) than when it was recorded"
+        expected = self._left[0]
+        if expected.path != path:
+            return f"the agent asked {path}; when it was recorded, it asked {expected.path} there"
+        place = pointer(difference(_meaning(expected.asked), asked))
+        return (
+            f"the agent asked something else than when it was recorded: at {place or 'the top'} of its request to "
+            f"{path}. Its code, its prompt or something it reads (a clock, a file) has changed: record it anew"
+        )
+
+
+def difference(one: Any, other: Any) -> tuple[str, ...]:
+    """Where two JSON values differ first; empty where they differ as a whole, or not at all.
+
+    >>> difference({"a": [1, 2]}, {"a": [1, 3]})
+    ('a', '1')
+    """
+    pairs: list[tuple[str, Any, Any]] = []
+    if isinstance(one, dict) and isinstance(other, dict):
+        pairs = [(key, one.get(key), other.get(key)) for key in {**one, **other}]
+    elif isinstance(one, list) and isinstance(other, list):
+        longest = range(max(len(one), len(other)))
+        pairs = [(str(i), _item(one, i), _item(other, i)) for i in longest]
+    return next(((key, *difference(a, b)) for key, a, b in pairs if a != b), ())
+
+
+def _item(values: list[Any], index: int) -> Any:
+    return values[index] if index < len(values) else None
+
+
+def _meaning(body: str) -> Any:
+    """A JSON body as what it says, so that blanks and the order of keys do not matter; other text as it is."""
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return body
+
+
+__all__ = ["Cassette", "Player", "ReplayError", "Take", "difference", "take"]

@@ -1,0 +1,71 @@
+"""Which dialect a recorded request speaks, where nothing but its body is there to tell."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from agentmut.wire import bodies
+from agentmut.wire.codec import Codec, HttpCall
+from agentmut.wire.codecs import codec_for
+
+PATHS: Mapping[str, str] = {
+    "chat_completions": "/v1/chat/completions",
+    "responses": "/v1/responses",
+    "anthropic_messages": "/v1/messages",
+    "gemini": "/v1beta/models/{model}:generateContent",
+    "converse": "/model/{model}/converse",
+}
+"""Where each dialect is spoken; the model is named in the path where the body does not."""
+
+
+def recorded_call(text: bytes) -> tuple[Codec, HttpCall]:
+    """A request kept in a file: its body alone, or `{"path": ..., "body": {...}}`. Raises `ValueError`."""
+    found = bodies.mapping(bodies.read_json(text), "the file")
+    body, path = found, found.get("path")
+    if isinstance(path, str) and isinstance(found.get("body"), dict):
+        body = found["body"]
+    else:
+        path = _path(found)
+    codec = codec_for(path)
+    if codec is None:
+        raise ValueError(f"{path} is no path of a model service")
+    return codec, HttpCall(path, bodies.write_json(dict(body)))
+
+
+def _path(body: Mapping[str, Any]) -> str:
+    dialect = dialect_of(body)
+    model = body.get("model") or body.get("modelId") or "unknown"
+    return PATHS[dialect].replace("{model}", str(model))
+
+
+def dialect_of(body: Mapping[str, Any]) -> str:
+    """The name of the codec that a request body is for, by the keys that it alone has. Raises `ValueError`.
+
+    >>> dialect_of({"model": "m", "messages": [], "system": "Be brief.", "max_tokens": 5})
+    'anthropic_messages'
+    """
+    if "choices" in body or "output" in body or "candidates" in body:
+        raise ValueError("this looks like a reply, not a request")
+    if "contents" in body:
+        return "gemini"
+    if "messages" not in body:
+        if "input" in body or "instructions" in body:
+            return "responses"
+        raise ValueError(
+            "it has none of the keys `messages`, `input` and `contents` that requests to models have"
+        )
+    if {"inferenceConfig", "toolConfig"} & body.keys() or _has_converse_blocks(body):
+        return "converse"
+    tools = [tool for tool in bodies.listing(body.get("tools"), "tools") if isinstance(tool, dict)]
+    if "system" in body or "anthropic_version" in body or any("input_schema" in tool for tool in tools):
+        return "anthropic_messages"
+    return "chat_completions"
+
+
+def _has_converse_blocks(body: Mapping[str, Any]) -> bool:
+    """Bedrock's blocks of content say by their only key what they are, and have no `type`."""
+    messages = [m for m in bodies.listing(body.get("messages"), "messages") if isinstance(m, dict)]
+    blocks = [block for m in messages if isinstance(m.get("content"), list) for block in m["content"]]
+    return bool(blocks) and all(isinstance(block, dict) and "type" not in block for block in blocks)
+
+
+__all__ = ["dialect_of", "recorded_call"]

@@ -1,0 +1,89 @@
+"""`agentmut proxy` as a user runs it, in front of the simulator."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from agentmut.cli import main
+from agentmut.engine.choosing import make_mutants
+from agentmut.engine.selection import Selection
+from agentmut.engine.session import open_session
+from agentmut.project import load_project
+
+AGENTMUT = [sys.executable, "-c", "from agentmut.cli import main; main()"]
+AGENT = """
+import os, sys, urllib.request, json
+prompt = open("prompt.md").read()
+body = {"model": "sim-large", "messages": [{"role": "system", "content": prompt}, {"role": "user", "content": "Hi"}]}
+headers = {"content-type": "application/json", "authorization": "Bearer sk-planted-key-0123456789"}
+url = os.environ["OPENAI_BASE_URL"] + "/chat/completions"
+opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+with opener.open(urllib.request.Request(url, json.dumps(body).encode(), headers)) as reply:
+    print(json.load(reply)["object"])
+sys.exit(7)
+"""
+PROJECT = """
+version: 1
+agent: {adapter: python, run: "own_agent:run", config: {prompt: prompt.md}}
+"""
+
+
+def agentmut(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    return subprocess.run(
+        [*AGENTMUT, *arguments], cwd=cwd, env=environment, capture_output=True, text=True, timeout=60
+    )
+
+
+def through(*options: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """The agent behind the proxy, in front of the simulator."""
+    (cwd / "agent.py").write_text(AGENT)
+    (cwd / "prompt.md").write_text("- Always greet.\n- Never swear.\n")
+    command = [*AGENTMUT, "proxy", *options, "--", sys.executable, "agent.py"]
+    return agentmut("simulate", "--", *command, cwd=cwd)
+
+
+def test_what_passes_is_said_in_a_line_and_the_commands_code_returned(tmp_path: Path) -> None:
+    done = through(cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (7, "chat.completion\n")
+    (line,) = done.stderr.splitlines()
+    dialect, model, status, seconds, tokens, changed = line.split("  ")
+    assert (dialect, model, status, changed) == ("chat_completions", "sim-large", "200", "unchanged")
+    assert seconds.endswith(" s")
+    assert tokens.endswith(" tokens")
+    assert "planted" not in done.stdout + done.stderr
+
+
+def test_with_a_mutant_every_request_is_its(tmp_path: Path) -> None:
+    (tmp_path / "agentmut.yaml").write_text(PROJECT)
+    (tmp_path / "own_agent.py").write_text("def run(config, input):\n    return config.prompt\n")
+    (tmp_path / "prompt.md").write_text("- Always greet.\n- Never swear.\n")
+    (tmp_path / "scenarios").mkdir()
+    scenario = "- {name: a, input: hi, evaluators: [{contains: x}]}\n"
+    (tmp_path / "scenarios" / "a.yaml").write_text(scenario)
+    session = open_session(load_project(tmp_path))
+    mutant = make_mutants(session, Selection(operators_named=("prompt.drop_instruction",))).mutants[0].id
+    done = through("--mutant", mutant, cwd=tmp_path)
+    assert done.returncode == 7, done.stderr
+    assert done.stderr.splitlines()[0] == f"mutant {mutant}: prompt.drop_instruction"
+    assert done.stderr.splitlines()[1].endswith("  changed")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--project", "."), "without --mutant"),
+        (("--upstream", "api.example/v1"), "http://"),
+        (("--host", "0.0.0.0"), "--allow-remote"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(
+    options: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["proxy", *options, "--", "true"])
+    assert ended.value.code == 2
+    assert said in capsys.readouterr().err

@@ -1,0 +1,341 @@
+"""Agents with and without a defect, examined by `agentmut doctor` against a service on loopback."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from agentmut.cli import main
+from agentmut.engine.doctor import Arrival, Diagnosis
+from agentmut.project import load_project
+from agentmut.report.doctor import render_diagnosis
+from agentmut.wire.messages import ModelRequest
+
+PROMPT = "Be kind to {name}.\nNever promise dates.\n"
+NOTHING = {"type": "object", "properties": {}}
+LOOK = {"name": "look", "description": "Look up an order.", "parameters": NOTHING}
+PYTHON = """
+import json, urllib.request
+
+import httpx
+
+URL = {url!r}
+PROMPT = {prompt!r}
+LOOK = {look!r}
+
+
+def body(prompt, tools=(), **settings):
+    settings = {{name: value for name, value in settings.items() if value is not None}}
+    messages = [{{"role": "system", "content": prompt.replace("{{name}}", "Bo")}}, {{"role": "user", "content": "Hi"}}]
+    tools = [{{"type": "function", "function": tool}} for tool in tools]
+    return {{"model": "m", "messages": messages, **settings, **({{"tools": tools}} if tools else {{}})}}
+
+
+def ask(body):
+    return httpx.post(URL + "/chat/completions", json=body).json()["choices"][0]["message"]["content"]
+
+
+def offered(config):
+    return [tool.to_openai()["function"] for tool in config.tools]
+
+
+def run(config, input):
+{code}
+"""
+GOOD = """
+    ask(body(config.prompt, offered(config), temperature=config.model.temperature))
+    return ask(body(config.prompt, offered(config), temperature=config.model.temperature))
+"""
+COPIED = "    return ask(body(PROMPT, offered(config), temperature=config.model.temperature))"
+CLOSURE = "    return ask(body(config.prompt, [LOOK], temperature=0.3))"
+HALF = """
+    ask(body(PROMPT, temperature=config.model.temperature))
+    return ask(body(config.prompt, offered(config), temperature=config.model.temperature))
+"""
+UNSEEN = """
+    request = urllib.request.Request(URL + "/chat/completions", json.dumps(body(PROMPT, [LOOK])).encode())
+    return json.load(urllib.request.urlopen(request))["choices"][0]["message"]["content"]
+"""
+OTHER = "    return ask(body('Be kind to Bo. Ask twice.', [{**LOOK, 'name': 'find'}], temperature=0.3))"
+RAISING = "    raise ValueError('no database')"
+
+
+class Ward:
+    """Writes a project, and has the command line examine it."""
+
+    def __init__(self, folder: Path, url: str, capsys: pytest.CaptureFixture[str]) -> None:
+        self.folder = folder
+        self.url = url
+        self.capsys = capsys
+
+    def write(self, code: str, scenario: dict[str, Any] | None = None, **agent: Any) -> None:
+        module = f"patient_{abs(hash(str(self.folder)))}"
+        text = PYTHON.format(url=self.url, prompt=PROMPT, look=LOOK, code=code)
+        (self.folder / f"{module}.py").write_text(text)
+        config = {"prompt": PROMPT, "tools": [LOOK], "model": {"name": "m"}}
+        section = {"adapter": "python", "run": f"{module}:run", "config": config, **agent}
+        self.write_project(section, scenario)
+
+    def write_project(self, agent: dict[str, Any], scenario: dict[str, Any] | None = None) -> None:
+        case = {"name": "hello", "input": "Hi", "evaluators": [{"contains": "Hello"}], **(scenario or {})}
+        (self.folder / "scenarios.yaml").write_text(yaml.safe_dump([case]))
+        project = {"version": 1, "agent": agent, "suite": {"scenarios": "scenarios.yaml"}}
+        (self.folder / "agentmut.yaml").write_text(yaml.safe_dump(project | {"execution": {"retries": 0}}))
+
+    def examine(self, *options: str, exit_code: int = 0) -> Diagnosis:
+        self.call("--yes", "--json", *options, exit_code=exit_code)
+        return Diagnosis.model_validate_json(self.out)
+
+    def call(self, *options: str, exit_code: int = 0) -> None:
+        with pytest.raises(SystemExit) as left:
+            main(["doctor", "--project", str(self.folder), *options])
+        self.out, self.err = self.capsys.readouterr()
+        assert left.value.code == exit_code, self.err + self.out
+
+
+@pytest.fixture
+def ward(tmp_path: Path, service: Any, capsys: pytest.CaptureFixture[str]) -> Ward:
+    return Ward(tmp_path, service.url, capsys)
+
+
+def arrivals(found: Diagnosis) -> dict[str, tuple[str, str]]:
+    return {part.name: (part.rebuild.arrival.value, part.wire.arrival.value) for part in found.parts}
+
+
+def test_an_agent_built_from_its_config_can_be_mutated_by_both_routes(ward: Ward, service: Any) -> None:
+    ward.write(GOOD)
+    found = ward.examine()
+    assert arrivals(found) == {
+        "prompt": ("yes", "yes"),
+        "tool description": ("yes", "yes"),
+        "model setting": ("yes", "yes"),
+    }
+    (sent,) = found.requests
+    assert (sent.number, sent.dialect, sent.host, sent.model) == (2, "chat_completions", "127.0.0.1", "m")
+    assert (sent.prompt_length, sent.tools, sent.streamed) == (
+        len(PROMPT) - len("{name}") + len("Bo"),
+        ("look",),
+        False,
+    )
+    assert (found.ran, found.said, found.differences) == (True, "answered, and passes", ())
+    assert found.trials == 6 and len(service.requests) == 12
+    assert (
+        "Mutants reach this agent by rebuild and by wire; `agentmut run` takes rebuild."
+        in render_diagnosis(found)
+    )
+
+
+def test_a_prompt_copied_at_import_arrives_on_the_wire_only(ward: Ward) -> None:
+    ward.write(COPIED)
+    found = ward.examine()
+    assert arrivals(found)["prompt"] == ("no", "yes")
+    assert arrivals(found)["tool description"] == ("yes", "yes")
+    assert "copies the prompt when its module is imported" in found.parts[0].rebuild.said
+    assert found.advice == ("With `agent.route: wire` changes of prompt arrive as a whole.",)
+
+
+def test_tools_in_a_closure_and_a_fixed_setting_are_told_apart(ward: Ward) -> None:
+    ward.write(CLOSURE)
+    found = ward.examine()
+    assert arrivals(found) == {
+        "prompt": ("yes", "yes"),
+        "tool description": ("no", "yes"),
+        "model setting": ("no", "yes"),
+    }
+    assert "requests still offer look as before" in found.parts[1].rebuild.said
+    assert "requests have temperature 0.3 all the same" in found.parts[2].rebuild.said
+
+
+def test_one_of_two_agents_is_said_to_be_reached_with_the_share(ward: Ward) -> None:
+    ward.write(HALF)
+    found = ward.examine()
+    prompt = found.parts[0]
+    assert (prompt.rebuild.arrival, prompt.wire.arrival) == (Arrival.PARTLY, Arrival.ALL)
+    assert (prompt.rebuild.shown, prompt.rebuild.could, prompt.rebuild.first_missed) == (1, 2, True)
+    assert [sent.tools for sent in found.requests] == [(), ("look",)]
+    said = " ".join(render_diagnosis(found).split())
+    assert "reached 1 of 2 requests that could have shown it, not the first of a run" in said
+
+
+def test_an_agent_whose_client_is_not_seen_and_that_reads_nothing_cannot_be_mutated(ward: Ward) -> None:
+    ward.write(UNSEEN)
+    found = ward.examine(exit_code=4)
+    assert (found.ran, found.requests, found.reachable) == (True, (), False)
+    assert {arrival for pair in arrivals(found).values() for arrival in pair} == {"no"}
+    assert "`agentmut proxy`" in found.parts[0].rebuild.said
+    assert found.trials == 4  # no run for the wire, as no request was seen
+    assert "Mutants do not reach this agent." in render_diagnosis(found)
+
+
+def test_what_is_declared_and_not_sent_is_listed(ward: Ward) -> None:
+    ward.write(
+        OTHER, config={"prompt": PROMPT, "tools": [LOOK], "model": {"name": "big", "temperature": 0.2}}
+    )
+    found = ward.examine(exit_code=4)
+    assert found.differences == (
+        '1 of 2 lines of the declared prompt are in no request; the first: "Never promise dates."',
+        "no request offers the declared tool look",
+        "requests offer the tool find, not declared and so not mutated",
+        "the declared model is big, requests name m",
+        "the declared temperature is 0.2, requests have 0.3",
+    )
+    assert arrivals(found)["prompt"] == ("no", "no")
+    assert "no request has the text" in found.parts[0].wire.said
+    assert "requests go to the model m, and agent.config.model.name says big" in found.parts[2].wire.said
+    ward.write(OTHER, config={"prompt": PROMPT, "tools": [LOOK], "model": {"name": "m", "temperature": 0.2}})
+    said = ward.examine(exit_code=4).parts[2].wire.said
+    assert "requests have temperature 0.3, and agent.config.model.temperature says 0.2" in said
+
+
+def test_an_agent_that_raises_is_run_once_and_nothing_is_said_of_mutants(ward: Ward) -> None:
+    ward.write(RAISING)
+    found = ward.examine(exit_code=4)
+    assert (found.ran, found.trials, found.parts) == (False, 1, ())
+    assert "ValueError" in found.said and "no database" in found.said
+    assert "cannot be run as it is" in render_diagnosis(found)
+
+
+def test_a_service_that_refuses_every_request_ends_it_after_one_run(ward: Ward, service: Any) -> None:
+    service.answer = lambda request: 401
+    ward.write(GOOD)
+    found = ward.examine(exit_code=4)
+    assert found.trials == 1 and not found.ran
+
+
+def test_a_setting_that_the_service_refuses_has_still_arrived(ward: Ward, service: Any) -> None:
+    def answer(request: ModelRequest) -> Any:
+        return "Hello." if request.temperature is None else 400
+
+    service.answer = answer
+    ward.write(GOOD)
+    found = ward.examine()
+    setting = found.parts[2]
+    assert (setting.rebuild.arrival, setting.wire.arrival) == (Arrival.ALL, Arrival.ALL)
+    assert "the run ended with" in setting.wire.said
+
+
+def test_without_yes_and_a_terminal_nothing_is_run(ward: Ward, service: Any) -> None:
+    ward.write(GOOD)
+    ward.call(exit_code=2)
+    assert "at most 6 times on scenario hello" in ward.err and "Pass --yes" in ward.err
+    assert service.requests == []
+
+
+def test_an_unknown_scenario_is_a_usage_error(ward: Ward) -> None:
+    ward.write(GOOD)
+    ward.call("--yes", "--scenario", "helo", exit_code=2)
+    assert "Did you mean 'hello'?" in ward.err
+
+
+def test_an_agent_that_cannot_be_imported_is_a_usage_error_before_anything_is_run(ward: Ward) -> None:
+    ward.write_project({"adapter": "python", "run": "nowhere_at_all:run", "config": {"prompt": "Be kind."}})
+    ward.call("--yes", exit_code=2)
+    assert "nowhere_at_all" in ward.err
+
+
+def test_a_kept_request_is_a_config_for_the_wire(ward: Ward) -> None:
+    ward.write("    return ask(body(PROMPT, [LOOK], temperature=0.3))", config={})
+    kept = ward.folder / "request.json"
+    found = ward.examine("--save-request", str(kept))
+    assert arrivals(found) == {"model setting": ("no", "yes")}
+    assert any("No prompt is declared" in advice for advice in found.advice)
+    assert any("it is not mutated" in said for said in found.differences)
+    assert json.loads(kept.read_text())["path"].endswith("/chat/completions")
+    same = "    return ask(body(PROMPT, [LOOK], temperature=0.3))"
+    ward.write(same, config={"request": "request.json"}, route="wire")
+    config = load_project(ward.folder).config
+    assert config.prompt == PROMPT.replace("{name}", "Bo") and config.tool_names == ("look",)
+    found = ward.examine()
+    assert arrivals(found)["prompt"] == ("no", "yes") and found.route == "wire"
+    assert found.differences == ()
+
+
+@pytest.mark.parametrize(
+    ("scenario", "safe", "said"),
+    [
+        ({}, None, "neither doubled nor declared safe: look (in 1 of 1 scenarios)"),
+        ({}, ["look"], "every tool is doubled in every scenario or declared safe"),
+        ({}, "all", "every tool is doubled in every scenario or declared safe"),
+        ({}, ["look", "lok"], "agent.safe_tools names lok: the agent has no such tool"),
+    ],
+)
+def test_tools_that_would_really_be_called_are_warned_of(
+    ward: Ward, scenario: dict[str, Any], safe: Any, said: str
+) -> None:
+    ward.write(GOOD, scenario, **({"safe_tools": safe} if safe else {}))
+    found = ward.examine()
+    check = next(check for check in found.checks if said in check.said)
+    assert check.ok == said.startswith("every")
+
+
+def test_a_missing_key_of_the_declared_provider_is_named(ward: Ward, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    ward.write(RAISING, config={"prompt": PROMPT, "model": {"name": "m", "provider": "anthropic"}})
+    found = ward.examine(exit_code=4)
+    assert any("none of ANTHROPIC_API_KEY" in check.said and not check.ok for check in found.checks)
+    ward.write(RAISING, config={"prompt": PROMPT, "model": {"name": "m", "provider": "anthropic"}},
+               env={"ANTHROPIC_API_KEY": "sk-abcdefghijklmnopqrstuv"})  # fmt: skip
+    found = ward.examine(exit_code=4)
+    assert any("the environment has ANTHROPIC_API_KEY" in check.said for check in found.checks)
+    assert "sk-abc" not in ward.out + ward.err
+
+
+GRAPH = '''
+from langchain.agents import create_agent
+from langchain_core.tools import tool
+from langchain_openai import ChatOpenAI
+
+
+@tool
+def look() -> str:
+    """Look up an order."""
+    return "nothing"
+
+
+PROMPT = {prompt!r}
+TOOLS = [look]
+
+
+def build(config):
+    model = ChatOpenAI(model="m", base_url={url!r}, api_key="test", temperature=0)
+    return create_agent(model, TOOLS, system_prompt=PROMPT)
+'''
+
+
+def test_a_langgraph_agent_that_ignores_its_config_is_reached_on_the_wire(ward: Ward) -> None:
+    prompt = PROMPT.replace("{name}", "Bo")
+    (ward.folder / "graph_in_a_closure.py").write_text(GRAPH.format(prompt=prompt, url=ward.url))
+    config = {"prompt": prompt, "model": {"name": "m"}}
+    ward.write_project({"adapter": "langgraph", "factory": "graph_in_a_closure:build", "config": config})
+    found = ward.examine()
+    assert set(arrivals(found).values()) == {("no", "yes")}
+    assert "`bind_tools` for LangChain" in found.parts[1].rebuild.said
+
+
+PROGRAM = """
+import json, os, sys, urllib.request
+
+messages = [{{"role": "system", "content": {prompt!r}}}, {{"role": "user", "content": sys.stdin.read()}}]
+told = {{"model": "m", "messages": messages}}
+url = os.environ["OPENAI_BASE_URL"] + "/chat/completions"
+request = urllib.request.Request(url, json.dumps(told).encode(), {{"content-type": "application/json"}})
+print(json.load(urllib.request.urlopen(request))["choices"][0]["message"]["content"])
+"""
+
+
+def test_a_program_is_reached_on_the_wire_and_told_how_else(
+    ward: Ward, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import sys
+
+    (ward.folder / "program.py").write_text(PROGRAM.format(prompt=PROMPT))
+    command = [sys.executable, "program.py"]
+    config = {"prompt": PROMPT, "model": {"name": "m"}}
+    env = {"OPENAI_BASE_URL": ward.url}
+    ward.write_project({"adapter": "command", "command": command, "config": config, "env": env})
+    found = ward.examine()
+    assert arrivals(found) == {"prompt": ("no", "yes"), "model setting": ("no", "yes")}
+    assert "`{config_file}` in agent.command" in found.parts[0].rebuild.said
+    assert (found.route, found.trials) == ("wire", 3)

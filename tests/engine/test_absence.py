@@ -1,0 +1,184 @@
+"""Agents with a defect that keeps mutants from arriving, run through the engine: the cause is named, and a remedy."""
+
+from typing import Any
+
+import pytest
+
+from agentmut.api import measure
+from agentmut.engine.absence import absence
+from agentmut.errors import RunError
+from agentmut.mutant import Status
+from agentmut.report.mutant import render_mutant
+from agentmut.report.terminal import render
+from agentmut.result import Result
+from agentmut.wire.messages import ModelRequest, Role
+
+AGENT = """
+import json, urllib.request
+from pathlib import Path
+
+import httpx
+
+from agentmut import tool
+
+URL = "%s"
+PROMPT = (Path(__file__).parent / "prompt.md").read_text()
+NOTHING = {"type": "object", "properties": {}}
+TOOLS = [{"type": "function", "function": {"name": "look", "description": "Look up.", "parameters": NOTHING}}]
+
+
+def body(config, input, prompt=None, tools=None, **more):
+    own = [tool.to_openai() for tool in config.tools] if tools is None else tools
+    prompt = config.system_text() if prompt is None else prompt
+    system = [{"role": "system", "content": prompt}] if prompt else []
+    told = {"model": "m", "messages": [*system, {"role": "user", "content": input}], **more}
+    return told | ({"tools": own} if own else {})
+
+
+@tool
+def look():
+    return "nothing"
+
+
+def ask(told):
+    look()
+    return httpx.post(URL + "/chat/completions", json=told).json()["choices"][0]["message"]["content"]
+
+
+"""
+DEFECTS = {
+    "prompt copied at import": "return ask(body(config, input, prompt=PROMPT))",
+    "another wording": "return ask(body(config, input, prompt='You help people. Say alpha.'))",
+    "tools of the module": "return ask(body(config, input, tools=TOOLS))",
+    "tools in no request": "return ask(body(config, input, tools=[]))",
+    "other tools": "return ask(body(config, input, tools=json.loads(json.dumps(TOOLS).replace('look', 'find'))))",
+    "fixed setting": "return ask(body(config, input, temperature=0.5))",
+    "setting never sent": "return ask(body(config, input))",
+    "unseen client": """
+    told = json.dumps(body({}, input, prompt=PROMPT, tools=TOOLS)).encode()
+    request = urllib.request.Request(URL + "/chat/completions", told)
+    return json.load(urllib.request.urlopen(request))["choices"][0]["message"]["content"]
+""",
+    "reads only the prompt": "return look() and ('alpha' if config.prompt else 'no')",
+    "late": """
+    if config.prompt:
+        ask(body(config, input, prompt=PROMPT))
+    ask(body(config, input, prompt="Summarise.", tools=[]))
+    return ask(body(config, input))
+""",
+}
+LOOK = {"name": "look", "description": "Look up.", "parameters": {"type": "object", "properties": {}}}
+
+
+@pytest.fixture
+def planted(projects: Any, service: Any) -> Any:
+    """Runs a project whose agent has a defect; the service answers well where the prompt tells it to."""
+    service.answer = answer
+
+    def run(defect: str, operators: list[str], rules: int = 1, **config: Any) -> Result:
+        agent = AGENT % service.url + f"def run(config, input):\n    {DEFECTS[defect]}\n"
+        section = {"config": {"prompt": "prompt.md", **config}}
+        project = projects.write(
+            ("alpha",), idle=rules - 1, agent=agent, agent_section=section,
+            mutation={"operators": operators, "per_operator": 1}, statistics={"baseline": 10, "n_max": 40},
+        )  # fmt: skip
+        return measure(project)
+
+    return run
+
+
+def answer(request: ModelRequest) -> str:
+    system = [message.text for message in request.messages if message.role is Role.SYSTEM]
+    return "alpha" if any("alpha" in text for text in system) else "no"
+
+
+def cause(result: Result) -> str:
+    (row,) = result.mutants
+    assert row.status is Status.NOT_APPLIED
+    return row.reason
+
+
+def test_a_prompt_copied_at_import_is_told_by_the_old_text_in_the_requests(planted: Any) -> None:
+    with pytest.raises(RunError) as failed:  # not even the destroyed agent has another prompt
+        planted("prompt copied at import", ["prompt.drop_instruction"])
+    said = str(failed.value)
+    assert 'requests still have the text from before ("- Always say alpha when asked for alpha.")' in said
+    assert "copies the prompt when its module is imported" in said
+    assert "inside the function that is given the config, or set `agent.route: wire`" in said
+
+
+def test_another_wording_is_told_by_what_was_looked_for_and_what_was_sent(planted: Any) -> None:
+    with pytest.raises(RunError) as failed:
+        planted("another wording", ["prompt.drop_instruction"])
+    said = str(failed.value)
+    assert 'no request has the text "- Always say alpha when asked for alpha."' in said
+    assert 'the first begins with "You help people. Say alpha."' in said
+    assert "agent.config.prompt" in said
+
+
+def test_tools_held_by_the_module_are_told_by_an_unchanged_offer(planted: Any) -> None:
+    said = cause(planted("tools of the module", ["tool.remove"], tools=[LOOK]))
+    assert "requests still offer look as before" in said
+    assert "`agentmut.toolbox`" in said and "`bind_tools`" in said and "agent.route: wire" in said
+
+
+def test_tools_that_no_request_offers_are_said_to_be_told_in_another_way(planted: Any) -> None:
+    said = cause(planted("tools in no request", ["tool.remove"], tools=[LOOK]))
+    assert "no baseline trial carried this part of the tools: no request offers any tool" in said
+
+
+def test_tools_of_other_names_are_listed(planted: Any) -> None:
+    said = cause(planted("other tools", ["tool.remove"], tools=[LOOK]))
+    assert "no request offers look; they offer find. Correct agent.config.tools" in said
+
+
+def test_a_setting_fixed_in_code_is_told_by_its_value(planted: Any) -> None:
+    said = cause(planted("fixed setting", ["model.raise_temperature"], model={"name": "gpt-4o"}))
+    assert "requests have temperature 0.5 all the same" in said and "fixed in the agent's code" in said
+    assert "Take it from config.model.temperature" in said
+
+
+def test_a_setting_that_is_never_sent_is_said_to_be_none(planted: Any) -> None:
+    said = cause(planted("setting never sent", ["model.raise_temperature"], model={"name": "gpt-4o"}))
+    assert "no request has a temperature: the agent does not pass it on" in said
+
+
+def test_a_client_that_agentmut_does_not_see_is_led_to_the_proxy(planted: Any) -> None:
+    with pytest.raises(RunError) as failed:
+        planted("unseen client", ["prompt.drop_instruction"])
+    said = str(failed.value)
+    assert "no model request was seen" in said
+    assert "`adapter: command`" in said and "`agentmut proxy`" in said
+
+
+def test_an_agent_without_requests_is_told_what_it_read(planted: Any) -> None:
+    said = cause(planted("reads only the prompt", ["tool.remove"], tools=[LOOK]))
+    assert "of its config the agent read prompt, but not tools" in said
+
+
+def test_a_change_that_misses_the_first_request_is_reported_with_its_share(planted: Any) -> None:
+    result = planted("late", ["prompt.drop_instruction"], rules=2)
+    (row,) = result.mutants
+    assert row.status in (Status.KILLED, Status.SURVIVED)
+    assert row.witness is not None
+    told = row.witness
+    # Of three requests a run the helper's is none that could show it.
+    assert told.requests == 2 * told.trials and told.requests_shown == told.trials == told.first_missed
+    assert (told.edits, told.edits_seen, told.prompts, told.prompts_shown) == (1, 1, 2, 1)
+    said = f"reached {told.trials} of {2 * told.trials} requests that could have shown it; not the first one"
+    assert said in " ".join(render(result).split())
+    assert said in " ".join(render_mutant(result, row).split())
+
+
+def test_on_the_wire_the_text_that_was_looked_for_is_named() -> None:
+    from agentmut.config import AgentConfig
+    from agentmut.mutation.controls import destroyed_mutant
+    from agentmut.wire.footprint import Footprint, RequestShape
+
+    base = AgentConfig(prompt="Be {mood}. Never promise dates.")
+    shape = RequestShape(text="Sei nett.\n\nHi", system=9)
+    said = absence(destroyed_mutant(base), base, [Footprint(requests=(shape,))], on_wire=True)
+    assert 'no request has the text "Be {mood}. Never promise dates."' in said
+    assert 'begins with "Sei nett."' in said and "found word for word" in said
+    nothing = absence(destroyed_mutant(base), base, [], on_wire=True)
+    assert "OPENAI_BASE_URL" in nothing and "`agentmut proxy`" in nothing
