@@ -256,7 +256,18 @@ def test_an_occupied_port_is_said_with_a_remedy(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "verb",
     [
-        "init", "doctor", "mutants", "run", "resume", "merge", "show", "report", "replay", "clean", "simulate", "proxy",
+        "init",
+        "doctor",
+        "mutants",
+        "run",
+        "resume",
+        "merge",
+        "show",
+        "report",
+        "replay",
+        "clean",
+        "simulate",
+        "proxy",
     ],  # fmt: skip
 )
 def test_help_of_every_verb_has_a_sentence_and_an_example(verb: str, tmp_path: Path) -> None:
