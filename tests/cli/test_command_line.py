@@ -268,7 +268,7 @@ def test_an_occupied_port_is_said_with_a_remedy(tmp_path: Path) -> None:
         "clean",
         "simulate",
         "proxy",
-    ],  # fmt: skip
+    ],
 )
 def test_help_of_every_verb_has_a_sentence_and_an_example(verb: str, tmp_path: Path) -> None:
     done = agentmut(verb, "--help", cwd=tmp_path)
