@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic import JsonValue
 
@@ -25,7 +25,6 @@ from agentmut.wire.messages import Exchange
 AT_ONCE = 8
 RETRIES = 2
 """Where the service or the network failed, as in a campaign."""
-_SPEC = AgentSpec(adapter="under check")
 
 
 class Subject(NamedTuple):
@@ -36,6 +35,13 @@ class Subject(NamedTuple):
     expect_tools: tuple[str, ...]
     doubles: Mapping[str, Double]
     timeout: float
+    route: Literal["rebuild", "wire"] | None = None
+    """How mutants reach the agent; None leaves it to the adapter."""
+
+    @property
+    def spec(self) -> AgentSpec:
+        """What a project that has the agent would say."""
+        return AgentSpec(adapter="under check", route=self.route)
 
     @property
     def doubled(self) -> str | None:
@@ -100,7 +106,7 @@ class Watch:
 async def observe(subject: Subject, *asked: Asked, timeout: float | None = None) -> list[Observed]:
     """Run all that is asked, eight at once at most."""
     watch = Watch()
-    adapter = routed(watched(subject.adapter, watch), _SPEC)
+    adapter = routed(watched(subject.adapter, watch), subject.spec)
     scenarios = {one.id: _scenario(one.id, one.turns or subject.turns) for one in asked}
     suite = suite_of(adapter, scenarios.values())
     cases = {
@@ -131,7 +137,7 @@ def suite_of(adapter: Adapter, scenarios: Any) -> SuiteConfig:
 
 def whole_config(subject: Subject) -> tuple[Adapter, AgentConfig]:
     """The adapter as its mutants reach it, and the config that they are made from."""
-    adapter = routed(subject.adapter, _SPEC)
+    adapter = routed(subject.adapter, subject.spec)
     return adapter, suite_of(adapter, [_scenario("check", subject.turns)]).full
 
 
