@@ -32,7 +32,9 @@ class Redactor:
     def __init__(self, secrets: Iterable[str], own: Iterable[str] = ()) -> None:
         known = sorted({s for s in secrets if len(s) >= LEAST}, key=len, reverse=True)
         self._pattern = re.compile("|".join([*(form for s in known for form in _spellings(s)), KNOWN_FORMS]))
-        self._own = frozenset(found[0] for text in own for found in re.finditer(KNOWN_FORMS, text)) - set(known)
+        self._own = frozenset(found[0] for text in own for found in re.finditer(KNOWN_FORMS, text)) - set(
+            known
+        )
 
     def text(self, text: str) -> str:
         """The text without secrets.
