@@ -14,7 +14,7 @@ from agentmut.adapters._dialect import (
     refused,
     request_of,
 )
-from agentmut.adapters._sdk_version import openai_client
+from agentmut.adapters._sdk_version import Clients, openai_client
 from agentmut.config import AgentConfig, ModelConfig
 from agentmut.trace import Usage
 from agentmut.wire.chat_completions import ChatCompletions
@@ -30,6 +30,7 @@ class ChatDialect:
 
     def __init__(self, *, stream: bool = False) -> None:
         self._stream = stream
+        self._clients = Clients()
 
     def refuses(self, model: ModelConfig) -> str:
         """Nothing: the config's settings are in the terms of this API."""
@@ -37,7 +38,7 @@ class ChatDialect:
 
     def client(self) -> AbstractAsyncContextManager[Any]:
         """A new `AsyncOpenAI`."""
-        return openai_client()
+        return openai_client(self._clients)
 
     async def ask(self, client: Any, config: AgentConfig, conversation: Items) -> Reply:
         """One request; a stream is read to its end."""

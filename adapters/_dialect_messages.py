@@ -15,7 +15,7 @@ from agentmut.adapters._dialect import (
     refused,
     request_of,
 )
-from agentmut.adapters._sdk_version import anthropic_client
+from agentmut.adapters._sdk_version import Clients, anthropic_client
 from agentmut.config import AgentConfig, ModelConfig
 from agentmut.trace import Usage
 from agentmut.wire.anthropic_messages import AnthropicMessages
@@ -39,6 +39,7 @@ class MessagesDialect:
 
     def __init__(self, *, stream: bool = False) -> None:
         self._stream = stream
+        self._clients = Clients()
 
     def refuses(self, model: ModelConfig) -> str:
         """A seed, JSON without a schema, efforts below low, and temperatures above 1."""
@@ -51,7 +52,7 @@ class MessagesDialect:
 
     def client(self) -> AbstractAsyncContextManager[Any]:
         """A new `AsyncAnthropic`."""
-        return anthropic_client()
+        return anthropic_client(self._clients)
 
     async def ask(self, client: Any, config: AgentConfig, conversation: Items) -> Reply:
         """One request; a stream is read to its end."""

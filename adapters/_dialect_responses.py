@@ -4,14 +4,22 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, ClassVar
 
-from pydantic import JsonValue
-
-from agentmut.adapters._dialect import Answer, Call, Items, Reply, StreamCutError, request_of
-from agentmut.adapters._sdk_version import openai_client
+from agentmut.adapters._dialect import (
+    Answer,
+    Call,
+    Items,
+    Reply,
+    StreamCutError,
+    body_of,
+    refused,
+    request_of,
+)
+from agentmut.adapters._sdk_version import Clients, openai_client
 from agentmut.config import AgentConfig, ModelConfig
-from agentmut.tools import ToolSpec
 from agentmut.trace import Usage
+from agentmut.wire.responses import Responses
 
+_CODEC = Responses()
 _CUT = {"max_output_tokens": "max_tokens", "content_filter": "content filter"}
 _ENDS = frozenset({"response.completed", "response.incomplete", "response.failed"})
 
@@ -27,19 +35,19 @@ class ResponsesDialect:
 
     def __init__(self, *, stream: bool = False) -> None:
         self._stream = stream
+        self._clients = Clients()
 
     def refuses(self, model: ModelConfig) -> str:
-        """A seed and stop sequences, which the API has no place for."""
-        names = [name for name in ("seed", "stop") if getattr(model, name) not in (None, ())]
-        return f"the Responses API has no {names[0]}" if names else ""
+        """A seed and stop sequences."""
+        return refused(_CODEC, model, "Responses")
 
     def client(self) -> AbstractAsyncContextManager[Any]:
         """A new `AsyncOpenAI`."""
-        return openai_client()
+        return openai_client(self._clients)
 
     async def ask(self, client: Any, config: AgentConfig, conversation: Items) -> Reply:
         """One request; a stream is read to its end."""
-        options = {**_settings(config), "input": conversation}
+        options = {**body_of(_CODEC, request_of(config)), "input": conversation}
         if not self._stream:
             return _reply(await client.responses.create(**options))
         final = None
@@ -55,44 +63,6 @@ class ResponsesDialect:
     def answered(self, answers: Sequence[Answer]) -> Items:
         """An item for each call."""
         return [{"type": "function_call_output", "call_id": a.call.id, "output": a.text} for a in answers]
-
-
-def _settings(config: AgentConfig) -> dict[str, Any]:
-    """Every setting that the config has, and no other."""
-    request = request_of(config)
-    settings = {
-        "instructions": config.system_text() or None,
-        "tools": [_tool(tool) for tool in request.tools] or None,
-        "tool_choice": _tool_choice(request.tool_choice),
-        "temperature": request.temperature,
-        "top_p": request.top_p,
-        "max_output_tokens": request.max_tokens,
-        "reasoning": {"effort": request.reasoning_effort} if request.reasoning_effort else None,
-        "text": {"format": _format(request.response_format)} if request.response_format else None,
-    }
-    return {"model": request.model, **{key: value for key, value in settings.items() if value is not None}}
-
-
-def _tool(tool: ToolSpec) -> dict[str, Any]:
-    described = {"description": tool.description} if tool.description else {}
-    return {
-        "type": "function",
-        "name": tool.name,
-        **described,
-        "parameters": tool.parameters,
-        "strict": False,  # the service's default is True, which refuses most schemas
-    }
-
-
-def _tool_choice(choice: JsonValue) -> JsonValue:
-    function = choice.get("function") if isinstance(choice, dict) else None
-    return {"type": "function", "name": function.get("name")} if isinstance(function, dict) else choice
-
-
-def _format(wanted: JsonValue) -> JsonValue:
-    """A response format of Chat Completions with its schema one level higher."""
-    named = wanted.get("json_schema") if isinstance(wanted, dict) else None
-    return {"type": "json_schema", **named} if isinstance(named, dict) else wanted
 
 
 def _reply(response: Any) -> Reply:

@@ -6,7 +6,7 @@ from uuid import UUID
 from langchain_core.callbacks import BaseCallbackHandler
 from pydantic import JsonValue
 
-from agentmut.flow import START
+from agentmut.adapters._langgraph_path import Way, place_of
 from agentmut.plain import described, jsonable
 from agentmut.trace import Action, Step, Usage
 from agentmut.trial import Recorder
@@ -20,17 +20,20 @@ class TraceHandler(BaseCallbackHandler):
 
     run_inline = True  # in the order of events, in the task that caused them
 
-    def __init__(self, recorder: Recorder) -> None:
+    def __init__(self, recorder: Recorder, graph: Any) -> None:
         self._recorder = recorder
+        self._way = Way(graph, recorder)
         self._open: dict[UUID, dict[str, Any]] = {}
         self.turn = 0
 
     def on_chain_start(self, serialized: Any, inputs: Any, *, run_id: UUID, **kwargs: Any) -> None:
-        """Something begins in a node of the graph; nodes of graphs in nodes are the outer node's own."""
-        metadata = kwargs.get("metadata") or {}
-        node = metadata.get("langgraph_node")
-        if node and node != START and "|" not in metadata.get("langgraph_checkpoint_ns", ""):
-            self._recorder.nodes.add(node)
+        """Something begins in a node of the graph, or of a graph in a node."""
+        if place := place_of(kwargs.get("metadata")):
+            self._way.enter(place)
+
+    def end_turn(self) -> None:
+        """The graph has answered."""
+        self._way.end_turn()
 
     def on_chat_model_start(self, serialized: Any, messages: Any, *, run_id: UUID, **kwargs: Any) -> None:
         """A model call begins."""
@@ -80,7 +83,8 @@ class TraceHandler(BaseCallbackHandler):
         self._end(run_id, error=described(error))
 
     def _begin(self, run_id: UUID, kwargs: dict[str, Any], **fields: Any) -> None:
-        node = (kwargs.get("metadata") or {}).get("langgraph_node")
+        place = place_of(kwargs.get("metadata"))
+        node = place.path if place else None
         self._open[run_id] = {"started": self._recorder.now(), "turn": self.turn, "node": node, **fields}
 
     def _end(self, run_id: UUID, **fields: Any) -> None:

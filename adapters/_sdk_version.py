@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cached_property
 from importlib import metadata
 from typing import Any
 
@@ -31,13 +32,25 @@ def require_sdk(package: str) -> None:
         )
 
 
+class Clients:
+    """Makes the clients of one agent's runs. What they check certificates with is made once: it takes long."""
+
+    @cached_property
+    def certificates(self) -> Any:
+        """An SSL context, as the SDKs' HTTP library makes it by itself."""
+        import httpx2
+
+        return httpx2.create_ssl_context()
+
+
 @asynccontextmanager
-async def openai_client() -> AsyncIterator[Any]:
+async def openai_client(clients: Clients) -> AsyncIterator[Any]:
     """A new client, closed at the end. Raises `AdapterError` where the SDK finds no key."""
     import openai
 
     try:
-        client = openai.AsyncOpenAI()
+        http = openai.DefaultAsyncHttpxClient(verify=clients.certificates)
+        client = openai.AsyncOpenAI(http_client=http)
     except openai.OpenAIError as error:
         raise AdapterError(f"no client could be made: {error} Set OPENAI_API_KEY.") from error
     async with client:
@@ -45,11 +58,12 @@ async def openai_client() -> AsyncIterator[Any]:
 
 
 @asynccontextmanager
-async def anthropic_client() -> AsyncIterator[Any]:
+async def anthropic_client(clients: Clients) -> AsyncIterator[Any]:
     """A new client, closed at the end. Raises `AdapterError` where the SDK finds no key."""
     import anthropic
 
-    client = anthropic.AsyncAnthropic()
+    http = anthropic.DefaultAsyncHttpxClient(verify=clients.certificates)
+    client = anthropic.AsyncAnthropic(http_client=http)
     async with client:
         if not any(getattr(client, name, None) for name in ("api_key", "auth_token", "credentials")):
             raise AdapterError("no client could be made: there is no key. Set ANTHROPIC_API_KEY.")

@@ -183,7 +183,10 @@ class LangGraphAdapter:
         ):  # a campaign is nothing to report to LangSmith
             outputs = await self._converse(graph, turns, trial)
         return AgentTrace(
-            steps=trial.recorder.timeline(), outputs=tuple(outputs), seconds=trial.recorder.now()
+            steps=trial.recorder.timeline(),
+            outputs=tuple(outputs),
+            seconds=trial.recorder.now(),
+            edges=tuple(trial.recorder.edges),
         )
 
     def _graph_for(self, trial: Trial) -> Any:
@@ -197,7 +200,7 @@ class LangGraphAdapter:
 
     async def _converse(self, graph: Any, turns: Sequence[JsonValue], trial: Trial) -> list[JsonValue]:
         """What the graph answers to each of the turns."""
-        handler = TraceHandler(trial.recorder)
+        handler = TraceHandler(trial.recorder, graph)
         options = self._options(handler)
         conversation = Conversation(self._config.history, bool(getattr(graph, "checkpointer", None)))
         outputs: list[JsonValue] = []
@@ -210,6 +213,7 @@ class LangGraphAdapter:
                     trial.recorder.marks.add("/history")
             given = conversation.given(turn, turns[:number], outputs, _messages(state))
             state = await graph.ainvoke(given, options)
+            handler.end_turn()
             outputs.append(_output(state))
             trial.recorder.steps.append(
                 Step(action=Action.RESPOND, turn=number, output=outputs[-1], started=trial.recorder.now())

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 Passage = tuple[str, ...]
 """Fragments that follow one another, with anything in between. None at all: nothing to be recognised."""
@@ -9,7 +10,8 @@ WINDOW = 40
 """Characters of unchanged text on each side of a change that must be found with it."""
 PIECE = 120
 """Characters of a long text that are looked for."""
-_PLACEHOLDER = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\$?\{[^{}\s]*\}|%\(\w+\)[sd]")
+PLACEHOLDER = re.compile(r"\{\{.*?\}\}|\{[%#].*?[%#]\}|\$?\{[^{}\s]*\}|%\(\w+\)[sd]|\$[A-Za-z_]\w*")
+"""What a template has in the place of other text: format fields, Jinja, `%(name)s`, `$name`."""
 
 
 def passage_at(text: str, start: int, end: int) -> Passage:
@@ -29,8 +31,8 @@ def stretch(text: str, start: int, end: int) -> str:
     >>> stretch("Greet {name}.  Be kind.", 13, 15)
     '.  Be kind.'
     """
-    before = _PLACEHOLDER.split(text[max(0, start - WINDOW) : start])[-1]
-    after = _PLACEHOLDER.split(text[end : end + WINDOW])[0]
+    before = PLACEHOLDER.split(text[max(0, start - WINDOW) : start])[-1]
+    after = PLACEHOLDER.split(text[end : end + WINDOW])[0]
     return f"{before}{text[start:end]}{after}"
 
 
@@ -52,6 +54,7 @@ def shown(passage: Passage, text: str) -> bool:
     return True
 
 
+@lru_cache(maxsize=64)  # a trial's requests are looked at for every edit
 def flat(text: str) -> str:
     """Frameworks re-indent and strip, so runs of white space are one blank here."""
     return " ".join(text.split())
@@ -59,7 +62,7 @@ def flat(text: str) -> str:
 
 def _literal(text: str, start: int, end: int) -> Iterator[str]:
     """The parts of `text[start:end]` that no placeholder touches."""
-    for placeholder in _PLACEHOLDER.finditer(text):
+    for placeholder in PLACEHOLDER.finditer(text):
         if placeholder.start() >= end:
             break
         if placeholder.end() > start:

@@ -1,9 +1,15 @@
 """Conformance tests for plugins of your own; call them from your tests."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import Any, Literal
+
+from pydantic import JsonValue
 
 from agentmut.config import AgentConfig
+from agentmut.conformance.adapter import CHECKS, adapter_faults, check_names, endpoint, unexpected
+from agentmut.conformance.adapter_runs import Subject
 from agentmut.conformance.candidates import applied, candidate_faults, repetitions
 from agentmut.conformance.codec import codec_faults
 from agentmut.conformance.elsewhere import Tried, order_faults
@@ -12,7 +18,7 @@ from agentmut.conformance.samples import SAMPLES
 from agentmut.mutation.declarations import declaration_faults
 from agentmut.plain import one_line
 from agentmut.plugins import Group
-from agentmut.protocols import Example, Operator, OperatorOptions
+from agentmut.protocols import Adapter, Example, Operator, OperatorOptions
 from agentmut.signatures import signature_faults
 from agentmut.wire.codec import Codec, HttpCall
 
@@ -80,6 +86,49 @@ def check_codec(codec: Codec, *samples: HttpCall | bytes, except_for: Mapping[st
         raise AssertionError("\n- ".join([f"{name} is no sound codec:", *dict.fromkeys(told)]))
 
 
+def check_adapter(
+    make: Callable[[], Adapter],
+    *,
+    turns: Sequence[JsonValue] = ("Hello. What can you do?",),
+    expect_tools: Sequence[str] = (),
+    doubles: Mapping[str, Callable[..., Any]] = MappingProxyType({}),
+    only: Collection[str] = CHECKS,
+    except_for: Mapping[str, str] = MappingProxyType({}),
+    timeout: float = 30.0,
+    route: Literal["rebuild", "wire"] | None = None,
+) -> None:
+    """Check that an adapter runs its agent as agentmut needs it.
+
+    `make` gives the adapter of a small agent with a prompt, a model and tools; `turns` is what it is asked, and
+    `expect_tools` are the tools that it calls then, by its own names. `doubles` are called in the place of tools, as
+    the real ones would be called some hundred times. Where `OPENAI_BASE_URL` or `ANTHROPIC_BASE_URL` is not set, the
+    simulator of agentmut answers, whose models are `sim-large` and so on; `make` is called with them set.
+
+    Checked is, under these names: `config` (`with_config` makes another adapter and changes nothing), `run`, `steps`,
+    `answers`, `arguments`, `outputs`, `usage`, `durations` (the trace tells what the wire saw), `fresh_state` and
+    `concurrency` (runs know nothing of each other), `errors`, `doubles`, `cancellation`, and `mutation.prompt`,
+    `mutation.tool`, `mutation.model`, `mutation.context`, `mutation.orchestration` (a mutant of each kind arrives,
+    unless `cannot_express` says why it cannot). An agent that makes no model request which agentmut can see is
+    checked by what else there is of it. What `expect_tools` does not name is not checked of tools.
+
+    `route` is how mutants are to reach the agent, where it is not the adapter's own choice. `only` names the checks
+    to make. `except_for` names checks that are expected to fail, each with the reason; one
+    that does not fail is reported, too. It must not be called from a running event loop. Raises `AssertionError` with
+    everything that is wrong.
+    """
+    check_names(only, except_for)
+
+    async def check() -> tuple[str, dict[str, list[str]]]:
+        async with endpoint():
+            adapter = make()
+            subject = Subject(adapter, tuple(turns), tuple(expect_tools), doubles, timeout, route)
+            return type(adapter).__name__, await adapter_faults(subject, only)
+
+    name, faults = asyncio.run(check())
+    if said := list(dict.fromkeys(unexpected(faults, except_for))):
+        raise AssertionError("\n- ".join([f"{name} is no sound adapter:", *said]))
+
+
 def _reason_faults(operator: type[Operator]) -> Iterator[str]:
     why = getattr(operator, "why", "")
     if not str(why).strip() or "\n" in str(why):
@@ -142,4 +191,4 @@ def _shown(config: AgentConfig) -> str:
     return f" ({first[:40]!r})" if first else ""
 
 
-__all__ = ["SAMPLES", "Example", "check_codec", "check_operator"]
+__all__ = ["SAMPLES", "Example", "check_adapter", "check_codec", "check_operator"]

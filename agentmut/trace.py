@@ -68,6 +68,11 @@ class AgentTrace(Frozen):
     """Of an agent that is a program: negative where a signal ended it, None where it was not seen to end."""
     stderr: str = ""
     """The end of what such a program wrote to stderr."""
+    edges: tuple[tuple[str, str], ...] = ()
+    """Of an agent that is a graph: from which node the run went to which, in the order of the first time.
+
+    Nodes of a graph in a node are named `outer/inner`, as in the steps; ends are `__start__` and `__end__`.
+    """
 
     @property
     def output(self) -> JsonValue:

@@ -37,6 +37,8 @@ class Recorder:
     """Pointers of the live changes (faults, flow, history) that took effect, such as `/tools/search/fault`."""
     nodes: set[str] = field(default_factory=set)
     """Nodes of the flow that were entered."""
+    edges: dict[tuple[str, str], None] = field(default_factory=dict)
+    """From which node the run went to which, in the order of the first time; see `AgentTrace.edges`."""
     threads: int = 0
     """Threads of the trial that are still at work."""
     first_results: dict[str, Any] = field(default_factory=dict)

@@ -4,7 +4,8 @@ Without this, mutants that never reached the agent would be counted as survivors
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Protocol
 
@@ -12,7 +13,7 @@ from agentmut.config import AgentConfig
 from agentmut.frozen import Frozen, canonical_json
 from agentmut.mutant import Edit, Mutant
 from agentmut.probes import Probe, probe_for
-from agentmut.wire.footprint import Footprint
+from agentmut.wire.footprint import Footprint, RequestShape
 
 
 class Route(StrEnum):
@@ -75,7 +76,9 @@ class Detector:
         shown = () if harmless else mutant.edits
         self._edits = tuple(edit for edit in shown if edit.path[-1] not in _UNSEEN)
         mutated = mutant.apply(base)
-        self._probes = [_detection(edit, mutant.edits, base, mutated) for edit in self._edits]
+        self._probes: list[_Detection] = [
+            _detection(edit, mutant.edits, base, mutated) for edit in self._edits
+        ]
         self._parts = {part.id: frozenset(map(_place, part.edits)) for part in mutant.parts}
 
     def witness(self, seen: Footprint) -> Witness | None:
@@ -86,17 +89,28 @@ class Detector:
         route = Route.SENT if seen.requests else Route.READ
         if not self._edits:
             return Witness(route=route, seen=0, edits=0) if seen.requests or seen.reads else None
-        arrived = [pair for pair in zip(self._edits, self._probes, strict=True) if pair[1].delivered(seen)]
+        sightings = tuple(probe.sighting(seen) for probe in self._probes)
+        triples = zip(self._edits, self._probes, sightings, strict=True)
+        arrived = [(edit, probe) for edit, probe, sighting in triples if sighting.arrived]
         if not arrived:
             return None
         if all(isinstance(probe, _Live) and probe.mark in seen.marks for _, probe in arrived):
             route = Route.LIVE
         places = frozenset(_place(edit) for edit, _ in arrived)
         parts = frozenset(part for part, own in self._parts.items() if own & places)
-        sightings = tuple(probe.sighting(seen) for probe in self._probes)
         return Witness(
             route=route, seen=len(arrived), edits=len(self._edits), parts=parts, sightings=sightings
         )
+
+    def informed(self, originals: Sequence[RequestShape]) -> "Detector":
+        """This detector, told what requests of the original look like.
+
+        That a tool or text is gone proves nothing where another agent's requests never had it. Where all of the
+        original's have it that have what stands beside it, one request without it is proof.
+        """
+        told = copy(self)
+        told._probes = [probe.informed(originals) for probe in self._probes]
+        return told
 
     def looked_for(self, seen: Footprint) -> tuple[Edit | None, bool]:
         """The first edit that requests show, and whether they have what it changes; None where there is none."""
@@ -121,7 +135,7 @@ _UNSEEN = frozenset({"implemented_by"})
 
 
 class _Detection(Protocol):
-    def delivered(self, seen: Footprint) -> bool: ...
+    def informed(self, originals: Sequence[RequestShape]) -> "_Detection": ...
 
     def sighting(self, seen: Footprint) -> Sighting: ...
 
@@ -143,16 +157,21 @@ class _OnWire:
 
     edit: Edit
     probe: Probe
+    telling: bool = False
+    """Whether one request is proof although it shows that something is gone."""
 
-    def delivered(self, seen: Footprint) -> bool:
-        if seen.requests:
-            return self.probe.delivered(seen.requests)
-        return _was_read(self.edit, seen.reads)
+    def informed(self, originals: Sequence[RequestShape]) -> "_OnWire":
+        if not (self.probe.by_absence and originals):
+            return self
+        return replace(self, telling=not any(map(self.probe.shows, originals)))
 
     def sighting(self, seen: Footprint) -> Sighting:
         """As proved by all requests together: that a text or tool is gone, one request cannot prove."""
-        arrived, shapes = self.delivered(seen), seen.requests
+        shapes = seen.requests
+        if not shapes:
+            return Sighting(arrived=_was_read(self.edit, seen.reads))
         shows, carries = (list(map(judge, shapes)) for judge in (self.probe.shows, self.probe.carries))
+        arrived = self.probe.delivered(shapes) or (self.telling and any(shows))
         if not arrived:
             shows = [False] * len(shapes)
         elif not any(shows):  # gone, and nothing tells which requests had it
@@ -178,11 +197,12 @@ class _Live:
     edit: Edit | None = None
     """Given where the agent itself may carry it out, by what it reads of its config."""
 
-    def delivered(self, seen: Footprint) -> bool:
-        return self.mark in seen.marks or bool(self.edit and _was_read(self.edit, seen.reads))
+    def informed(self, originals: Sequence[RequestShape]) -> "_Live":
+        return self
 
     def sighting(self, seen: Footprint) -> Sighting:
-        return Sighting(arrived=self.delivered(seen))
+        read = self.edit is not None and _was_read(self.edit, seen.reads)
+        return Sighting(arrived=read or self.mark in seen.marks)
 
     def carried(self, seen: Footprint) -> bool:
         return True  # the mutant's reach has said which scenarios come to it

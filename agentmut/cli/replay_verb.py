@@ -106,11 +106,20 @@ def _print(cassette: "Cassette", shown: "Replay", as_json: bool) -> None:
         trace = shown.execution.trace.model_dump(mode="json", exclude_defaults=True)
         checks = [check.model_dump(mode="json") for check in shown.result.checks]
         outcome = {"outcome": shown.result.outcome.value, "reason": shown.result.reason}
-        print_json({**_row(cassette), **outcome, "checks": checks, "unused": shown.unused, "trace": trace})
+        print_json(
+            {
+                **_row(cassette),
+                **outcome,
+                "checks": checks,
+                "unused": shown.unused,
+                "problem": shown.problem,
+                "trace": trace,
+            }
+        )
     else:
-        typer.echo(render_replay(cassette, shown.execution, shown.result, shown.unused), nl=False)
+        typer.echo(render_replay(cassette, shown), nl=False)
 
 
 def _exit_code(shown: "Replay") -> ExitCode:
     """0 when it could be replayed, whatever the verdict; 4 when the agent asked for what was not recorded."""
-    return ExitCode.OK if shown.result.outcome.is_evidence and not shown.unused else ExitCode.BROKEN
+    return ExitCode.BROKEN if shown.problem or shown.unused else ExitCode.OK

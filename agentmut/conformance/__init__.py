@@ -1,1 +1,1 @@
-"""What `agentmut.testing.check_operator` looks at."""
+"""What `check_adapter` and `check_operator` of `agentmut.testing` look at."""

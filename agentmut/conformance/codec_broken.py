@@ -7,6 +7,7 @@ from agentmut.conformance.codec_probe import Fault, Probe, parsed, written
 from agentmut.plain import one_line
 from agentmut.wire.bodies import read_json, write_json
 from agentmut.wire.codec import HttpCall
+from agentmut.wire.edits import without
 from agentmut.wire.places import all_places, with_values
 
 _DEEP: Any = {"a": [{"b": [{"c": [[[{}]]]}]}]}
@@ -52,8 +53,9 @@ def broken_stream_faults(probe: Probe, stream: bytes) -> Iterator[Fault]:
 
 
 def _broken(body: Any) -> Iterator[Any]:
-    """The body with junk in one of its places."""
+    """The body with junk in one of its places, or without it."""
     for path in all_places(body):
+        yield without(body, path)
         for junk in JUNK:
             yield with_values(body, {path: junk})
 

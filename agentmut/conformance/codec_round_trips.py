@@ -36,7 +36,10 @@ def reply_faults(probe: Probe, name: str, reply: ModelReply) -> Iterator[Fault]:
     for stream in (False, True):
         how = "streamed" if stream else "plain"
         body = probe("encode_reply", reply, reply_id="r-1", stream=stream)
-        if said := differences(alike(probe("decode_reply", body)), alike(reply)):
+        found = alike(probe("decode_reply", body))
+        if found.model != reply.model:
+            yield Fault("model of a reply", f"{how}, it is {found.model!r:.80}, expected {reply.model!r}")
+        if said := differences(found, alike(reply.model_copy(update={"model": found.model}))):
             yield Fault(name, f"{how}, decode_reply(encode_reply(...)) is another reply: {said}")
         kind = probe("content_type", stream=stream)
         if not (isinstance(kind, str) and "/" in kind):

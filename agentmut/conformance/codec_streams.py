@@ -55,10 +55,11 @@ def _frames(probe: Probe, pieces: list[bytes]) -> tuple[list[Frame], bytes]:
 def reply_name_faults(probe: Probe) -> Iterator[Fault]:
     """Renamed tools that are not mapped back, plain or streamed, or more than their names that changes."""
     for reply in REPLIES.values():
-        renamed = [call.model_copy(update={"name": f"own_{call.name}"}) for call in reply.tool_calls]
-        expected = alike(reply.model_copy(update={"tool_calls": tuple(renamed)}))
         for stream in (False, True):
             body = probe("encode_reply", reply, reply_id="r-1", stream=stream)
+            found = alike(probe("decode_reply", body))
+            calls = [call.model_copy(update={"name": f"own_{call.name}"}) for call in found.tool_calls]
+            expected = found.model_copy(update={"tool_calls": tuple(calls)})
             yield from _mapped_faults(probe, body, expected, stream=stream)
     for value in _FOREIGN:
         found = probe("reply_with_tool_names", value, str.upper)

@@ -100,6 +100,7 @@ async def _run(adapter: Adapter, case: Case, trial: Trial, timeout: float) -> Ex
     cut_short = AgentTrace(
         steps=recorder.timeline(),
         seconds=recorder.now(),
+        edges=tuple(recorder.edges),
         exit_code=recorder.exit_code,
         stderr=recorder.stderr,
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from agentmut.engine.trials import TrialResult
-from agentmut.wire.footprint import Footprint
+from agentmut.wire.footprint import Footprint, RequestShape
 from agentmut.witness import Detector
 
 OLD = 7 * 86_400
@@ -73,6 +73,11 @@ class ScenarioBaseline:
     def passes(self) -> int:
         """Trials that passed."""
         return self.trials - self.failures
+
+    @property
+    def requests(self) -> Iterable[RequestShape]:
+        """The requests of all trials that are evidence."""
+        return (shape for seen in self.footprints.values() for shape in seen.requests)
 
     def carries(self, detector: Detector) -> bool:
         """Whether some baseline trial carried the part that a mutant changes."""

@@ -19,6 +19,8 @@ class Replay(NamedTuple):
     result: TrialResult
     unused: int
     """Recorded exchanges that the agent did not ask for this time."""
+    problem: str
+    """What it asked that had not been recorded, where it differs; empty for a faithful replay."""
 
 
 def replay(session: Session, cassette: Cassette, redactor: Redactor) -> Replay:
@@ -34,7 +36,9 @@ def replay(session: Session, cassette: Cassette, redactor: Redactor) -> Replay:
     player = Player(cassette.takes, redactor.text)
     request = TrialRequest(cassette.mutant, cassette.scenario, cassette.trial, player)
     execution = redactor.execution(asyncio.run(_executed(session, cassette.seed, request)))
-    return Replay(execution, session.tests.result(cassette.scenario, execution, None), player.left)
+    return Replay(
+        execution, session.tests.result(cassette.scenario, execution, None), player.left, player.problem
+    )
 
 
 async def _executed(session: Session, seed: int, request: TrialRequest) -> Execution:

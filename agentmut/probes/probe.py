@@ -11,6 +11,11 @@ Shapes = Sequence[RequestShape]
 class Probe(Protocol):
     """Looks for one edit in the requests of one trial, of which there is at least one."""
 
+    @property
+    def by_absence(self) -> bool:
+        """Whether what shows is that something is gone: then another agent, that never had it, looks alike."""
+        ...
+
     def shows(self, shape: RequestShape) -> bool:
         """Whether this request shows the edit. Of what is gone, only a request beside others can tell."""
         ...
@@ -30,6 +35,11 @@ class Probe(Protocol):
 
 class PerRequest:
     """A probe by what single requests show: one that does is enough. For others to build on."""
+
+    @property
+    def by_absence(self) -> bool:
+        """Whether what shows is that something is gone."""
+        return False
 
     def shows(self, shape: RequestShape) -> bool:
         """Whether this request shows the edit."""

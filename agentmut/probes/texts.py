@@ -68,6 +68,10 @@ class _TextGone(PerRequest):
     def carries(self, shape: RequestShape) -> bool:
         return shown(self.before, shape.text)
 
+    @property
+    def by_absence(self) -> bool:
+        return True
+
     def delivered(self, shapes: Shapes) -> bool:
         return not self.carried(shapes)
 

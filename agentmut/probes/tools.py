@@ -40,8 +40,12 @@ class _ToolRemoved(PerRequest):
     def carries(self, shape: RequestShape) -> bool:
         return self.name in _offered(shape)
 
+    @property
+    def by_absence(self) -> bool:
+        return True
+
     def delivered(self, shapes: Shapes) -> bool:
-        return not self.carried(shapes)  # it may be another agent that never had the tool
+        return not self.carried(shapes)
 
 
 @dataclass(frozen=True)

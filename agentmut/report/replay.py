@@ -1,7 +1,8 @@
 """A replayed trial, for reading."""
 
-from agentmut.engine.trials import TrialResult
-from agentmut.execution import Execution
+from collections.abc import Iterator
+
+from agentmut.engine.replay import Replay
 from agentmut.report.paint import clean
 from agentmut.trace import Action, Step
 from agentmut.wire.cassette import Cassette
@@ -10,23 +11,24 @@ WIDTH = 100
 """Characters of an output that are shown."""
 
 
-def render_replay(cassette: Cassette, execution: Execution, result: TrialResult, unused: int) -> str:
+def render_replay(cassette: Cassette, shown: Replay) -> str:
     """What the agent did, step by step, and how it is judged today."""
-    mutant = cassette.mutant
+    return "".join(f"{clean(line)}\n" for line in _lines(cassette, shown))
+
+
+def _lines(cassette: Cassette, shown: Replay) -> Iterator[str]:
+    mutant, result = cassette.mutant, shown.result
     about = f"mutant {mutant.id} ({mutant.operator}: {mutant.description})" if mutant else "the original"
-    lines = [
-        f"{cassette.scenario} #{cassette.repeat}, {about}: replayed from {len(cassette.takes)} recorded requests"
-    ]
-    lines += [f"  {_step(step)}" for step in execution.trace.steps]
-    lines += [
-        f"  {'ok  ' if check.passed else 'FAIL'} {check.evaluator}: {check.reason}" for check in result.checks
-    ]
-    lines.append(f"{result.outcome.value}{': ' + result.reason if result.reason else ''}")
-    if unused:
-        lines.append(
-            f"{unused} of the recorded requests were not made this time: the agent has changed since."
-        )
-    return "".join(f"{clean(line)}\n" for line in lines)
+    yield f"{cassette.scenario} #{cassette.repeat}, {about}: replayed from {len(cassette.takes)} requests"
+    for step in shown.execution.trace.steps:
+        yield f"  {_step(step)}"
+    for check in result.checks:
+        yield f"  {'ok  ' if check.passed else 'FAIL'} {check.evaluator}: {check.reason}"
+    yield f"{result.outcome.value}{': ' + result.reason if result.reason else ''}"
+    if shown.problem:
+        yield f"Not the same run: {shown.problem}."
+    if shown.unused:
+        yield f"{shown.unused} of the recorded requests were not made this time: the agent has changed since."
 
 
 def _step(step: Step) -> str:

@@ -2,16 +2,23 @@
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
+from urllib.parse import parse_qs, urlsplit
+
+from pydantic import JsonValue
 
 from agentmut.simulator.sending import Reply
-from agentmut.wire.bodies import read_json
+from agentmut.wire import bedrock_agent
+from agentmut.wire.aws_event_stream import EventStreamFraming
+from agentmut.wire.bedrock_agent import AgentCall
+from agentmut.wire.bodies import read_json, write_json
 from agentmut.wire.codec import Codec, HttpCall
 from agentmut.wire.framing import Frame, Framing
 
 CHAT = "chat_completions"
 RESPONSES = "responses"
+GEMINI = "gemini"
 _ID_PREFIXES: Mapping[str, str] = MappingProxyType(
     {CHAT: "chatcmpl-", RESPONSES: "resp_", "anthropic_messages": "msg_"}
 )
@@ -22,9 +29,15 @@ _SINGLE_CALLS = re.compile(
 
 def reply_id(codec: Codec, trial: str, body: bytes) -> str:
     """The id of a reply: the same for the same request of the same trial."""
-    digest = hashlib.blake2b(trial.encode("utf-8", "surrogateescape"), digest_size=12)
-    digest.update(body)
-    return _ID_PREFIXES.get(codec.name, "") + digest.hexdigest()
+    return _ID_PREFIXES.get(codec.name, "") + digest(trial, body)
+
+
+def digest(trial: str, *parts: bytes) -> str:
+    """24 hex digits that stand for a request of a trial."""
+    hashed = hashlib.blake2b(trial.encode("utf-8", "surrogateescape"), digest_size=12)
+    for part in parts:
+        hashed.update(part)
+    return hashed.hexdigest()
 
 
 def wants_single_calls(body: bytes) -> bool:
@@ -49,13 +62,24 @@ def stream(codec: Codec, call: HttpCall, encoded: bytes) -> Reply:
         asked = b'"include_usage"' in call.body and _wants_usage(call.body)
         chunks = [chunk for frame in frames for chunk in _chat_chunks(framing, frame, asked)]
         return Reply(codec.content_type(stream=True), chunks, streamed=True)
+    if codec.name == GEMINI and "sse" not in parse_qs(urlsplit(call.path).query).get("alt", []):
+        return Reply("application/json", list(_array(frame.value for frame in frames)), streamed=True)
     chunks = [frame.raw for frame in frames]
     return Reply(codec.content_type(stream=True), [*chunks, *filter(None, [framing.rest()])], streamed=True)
 
 
-def error_headers(codec: Codec, status: int) -> dict[str, str]:
-    """Headers by which SDKs of a dialect know an error."""
-    return {}
+def agent_stream(call: AgentCall, encoded: bytes) -> Reply:
+    """The encoded answer of an agent of Bedrock as the events to be sent one by one."""
+    chunks = [frame.raw for frame in EventStreamFraming().feed(encoded)]
+    headers = dict(bedrock_agent.headers(call))
+    return Reply(headers.pop("Content-Type"), chunks, streamed=True, headers=headers)
+
+
+def _array(values: Iterable[JsonValue]) -> Iterator[bytes]:
+    """The events as one JSON array that grows."""
+    for number, value in enumerate(values):
+        yield (b",\r\n" if number else b"[") + write_json(value)
+    yield b"]"
 
 
 def _wants_usage(body: bytes) -> bool:

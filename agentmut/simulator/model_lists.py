@@ -1,22 +1,25 @@
 """Lists of models, as the services answer who asks for them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from urllib.parse import unquote, urlsplit
 
 from pydantic import JsonValue
 
+GEMINI_KEY = "x-goog-api-key"
 CREATED = "2026-01-01T00:00:00Z"
 _Entry = dict[str, JsonValue]
 
 
-def answer(path: str, names: Iterable[str], *, anthropic: bool) -> JsonValue:
+def answer(path: str, names: Iterable[str], headers: Mapping[str, str]) -> JsonValue:
     """The body for a GET of `.../models` or `.../models/<name>`; None for any other path, and unknown models.
 
-    >>> answer("/v1/models/sim-small", ["sim-small"], anthropic=False)["id"]
+    Who asks is told by the headers, as the services share their paths.
+
+    >>> answer("/v1/models/sim-small", ["sim-small"], {})["id"]
     'sim-small'
     """
-    head, mark, rest = urlsplit(path).path.partition("/models")
-    write = _gemini if head.startswith("/v1beta") else _anthropic if anthropic else _openai
+    _, mark, rest = urlsplit(path).path.partition("/models")
+    write = _anthropic if "anthropic-version" in headers else _gemini if GEMINI_KEY in headers else _openai
     entries = {name: write(name) for name in names}
     if not mark:
         return None

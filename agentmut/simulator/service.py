@@ -11,6 +11,7 @@ from urllib.parse import unquote
 from aiohttp import web
 
 from agentmut.simulator import dialects, model_lists
+from agentmut.simulator.agents import BedrockAgents, Sessions
 from agentmut.simulator.behave import reply
 from agentmut.simulator.conversations import Conversations, UnknownResponseError
 from agentmut.simulator.profiles import PROFILES
@@ -22,6 +23,7 @@ from agentmut.wire.codec import Body, Codec, HttpCall
 from agentmut.wire.codecs import CODECS, codec_for
 from agentmut.wire.messages import ModelReply, ModelRequest
 
+AGENTS = BedrockAgents()
 TRIAL_HEADER = "x-agentmut-trial"
 _TRIAL_PATH = re.compile(r"/t/(?P<trial>[^/?]+)(?P<path>/.*)", re.S)
 _ERRORS: Mapping[FaultKind | None, tuple[int, str, str]] = {
@@ -63,7 +65,7 @@ class _Refusal(Exception):  # noqa: N818 - it is what the client is told, no err
 class _Arrival(NamedTuple):
     """A request on its way through the service."""
 
-    codec: Codec
+    codec: Codec | BedrockAgents
     call: HttpCall
     trial: str
     number: int
@@ -78,11 +80,12 @@ class Service:
         self._received = received
         self._numbers: Counter[str] = Counter()
         self._conversations = Conversations()
+        self._sessions = Sessions()
 
     async def answer(self, http: web.Request) -> web.StreamResponse:
         """A request to a model, in any dialect."""
         trial, path = _trial_and_path(http)
-        codec = codec_for(path)
+        codec = codec_for(path) or (AGENTS if AGENTS.matches(path) else None)
         if codec is None:
             return _no_such_path(path)
         number, fault = self._numbered(trial)
@@ -102,12 +105,14 @@ class Service:
         """The list of models, or one of them, in the words of whoever asks."""
         _, path = _trial_and_path(http)
         names = [*PROFILES, *self._settings.aliases]
-        body = model_lists.answer(path, names, anthropic="anthropic-version" in http.headers)
+        body = model_lists.answer(path, names, http.headers)
         if body is None:
             return _no_such_path(path)
         return web.Response(body=write_json(body), content_type="application/json")
 
     def _numbered(self, trial: str) -> tuple[int, FaultKind | None]:
+        if self._settings.is_plain and self._received is None:
+            return 0, None  # nobody asks for numbers, which would be kept for every trial
         self._numbers[trial] += 1
         number = self._numbers[trial]
         return number, self._settings.trouble.of(trial, number)
@@ -134,10 +139,12 @@ class Service:
         error = _error(came.codec, _Refusal(*_ERRORS[came.fault]))
         if came.fault is not FaultKind.RATE_LIMIT:
             return error
-        return error._replace(headers={**error.headers, **_retry_after(self._settings.trouble.retry_after)})
+        return error._replace(headers=_retry_after(self._settings.trouble.retry_after))
 
     def _answered(self, came: _Arrival) -> Reply:
         codec, body = came.codec, came.call.body
+        if isinstance(codec, BedrockAgents):
+            return self._of_agent(came)
         whole = self._whole(came) if codec.name == dialects.RESPONSES else None
         request = codec.decode_request(came.call if whole is None else whole.call)
         answer = self._said(request, came)
@@ -149,6 +156,14 @@ class Service:
         if not request.stream:
             return Reply(codec.content_type(stream=False), [encoded])
         return dialects.stream(codec, came.call, encoded)
+
+    def _of_agent(self, came: _Arrival) -> Reply:
+        turn = self._sessions.turn(came.trial, came.call)
+        before = len(turn.request.messages)
+        invocation_id = dialects.digest(came.trial, came.call.body, str(before).encode())
+        answer = self._said(turn.request, came)
+        encoded = self._sessions.answered(turn, answer, invocation_id, kept=came.fault is None)
+        return dialects.agent_stream(turn.call, encoded)
 
     def _said(self, request: ModelRequest, came: _Arrival) -> ModelReply:
         model = self._settings.aliases.get(request.model, request.model)
@@ -185,10 +200,9 @@ def _received(came: _Arrival) -> Received:
     return Received(came.trial, came.number, came.codec.name, came.call.path, request, came.fault)
 
 
-def _error(codec: Codec, refusal: _Refusal) -> Reply:
+def _error(codec: Codec | BedrockAgents, refusal: _Refusal) -> Reply:
     body = codec.encode_error(refusal.status, str(refusal), refusal.code)
-    headers = dialects.error_headers(codec, refusal.status)
-    return Reply("application/json", [body], status=refusal.status, headers=headers)
+    return Reply("application/json", [body], status=refusal.status)
 
 
 def _retry_after(seconds: float) -> dict[str, str]:
@@ -201,6 +215,6 @@ def _unknown(model: str) -> str:
 
 
 def _no_such_path(path: str) -> web.Response:
-    known = ", ".join(codec.name for codec in CODECS)
+    known = ", ".join([*(codec.name for codec in CODECS), AGENTS.name])
     message = f"The simulator has nothing at {path[:200]!r}. It speaks {known}."
     return web.json_response({"error": {"message": message, "type": "invalid_request_error"}}, status=404)

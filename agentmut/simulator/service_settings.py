@@ -23,6 +23,11 @@ class Settings(NamedTuple):
     """Other names of its models."""
 
     @property
+    def is_plain(self) -> bool:
+        """Whether neither trouble nor time depends on which request of a trial it is."""
+        return not (self.trouble.faults or self.latency or self.chunk_latency)
+
+    @property
     def identity(self) -> str:
         """What tells this simulator from others: all that shapes the trials of those who use it."""
         named = {

@@ -8,6 +8,7 @@ from agentmut.wire.arguments import arguments_text, read_arguments
 from agentmut.wire.codec import Body, Path
 from agentmut.wire.messages import Message, Role, ToolCall
 from agentmut.wire.places import at, places, shown
+from agentmut.wire.reading import listing_at, mapping_at, name_at, text_at
 from agentmut.wire.spoken import Spoken, turns
 
 ROLES: Mapping[str, Role] = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM}
@@ -18,11 +19,11 @@ def read(body: Body) -> list[Spoken]:
     return [*_instructions(body.get("system")), *_conversation(body)]
 
 
-def call_of(block: Mapping[str, Any], where: str) -> ToolCall:
+def call_of(block: Mapping[str, Any], path: Path) -> ToolCall:
     """The call of a `tool_use` block."""
     return ToolCall(
-        id=bodies.text(block.get("id"), f"{where}.id"),
-        name=bodies.name(block.get("name"), f"{where}.name"),
+        id=text_at(block.get("id"), (*path, "id")),
+        name=name_at(block.get("name"), (*path, "name")),
         arguments=arguments_text(block.get("input")),
     )
 
@@ -38,6 +39,11 @@ def said(text: str, calls: Iterable[ToolCall]) -> Iterator[Body]:
 def result(call_id: str, text: str) -> Body:
     """The block of a tool's result."""
     return {"type": "tool_result", "tool_use_id": call_id, "content": text}
+
+
+def is_result(body: Body, path: Path) -> bool:
+    """Whether a text is of a tool's result."""
+    return len(path) > 4 and at(body, path[:4]).get("type") == "tool_result"
 
 
 def names(value: Any, patterns: Iterable[str]) -> list[Path]:
@@ -77,22 +83,22 @@ def _instructions(system: Any) -> Iterator[Spoken]:
         return
     for index, block in enumerate(system):
         path: Path = ("system", index)
-        yield Spoken(Role.SYSTEM, path, list(_pieces(bodies.mapping(block, shown(path)), path)))
+        yield Spoken(Role.SYSTEM, path, list(_pieces(mapping_at(block, path), path)))
 
 
 def _conversation(body: Body) -> Iterator[Spoken]:
     names: dict[str, str] = {}
     for index, message in enumerate(bodies.listing(body.get("messages"), "messages")):
         item: Path = ("messages", index)
-        found = bodies.mapping(message, shown(item))
-        role = _role(found.get("role"), shown(item))
+        found = mapping_at(message, item)
+        role = _role(found.get("role"), item)
         yield from _blocks(found.get("content"), role, item, names)
 
 
-def _role(role: Any, where: str) -> Role:
+def _role(role: Any, path: Path) -> Role:
     found = ROLES.get(role) if isinstance(role, str) else None
     if found is None:
-        raise ValueError(f"{where}.role: expected one of {', '.join(ROLES)}, found {role!r:.80}")
+        raise ValueError(f"{shown(path)}.role: expected one of {', '.join(ROLES)}, found {role!r:.80}")
     return found
 
 
@@ -100,19 +106,19 @@ def _blocks(content: Any, role: Role, item: Path, names: dict[str, str]) -> Iter
     """The blocks of a message; `names` learns which tool a call is of, and tells it of its result."""
     path: Path = (*item, "content")
     if not isinstance(content, list):
-        yield Spoken(role, item, [(path, bodies.text(content, shown(path)))] if content is not None else ())
+        yield Spoken(role, item, [(path, text_at(content, path))] if content is not None else ())
         return
     if not content:
         yield Spoken(role, item)
     for index, found in enumerate(content):
         here: Path = (*path, index)
-        block = bodies.mapping(found, shown(here))
+        block = mapping_at(found, here)
         if block.get("type") == "tool_use":
-            call = call_of(block, shown(here))
+            call = call_of(block, here)
             names[call.id] = call.name
             yield Spoken(role, item, call=call)
         elif block.get("type") == "tool_result":
-            call_id = bodies.text(block.get("tool_use_id"), f"{shown(here)}.tool_use_id")
+            call_id = text_at(block.get("tool_use_id"), (*here, "tool_use_id"))
             pieces = list(_contents(block.get("content"), (*here, "content")))
             yield Spoken(Role.TOOL, item, pieces, call_id=call_id, tool=names.get(call_id))
         else:
@@ -123,19 +129,19 @@ def _pieces(block: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
     """The texts of a block: its own, those of a search result, and a document that is plain text."""
     kind = block.get("type")
     if kind == "text" and block.get("text") is not None:
-        yield (*path, "text"), bodies.text(block.get("text"), shown((*path, "text")))
+        yield (*path, "text"), text_at(block.get("text"), (*path, "text"))
     elif kind == "search_result":
         yield from _contents(block.get("content"), (*path, "content"))
     elif kind == "document":
-        source = bodies.mapping(block.get("source"), shown((*path, "source")))
+        source = mapping_at(block.get("source"), (*path, "source"))
         if source.get("type") == "text" and source.get("data") is not None:
             here: Path = (*path, "source", "data")
-            yield here, bodies.text(source.get("data"), shown(here))
+            yield here, text_at(source.get("data"), here)
 
 
 def _contents(content: Any, path: Path) -> Iterator[tuple[Path, str]]:
     if isinstance(content, str):
         yield path, content
         return
-    for index, block in enumerate(bodies.listing(content, shown(path))):
-        yield from _pieces(bodies.mapping(block, shown((*path, index))), (*path, index))
+    for index, block in enumerate(listing_at(content, path)):
+        yield from _pieces(mapping_at(block, (*path, index)), (*path, index))

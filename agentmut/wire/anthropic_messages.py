@@ -46,19 +46,23 @@ _INPUT_TOKENS = ("input_tokens", "cache_creation_input_tokens", "cache_read_inpu
 
 
 class AnthropicMessages:
-    """Codec of `POST .../messages`."""
+    """Codec of `POST .../v1/messages`."""
 
     name: ClassVar[str] = "anthropic_messages"
 
     def matches(self, path: str) -> bool:
         """Whether a URL path is this dialect's; counting tokens and batches are none of it.
 
+        Other services have messages too (MCP, threads, chats), so that the version must stand before them.
+
         >>> AnthropicMessages().matches("/t/42/v1/messages?beta=true")
         True
         >>> AnthropicMessages().matches("/v1/messages/count_tokens")
         False
+        >>> AnthropicMessages().matches("/v1/threads/7/messages")
+        False
         """
-        return path.partition("?")[0].rstrip("/").endswith("/messages")
+        return path.partition("?")[0].rstrip("/").endswith("/v1/messages")
 
     def decode_request(self, call: HttpCall) -> ModelRequest:
         """Read a request body. Raises `ValueError` naming the field that cannot be read."""
@@ -82,7 +86,7 @@ class AnthropicMessages:
             model=bodies.text(reply.get("model"), "model"),
             text="".join(bodies.text(text, "content[].text") for text in texts),
             tool_calls=tuple(
-                anthropic_blocks.call_of(block, "content[]")
+                anthropic_blocks.call_of(block, ("content",))
                 for block in blocks
                 if block.get("type") == "tool_use"
             ),
@@ -100,7 +104,7 @@ class AnthropicMessages:
         return HttpCall("/v1/messages", bodies.write_json(body))
 
     def encode_reply(self, reply: ModelReply, *, reply_id: str, stream: bool) -> bytes:
-        """Write a reply body; with `stream`, the whole event stream. Arguments of calls must be JSON objects."""
+        """Write a reply body; with `stream`, the whole event stream."""
         message: Body = {
             "id": reply_id,
             "type": "message",
@@ -132,7 +136,7 @@ class AnthropicMessages:
 
     def with_texts(self, body: Body, texts: Mapping[Path, str]) -> Body:
         """The body with these texts; empty blocks go, as the service refuses them, but results stay."""
-        results = (text.path for text in self.texts(body) if text.role is Role.TOOL)
+        results = [path for path in texts if anthropic_blocks.is_result(body, path)]
         return edits.with_texts(body, texts, results, "messages")
 
     def tools(self, body: Body) -> Sequence[OfferedTool]:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from pydantic import JsonValue
 
 from agentmut.wire import bodies, sse
+from agentmut.wire.arguments import arguments_text
 from agentmut.wire.chat_stream import halves, words
 from agentmut.wire.codec import Body
 
@@ -120,6 +121,5 @@ def _deltas(block: Mapping[str, Any]) -> Iterator[JsonValue]:
         for piece in words(block["text"]):
             yield {"type": "text_delta", "text": piece}
         return
-    written = bodies.write_json(block["input"]).decode("ascii")
-    for part in ("", *halves(written)):
+    for part in ("", *halves(arguments_text(block["input"]))):
         yield {"type": "input_json_delta", "partial_json": part}

@@ -13,10 +13,10 @@ def arguments_text(arguments: Any) -> str:
     return bodies.write_json({} if arguments is None else arguments).decode("ascii")
 
 
-def read_arguments(call: ToolCall) -> dict[str, Any]:
-    """The arguments of a call as an object. Raises `ValueError` for text that is none."""
-    where = f"the arguments of the call of {call.name}"
+def read_arguments(call: ToolCall) -> dict[str, Any] | str:
+    """The arguments of a call as an object; text that is none, as of a reply that was cut off, stays text."""
     try:
-        return dict(bodies.mapping(bodies.read_json(call.arguments or "{}"), where))
-    except ValueError as error:
-        raise ValueError(f"{where} are no JSON object, and this dialect has no other: {error}") from None
+        found = bodies.read_json(call.arguments or "{}")
+    except ValueError:
+        return call.arguments
+    return found if isinstance(found, dict) else call.arguments

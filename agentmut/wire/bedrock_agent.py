@@ -82,7 +82,10 @@ def decode(call: HttpCall) -> AgentCall:
 
 def encode(reply: ModelReply, call: AgentCall, *, invocation_id: str) -> bytes:
     """The event stream with which an agent answers: traces where they are wanted, then its text as a `chunk`, or its
-    calls as one `returnControl` event. Raises `ValueError` for a call of a tool that the agent has not."""
+    calls as one `returnControl` event.
+
+    Raises `ValueError` for a call of a tool that the agent has not, or without an object of arguments.
+    """
     inputs = [_invocation(found, call.functions) for found in reply.tool_calls]
     events: list[tuple[str, JsonValue]] = []
     if call.traced:
@@ -206,9 +209,10 @@ def _invocation(call: ToolCall, functions: Sequence[Function]) -> dict[str, Json
     if function is None:
         known = ", ".join(found.tool.name for found in functions) or "none"
         raise ValueError(f"the agent has no tool {call.name!r}; it has {known}")
+    arguments = bodies.mapping(read_arguments(call), f"the arguments of the call of {call.name}")
     parameters: list[JsonValue] = [
         {"name": key, "type": _type_of(function.tool, key), "value": _as_text(value)}
-        for key, value in read_arguments(call).items()
+        for key, value in arguments.items()
     ]
     return {
         "actionGroup": function.group,

@@ -78,6 +78,8 @@ class Player:
         self._left = list(takes)
         self._redact = redact
         self._lock = threading.Lock()
+        self.problem = ""
+        """What was asked first that had not been recorded. Clients of models do not always pass an error on."""
 
     @property
     def left(self) -> int:
@@ -91,7 +93,9 @@ class Player:
             for index, one in enumerate(self._left):
                 if one.path == call.path and _meaning(one.asked) == asked:
                     return self._left.pop(index)
-            raise ReplayError(self._difference(call.path, asked))
+            problem = self._difference(call.path, asked)
+            self.problem = self.problem or problem
+        raise ReplayError(problem)
 
     def _difference(self, path: str, asked: Any) -> str:
         if not self._left:

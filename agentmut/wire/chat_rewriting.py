@@ -143,7 +143,7 @@ def _is_result(message: Mapping[str, Any]) -> bool:
 
 
 def _is_older(entry: Any) -> bool:
-    return isinstance(entry, dict) and "name" in entry and not any(kind in entry for kind in KINDS)
+    return isinstance(entry, dict) and "name" in entry and not any(key in entry for key in ("type", *KINDS))
 
 
 def _entry(tool: OfferedTool, *, older: bool) -> Any:

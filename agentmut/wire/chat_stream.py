@@ -26,7 +26,7 @@ def assembled(body: bytes) -> Body:
         chunk = bodies.mapping(value, "a chunk")
         if chunk.get("error") is not None:
             raise ValueError(f"the service ended its stream with an error: {chunk['error']!r:.200}")
-        reply |= {key: found for key, found in chunk.items() if found is not None and key != "choices"}
+        reply |= {key: found for key, found in chunk.items() if found not in (None, "") and key != "choices"}
         for choice in _first_choices(chunk):
             _add(message, bodies.mapping(choice.get("delta") or {}, "delta"))
             finish_reason = bodies.text(choice.get("finish_reason"), "finish_reason") or finish_reason

@@ -86,8 +86,8 @@ class Converse:
         reason = bodies.text(reply.get("stopReason"), "stopReason")
         return ModelReply(
             model=_chosen_model(reply),
-            text=converse_blocks.reply_text(content, "content[]"),
-            tool_calls=tuple(converse_blocks.calls_of(content, "content[]")),
+            text=converse_blocks.reply_text(content, ("output", "message", "content")),
+            tool_calls=tuple(converse_blocks.calls_of(content, ("output", "message", "content"))),
             finish_reason=FINISH.get(reason, reason) or "stop",
             usage=_usage(reply.get("usage")),
         )
@@ -102,9 +102,9 @@ class Converse:
         return HttpCall(f"/model/{quote(request.model, safe='')}/{verb}", bodies.write_json(body))
 
     def encode_reply(self, reply: ModelReply, *, reply_id: str, stream: bool) -> bytes:
-        """Write a reply; with `stream`, all its frames. Arguments of calls must be JSON objects.
+        """Write a reply; with `stream`, all its frames.
 
-        It has no place for an id, and for the model only that of a choice made by the service.
+        It has no place for model and id.
         """
         content = list(converse_blocks.said(reply.text, reply.tool_calls))
         response: Body = {
@@ -117,8 +117,6 @@ class Converse:
             },
             "metrics": {"latencyMs": 0},
         }
-        if reply.model:
-            response["trace"] = {"promptRouter": {"invokedModelId": reply.model}}
         return converse_stream.write(response) if stream else bodies.write_json(response)
 
     def encode_error(self, status: int, message: str, code: str) -> bytes:
@@ -142,7 +140,7 @@ class Converse:
         """The body with these texts; empty blocks go, as the service refuses them, but results stay."""
         as_json = {path: text for path, text in texts.items() if path[-1] == "json" and text}
         others = {path: text for path, text in texts.items() if path not in as_json}
-        results = [text.path for text in self.texts(body) if text.role is Role.TOOL]
+        results = [path for path in others if "toolResult" in path]
         fresh = edits.with_texts(converse_blocks.with_json(body, as_json), others, results, "messages")
         return converse_blocks.without_lone_marks(fresh) if "" in others.values() else fresh
 

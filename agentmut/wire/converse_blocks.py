@@ -8,6 +8,7 @@ from agentmut.wire.arguments import arguments_text, read_arguments
 from agentmut.wire.codec import Body, Path
 from agentmut.wire.messages import Message, Role, ToolCall
 from agentmut.wire.places import at, places, shown, with_values
+from agentmut.wire.reading import listing_at, mapping_at, name_at, text_at
 from agentmut.wire.spoken import Spoken, turns
 
 ROLES: Mapping[str, Role] = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM}
@@ -18,17 +19,17 @@ def read(body: Body) -> list[Spoken]:
     return [*_instructions(body.get("system")), *_conversation(body)]
 
 
-def calls_of(content: Iterable[Any], where: str) -> Iterator[ToolCall]:
+def calls_of(content: Iterable[Any], path: Path) -> Iterator[ToolCall]:
     """The calls among blocks; those of tools of the service are none."""
     for found in content:
-        use = bodies.mapping(found, where).get("toolUse")
-        if use is not None and "type" not in bodies.mapping(use, f"{where}.toolUse"):
-            yield _call(use, f"{where}.toolUse")
+        use = mapping_at(found, path).get("toolUse")
+        if use is not None and "type" not in mapping_at(use, (*path, "toolUse")):
+            yield _call(use, (*path, "toolUse"))
 
 
-def reply_text(content: Iterable[Any], where: str) -> str:
+def reply_text(content: Iterable[Any], path: Path) -> str:
     """The text among the blocks of a reply."""
-    return "".join(text for block in content for _, text in _pieces(bodies.mapping(block, where), ()))
+    return "".join(text for block in content for _, text in _pieces(mapping_at(block, path), path))
 
 
 def said(text: str, calls: Iterable[ToolCall]) -> Iterator[Body]:
@@ -97,50 +98,50 @@ def _item(turn: list[Message]) -> Body:
 def _instructions(system: Any) -> Iterator[Spoken]:
     for index, block in enumerate(bodies.listing(system, "system")):
         path: Path = ("system", index)
-        yield Spoken(Role.SYSTEM, path, list(_pieces(bodies.mapping(block, shown(path)), path)))
+        yield Spoken(Role.SYSTEM, path, list(_pieces(mapping_at(block, path), path)))
 
 
 def _conversation(body: Body) -> Iterator[Spoken]:
     called: dict[str, str] = {}
     for index, message in enumerate(bodies.listing(body.get("messages"), "messages")):
         item: Path = ("messages", index)
-        found = bodies.mapping(message, shown(item))
-        role = _role(found.get("role"), shown(item))
-        content = bodies.listing(found.get("content"), shown((*item, "content")))
+        found = mapping_at(message, item)
+        role = _role(found.get("role"), item)
+        content = listing_at(found.get("content"), (*item, "content"))
         if _only_marks(content):
             yield Spoken(role, item)
         for number, block in enumerate(content):
             here: Path = (*item, "content", number)
-            if "cachePoint" not in bodies.mapping(block, shown(here)):
+            if "cachePoint" not in mapping_at(block, here):
                 yield _spoken(block, here, role, item, called)
 
 
-def _role(role: Any, where: str) -> Role:
+def _role(role: Any, path: Path) -> Role:
     found = ROLES.get(role) if isinstance(role, str) else None
     if found is None:
-        raise ValueError(f"{where}.role: expected one of {', '.join(ROLES)}, found {role!r:.80}")
+        raise ValueError(f"{shown(path)}.role: expected one of {', '.join(ROLES)}, found {role!r:.80}")
     return found
 
 
 def _spoken(block: Mapping[str, Any], here: Path, role: Role, item: Path, called: dict[str, str]) -> Spoken:
     """A block; `called` learns which tool a call is of, and tells it of its result."""
     if block.get("toolResult") is not None:
-        where = shown((*here, "toolResult"))
-        found = bodies.mapping(block["toolResult"], where)
-        call_id = bodies.text(found.get("toolUseId"), f"{where}.toolUseId")
-        pieces = list(_contents(found.get("content"), (*here, "toolResult", "content")))
+        place: Path = (*here, "toolResult")
+        found = mapping_at(block["toolResult"], place)
+        call_id = text_at(found.get("toolUseId"), (*place, "toolUseId"))
+        pieces = list(_contents(found.get("content"), (*place, "content")))
         return Spoken(Role.TOOL, item, pieces, call_id=call_id, tool=called.get(call_id))
-    call = next(calls_of([block], shown(here)), None)
+    call = next(calls_of([block], here), None)
     if call is not None:
         called[call.id] = call.name
         return Spoken(role, item, call=call)
     return Spoken(role, item, list(_pieces(block, here)))
 
 
-def _call(use: Mapping[str, Any], where: str) -> ToolCall:
+def _call(use: Mapping[str, Any], path: Path) -> ToolCall:
     return ToolCall(
-        id=bodies.text(use.get("toolUseId"), f"{where}.toolUseId"),
-        name=bodies.name(use.get("name"), f"{where}.name"),
+        id=text_at(use.get("toolUseId"), (*path, "toolUseId")),
+        name=name_at(use.get("name"), (*path, "name")),
         arguments=arguments_text(use.get("input")),
     )
 
@@ -148,7 +149,7 @@ def _call(use: Mapping[str, Any], where: str) -> ToolCall:
 def _pieces(block: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
     """The texts of a block: its own, guarded or cited ones, those of a search result, and JSON."""
     if block.get("text") is not None:
-        yield (*path, "text"), bodies.text(block["text"], shown((*path, "text")))
+        yield (*path, "text"), text_at(block["text"], (*path, "text"))
     if block.get("json") is not None:
         yield (*path, "json"), bodies.write_json(block["json"]).decode("ascii")
     guarded = block.get("guardContent")
@@ -160,5 +161,5 @@ def _pieces(block: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _contents(content: Any, path: Path) -> Iterator[tuple[Path, str]]:
-    for index, block in enumerate(bodies.listing(content, shown(path))):
-        yield from _pieces(bodies.mapping(block, shown((*path, index))), (*path, index))
+    for index, block in enumerate(listing_at(content, path)):
+        yield from _pieces(mapping_at(block, (*path, index)), (*path, index))

@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from agentmut.wire import aws_event_stream, bodies
+from agentmut.wire.arguments import arguments_text
 from agentmut.wire.chat_stream import halves, words
 from agentmut.wire.codec import Body
 
@@ -100,8 +101,7 @@ def _events(response: Body) -> Iterator[tuple[str, JsonValue]]:
             yield "contentBlockDelta", {"delta": delta, "contentBlockIndex": index}
         yield "contentBlockStop", {"contentBlockIndex": index}
     yield "messageStop", {"stopReason": response["stopReason"]}
-    told = ("usage", "metrics", "trace")
-    yield "metadata", {key: response[key] for key in told if key in response}
+    yield "metadata", {"usage": response["usage"], "metrics": response["metrics"]}
 
 
 def _deltas(block: Mapping[str, Any]) -> Iterator[JsonValue]:
@@ -109,5 +109,5 @@ def _deltas(block: Mapping[str, Any]) -> Iterator[JsonValue]:
         for word in words(block["text"]):
             yield {"text": word}
         return
-    for part in halves(bodies.write_json(block["toolUse"]["input"]).decode("ascii")):
+    for part in halves(arguments_text(block["toolUse"]["input"])):
         yield {"toolUse": {"input": part}}

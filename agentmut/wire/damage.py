@@ -20,15 +20,22 @@ def damage(codec: Codec, body: bytes, *, complete: bool = True) -> str | None:
     if not _is_broken(body):
         return None
     framing = codec.framing()
+    frames = framing.feed(body)
+    if is_event_stream(body):
+        came = b"".join(frame.raw for frame in frames)
+        return "an event of the reply is not JSON" if _has_broken_event(came) else None
+    if codec.content_type(stream=True) != MEDIA_TYPE:  # frames of bytes, with checksums
+        if any(frame.value is None for frame in frames):
+            return "the reply is damaged"
+        return "the reply breaks off" if complete and framing.rest() else None
+    return "the reply is not JSON" if complete else None
+
+
+def _has_broken_event(stream: bytes) -> bool:
     try:
-        came = b"".join(frame.raw for frame in framing.feed(body))
-        if is_event_stream(body):
-            return "an event of the reply is not JSON" if any(map(_is_broken, events(came))) else None
-    except ValueError as error:
-        return f"the reply is damaged: {error}"
-    if not complete or (came == body and not codec.content_type(stream=True).startswith(MEDIA_TYPE)):
-        return None
-    return "the reply is not JSON"
+        return any(map(_is_broken, events(stream)))
+    except UnicodeDecodeError:
+        return True
 
 
 def _is_broken(data: str | bytes) -> bool:

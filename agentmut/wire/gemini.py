@@ -100,7 +100,7 @@ class Gemini:
         return HttpCall(f"/v1beta/models/{quote(request.model, safe='')}:{verb}", bodies.write_json(body))
 
     def encode_reply(self, reply: ModelReply, *, reply_id: str, stream: bool) -> bytes:
-        """Write a reply; with `stream`, all its events. Arguments of calls must be JSON objects."""
+        """Write a reply; with `stream`, all its events."""
         content = {"parts": list(gemini_contents.said(reply.text, reply.tool_calls)), "role": "model"}
         reason = FINISH_REASONS.get(reply.finish_reason, reply.finish_reason.upper())
         response: Body = {
@@ -134,7 +134,7 @@ class Gemini:
 
     def with_texts(self, body: Body, texts: Mapping[Path, str]) -> Body:
         """The body with these texts; empty parts go, but results stay."""
-        results = {text.path for text in self.texts(body) if text.role is Role.TOOL}
+        results = {path for path in texts if "functionResponse" in path or "function_response" in path}
         answered = gemini_contents.with_results(body, {p: t for p, t in texts.items() if p in results})
         return edits.with_texts(
             answered, {p: t for p, t in texts.items() if p not in results}, (), "contents"
@@ -224,7 +224,7 @@ def _calls(reply: Body) -> list[tuple[ToolCall, bool]]:
     """The calls of a reply, and whether they came with an id."""
     calls = gemini_contents.Calls()
     found = [get(part.value, "functionCall") for part in _parts(reply)]
-    return [(calls.made(call, "functionCall"), bool(call.get("id"))) for call in found if call is not None]
+    return [(calls.made(call, ("functionCall",)), bool(call.get("id"))) for call in found if call is not None]
 
 
 def _said(reply: Body) -> tuple[list[str], list[ToolCall]]:

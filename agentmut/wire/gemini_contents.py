@@ -11,6 +11,7 @@ from agentmut.wire.arguments import arguments_text, read_arguments
 from agentmut.wire.codec import Body, Path
 from agentmut.wire.messages import Message, Role, ToolCall
 from agentmut.wire.places import at, shown, with_values
+from agentmut.wire.reading import listing_at, mapping_at, name_at, text_at
 from agentmut.wire.spelling import get, used
 from agentmut.wire.spoken import Spoken, turns
 
@@ -35,14 +36,14 @@ class Calls:
         self._made: Counter[str] = Counter()
         self._open: list[ToolCall] = []
 
-    def made(self, found: Any, where: str) -> ToolCall:
+    def made(self, found: Any, path: Path) -> ToolCall:
         """The call of a `functionCall`."""
-        call = bodies.mapping(found, where)
+        call = mapping_at(found, path)
         if get(call, "partialArgs") is not None:
-            raise ValueError(f"{where}: arguments that are streamed piece by piece cannot be read")
-        name = bodies.name(call.get("name"), f"{where}.name")
+            raise ValueError(f"{shown(path)}: arguments that are streamed piece by piece cannot be read")
+        name = name_at(call.get("name"), (*path, "name"))
         arguments = arguments_text(call.get("args"))
-        call_id = bodies.text(call.get("id"), f"{where}.id") or self._new_id(name, call.get("args"))
+        call_id = text_at(call.get("id"), (*path, "id")) or self._new_id(name, call.get("args"))
         self._open.append(ToolCall(id=call_id, name=name, arguments=arguments))
         return self._open[-1]
 
@@ -77,13 +78,13 @@ def read(body: Body) -> list[Spoken]:
 
 def parts_of(content: Any, path: Path) -> Iterator[Part]:
     """The parts of a content; a single one may stand without a list."""
-    found = bodies.mapping(content, shown(path)).get("parts")
+    found = mapping_at(content, path).get("parts")
     if isinstance(found, dict):
         yield Part((*path, "parts"), found)
         return
-    for index, part in enumerate(bodies.listing(found, shown((*path, "parts")))):
+    for index, part in enumerate(listing_at(found, (*path, "parts"))):
         here: Path = (*path, "parts", index)
-        yield Part(here, bodies.mapping(part, shown(here)))
+        yield Part(here, mapping_at(part, here))
 
 
 def said(text: str, calls: Iterable[ToolCall]) -> Iterator[Body]:
@@ -148,7 +149,7 @@ def _conversation(body: Body) -> Iterator[Spoken]:
 
 
 def _content(content: Any, path: Path, calls: Calls) -> Iterator[Spoken]:
-    role = _role(bodies.mapping(content, shown(path)).get("role"), shown(path))
+    role = _role(mapping_at(content, path).get("role"), path)
     heard = False
     for here, part in parts_of(content, path):
         heard = True
@@ -160,7 +161,7 @@ def _content(content: Any, path: Path, calls: Calls) -> Iterator[Spoken]:
 def _spoken(part: Mapping[str, Any], here: Path, role: Role, item: Path, calls: Calls) -> Spoken:
     if get(part, "functionCall") is not None:
         key = used(part, "functionCall")
-        return Spoken(role, item, call=calls.made(part[key], shown((*here, key))))
+        return Spoken(role, item, call=calls.made(part[key], (*here, key)))
     if get(part, "functionResponse") is not None:
         return _result(part, here, item, calls)
     return Spoken(role, item, list(_pieces(part, here)))
@@ -168,12 +169,12 @@ def _spoken(part: Mapping[str, Any], here: Path, role: Role, item: Path, calls: 
 
 def _result(part: Mapping[str, Any], here: Path, item: Path, calls: Calls) -> Spoken:
     key = used(part, "functionResponse")
-    where = shown((*here, key))
-    found = bodies.mapping(part[key], where)
-    name = bodies.name(found.get("name"), f"{where}.name")
-    call_id = bodies.text(found.get("id"), f"{where}.id")
+    place: Path = (*here, key)
+    found = mapping_at(part[key], place)
+    name = name_at(found.get("name"), (*place, "name"))
+    call_id = text_at(found.get("id"), (*place, "id"))
     call = calls.answered(call_id, name)
-    pieces = list(_returned(found.get("response"), (*here, key, "response")))
+    pieces = list(_returned(found.get("response"), (*place, "response")))
     return Spoken(Role.TOOL, item, pieces, call_id=call.id if call else call_id or name, tool=name)
 
 
@@ -181,7 +182,7 @@ def _returned(response: Any, path: Path) -> Iterator[tuple[Path, str]]:
     """What a tool returned, as text: the response, or what stands alone in it under one of the usual keys."""
     if response is None:
         return
-    found = bodies.mapping(response, shown(path))
+    found = mapping_at(response, path)
     key = next((key for key in _WRAPPERS if list(found) == [key]), None)
     value: Any = found if key is None else found[key]
     place = path if key is None else (*path, key)
@@ -204,13 +205,13 @@ def _as_before(value: Any, path: Path, text: str) -> Any:
 def _pieces(part: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
     """The text of a part; a summary of thoughts is none that was said."""
     if part.get("text") is not None and not part.get("thought"):
-        yield (*path, "text"), bodies.text(part["text"], shown((*path, "text")))
+        yield (*path, "text"), text_at(part["text"], (*path, "text"))
 
 
-def _role(role: Any, where: str) -> Role:
+def _role(role: Any, path: Path) -> Role:
     found = ROLES.get(role) if role is None or isinstance(role, str) else None
     if found is None:
-        raise ValueError(f"{where}.role: expected user, model or function, found {role!r:.80}")
+        raise ValueError(f"{shown(path)}.role: expected user, model or function, found {role!r:.80}")
     return found
 
 

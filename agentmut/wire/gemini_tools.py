@@ -45,12 +45,19 @@ def with_tools(body: Body, tools: Sequence[OfferedTool]) -> Body:
 
 
 def normalised(schema: Any) -> Any:
-    """A schema as JSON Schema: types in lower case, keys in camelCase, counts as numbers."""
+    """A schema as JSON Schema: types in lower case, keys in camelCase, counts as numbers.
+
+    The order of properties, which the service takes as a list of its own, goes: it must not name one that is gone.
+    """
     if isinstance(schema, list):
         return [normalised(found) for found in schema]
     if not isinstance(schema, dict):
         return schema
-    return {_camel(key): _normal_value(key, value) for key, value in schema.items()}
+    return {
+        _camel(key): _normal_value(key, value)
+        for key, value in schema.items()
+        if _camel(key) != "propertyOrdering"
+    }
 
 
 def written_like(raw: Any, schema: Any, *, upper: bool) -> Any:

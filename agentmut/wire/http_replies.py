@@ -1,8 +1,10 @@
 """Replies of httpx and httpx2 as the agent's client is given them; the two libraries are alike in this."""
 
 from collections.abc import AsyncIterator, Iterator, Mapping
+from datetime import timedelta
 from typing import Any
 
+from agentmut.wire.cassette import Take
 from agentmut.wire.passage import Passage, Relay
 
 _OF_THE_BODY = ("content-encoding", "content-length", "transfer-encoding")
@@ -51,6 +53,30 @@ class ReplyMaker:
         fresh = self._fresh(response, body)
         if not options.get("stream"):
             await fresh.aread()
+        return fresh
+
+    def played(self, request: Any, take: Take, options: Mapping[str, Any]) -> Any:
+        """The response that was recorded."""
+        fresh = self._recorded(request, take)
+        if not options.get("stream"):
+            fresh.read()
+        return fresh
+
+    async def played_async(self, request: Any, take: Take, options: Mapping[str, Any]) -> Any:
+        """As `played`, for async clients."""
+        fresh = self._recorded(request, take)
+        if not options.get("stream"):
+            await fresh.aread()
+        return fresh
+
+    def _recorded(self, request: Any, take: Take) -> Any:
+        fresh = self._library.Response(
+            take.status,
+            headers={"content-type": take.content_type, "content-length": str(len(take.body))},
+            stream=self._whole(take.body),
+            request=request,
+        )
+        fresh.elapsed = timedelta(0)
         return fresh
 
     def _decoded(self, response: Any) -> Any:

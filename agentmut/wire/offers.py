@@ -60,6 +60,8 @@ def _alike(one: ToolSpec | None, other: ToolSpec | None) -> bool:
 
 def removed_names(before: Sequence[OfferedTool], after: Sequence[OfferedTool]) -> set[str]:
     """Names of the tools that were on offer and have no entry any more; a renamed one has."""
-    kept = {canonical_json(tool.raw) for tool in after if tool.raw is not None}
-    gone = {tool.spec.name for tool in before if tool.spec and canonical_json(tool.raw) not in kept}
+    kept = {id(tool.raw) for tool in after}
+    lost = [tool for tool in before if tool.spec and id(tool.raw) not in kept]
+    written = {canonical_json(tool.raw) for tool in after if tool.raw is not None} if lost else set()
+    gone = {tool.spec.name for tool in lost if tool.spec and canonical_json(tool.raw) not in written}
     return gone - {tool.spec.name for tool in after if tool.spec}

@@ -9,10 +9,12 @@ from functools import partial
 from types import TracebackType
 
 from agentmut.trial import Trial
+from agentmut.wire.cassette import Take
 from agentmut.wire.codec import Codec, HttpCall
 from agentmut.wire.framing import Frame
 from agentmut.wire.messages import Exchange
 from agentmut.wire.rewriter import Answered, Outgoing, Rewriter
+from agentmut.wire.taping import Taping
 from agentmut.wire.throttle import Throttle
 from agentmut.wire.under_way import UnderWay
 
@@ -62,14 +64,17 @@ class Passage:
         self, trial: Trial, codec: Codec, call: HttpCall, watch: "Watch | None" = None, host: str = ""
     ) -> None:
         self.codec = codec
-        outgoing = trial.rewriter.request(codec, call) if trial.rewriter else Outgoing(call)
+        rewriter = None if trial.player else trial.rewriter  # what is replayed has been changed already
+        outgoing = rewriter.request(codec, call) if rewriter else Outgoing(call)
         self.call: HttpCall = outgoing.call
         """What is to be sent next."""
         self.pause = outgoing.pause
         self.changed = outgoing.call != call
         """Whether the request differs from the agent's."""
         self._trial = trial
-        self._rewriter: Rewriter | None = trial.rewriter
+        self._rewriter: Rewriter | None = rewriter
+        self._asked = call
+        self._taping = Taping(trial.recorder, codec, call)
         self._keep = partial(watch, self) if watch else None
         self._rounds = 0
         self._host = host
@@ -82,7 +87,23 @@ class Passage:
     def __exit__(
         self, _kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
     ) -> None:
+        if error is not None:
+            self._taping.failed()
         self._under_way.left(error)
+
+    def played(self) -> Take | None:
+        """What the agent was given for this request when it was recorded; None unless its trial is replayed.
+
+        Raises `ReplayError` where it had asked something else then, `ConnectionError` where it was given nothing.
+        """
+        if self._trial.player is None:
+            return None
+        with self:
+            found = self._trial.player.answer(self._asked)
+            if found.status is None:
+                raise ConnectionError("when this was recorded, the connection failed")
+            self._under_way.answered(found.status, found.body if found.status < 400 else None)
+        return found
 
     def hold(self, throttle: Throttle | None) -> float:
         """Seconds to wait for a place under the rate limit; they are not the exchange's own."""
@@ -91,6 +112,7 @@ class Passage:
     def refused(self, status: int) -> None:
         """The service refused the request, in its own words, which pass as they are."""
         self._under_way.answered(status, None)
+        self._taping.refused(status)
 
     @property
     def needs_whole_replies(self) -> bool:
@@ -105,13 +127,14 @@ class Passage:
 
     def relay(self, status: int) -> "Relay":
         """Let an accepted reply pass piece by piece."""
-        return Relay(self._under_way, status, self._rewriter)
+        return Relay(self._under_way, status, self._rewriter, self._taping)
 
     def received(self, status: int, body: bytes) -> bytes | None:
         """The body that the agent is given for this one; None where `call` has to be sent in another round."""
         answered = self._answered(body)
         if answered.again is None or self._rounds >= MOST_IN_A_ROW:
             self._under_way.answered(status, answered.body)
+            self._taping.given(status, answered.body)
             return answered.body
         self._under_way.answered(status, body)
         self._rounds += 1
@@ -142,8 +165,11 @@ class Relay:
     Told of its `end` however that comes about; only the first time counts.
     """
 
-    def __init__(self, exchange: UnderWay, status: int, rewriter: Rewriter | None) -> None:
+    def __init__(self, exchange: UnderWay, status: int, rewriter: Rewriter | None, taping: Taping) -> None:
         self._exchange = exchange
+        self._status = status
+        self._taping = taping
+        self._ended = False
         self._codec = exchange.codec
         self._rewriter = rewriter
         self._framing = self._codec.framing() if rewriter else None
@@ -173,11 +199,18 @@ class Relay:
 
     def left(self) -> None:
         """The agent has stopped reading; it may go on, or close the stream, or neither."""
-        self._exchange.has_streamed(b"".join(self._given))
+        given = b"".join(self._given)
+        self._exchange.has_streamed(given)
+        self._taping.given(self._status, given)
 
     def end(self, error: BaseException | None = None) -> None:
         """The stream is complete, was closed by the agent, or was cut off by an `error`."""
-        self._exchange.has_ended(b"".join(self._given), error, complete=self._complete)
+        if self._ended:
+            return
+        self._ended = True
+        given = b"".join(self._given)
+        self._exchange.has_ended(given, error, complete=self._complete)
+        self._taping.given(self._status, given)  # one that was cut off is cut off when it is replayed
         self._given.clear()
 
     def _gives(self, piece: bytes) -> bytes:

@@ -3,7 +3,7 @@
 A body and its rewritten copy share whatever is the same in both.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from agentmut.frozen import canonical_json
@@ -16,17 +16,16 @@ def places(value: Any, pattern: str) -> Iterator[Path]:
     >>> list(places({"a": [{"b": 1}, 2]}, "a.*.b"))
     [('a', 0, 'b')]
     """
-    return _places(value, pattern.split("."))
-
-
-def _places(value: Any, keys: Sequence[str]) -> Iterator[Path]:
-    if not keys:
-        yield ()
-    elif keys[0] == "*":
-        for index, item in enumerate(value if isinstance(value, list) else ()):
-            yield from ((index, *rest) for rest in _places(item, keys[1:]))
-    elif isinstance(value, dict) and keys[0] in value:
-        yield from ((keys[0], *rest) for rest in _places(value[keys[0]], keys[1:]))
+    found: list[tuple[Path, Any]] = [((), value)]
+    for key in pattern.split("."):
+        if key == "*":
+            lists = [(path, held) for path, held in found if isinstance(held, list)]
+            found = [((*path, place), item) for path, held in lists for place, item in enumerate(held)]
+        else:
+            found = [
+                ((*path, key), held[key]) for path, held in found if isinstance(held, dict) and key in held
+            ]
+    return (path for path, _ in found)
 
 
 def all_places(value: Any) -> Iterator[Path]:
@@ -104,4 +103,4 @@ def merged(old: Any, new: Any) -> Any:
 
 def same(one: Any, other: Any) -> bool:
     """Whether two JSON values are the same to a service: unlike for Python, 1 is not true."""
-    return one is other or canonical_json(one) == canonical_json(other)
+    return one is other or (one == other and canonical_json(one) == canonical_json(other))

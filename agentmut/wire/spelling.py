@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
 _HUMP = re.compile(r"(?<=[a-z0-9])([A-Z])")
 
 
+@lru_cache(maxsize=1024)
 def snake(camel: str) -> str:
     """The key in snake_case.
 

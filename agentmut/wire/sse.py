@@ -36,6 +36,8 @@ class SseFraming:
 
     def written(self, frame: Frame, value: Any) -> bytes:
         """The frame with another JSON value; its event name, id, comments and line ends stay."""
+        if value is frame.value:
+            return frame.raw
         data = write_json(value)
         if data == write_json(frame.value):
             return frame.raw

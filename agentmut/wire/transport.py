@@ -56,6 +56,8 @@ class Tap:
                 passage = self._passage(request, body)
                 if passage is None:
                     return await original(client, request, **options)
+                if played := passage.played():
+                    return await maker.played_async(request, played, options)
                 await asyncio.sleep(passage.pause)
                 while True:
                     with passage:
@@ -77,6 +79,8 @@ class Tap:
                 passage = self._passage(request, request.read() if self._may_see(request) else None)
                 if passage is None:
                     return original(client, request, **options)
+                if played := passage.played():
+                    return maker.played(request, played, options)
                 time.sleep(passage.pause)
                 while True:
                     with passage:

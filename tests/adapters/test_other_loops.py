@@ -422,8 +422,19 @@ def first_mutants(adapter: Any) -> dict[str, Mutant]:
 Tool = Callable[[int, str], dict[str, Any]]
 
 
-@pytest.mark.parametrize("make", [anthropic])
+CALLS: dict[Any, Tool] = {
+    anthropic: lambda number, order: message(use(number, order), stop="tool_use"),
+    responses: lambda number, order: response(function_call(number, json.dumps({"order": order}))),
+}
+SAYS: dict[Any, Callable[[str], Any]] = {
+    anthropic: lambda said: message(text(said)),
+    responses: lambda said: response(spoken(said)),
+}
+
+
+@pytest.mark.parametrize("make", [anthropic, responses])
 def test_mutants_of_every_class_arrive(make: Any, scripted: Scripted) -> None:
+    call, say = CALLS[make], SAYS[make]
     adapter = make(history=History.KEPT)
     base = adapter.get_config()
     chosen = first_mutants(adapter)
@@ -431,9 +442,6 @@ def test_mutants_of_every_class_arrive(make: Any, scripted: Scripted) -> None:
         "prompt", "tool", "model", "context", "orchestration"
     }  # fmt: skip
     for mutant in chosen.values():
-        scripted.script = [
-            message(use(1, "A-1"), stop="tool_use"), message(use(2, "B-2"), stop="tool_use"),
-            message(text("First.")), message(text("Second.")),
-        ]  # fmt: skip
+        scripted.script = [call(1, "A-1"), call(2, "B-2"), say("First."), say("Second.")]
         found = run(adapter.with_config(mutant.apply(base)), "One", "Two")
         assert Detector(mutant, base).witness(found.footprint), (mutant.operator, found)

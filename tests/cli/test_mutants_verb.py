@@ -219,16 +219,38 @@ def test_a_recorded_request_is_enough(run: Run, folder: Path) -> None:
     assert "refund" in {m["before"] for m in document["mutants"] if m["operator"] == "tool.remove"}
 
 
+SPOKEN: dict[str, dict[str, Any]] = {
+    "responses": {"model": "m", "instructions": "Never guess.", "input": "hi"},
+    "anthropic": {"model": "m", "max_tokens": 9, "system": "Never guess.", "messages": []},
+    "gemini": {"systemInstruction": {"parts": [{"text": "Never guess."}]}, "contents": []},
+    "gemini with its path": {
+        "path": "/v1beta/models/gemini-3:generateContent",
+        "body": {"systemInstruction": {"parts": [{"text": "Never guess."}]}, "contents": []},
+    },
+    "converse": {
+        "system": [{"text": "Never guess."}],
+        "messages": [{"role": "user", "content": [{"text": "hi"}]}],
+        "inferenceConfig": {"temperature": 0.2},
+    },
+}
+
+
+@pytest.mark.parametrize("request_body", SPOKEN.values(), ids=SPOKEN)
+def test_a_request_of_every_dialect_is_read(run: Run, folder: Path, request_body: dict[str, Any]) -> None:
+    (folder / "request.json").write_text(json.dumps(request_body))
+    code, out, err = run("--request", "request.json", "--json", "--operator", "prompt.drop_instruction")
+    assert code == 0, err
+    assert [m["before"] for m in json.loads(out)["mutants"]] == ["Never guess."]
+
+
 @pytest.mark.parametrize(
     ("body", "said"),
     [
         (b"{", "not JSON"),
         (b"\xff\xfe{", "not UTF-8"),
         (b"[]", "expected an object"),
-        (b'{"model": "m"}', "messages: expected a list"),
-        (b'{"model": "m", "input": "hi"}', "OpenAI's Responses API"),
-        (b'{"model": "m", "system": "s", "messages": []}', "Anthropic's Messages API"),
-        (b'{"contents": []}', "Gemini"),
+        (b'{"model": "m"}', "none of the keys `messages`, `input` and `contents`"),
+        (b'{"model": "m", "messages": "hi"}', "messages: expected a list"),
         (b'{"choices": [], "model": "m"}', "a reply, not a request"),
         (b'{"messages": []}', "model: expected a non-empty string"),
         (

@@ -75,9 +75,11 @@ def planted(projects: Any, service: Any) -> Any:
     """Runs a project whose agent has a defect; the service answers well where the prompt tells it to."""
     service.answer = answer
 
-    def run(defect: str, operators: list[str], rules: int = 1, **config: Any) -> Result:
+    def run(
+        defect: str, operators: list[str], rules: int = 1, route: str = "rebuild", **config: Any
+    ) -> Result:
         agent = AGENT % service.url + f"def run(config, input):\n    {DEFECTS[defect]}\n"
-        section = {"config": {"prompt": "prompt.md", **config}}
+        section = {"route": route, "config": {"prompt": "prompt.md", **config}}
         project = projects.write(
             ("alpha",), idle=rules - 1, agent=agent, agent_section=section,
             mutation={"operators": operators, "per_operator": 1}, statistics={"baseline": 10, "n_max": 40},
@@ -168,6 +170,19 @@ def test_a_change_that_misses_the_first_request_is_reported_with_its_share(plant
     said = f"reached {told.trials} of {2 * told.trials} requests that could have shown it; not the first one"
     assert said in " ".join(render(result).split())
     assert said in " ".join(render_mutant(result, row).split())
+
+
+def test_a_prompt_copied_at_import_can_be_changed_on_the_wire(planted: Any) -> None:
+    result = planted("prompt copied at import", ["prompt.drop_instruction"], route="wire")
+    (row,) = result.mutants
+    assert row.status is Status.KILLED and row.witness is not None
+    assert row.witness.requests == row.witness.requests_shown == row.witness.trials
+
+
+def test_another_wording_cannot_be_changed_on_the_wire_either(planted: Any) -> None:
+    with pytest.raises(RunError) as failed:
+        planted("another wording", ["prompt.drop_instruction"], route="wire")
+    assert "On the wire a text is found word for word" in str(failed.value)
 
 
 def test_on_the_wire_the_text_that_was_looked_for_is_named() -> None:

@@ -73,6 +73,21 @@ def test_a_removed_tool_is_seen_missing_in_the_requests_that_offer_the_others() 
     assert seen(left, OLD, order=(0, 1), edits=(REMOVED,)) is None  # another agent may never have had it
 
 
+@pytest.mark.parametrize(
+    ("edit", "changes"), [(REMOVED, {"tools": (LOOK,)}), (UNDOCUMENTED, {"text": f"{PROMPT}\n\nHi"})]
+)
+def test_what_is_gone_from_some_requests_is_seen_where_the_original_always_has_it(
+    edit: Edit, changes: dict[str, object]
+) -> None:
+    left = OLD.model_copy(update=changes)
+    partly = Footprint(requests=(OLD, left), order=(0, 1, 1))
+    told = Detector(mutant(edit), BASE).informed((OLD, HELPER))
+    witness = told.witness(partly)
+    assert witness is not None and (witness.could, witness.shown) == ((0, 1, 2), (1, 2))
+    assert told.witness(Footprint(requests=(OLD, HELPER))) is None
+    assert Detector(mutant(edit), BASE).informed((OLD, left)).witness(partly) is None  # so it was before
+
+
 def test_the_only_tool_is_seen_missing_in_every_request() -> None:
     base = AgentConfig(prompt=PROMPT, tools=(PAY,))
     gone = Edit(pointer="/tools/0", before=PAY.model_dump(mode="json"), after=None)

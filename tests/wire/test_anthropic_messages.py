@@ -412,7 +412,7 @@ calls = st.builds(
     ToolCall,
     id=texts,
     name=texts,
-    arguments=objects.map(lambda value: json.dumps(value, separators=(",", ":"))),
+    arguments=objects.map(lambda value: json.dumps(value, separators=(",", ":"))) | st.just('{"ci'),
 )
 replies = st.builds(
     ModelReply,
@@ -445,13 +445,13 @@ requests = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(replies, st.booleans())
 def test_what_is_encoded_decodes_to_the_same_reply(reply: ModelReply, stream: bool) -> None:
     assert CODEC.decode_reply(CODEC.encode_reply(reply, reply_id="r", stream=stream)) == reply
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(requests)
 def test_what_is_encoded_decodes_to_the_same_request(request: ModelRequest) -> None:
     assert CODEC.decode_request(CODEC.encode_request(request)) == request

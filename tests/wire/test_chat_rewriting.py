@@ -163,6 +163,13 @@ def test_the_older_functions_are_tools_and_stay_functions() -> None:
     assert request.messages[0].tool_calls[0].name == request.tools[0].name == "get_weather"
 
 
+def test_a_tool_of_the_service_stays_where_it_is_even_with_a_name() -> None:
+    body = {**REQUEST, "tools": [WEATHER, {"type": "web_search", "name": "search"}]}
+    changed = CODEC.with_tools(body, [*CODEC.tools(body), OfferedTool(ToolSpec(name="decoy"))])
+    assert changed["tools"][:2] == body["tools"]
+    assert "functions" not in changed
+
+
 def test_names_change_in_calls_and_choices_alone() -> None:
     changed = CODEC.with_tool_names(REQUEST, other)
     assert changed["messages"][2]["tool_calls"][0]["function"]["name"] == "weather"
@@ -255,3 +262,12 @@ def test_a_renamed_tool_is_mapped_back_in_plain_replies_and_chunks() -> None:
     )
     assert [call.name for call in CODEC.decode_reply(changed).tool_calls] == ["own_get_weather", "own_shell"]
     assert changed.count(b'"content": "m."') == 1, "other chunks keep their bytes"
+
+
+def test_the_older_call_of_a_function_is_put_together_from_its_pieces() -> None:
+    pieces = [{"name": "get_weather", "arguments": "{"}, {"arguments": "}"}]
+    stream = chunks({"role": "assistant", "content": None}, *({"function_call": piece} for piece in pieces))
+    (call,) = CODEC.decode_reply(stream).tool_calls
+    assert (call.id, call.name, call.arguments) == ("", "get_weather", "{}")
+    changed = CODEC.continued(REQUEST, stream, {"": "sun"})
+    assert changed["messages"][-1] == {"role": "function", "name": "get_weather", "content": "sun"}

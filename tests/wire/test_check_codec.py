@@ -15,19 +15,19 @@ from agentmut.wire.codecs import CODECS
 from agentmut.wire.framing import Frame
 from agentmut.wire.messages import ModelReply, ModelRequest, Role
 
+NO_SEED = {"seed": "it has no seed"}
+NAMELESS = {"response_format with a schema": "it has no name of a schema, or always holds to it"}
+NOT_ANY_JSON = {"response_format": "it has no JSON without a schema"}
 CANNOT_SAY: Mapping[str, Mapping[str, str]] = {
-    "responses": {"seed": "Responses has no seed", "stop": "Responses has no stop sequences"},
-    "anthropic_messages": {
-        "seed": "Messages has no seed",
-        "response_format": "Messages takes schemas only",
-        "response_format with a schema": "Messages takes a schema without name and strict",
-    },
-    "gemini": {"response_format with a schema": "Gemini takes a schema without name and strict"},
+    "responses": {**NO_SEED, "stop": "it has no stop sequences"},
+    "anthropic_messages": {**NO_SEED, **NAMELESS, **NOT_ANY_JSON},
+    "gemini": NAMELESS,
     "converse": {
-        "seed": "Converse has no seed",
-        "tool_choice none": "Converse cannot forbid calls",
-        "response_format": "Converse takes schemas only",
-        "response_format with a schema": "Converse takes a schema without strict",
+        **NO_SEED,
+        **NAMELESS,
+        **NOT_ANY_JSON,
+        "tool_choice none": "it has auto, any and one tool",
+        "model of a reply": "its replies name no model",
     },
 }
 REQUEST = HttpCall(
@@ -271,6 +271,16 @@ class CrashesOnOddRoles(ChatCompletions):
         return "messages", [Role(message["role"]) for message in body["messages"]]
 
 
+class NeedsMessages(ChatCompletions):
+    def with_setting(self, call: HttpCall, body: Body, name: str, value: Any) -> tuple[str, Body]:
+        return super().with_setting(call, {**body, "messages": body["messages"]}, name, value)
+
+
+class ForgetsTheModel(ChatCompletions):
+    def decode_reply(self, body: bytes) -> ModelReply:
+        return super().decode_reply(body).model_copy(update={"model": ""})
+
+
 class ByLines:
     """Takes each line that comes for a frame, wherever it was cut."""
 
@@ -365,6 +375,8 @@ class Unnamed:
         (MapsFirstCallOnly, "reply_with_tool_names", "plain, it gives another reply"),
         (CutsFieldsOff, "unknown fields", "with_tool_names() drops them"),
         (CrashesOnOddRoles, "broken bodies", "roles() raises TypeError"),
+        (NeedsMessages, "broken bodies", "with_setting() raises KeyError"),
+        (ForgetsTheModel, "model of a reply", "streamed, it is ''"),
         (framed(ByLines), "framing", "no frame of a stream has a value"),
         (framed(Loses), "framing", "the frames joined are not the stream"),
         (framed(Waits), "framing", "held back until the stream ends"),

@@ -362,7 +362,7 @@ def test_a_damaged_stream_is_passed_on_byte_for_byte(at: int) -> None:
     assert len(framing.rest()) < 50
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.binary(max_size=80))
 def test_any_bytes_are_a_stream_or_a_value_error(data: bytes) -> None:
     framing = CODEC.framing()
@@ -390,11 +390,13 @@ def test_an_unreadable_request_names_the_place(fields: dict[str, Any], said: str
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
 objects = st.dictionaries(st.text(max_size=4), st.integers() | st.text(max_size=5), max_size=3)
-arguments = objects.map(lambda value: json.dumps(value, separators=(",", ":")))
+arguments = objects.map(lambda value: json.dumps(value, separators=(",", ":"))) | st.sampled_from(
+    ['{"ci', "[1]"]
+)
 calls = st.builds(ToolCall, id=texts, name=texts, arguments=arguments)
 replies = st.builds(
     ModelReply,
-    model=st.sampled_from(["", "m"]),
+    model=st.just(""),
     text=st.just("") | texts,
     tool_calls=st.lists(calls, max_size=3).map(tuple),
     finish_reason=st.sampled_from(["stop", "tool_calls", "length", "content_filter"]),
@@ -421,13 +423,13 @@ requests = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(replies, st.booleans())
 def test_what_is_encoded_decodes_to_the_same_reply(reply: ModelReply, stream: bool) -> None:
     assert CODEC.decode_reply(CODEC.encode_reply(reply, reply_id="r", stream=stream)) == reply
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(requests)
 def test_what_is_encoded_decodes_to_the_same_request(request: ModelRequest) -> None:
     assert CODEC.decode_request(CODEC.encode_request(request)) == request

@@ -1,7 +1,8 @@
 """Mutants of every operator, made on the wire, and judged by the witness that knows nothing of rewriters."""
 
 import json
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Callable, Iterable, Iterator
 from importlib.metadata import entry_points
 from typing import Any
 
@@ -13,6 +14,7 @@ from agentmut.mutation.controls import Identity, destroyed_mutant, identity_muta
 from agentmut.mutation.generate import generate
 from agentmut.protocols import Operator, OperatorOptions
 from agentmut.tools import ToolSpec
+from agentmut.wire.chat_completions import ChatCompletions
 from agentmut.wire.codec import Codec, HttpCall
 from agentmut.wire.codecs import CODECS
 from agentmut.wire.footprint import Footprint, footprint
@@ -20,6 +22,7 @@ from agentmut.wire.messages import Exchange, Message, ModelRequest, Role, ToolCa
 from agentmut.wire.rewriting import ConfigRewriter
 from agentmut.witness import Detector
 
+CHAT = ChatCompletions()
 OPERATORS: dict[str, Operator] = {
     entry.name: entry.load()() for entry in entry_points(group="agentmut.operators")
 }
@@ -35,7 +38,7 @@ You are the support assistant of Fernhill Outdoor, a shop for tents.
 - If the total is above 200 euros, escalate to a human instead.
 - Look up the order first, then answer politely. You must not guess.
 - **Never** reveal internal notes. Keep every answer under 80 words.
-- Answer in JSON with the keys "answer" and "order".
+- Respond in JSON format with the keys "answer" and "order".
 - All customers get a reply in English.
 
 ## Example
@@ -50,7 +53,7 @@ PARAMETERS: dict[str, Any] = {
     "type": "object",
     "properties": {
         "order": {"type": "string", "description": "Number of the order."},
-        "reason": {"type": "string", "enum": ["late", "broken", "lost"]},
+        "reason": {"type": "string", "enum": ["late", "broken", "lost"], "description": "Why it is asked."},
         "amount": {"type": "number", "minimum": 1, "maximum": 200},
     },
     "required": ["order"],
@@ -63,7 +66,7 @@ CONFIG = AgentConfig(
         ToolSpec(name="send_mail", description="Send a mail to the customer."),
     ),
     model=ModelConfig(
-        name="sim-large", temperature=0.7, top_p=0.9, max_tokens=800, seed=7, stop=("END",),
+        name="sim-large", temperature=0.7, top_p=0.9, max_tokens=800, seed=7,
         reasoning_effort="high", tool_choice="required", response_format={"type": "json_object"},
     ),
     context=(
@@ -106,14 +109,19 @@ def request(config: AgentConfig = CONFIG) -> ModelRequest:
     )
 
 
-def call_of(codec: Codec, asked: ModelRequest) -> HttpCall:
-    return codec.encode_request(asked)
+def all_mutants() -> Iterator[Mutant]:
+    for operator in OPERATORS.values():  # one by one: some mutants of different operators are the same
+        yield from generate(CONFIG, [operator], OPTIONS).mutants
+    yield destroyed_mutant(CONFIG)
+    yield from (identity_mutant(CONFIG, kind) for kind in Identity)
 
 
-def mutants() -> list[Mutant]:
-    made = generate(CONFIG, OPERATORS.values(), OPTIONS).mutants
-    controls = [destroyed_mutant(CONFIG), *(identity_mutant(CONFIG, kind) for kind in Identity)]
-    return [*made, *controls]
+MUTANTS = [
+    mutant
+    for mutant in all_mutants()
+    if mutant.operator_class
+    is not OperatorClass.ORCHESTRATION  # the flow is the agent's own, no request shows it
+]
 
 
 def seen(codec: Codec, rewriter: ConfigRewriter, call: HttpCall) -> Footprint:
@@ -122,17 +130,123 @@ def seen(codec: Codec, rewriter: ConfigRewriter, call: HttpCall) -> Footprint:
     return footprint([exchange], marks=rewriter.marks)
 
 
-UNSEEN = frozenset({"tool.decoy"})
+def test_there_is_a_mutant_of_every_operator_but_those_of_the_flow() -> None:
+    tried = {mutant.operator for mutant in MUTANTS}
+    others = {id_ for id_ in OPERATORS if not id_.startswith("orchestration.")} - tried
+    assert others == {"model.add_stop_sequence"}  # goes with no reasoning effort
+
+
+def unseen(codec: Codec, call: HttpCall, base: AgentConfig, among: Iterable[Mutant]) -> set[str]:
+    """Operators some mutant of which is not witnessed."""
+    return {
+        mutant.operator
+        for mutant in among
+        if Detector(mutant, base).witness(seen(codec, ConfigRewriter(base, mutant.apply(base)), call)) is None
+    }
 
 
 @pytest.mark.parametrize("codec", CODECS, ids=lambda codec: codec.name)
-def test_mutants_of_every_operator_are_witnessed(codec: Codec) -> None:
-    call = call_of(codec, request())
-    missing = []
-    for mutant in mutants():
-        if mutant.operator_class is OperatorClass.ORCHESTRATION:
+def test_mutants_of_every_operator_are_witnessed_in_every_dialect(codec: Codec) -> None:
+    first = {mutant.operator: mutant for mutant in reversed(MUTANTS)}
+    assert unseen(codec, codec.encode_request(request()), CONFIG, first.values()) == set()
+
+
+@pytest.mark.parametrize("codec", CODECS, ids=lambda codec: codec.name)
+def test_a_stop_sequence_that_is_added_is_witnessed(codec: Codec) -> None:
+    base = CONFIG.model_copy(update={"model": ModelConfig(name="sim-large")})
+    mutants = generate(base, [OPERATORS["model.add_stop_sequence"]], OPTIONS).mutants
+    no_stops = codec.name == "responses"  # the dialect has none
+    assert bool(unseen(codec, codec.encode_request(request(base)), base, mutants)) == no_stops
+
+
+def test_requests_of_mutants_are_those_of_agents_that_were_built_as_mutants() -> None:
+    call = CHAT.encode_request(request())
+    for mutant in MUTANTS:
+        after = mutant.apply(CONFIG)
+        sent = CHAT.decode_request(ConfigRewriter(CONFIG, after).request(CHAT, call).call)
+        built = CHAT.decode_request(CHAT.encode_request(request(after)))
+        assert (sent.system_text, sent.tools) == (built.system_text, built.tools), mutant.description
+
+
+Shape = Callable[[str], Any]
+SHAPES: dict[str, tuple[Shape, set[str]]] = {
+    "blocks": (
+        lambda text: [{"type": "text", "text": part} for part in text.split("\n\n")],
+        {
+            "context.permute",
+            "prompt.whitespace",
+        },  # documents in parts have no places; white space between them
+    ),
+    "indented": (lambda text: textwrap.indent(text, "    "), {"prompt.whitespace"}),  # is written anew
+    "without blank lines": (
+        lambda text: "\n".join(line.strip() for line in text.splitlines() if line.strip()),
+        {"prompt.whitespace"},
+    ),
+    "wrapped": (
+        lambda text: "\n\n".join(textwrap.fill(part, 50) for part in text.split("\n\n")),
+        {"prompt.whitespace"},
+    ),
+}
+
+
+def shaped(base: AgentConfig, shape: Shape, role: str = "system") -> HttpCall:
+    path, body = CHAT.encode_request(request(base))
+    plain = json.loads(body)
+    plain["messages"][0] = {"role": role, "content": shape(base.system_text())}
+    return HttpCall(path, json.dumps(plain).encode())
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_mutants_reach_an_agent_that_sends_its_prompt_in_another_shape(name: str) -> None:
+    shape, unreached = SHAPES[name]
+    assert unseen(CHAT, shaped(CONFIG, shape), CONFIG, texts_of(MUTANTS)) == unreached
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_nothing_but_the_mutation_changes_in_another_shape(name: str) -> None:
+    call = shaped(CONFIG, SHAPES[name][0])
+    for mutant in texts_of(MUTANTS):
+        if mutant.operator in SHAPES[name][1]:
             continue
-        rewriter = ConfigRewriter(CONFIG, mutant.apply(CONFIG))
-        if Detector(mutant, CONFIG).witness(seen(codec, rewriter, call)) is None:
-            missing.append((mutant.operator, mutant.description))
-    assert missing == []
+        if (
+            name == "blocks" and mutant.operator_class is OperatorClass.CONTEXT
+        ):  # documents in parts have no place
+            continue
+        after = mutant.apply(CONFIG)
+        sent = CHAT.decode_request(ConfigRewriter(CONFIG, after).request(CHAT, call).call)
+        assert "".join(sent.system_text.split()) == "".join(after.system_text().split()), mutant.description
+
+
+def test_mutants_reach_an_agent_without_a_system_role() -> None:
+    assert unseen(CHAT, shaped(CONFIG, str, "user"), CONFIG, texts_of(MUTANTS)) == set()
+
+
+FIELDS = {
+    "{company}": "Fernhill Outdoor",
+    "{{ limit }}": "200",
+    "$who": "some customer",
+    "{% if vip %}\n": "",
+}
+
+
+def test_mutants_reach_an_agent_that_renders_a_template() -> None:
+    prompt = PROMPT.replace("Fernhill Outdoor", "{company}").replace("200", "{{ limit }}")
+    prompt = (
+        prompt.replace("the customer", "$who", 1).replace("## Example", "{% if vip %}\n## Example")
+        + "{% endif %}\n"
+    )
+    base = CONFIG.model_copy(update={"prompt": prompt})
+
+    def rendered(text: str) -> str:
+        for field, value in {**FIELDS, "{% endif %}\n": ""}.items():
+            text = text.replace(field, value)
+        return text
+
+    mutants = texts_of(generate(base, OPERATORS.values(), OPTIONS).mutants)
+    assert unseen(CHAT, shaped(base, rendered), base, mutants) == {
+        "prompt.whitespace"
+    }  # at a statement's line
+
+
+def texts_of(mutants: Iterable[Mutant]) -> list[Mutant]:
+    return [m for m in mutants if m.operator_class in (OperatorClass.PROMPT, OperatorClass.CONTEXT)]

@@ -8,6 +8,7 @@ from aiohttp import hdrs, web
 
 from agentmut.plain import described
 from agentmut.trial import Trial
+from agentmut.wire.cassette import ReplayError
 from agentmut.wire.codec import Codec
 from agentmut.wire.passage import Passage, TrialOverError, Watch, begin
 from agentmut.wire.proxy.forwarding import pass_on, relay, whole
@@ -70,6 +71,8 @@ class Courier:
             return await pass_on(http, reply)
 
     async def _to_model(self, http: web.BaseRequest, asked: Asked, passage: Passage) -> web.StreamResponse:
+        if played := _played(passage):
+            return played
         headers = asked.upstream.headers(http.headers, asked.trial.id)
         headers[hdrs.ACCEPT_ENCODING] = "identity"  # what is read need not be packed
         if passage.pause:
@@ -99,6 +102,19 @@ class Courier:
                 return await relay(http, reply, passage.relay(reply.status))
             given = passage.received(reply.status, await reply.read())
             return None if given is None else await whole(http, reply, given)
+
+
+def _played(passage: Passage) -> web.Response | None:
+    """The recorded answer, where a trial is replayed."""
+    try:
+        take = passage.played()
+    except ReplayError as error:
+        return error_response(passage.codec, 409, str(error), "not_as_recorded")
+    except ConnectionError as error:
+        return error_response(passage.codec, 502, str(error), "upstream_unreachable")
+    if take is None or take.status is None:
+        return None
+    return web.Response(status=take.status, body=take.body, headers={hdrs.CONTENT_TYPE: take.content_type})
 
 
 async def _body(http: web.BaseRequest) -> bytes:

@@ -1,13 +1,14 @@
 """A changed text of the config, made to texts of a request."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
+from agentmut.passages import PLACEHOLDER
 from agentmut.wire.codec import Text
 from agentmut.wire.messages import Role
-from agentmut.wire.rewriting.hunks import Hunk, Replacement, applied, hunks
-from agentmut.wire.rewriting.patterns import PLACEHOLDER, SEAM, Pattern
+from agentmut.wire.rewriting.hunks import LEAST, Hunk, Replacement, applied, hunks
+from agentmut.wire.rewriting.patterns import SEAM, Pattern, in_word
 
 Texts = tuple[Text, ...]
 LINE = 20
@@ -18,6 +19,28 @@ def with_texts(texts: Texts, after: Sequence[str | None]) -> Texts:
     """The texts of a request, with others where `after` has some."""
     pairs = zip(texts, after, strict=True)
     return tuple(old if new is None or new == old.text else old._replace(text=new) for old, new in pairs)
+
+
+def in_groups(texts: Texts, roles: Collection[Role], change: Callable[[str], str | None]) -> Texts:
+    """The texts with a change made to those of some roles: to all instructions at once, to others one by one.
+
+    What is given to `change` may hold `SEAM`, and what it gives back has as many.
+    """
+    after: list[str | None] = [None] * len(texts)
+    for indexes in _groups(texts, roles):
+        changed = change(SEAM.join(texts[index].text for index in indexes))
+        if changed is not None:
+            for index, text in zip(indexes, changed.split(SEAM), strict=True):
+                after[index] = text
+    return with_texts(texts, after)
+
+
+def _groups(texts: Texts, roles: Collection[Role]) -> Iterator[list[int]]:
+    """The indexes of texts that are searched together: instructions may be split into blocks anywhere."""
+    usable = [index for index, text in enumerate(texts) if SEAM not in text.text and text.role in roles]
+    system = [index for index in usable if texts[index].role is Role.SYSTEM]
+    yield from ([system] if system else [])
+    yield from ([index] for index in usable if texts[index].role is not Role.SYSTEM)
 
 
 def replaced(text: str, before: str, after: str) -> str | None:
@@ -31,13 +54,9 @@ def standing(text: str, sought: str) -> Iterator[int]:
     at = text.find(sought) if sought.strip() else -1
     while at >= 0:
         end = at + len(sought)
-        if not (_joined(text, at) or _joined(text, end)):
+        if not (in_word(text, at) or in_word(text, end)):
             yield at
         at = text.find(sought, end)
-
-
-def _joined(text: str, at: int) -> bool:
-    return 0 < at < len(text) and text[at - 1].isalnum() and text[at].isalnum()
 
 
 @dataclass(frozen=True)
@@ -65,7 +84,7 @@ class TextChange:
         whole = self.whole(text)
         if whole is not None:
             return whole
-        return applied(text, [place for hunk in self.hunks if (place := hunk.found(text))])
+        return applied(text, [place for hunk in self.hunks for place in hunk.found(text)])
 
 
 @dataclass(frozen=True)
@@ -100,20 +119,10 @@ class PromptChange:
         return TextChange(self.before, self.after)
 
     def _in_parts(self, texts: Texts) -> Texts:
-        spoken = [
-            [i for i, text in enumerate(texts) if text.role is role] for role in (Role.SYSTEM, Role.USER)
-        ]
-        groups = [spoken[0], *([index] for index in spoken[1])]
-        waiting, after = list(self._change.hunks), list[str | None]([None] * len(texts))
-        for group in groups:
-            joined = SEAM.join(texts[index].text for index in group)
-            found = [(hunk, place) for hunk in waiting if (place := hunk.found(joined))]
-            waiting = [hunk for hunk in waiting if all(hunk is not other for other, _ in found)]
-            if found:
-                changed = applied(joined, [place for _, place in found]).split(SEAM)
-                for index, text in zip(group, changed, strict=True):
-                    after[index] = text
-        return with_texts(texts, after)
+        waiting = list(self._change.hunks)
+        for role, least in ((Role.SYSTEM, LEAST), (Role.USER, LINE)):
+            texts = in_groups(texts, (role,), partial(_taken, waiting, least))
+        return texts
 
     def _emptied(self, texts: Texts) -> Texts:
         if any(self.carried(text.text) for text in texts if text.role is Role.SYSTEM):
@@ -122,6 +131,11 @@ class PromptChange:
         return with_texts(
             texts, [self._without(t.text) if u else None for t, u in zip(texts, users, strict=True)]
         )
+
+    def is_of(self, texts: Texts) -> bool:
+        """Whether a request is one of the agent that has the prompt, as far as that can be told."""
+        spoken = (text.text for text in texts if text.role in (Role.SYSTEM, Role.USER))
+        return not self.before.strip() or any(map(self.carried, spoken))
 
     def carried(self, text: str) -> bool:
         """Whether a text has any of the prompt."""
@@ -142,3 +156,11 @@ class PromptChange:
         stretches = dict.fromkeys(max(PLACEHOLDER.split(line), key=len).strip() for line in lines)
         found = (Pattern("", stretch, "", loose=True) for stretch in stretches)
         return tuple(pattern for pattern in found if pattern.weight >= LINE)
+
+
+def _taken(waiting: list[Hunk], least: int, text: str) -> str | None:
+    """The text with those of the hunks that are found in it, which wait no longer."""
+    found = [(hunk, places) for hunk in waiting if (places := hunk.found(text, least))]
+    for hunk, _ in found:
+        waiting.remove(hunk)
+    return applied(text, [place for _, places in found for place in places]) if found else None

@@ -44,17 +44,16 @@ class HiddenExchanges:
         if not key or not self._hidden:
             return body
         items: list[Any] = []
-        said = _said(codec, body, key)
+        said = _said(codec, body, key, roles)
         for index, digest in enumerate(_digests(codec, body, key, roles)):
-            items += self._after(
-                digest, said.get(index, ""), index < len(roles) and roles[index] is Role.ASSISTANT
-            )
+            items += self._after(digest, said.get(index))
             items += body[key][index : index + 1]
         return {**body, key: items} if len(items) > len(body[key]) else body
 
-    def _after(self, digest: str, said: str, is_answer: bool) -> list[Any]:
-        hidden = self._hidden.get(digest, ()) if is_answer else ()
-        return next((found.items for found in hidden if found.said in ("", said)), [])
+    def _after(self, digest: str, said: str | None) -> list[Any]:
+        """What was hidden after a conversation that goes on with what the assistant said."""
+        hidden = () if said is None else self._hidden.get(digest, ())
+        return next((found.items for found in hidden if (said or "").startswith(found.said)), [])
 
     def sent(self, codec: Codec, original: Body, sent: HttpCall) -> None:
         """Remember which conversation of the agent a request belongs to."""
@@ -84,7 +83,8 @@ class HiddenExchanges:
         asked = self._asked.get(_id(sent))
         if items and asked:
             known = self._hidden.setdefault(asked.prefix, [])
-            known[:] = [_Hidden(items, said.strip()), *(one for one in known if one.said != said.strip())]
+            found = _Hidden(items, _squeezed(said))
+            known[:] = [found, *(one for one in known if one.said != found.said)]
 
 
 def without_calls(codec: Codec, body: bytes, reply: ModelReply, names: Set[str]) -> bytes:
@@ -117,13 +117,22 @@ def _is_dropped(value: Any) -> bool:
     return bool(value == _DROPPED)
 
 
-def _said(codec: Codec, body: Body, key: str) -> dict[int, str]:
-    """What the assistant says in each item of a conversation."""
-    said: dict[int, str] = {}
+def _said(codec: Codec, body: Body, key: str, roles: Sequence[Role]) -> dict[int, str]:
+    """What the assistant says from an item on, by the indexes of its items: one reply may be several."""
+    own: dict[Any, str] = {}
     for text in codec.texts(body):
-        if text.role is Role.ASSISTANT and text.path[0] == key and isinstance(text.path[1], int):
-            said[text.path[1]] = f"{said.get(text.path[1], '')}\n{text.text}".strip()
+        if text.role is Role.ASSISTANT and text.path[0] == key:
+            own[text.path[1]] = own.get(text.path[1], "") + _squeezed(text.text)
+    said: dict[int, str] = {}
+    for index in reversed(range(len(roles))):
+        if roles[index] is Role.ASSISTANT:
+            said[index] = own.get(index, "") + said.get(index + 1, "")
     return said
+
+
+def _squeezed(text: str) -> str:
+    """A text without white space, which agents strip and join."""
+    return "".join(text.split())
 
 
 def _digests(codec: Codec, body: Body, key: str, roles: Sequence[Role]) -> Iterator[str]:

@@ -4,13 +4,14 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 from agentmut.config import Document
 from agentmut.wire.messages import Role
-from agentmut.wire.rewriting.changes import TextChange, Texts, replaced, standing, with_texts
+from agentmut.wire.rewriting.changes import TextChange, Texts, in_groups, replaced, standing, with_texts
 from agentmut.wire.rewriting.hunks import Replacement, applied
+from agentmut.wire.rewriting.patterns import Pattern
 
 PARAGRAPH = 40
 """Characters of a paragraph that tell a part of one document from other texts."""
@@ -38,6 +39,11 @@ class _Form(NamedTuple):
 
 _FORMS = tuple(map(_Form, ("wrapped", "plain", "stripped", "json", "json_ascii")))
 _READ = (Role.SYSTEM, Role.USER)
+_HELD = (*_READ, Role.TOOL)
+SHORTEST = 10
+"""Characters of a document that is known without the tags around it."""
+LONGEST = 20_000
+"""Characters of a document that is looked for whatever its white space."""
 
 
 class _Found(NamedTuple):
@@ -67,20 +73,25 @@ class DocumentsChange:
         """Whether there is a change."""
         return self.before != self.after
 
-    def made_to(self, texts: Texts) -> Texts:
-        """The texts of a request with the change, where its documents are found."""
+    def made_to(self, texts: Texts, *, is_own: bool = True) -> Texts:
+        """The texts of a request with the change, where its documents are found.
+
+        A new one with no neighbour there goes to the end of the instructions, if these are the agent's own.
+        """
         if not self.is_any:
             return texts
         if self._is_reordering:
             return _reordered(texts, self.before, self.after)
-        found = _insertions_made(texts, self._insertions)
-        for old, new in self._changed:
-            found = with_texts(
-                found, [_changed(t.text, old, new) if _can_hold(t.role) else None for t in found]
-            )
+        for insertion in self._insertions:
+            texts = _inserted(texts, insertion, is_own=is_own)
+        return in_groups(texts, _HELD, self._rewritten)
+
+    def _rewritten(self, text: str) -> str:
+        for change in self._changes:
+            text = change.made_to(text)
         for old in self._removed:
-            found = with_texts(found, [_without(t.text, old) if _can_hold(t.role) else None for t in found])
-        return found
+            text = _without(text, old)
+        return text
 
     @cached_property
     def _is_reordering(self) -> bool:
@@ -112,8 +123,8 @@ class DocumentsChange:
         yield from ((None, self.after[at], at) for at in new)
 
     @cached_property
-    def _changed(self) -> list[tuple[Document, Document]]:
-        return [(old, new) for old, new, _ in self._pairs if old and new]
+    def _changes(self) -> list["_DocumentChange"]:
+        return [_DocumentChange(old, new) for old, new, _ in self._pairs if old and new]
 
     @cached_property
     def _removed(self) -> list[Document]:
@@ -128,29 +139,42 @@ class DocumentsChange:
         ]
 
 
-def _can_hold(role: Role) -> bool:
-    return role is not Role.ASSISTANT
+def _forms(document: Document) -> Sequence[_Form]:
+    """The forms by which a document is looked for: a few words by themselves may be anybody's."""
+    return _FORMS if len(document.text.strip()) >= SHORTEST else _FORMS[:1]
 
 
 def _located(text: str, document: Document) -> tuple[int, int, _Form] | None:
-    for form in _FORMS:
+    for form in _forms(document):
         sought = form.of(document)
         at = next(standing(text, sought), None)
         if at is not None:
             return at, at + len(sought), form
+    for form in _forms(document)[:2] if len(document.text) <= LONGEST else ():
+        place = next(Pattern("", form.of(document).strip(), "", loose=True).places(text), None)
+        if place and text[place.start : place.end].strip():
+            return place.start, place.end, form
     return None
 
 
-def _changed(text: str, old: Document, new: Document) -> str:
-    for form in _FORMS:
-        found = replaced(text, form.of(old), form.of(new))
-        if found is not None:
-            return found
-    for form in (_Form("plain"), _Form("json"), _Form("json_ascii")):
-        changed = TextChange(form.escaped(old.text), form.escaped(new.text)).made_to(text)
-        if changed != text:
-            return changed
-    return text
+@dataclass(frozen=True)
+class _DocumentChange:
+    old: Document
+    new: Document
+
+    def made_to(self, text: str) -> str:
+        """The text with the document changed, as a whole or in the parts of it that are there."""
+        for form in _forms(self.old):
+            found = replaced(text, form.of(self.old), form.of(self.new))
+            if found is not None:
+                return found
+        return next((found for change in self._changes if (found := change.made_to(text)) != text), text)
+
+    @cached_property
+    def _changes(self) -> list[TextChange]:
+        forms = map(_Form, ("plain", "json", "json_ascii"))
+        pairs = dict.fromkeys((form.escaped(self.old.text), form.escaped(self.new.text)) for form in forms)
+        return [TextChange(*pair) for pair in pairs]
 
 
 def _without(text: str, document: Document) -> str:
@@ -202,23 +226,18 @@ def _slots(texts: Texts, group: Sequence[int], documents: Sequence[Document]) ->
                 break
 
 
-def _insertions_made(texts: Texts, insertions: Sequence[_Insertion]) -> Texts:
-    for insertion in insertions:
-        texts = _inserted(texts, insertion)
-    return texts
-
-
-def _inserted(texts: Texts, insertion: _Insertion) -> Texts:
+def _inserted(texts: Texts, insertion: _Insertion, *, is_own: bool) -> Texts:
     """The document behind its neighbour, or at the end of the instructions; and in results that have it."""
-    after = [_beside(text.text, insertion) if _can_hold(text.role) else None for text in texts]
-    if not any(new is not None and text.role in _READ for text, new in zip(texts, after, strict=True)):
-        last = max((i for i, text in enumerate(texts) if text.role is Role.SYSTEM), default=None)
-        if last is not None:
-            after[last] = f"{texts[last].text}{_BREAK}{insertion.document.wrapped}"
-    return with_texts(texts, after)
+    beside = partial(_beside, insertion)
+    after = in_groups(texts, _READ, beside)
+    if after == texts and is_own:
+        last = max((i for i, text in enumerate(texts) if text.role is Role.SYSTEM), default=-1)
+        added = f"{_BREAK}{insertion.document.wrapped}"
+        after = with_texts(texts, [text.text + added if i == last else None for i, text in enumerate(texts)])
+    return in_groups(after, (Role.TOOL,), beside)
 
 
-def _beside(text: str, insertion: _Insertion) -> str | None:
+def _beside(insertion: _Insertion, text: str) -> str | None:
     sides = ((insertion.neighbours, True), (insertion.followers, False))
     for document, is_behind in ((d, behind) for documents, behind in sides for d in documents):
         place = _located(text, document)

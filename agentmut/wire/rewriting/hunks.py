@@ -1,19 +1,23 @@
 """The change of a text as hunks, which are found where the text was rendered, re-indented or cut up."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from agentmut.in_common import ends_in_common
-from agentmut.wire.rewriting.patterns import PLACEHOLDER, Pattern, Place, filled, placeholders
+from agentmut.passages import PLACEHOLDER
+from agentmut.wire.rewriting.patterns import SEAM, Pattern, Place, filled, placeholders
 
 NEAR = 40
 """Characters on each side by which a change inside a line is found."""
-LEAST = 12
+LEAST = 6
 """Characters that have to be found: fewer stand in many texts."""
+
+LEAST_ONE_SIDED = 16
+"""The same, where only a part of the line tells the place."""
 
 
 class Replacement(NamedTuple):
@@ -33,43 +37,54 @@ class Hunk:
     end: int
     after: str
 
-    def found(self, text: str) -> Replacement | None:
-        """Where and how a text is changed; None where the place is not found, or not told from another one."""
+    def found(self, text: str, least: int = LEAST) -> list[Replacement]:
+        """Where and how a text is changed; nothing where the place is not found, or not told from another one.
+
+        Of lines that do not stand together, each is looked for by itself. It takes `least` characters to be found,
+        or the whole base.
+        """
+        whole = len("".join(self.base.split()))
         for pattern in self._patterns:
-            place = pattern.only_place(text)
+            place = pattern.only_place(text) if pattern.weight >= min(least, whole) else None
             if place:
                 after = self._after(text, place)
-                return None if after is None else Replacement(place.start, place.end, after)
-        return None
+                return [] if after is None else [Replacement(place.start, place.end, after)]
+        return [place for part in self._parts for place in part.found(text, least)]
+
+    @cached_property
+    def _parts(self) -> tuple["Hunk", ...]:
+        """The lines of what goes, the first of them with what comes instead."""
+        lines = self.base[self.start : self.end].splitlines(keepends=True)
+        ends = [self.start, *accumulate(map(len, lines), initial=self.start)][1:]
+        spans = [(a, b) for a, b in pairwise(ends) if self.base[a:b].strip()]
+        if len(spans) < 2:
+            return ()
+        afters = [self.after, *[""] * (len(spans) - 1)]
+        return tuple(Hunk(self.base, a, b, after) for (a, b), after in zip(spans, afters, strict=True))
 
     @cached_property
     def _patterns(self) -> tuple[Pattern, ...]:
-        sides = list(dict.fromkeys(self._windows()))
-        found = (
-            Pattern(
-                self.base[left : self.start],
-                self.base[self.start : self.end],
-                self.base[self.end : right],
-                loose,
-            )
-            for loose in (False, True)
-            for left, right in sides
+        """What to look for, one after the other: with little around the place, with more, on one side only."""
+        wide, narrow = (tuple(dict.fromkeys(windows)) for windows in self._windows())
+        found = [*self._looked_for(wide, loose=False), *self._looked_for(wide, loose=True)]
+        one_sided = (*self._looked_for(narrow, loose=False), *self._looked_for(narrow, loose=True))
+        return tuple(p for p in found if p.weight) + tuple(
+            p for p in one_sided if p.weight >= LEAST_ONE_SIDED
         )
-        whole = len("".join(self.base.split()))
-        return tuple(pattern for pattern in found if pattern.weight >= min(LEAST, whole) > 0)
 
-    def _windows(self) -> Iterator[tuple[int, int]]:
-        """From little to much around the place, on both sides or on one."""
+    def _looked_for(self, windows: Iterable[tuple[int, int]], *, loose: bool) -> Iterator[Pattern]:
+        base, start, end = self.base, self.start, self.end
+        return (Pattern(base[left:start], base[start:end], base[end:right], loose) for left, right in windows)
+
+    def _windows(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+        """From where to where in the base; those of a part of the line on one side are the last resort."""
         left = [_line_start(self.base, self.start, lines) for lines in (0, 1, 3)]
         right = [_line_end(self.base, self.end, lines) for lines in (0, 1, 3)]
-        yield max(left[0], self.start - NEAR), min(right[0], self.end + NEAR)
-        yield left[0], right[0]
+        near = _words_before(self.base, left[0], self.start), _words_after(self.base, self.end, right[0])
+        wide = [near, (left[0], right[0])]
         for more in (1, 2):
-            yield left[more], right[more]
-            yield left[more], right[0]
-            yield left[0], right[more]
-        yield max(left[0], self.start - NEAR), self.end
-        yield self.start, min(right[0], self.end + NEAR)
+            wide += [(left[more], right[more]), (left[more], right[0]), (left[0], right[more])]
+        return wide, [(near[0], self.end), (self.start, near[1])]
 
     def _after(self, text: str, place: Place) -> str | None:
         """The new text, with placeholders as they are filled in this text."""
@@ -78,7 +93,14 @@ class Hunk:
             value = _filling(self.base, name, text)
             if value is not None:
                 values[name] = value
-        return filled(self.after, values)
+        after = filled(self.after, values)
+        return after and self._broken_off(text, place) + after
+
+    def _broken_off(self, text: str, place: Place) -> str:
+        """The line break that is before the new text in the base, and was lost where it is put."""
+        had = self.start > 0 and self.base[self.start - 1] == "\n"
+        has = place.start == 0 or text[place.start - 1].isspace() or text[place.start - 1] == SEAM
+        return "\n" if had and not has else ""
 
 
 def hunks(before: str, after: str) -> tuple[Hunk, ...]:
@@ -106,13 +128,29 @@ def applied(text: str, replacements: Sequence[Replacement]) -> str:
 
 def _trimmed(base: str, start: int, end: int, after: str) -> Hunk:
     """The hunk without what both sides have in common, as far as whole words and placeholders go."""
-    head, tail = ends_in_common(base[start:end], after)
+    head, tail = _ends_in_common(base[start:end], after)
     first, last = start + head, end - tail
     if first < last and head + tail < len(after):
         first, last = _whole_words(base, first, last)
         first, last = max(first, start), min(last, end)
     tail = end - last
     return Hunk(base, first, last, after[first - start : len(after) - tail])
+
+
+def _ends_in_common(one: str, other: str) -> tuple[int, int]:
+    """Characters that both begin and end with, placeholders as wholes."""
+    units, others = list(_units(one)), list(_units(other))
+    head, tail = ends_in_common(units, others)
+    return sum(map(len, units[:head])), sum(map(len, units[len(units) - tail :]))
+
+
+def _units(text: str) -> Iterator[str]:
+    last = 0
+    for found in PLACEHOLDER.finditer(text):
+        yield from text[last : found.start()]
+        yield found[0]
+        last = found.end()
+    yield from text[last:]
 
 
 def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
@@ -142,6 +180,22 @@ def _filling(base: str, name: str, text: str) -> str | None:
                 return place.values[name]
         at = base.find(name, at + 1)
     return None
+
+
+def _words_before(text: str, start: int, end: int) -> int:
+    """Where the last whole words before `end` begin, `NEAR` characters of them."""
+    near = max(start, end - NEAR)
+    while start < near < end and not text[near - 1].isspace():
+        near += 1
+    return near
+
+
+def _words_after(text: str, start: int, end: int) -> int:
+    """Where the first whole words after `start` end, `NEAR` characters of them."""
+    near = min(end, start + NEAR)
+    while start < near < end and not text[near].isspace():
+        near -= 1
+    return near
 
 
 def _line_start(text: str, offset: int, lines: int) -> int:

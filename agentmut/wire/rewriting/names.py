@@ -41,9 +41,11 @@ class Offer:
         return {tool.name: tool for tool in self.mutated.tools if self._is_decoy(tool)}
 
     def _is_decoy(self, tool: ToolSpec) -> bool:
-        if tool.fault is not None and tool.fault.kind is FaultKind.DECOY:
+        name = self.origins.get(tool.name)
+        if name is None:
             return True
-        return tool.name not in self.origins
+        new = tool.fault != self.known[name].fault
+        return new and tool.fault is not None and tool.fault.kind is FaultKind.DECOY
 
     @cached_property
     def forward(self) -> Mapping[str, str]:
@@ -60,7 +62,8 @@ class Offer:
     def faulty(self) -> Mapping[str, ToolSpec]:
         """Tools whose results are spoiled, by the agent's name for them; what they have become."""
         pairs = ((name, other) for name, others in self.partners.items() for other in others[:1])
-        return {name: other for name, other in pairs if other.fault and other.name not in self.decoys}
+        changed = ((name, other) for name, other in pairs if other.fault != self.known[name].fault)
+        return {name: other for name, other in changed if other.fault and other.name not in self.decoys}
 
 
 NOT_OFFERED = "_not_offered"

@@ -7,12 +7,12 @@ from functools import cached_property
 from itertools import groupby
 from typing import NamedTuple
 
-PLACEHOLDER = re.compile(
-    r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}|\$?\{[^{}\s]*\}|%\(\w+\)[sd]|\$[A-Za-z_]\w*", re.DOTALL
-)
-"""What a template has in the place of other text: format fields, Jinja, `%(name)s`, `$name`."""
+from agentmut.passages import PLACEHOLDER
+
 LONGEST_FILLING = 20_000
 """Characters that a placeholder may stand for; bounds the time of a search."""
+MOST_SIGNS = 6
+"""Words that a text must hold before it is searched; looking for a word is quick."""
 SEAM = "\x00"
 """Joins texts that are searched together: nothing that is found reaches across."""
 _SILENT = ("{%", "{#")
@@ -46,11 +46,12 @@ class Pattern:
 
     def places(self, text: str) -> Iterator[Place]:
         """Every place of the text where it stands, from left to right."""
-        if not self._runs or self._word not in text:
+        if not self._signs or not all(sign in text for sign in self._signs):
             return
         first, *rest = self._runs
+        following = list(zip(self._gaps, rest, strict=True))
         for match in first.finditer(text):
-            spans = _chain(text, match, rest)
+            spans = _chain(text, match, following)
             place = self._place(text, spans) if spans else None
             if place:
                 yield place
@@ -84,23 +85,44 @@ class Pattern:
         return [piece for side in self._sides for piece in side][start:end]
 
     @cached_property
-    def _runs(self) -> list[re.Pattern[str]]:
-        """The literals between placeholders, each piece of them a group."""
-        runs = [list(run) for is_open, run in groupby(self._pieces, lambda p: p.is_open) if not is_open]
-        return [_loose(run) if self.loose else _exact(run) for run in runs]
+    def _literals(self) -> list[list[_Piece]]:
+        """What stands between placeholders; pieces of two sides may meet there."""
+        return [list(run) for is_open, run in groupby(self._pieces, lambda p: p.is_open) if not is_open]
 
     @cached_property
-    def _word(self) -> str:
-        """The longest word: a text without it needs no search."""
-        words = (word for piece in self._pieces if not piece.is_open for word in piece.text.split())
-        return max(words, key=len, default="")
+    def _gaps(self) -> list[str]:
+        """The placeholders between the literals."""
+        gaps = (run for is_open, run in groupby(self._pieces, lambda p: p.is_open) if is_open)
+        return ["".join(piece.text for piece in gap) for gap in gaps]
+
+    @cached_property
+    def _runs(self) -> list[re.Pattern[str]]:
+        """The literals as expressions, each piece of them a group."""
+        last = len(self._literals) - 1
+        runs = enumerate(self._literals)
+        return [_loose(run, is_last=n == last) if self.loose else _exact(run) for n, run in runs]
+
+    @cached_property
+    def _signs(self) -> list[str]:
+        """What a text must hold to be searched: the literals themselves, or of loose ones the longest words."""
+        if not self.loose:
+            return ["".join(piece.text for piece in run) for run in self._literals]
+        words = {word for run in self._literals for piece in run for word in piece.text.split()}
+        return sorted(words, key=len, reverse=True)[:MOST_SIGNS]
 
     def _place(self, text: str, closed: _Spans) -> Place | None:
         spans = _with_open(self._pieces, closed)
         before, inner, _ = self._sides
-        first = len(before) - self._bounds[0]
-        start, end = self._edge(spans, first, True), self._edge(spans, first + len(inner), False)
-        if start is None or end is None or SEAM in text[spans[0][0] : spans[-1][1]]:
+        at = len(before) - self._bounds[0]
+        start, end = self._edge(spans, at, True), self._edge(spans, at + len(inner), False)
+        first, last = spans[0][0], spans[-1][1]
+        if (
+            start is None
+            or end is None
+            or SEAM in text[first:last]
+            or in_word(text, first)
+            or in_word(text, last)
+        ):
             return None
         pairs = zip(self._pieces, spans, strict=True)
         return Place(start, max(start, end), {p.text: text[a:b].strip() for p, (a, b) in pairs if p.is_open})
@@ -113,6 +135,11 @@ class Pattern:
             if 0 <= at < len(spans) and not self._pieces[at].is_open:
                 return spans[at][side]
         return None
+
+
+def in_word(text: str, at: int) -> bool:
+    """Whether a place of a text is in the middle of a word."""
+    return 0 < at < len(text) and text[at - 1].isalnum() and text[at].isalnum()
 
 
 def filled(text: str, values: Mapping[str, str]) -> str | None:
@@ -143,11 +170,18 @@ def _pieces(text: str) -> Iterator[_Piece]:
         yield _Piece(text[last:], False)
 
 
-def _chain(text: str, match: re.Match[str], rest: Sequence[re.Pattern[str]]) -> list[tuple[int, int]] | None:
-    """The spans of all literal pieces, each run the next one after the last."""
+def _chain(
+    text: str, match: re.Match[str], following: Sequence[tuple[str, re.Pattern[str]]]
+) -> list[tuple[int, int]] | None:
+    """The spans of all literal pieces, each run the next one after the last.
+
+    A placeholder that stands in the text as it is, in a template that is not filled in, stands for itself.
+    """
     spans = list(_groups(match))
-    for run in rest:
-        found = run.search(text, match.end(), match.end() + LONGEST_FILLING)
+    for gap, run in following:
+        start = match.end()
+        itself = run.match(text, start + len(gap)) if text.startswith(gap, start) else None
+        found = itself or run.search(text, start, start + LONGEST_FILLING)
         if found is None:
             return None
         match = found
@@ -174,17 +208,28 @@ def _exact(run: Sequence[_Piece]) -> re.Pattern[str]:
     return re.compile("".join(f"({re.escape(piece.text)})" for piece in run))
 
 
-def _loose(run: Sequence[_Piece]) -> re.Pattern[str]:
+def _loose(run: Sequence[_Piece], *, is_last: bool) -> re.Pattern[str]:
     """Any white space for any other; no pattern begins with it, so that a search stays linear."""
     groups, spaced = [], True
     for index, piece in enumerate(run):
         words = r"\s+".join(map(re.escape, piece.text.split()))
         head = r"\s+" if piece.text[0].isspace() and words and not spaced else ""
         ends_spaced = piece.text[-1].isspace() and bool(words or not spaced)
-        tail = "" if not ends_spaced else r"[ \t]*\n?" if index == len(run) - 1 else r"\s+"
+        tail = (
+            _space_after(piece.text, ends_run=index == len(run) - 1, is_last=is_last) if ends_spaced else ""
+        )
         groups.append(f"({head}{words}{tail})")
         spaced = ends_spaced or (spaced and not words)
     pattern = "".join(groups)
     return re.compile(
         pattern if any(piece.text.strip() for piece in run) else r"(\s+)" + "()" * (len(run) - 1)
     )
+
+
+def _space_after(text: str, *, ends_run: bool, is_last: bool) -> str:
+    """White space at the end of a piece: before a placeholder, a line break has to be one."""
+    if not ends_run:
+        return r"\s+"
+    if is_last:
+        return r"[ \t]*\n?"
+    return r"[ \t]*\n\s*" if "\n" in text[len(text.rstrip()) :] else r"\s*"

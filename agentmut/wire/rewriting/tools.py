@@ -147,7 +147,7 @@ def _fits(sent: Any, before: Any, path: Path) -> bool:
     """Whether both have the same at a place, perhaps nothing, where something can be put."""
     if not isinstance(at_path(sent, path[:-1]), Mapping):
         return False
-    here, there = at_path(sent, path), at_path(before, path)
+    here, there = ({path[-1]: at_path(schema, path)} for schema in (sent, before))
     return bool(here == there or plain_schema(here) == plain_schema(there))
 
 

@@ -1,0 +1,111 @@
+"""The way that a run took through a graph and the graphs in its nodes, read off LangGraph's metadata."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from agentmut.flow import END, START
+from agentmut.trial import Recorder
+
+_Ran = dict[int, list[str]]
+"""The nodes of one run of one graph, by step."""
+
+
+class Place(NamedTuple):
+    """Where in a run something happens."""
+
+    run: str
+    """Tells runs of graphs apart: of the outer one, and of those in its nodes."""
+    outer: tuple[str, ...]
+    """The nodes that this graph is in, outermost first."""
+    node: str
+    step: int
+
+    @property
+    def path(self) -> str:
+        """The node's name, after those of the nodes that it is in: `billing/tools`."""
+        return "/".join([*self.outer, self.node])
+
+
+def place_of(metadata: Mapping[str, Any] | None) -> Place | None:
+    """The node that LangGraph says something happens in; None where it says none."""
+    found = metadata or {}
+    node = found.get("langgraph_node")
+    if not node or node == START:
+        return None
+    run, _, _ = str(found.get("langgraph_checkpoint_ns", "")).rpartition("|")
+    outer = (part.partition(":")[0] for part in run.split("|") if ":" in part)  # others only count
+    return Place(run, tuple(outer), str(node), int(found.get("langgraph_step") or 0))
+
+
+class Way:
+    """Notes the nodes that a run enters, and from which it came there.
+
+    LangGraph tells the steps of a run, not who sent it where. Where several nodes ran in one step, those count
+    that lead to the next one by their edges; failing such, all of them that may lead there.
+    """
+
+    def __init__(self, graph: Any, recorder: Recorder) -> None:
+        self._graph = graph
+        self._recorder = recorder
+        self._runs: defaultdict[tuple[tuple[str, ...], str], _Ran] = defaultdict(dict)
+
+    def enter(self, place: Place) -> None:
+        """Something begins in a node."""
+        ran = self._runs[place.outer, place.run]
+        nodes = ran.setdefault(place.step, [])
+        if place.node in nodes:
+            return
+        nodes.append(place.node)
+        if (
+            not place.outer
+        ):  # a graph in a node is one node of the flow, which is all that can be changed of it
+            self._recorder.nodes.add(place.node)
+        before = ran.get(place.step - 1, [])
+        for source in self._sources(place, before) if before else [START]:
+            self._went(place.outer, source, place.node)
+
+    def end_turn(self) -> None:
+        """The graph has answered: its last nodes led to the end, and the next turn begins anew."""
+        for (outer, _), ran in self._runs.items():
+            for node in ran[max(ran)]:
+                self._went(outer, node, END)
+        self._runs.clear()
+
+    def _went(self, outer: tuple[str, ...], source: str, target: str) -> None:
+        edge = "/".join([*outer, source]), "/".join([*outer, target])
+        self._recorder.edges.setdefault(edge)
+
+    def _sources(self, place: Place, before: list[str]) -> list[str]:
+        builder = self._builder(place.outer) if len(before) > 1 else None
+        if builder is None:
+            return before
+        sure = [node for node in before if node in _sure_sources(builder, place.node)]
+        return sure or [node for node in before if _may_lead(builder, node, place.node)] or before
+
+    def _builder(self, outer: tuple[str, ...]) -> Any:
+        """What the graph at that place was compiled from; None where a function calls it."""
+        graph = self._graph
+        for name in outer:
+            graph = getattr(getattr(graph, "nodes", {}).get(name), "bound", None)
+        found = getattr(graph, "builder", None)
+        return found if hasattr(found, "waiting_edges") else None
+
+
+def _sure_sources(builder: Any, target: str) -> set[str]:
+    """The nodes that lead to the target whatever is decided."""
+    plain = {source for source, end in builder.edges if end == target}
+    return plain.union(*(sources for sources, end in builder.waiting_edges if end == target))
+
+
+def _may_lead(builder: Any, source: str, target: str) -> bool:
+    ends = list(_ends(builder, source))
+    return None in ends or target in ends
+
+
+def _ends(builder: Any, source: str) -> Iterator[str | None]:
+    """Where a node's decisions may lead; None for anywhere."""
+    for branch in builder.branches.get(source, {}).values():
+        yield from branch.ends.values() if branch.ends else [None]
+    spec = builder.nodes.get(source)
+    yield from getattr(spec, "ends", None) or ()

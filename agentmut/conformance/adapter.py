@@ -1,0 +1,122 @@
+"""What `agentmut.testing.check_adapter` looks at, by name."""
+
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from functools import partial
+
+from agentmut.conformance import adapter_conduct as conduct
+from agentmut.conformance import adapter_mutation as mutation
+from agentmut.conformance import adapter_trace as trace
+from agentmut.conformance.adapter_runs import Asked, Observed, Subject, observe
+from agentmut.errors import nearest
+from agentmut.plain import one_line
+from agentmut.simulator.addresses import Addresses
+from agentmut.simulator.server import serve
+
+_OF_A_RUN: Mapping[str, Callable[[Subject, Observed], Iterator[str]]] = {
+    "run": trace.run_faults,
+    "steps": trace.step_faults,
+    "answers": trace.answer_faults,
+    "arguments": trace.argument_faults,
+    "outputs": trace.output_faults,
+    "usage": trace.usage_faults,
+    "durations": trace.duration_faults,
+}
+_BY_RUNS: Mapping[str, Callable[[Subject], Awaitable[list[str]]]] = {
+    "fresh_state": conduct.freshness_faults,
+    "concurrency": conduct.concurrency_faults,
+    "errors": conduct.error_faults,
+    "doubles": conduct.double_faults,
+    "cancellation": conduct.cancellation_faults,
+}
+_CLASSES = {f"mutation.{one}": one for one in mutation.CLASSES}
+CHECKS = ("config", *_OF_A_RUN, *_BY_RUNS, *_CLASSES)
+"""The names of the checks, as `except_for` takes them."""
+
+
+def check_names(only: Collection[str], except_for: Mapping[str, str]) -> None:
+    """Raise `ValueError` for what is no check, or is left out, and for an expected failure without a reason."""
+    for name in only:
+        if name not in CHECKS:
+            raise ValueError(f"only: there is no check {name!r}. {nearest(name, CHECKS)}")
+    for name, reason in except_for.items():
+        if name not in only:
+            raise ValueError(f"except_for: there is no check {name!r} to make. {nearest(name, only)}")
+        if not reason.strip():
+            raise ValueError(f"except_for: say why {name!r} is expected to fail")
+
+
+async def adapter_faults(subject: Subject, only: Collection[str]) -> dict[str, list[str]]:
+    """What is wrong, by the name of the check; of the checks in `only`, those with faults are there."""
+    found: dict[str, list[str]] = {}
+    if "config" in only:
+        found["config"] = _collected(partial(mutation.config_faults, subject))
+    [base] = await observe(subject, Asked("base"))
+    found["run"] = _collected(partial(trace.run_faults, subject, base))
+    if not found["run"]:  # else what follows from that would only hide it
+        found |= {n: _collected(partial(c, subject, base)) for n, c in _OF_A_RUN.items() if n in only}
+        found |= {name: await _awaited(check(subject)) for name, check in _BY_RUNS.items() if name in only}
+        found |= await _mutation_faults(subject, only)
+    return {name: faults for name, faults in found.items() if faults}
+
+
+async def _mutation_faults(subject: Subject, only: Collection[str]) -> dict[str, list[str]]:
+    wanted = {name: one for name, one in _CLASSES.items() if name in only}
+    try:
+        faults = await mutation.mutation_faults(subject, tuple(wanted.values())) if wanted else {}
+    except Exception as error:
+        return {name: [f"it raised {one_line(error)}"] for name in wanted}
+    return {name: faults[one] for name, one in wanted.items()}
+
+
+def unexpected(faults: Mapping[str, list[str]], except_for: Mapping[str, str]) -> Iterator[str]:
+    """The faults that are not expected, and the expected ones that are none any more."""
+    for name in CHECKS:
+        if name not in except_for:
+            yield from (f"{name}: {fault}" for fault in faults.get(name, ()))
+        elif name not in faults and "run" not in faults:
+            yield f"{name}: expected to fail ({except_for[name]}), but it holds: leave it out of except_for"
+
+
+def _collected(check: Callable[[], Iterator[str]]) -> list[str]:
+    try:
+        return list(check())
+    except Exception as error:  # whatever an adapter under check raises is its fault
+        return [f"it raised {one_line(error)}"]
+
+
+async def _awaited(check: Awaitable[list[str]]) -> list[str]:
+    try:
+        return await check
+    except Exception as error:
+        return [f"it raised {one_line(error)}"]
+
+
+@asynccontextmanager
+async def endpoint() -> AsyncIterator[None]:
+    """The services that the environment names; in the place of those that it does not, the simulator."""
+    async with serve() as url:
+        places = Addresses.found_at(url)
+        wanted = {
+            "OPENAI_BASE_URL": (places.openai_base_url, "OPENAI_API_KEY"),
+            "ANTHROPIC_BASE_URL": (places.anthropic_base_url, "ANTHROPIC_API_KEY"),
+        }
+        missing = {name: pair for name, pair in wanted.items() if name not in os.environ}
+        keys = {key: "simulated" for _, key in missing.values()}
+        with _variables({name: value for name, (value, _) in missing.items()} | keys):
+            yield
+
+
+@contextmanager
+def _variables(values: Mapping[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

@@ -1,0 +1,108 @@
+"""Whether mutants of every class arrive, and whether configs stay what they are."""
+
+from collections.abc import Collection, Iterator
+
+from agentmut.config import AgentConfig
+from agentmut.conformance.adapter_runs import Asked, Observed, Subject, observe, whole_config
+from agentmut.execution import Ending
+from agentmut.flow import CHANGED
+from agentmut.mutant import Mutant, OperatorClass, Reach
+from agentmut.mutation.generate import generate
+from agentmut.plugins import Catalogue, Group
+from agentmut.protocols import Adapter, OperatorOptions
+from agentmut.witness import Detector
+
+OTHER_MODEL = "agentmut-other-model"
+CLASSES = (
+    OperatorClass.PROMPT,
+    OperatorClass.TOOL,
+    OperatorClass.MODEL,
+    OperatorClass.CONTEXT,
+    OperatorClass.ORCHESTRATION,
+)
+_OPTIONS = OperatorOptions(swap_models=(OTHER_MODEL,), slow_seconds=0.05)
+_PLACE_PARTS = 3
+
+
+def config_faults(subject: Subject) -> Iterator[str]:
+    """`get_config` tells what runs, and `with_config` makes another adapter and leaves this one alone."""
+    adapter = subject.adapter
+    config = adapter.get_config()
+    before = config.model_copy(deep=True)
+    other = config.model_copy(update={"prompt": f"{config.prompt} Be brief."})
+    changed = adapter.with_config(other)
+    if changed is adapter:
+        yield "with_config gave the adapter itself; it must make another"
+    if changed.get_config() != other:
+        yield "the adapter that with_config made has another config than it was given"
+    if adapter.get_config() != before:
+        yield "with_config changed the config of the adapter that it was called on"
+    if config != before:
+        yield "with_config changed the config that get_config had given"
+    if adapter.with_config(before).get_config() != before:
+        yield "with_config of the same config gives another one"
+    yield from _tool_faults(subject, adapter, before)
+
+
+def _tool_faults(subject: Subject, adapter: Adapter, config: AgentConfig) -> Iterator[str]:
+    known = {*config.tool_names, *(tool.name for tool in adapter.get_tools())}
+    for tool in subject.expect_tools:
+        if tool not in known:
+            yield f"neither get_config() nor get_tools() has the tool {tool!r}"
+
+
+def mutants_by_class(subject: Subject) -> dict[OperatorClass, list[Mutant]]:
+    """One mutant for each kind of place that operators change and that the adapter can express."""
+    adapter, config = whole_config(subject)
+    catalogue = Catalogue.of(Group.OPERATORS)
+    operators = [catalogue.load(name)() for name in catalogue.names]
+    found = generate(config, operators, _OPTIONS, cannot_express=adapter.cannot_express).mutants
+    chosen: dict[tuple[OperatorClass, str], Mutant] = {}
+    for mutant in found:
+        if mutant.operator_class in CLASSES and _reached(mutant, subject):
+            chosen.setdefault((mutant.operator_class, _place(mutant)), mutant)
+    return {c: [m for (kind, _), m in chosen.items() if kind is c] for c in CLASSES}
+
+
+def _place(mutant: Mutant) -> str:
+    """Where a mutant's edits stand, without which tool or document, and with what goes wrong with one."""
+    edit = mutant.edits[0]
+    parts = [part for part in edit.path if not part.isdigit()][: _PLACE_PARTS - 1]
+    removed = "-" if edit.removes_item else "+" if edit.inserts_item else ""
+    return "/".join(parts) + removed
+
+
+def _reached(mutant: Mutant, subject: Subject) -> bool:
+    """Whether a run of the subject comes to what the mutant changes."""
+    if mutant.reach is Reach.REPEATED:
+        return False
+    if mutant.reach is Reach.CONVERSED:
+        return len(subject.turns) > 1
+    return mutant.reach is not Reach.CALLED or mutant.subject in subject.expect_tools
+
+
+async def mutation_faults(subject: Subject, wanted: Collection[OperatorClass]) -> dict[str, list[str]]:
+    """By class, mutants that nothing shows of. One that the adapter says it cannot be is none of them."""
+    _, config = whole_config(subject)
+    chosen = mutants_by_class(subject)
+    mutants = [mutant for one in wanted for mutant in chosen[one]]
+    asked = [Asked(f"mutant-{mutant.id}", mutant=mutant) for mutant in mutants]
+    faults: dict[str, list[str]] = {one: [] for one in wanted}
+    for mutant, found in zip(mutants, await observe(subject, *asked), strict=True):
+        faults[mutant.operator_class] += _arrival_faults(mutant, config, found)
+    if OperatorClass.PROMPT in wanted and not config.prompt:
+        faults[OperatorClass.PROMPT].append("the agent's config has no prompt; give it one for the check")
+    return faults
+
+
+def _arrival_faults(mutant: Mutant, config: AgentConfig, found: Observed) -> Iterator[str]:
+    said = f"{mutant.operator} ({mutant.description})"
+    if found.execution.ending is Ending.UNBUILDABLE:
+        yield f"{said}: cannot_express says nothing against it, but it could not be built: {found.execution.reason}"
+        return
+    seen = found.execution.footprint
+    if Detector(mutant, config).witness(seen):
+        return
+    if mutant.reach is Reach.RAN and CHANGED in seen.marks:
+        return  # it was carried out; this run did not come to it
+    yield f"{said}: nothing of it was in what the run sent, read or did, and cannot_express says nothing against it"

@@ -1,0 +1,181 @@
+"""Runs of an adapter under check, through the engine's own executor, with everything that was seen of them."""
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from pydantic import JsonValue
+
+from agentmut.config import AgentConfig
+from agentmut.engine.attempt import Case
+from agentmut.engine.executor import LocalExecutor, RetryingExecutor, RunSettings, TrialRequest
+from agentmut.engine.on_wire import OnWire, routed
+from agentmut.engine.pricing import Pricer
+from agentmut.engine.suite import SuiteConfig
+from agentmut.execution import Execution
+from agentmut.mutant import Mutant
+from agentmut.protocols import Adapter, AgentSpec
+from agentmut.scenario import EvaluatorSpec, Scenario
+from agentmut.trace import AgentTrace
+from agentmut.trial import Double, Recorder, Trial
+from agentmut.wire.messages import Exchange
+
+AT_ONCE = 8
+RETRIES = 2
+"""Where the service or the network failed, as in a campaign."""
+
+
+class Subject(NamedTuple):
+    """What is checked, and with what."""
+
+    adapter: Adapter
+    turns: tuple[JsonValue, ...]
+    expect_tools: tuple[str, ...]
+    doubles: Mapping[str, Double]
+    timeout: float
+    route: Literal["rebuild", "wire"] | None = None
+    """How mutants reach the agent; None leaves it to the adapter."""
+
+    @property
+    def spec(self) -> AgentSpec:
+        """What a project that has the agent would say."""
+        return AgentSpec(adapter="under check", route=self.route)
+
+    @property
+    def doubled(self) -> str | None:
+        """A tool that the agent calls and that can be doubled."""
+        able = self.adapter.doubled_tools()
+        return next((tool for tool in self.expect_tools if tool in able), None)
+
+
+class Asked(NamedTuple):
+    """A run that is wanted; what is left out is the subject's."""
+
+    id: str
+    turns: tuple[JsonValue, ...] | None = None
+    doubles: Mapping[str, Double] | None = None
+    mutant: Mutant | None = None
+
+
+@dataclass
+class Seen:
+    """What was seen of a run from the inside."""
+
+    trial: Trial
+    trace: AgentTrace | None = None
+    error: BaseException | None = None
+    returned_late: bool = False
+    """Whether the run answered after its time was over."""
+
+
+@dataclass(frozen=True)
+class Observed:
+    """A finished run."""
+
+    asked: Asked
+    execution: Execution
+    seen: Seen | None
+    """None where the agent was not even run."""
+    wall: float
+    """Seconds by the clock on the wall."""
+
+    @property
+    def recorder(self) -> Recorder:
+        """What the hooks and carriers saw."""
+        return self.seen.trial.recorder if self.seen else Recorder()
+
+    @property
+    def exchanges(self) -> tuple[Exchange, ...]:
+        """The model requests that were answered."""
+        return tuple(one for one in self.recorder.exchanges if one.answered)
+
+
+@dataclass
+class Watch:
+    """Where adapters that are watched leave what they see."""
+
+    runs: list[Seen] = field(default_factory=list)
+
+    def of(self, trial_id: str) -> Seen | None:
+        """The last run of that trial."""
+        return next((seen for seen in reversed(self.runs) if seen.trial.id == trial_id), None)
+
+
+async def observe(subject: Subject, *asked: Asked, timeout: float | None = None) -> list[Observed]:
+    """Run all that is asked, eight at once at most."""
+    watch = Watch()
+    adapter = routed(watched(subject.adapter, watch), subject.spec)
+    scenarios = {one.id: _scenario(one.id, one.turns or subject.turns) for one in asked}
+    suite = suite_of(adapter, scenarios.values())
+    cases = {
+        one.id: Case(scenarios[one.id], dict(subject.doubles if one.doubles is None else one.doubles))
+        for one in asked
+    }
+    settings = RunSettings(timeout=subject.timeout if timeout is None else timeout)
+    local = LocalExecutor(adapter, suite, cases, Pricer({}), settings)
+    executor = RetryingExecutor(
+        local, RETRIES, wait=0.1
+    )  # frameworks may keep connections of another event loop
+    places = asyncio.Semaphore(AT_ONCE)
+
+    async def one_run(one: Asked) -> Observed:
+        async with places:
+            started = time.perf_counter()
+            execution = await executor.execute(TrialRequest(one.mutant, one.id, one.id))
+            return Observed(one, execution, watch.of(one.id), time.perf_counter() - started)
+
+    async with executor.session():
+        return await asyncio.gather(*map(one_run, asked))
+
+
+def suite_of(adapter: Adapter, scenarios: Any) -> SuiteConfig:
+    """The config that mutants are made from."""
+    return SuiteConfig(adapter.get_config(), scenarios, on_wire=isinstance(adapter, OnWire))
+
+
+def whole_config(subject: Subject) -> tuple[Adapter, AgentConfig]:
+    """The adapter as its mutants reach it, and the config that they are made from."""
+    adapter = routed(subject.adapter, subject.spec)
+    return adapter, suite_of(adapter, [_scenario("check", subject.turns)]).full
+
+
+def _scenario(name: str, turns: Sequence[JsonValue]) -> Scenario:
+    return Scenario(name=name, turns=tuple(turns), evaluators=(EvaluatorSpec(name="expect"),))
+
+
+def watched(adapter: Adapter, watch: Watch) -> Adapter:
+    """The adapter with its runs noted. It has all that the adapter has, so that it counts as the same kind."""
+    names = {name for name in dir(adapter) if not name.startswith("_")} - {"run", "with_config", "create"}
+    kind: Any = type(type(adapter).__name__, (_Watched,), {name: _passed_on(name) for name in names})
+    found: Adapter = kind(adapter, watch)
+    return found
+
+
+def _passed_on(name: str) -> property:
+    return property(lambda self: getattr(self._agent, name))
+
+
+class _Watched:
+    def __init__(self, agent: Adapter, watch: Watch) -> None:
+        self._agent = agent
+        self._watch = watch
+
+    @classmethod
+    def create(cls, spec: AgentSpec, config: AgentConfig) -> Adapter:
+        raise NotImplementedError("it is made from an adapter")
+
+    def with_config(self, config: AgentConfig) -> Adapter:
+        return watched(self._agent.with_config(config), self._watch)
+
+    async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
+        seen = Seen(trial)
+        self._watch.runs.append(seen)
+        try:
+            seen.trace = await self._agent.run(turns, trial)
+        except BaseException as error:
+            seen.error = error
+            raise
+        seen.returned_late = trial.recorder.closed
+        return seen.trace

@@ -1,0 +1,72 @@
+"""Agents of Bedrock as the simulator plays them: one simulated model, and the sessions that the service keeps."""
+
+from collections import OrderedDict
+from typing import ClassVar, NamedTuple
+
+from agentmut.wire import bedrock_agent
+from agentmut.wire.bedrock_agent import AgentCall
+from agentmut.wire.codec import HttpCall
+from agentmut.wire.converse import Converse
+from agentmut.wire.messages import Message, ModelReply, ModelRequest, Role
+
+MOST_SESSIONS = 10_000
+
+
+class BedrockAgents:
+    """The dialect of InvokeAgent and InvokeInlineAgent, as far as a service needs it."""
+
+    name: ClassVar[str] = "bedrock_agents"
+
+    def matches(self, path: str) -> bool:
+        """Whether a URL path calls an agent."""
+        return bedrock_agent.matches(path)
+
+    def decode_request(self, call: HttpCall) -> ModelRequest:
+        """What is asked of the agent in this turn."""
+        return bedrock_agent.decode(call).request
+
+    def encode_error(self, status: int, message: str, code: str) -> bytes:
+        """Write an error body; all services of AWS write them alike."""
+        return Converse().encode_error(status, message, code)
+
+
+class Turn(NamedTuple):
+    """A turn of a session."""
+
+    key: tuple[str, str]
+    call: AgentCall
+    request: ModelRequest
+    """With all that was said before."""
+
+
+class Sessions:
+    """What was said in the sessions of one server. Those that were not used for longest are forgotten."""
+
+    def __init__(self, most: int = MOST_SESSIONS) -> None:
+        self._said: OrderedDict[tuple[str, str], tuple[Message, ...]] = OrderedDict()
+        self._most = most
+
+    def turn(self, trial: str, call: HttpCall) -> Turn:
+        """The turn that a call asks for. Raises `ValueError` where it cannot be read."""
+        found = bedrock_agent.decode(call)
+        key = (trial, found.session)
+        given = found.request.messages
+        system = tuple(message for message in given if message.role is Role.SYSTEM)
+        rest = tuple(message for message in given if message.role is not Role.SYSTEM)
+        whole = found.request.model_copy(update={"messages": (*system, *self._said.get(key, ()), *rest)})
+        return Turn(key, found, whole)
+
+    def answered(self, turn: Turn, reply: ModelReply, invocation_id: str, *, kept: bool) -> bytes:
+        """The event stream of a reply. It is `kept` for the next turn, unless its sending is known to fail."""
+        if kept:
+            ids = bedrock_agent.call_ids(invocation_id, len(reply.tool_calls))
+            calls = [
+                call.model_copy(update={"id": name}) for call, name in zip(reply.tool_calls, ids, strict=True)
+            ]
+            said = [message for message in turn.request.messages if message.role is not Role.SYSTEM]
+            last = Message(role=Role.ASSISTANT, text=reply.text, tool_calls=tuple(calls))
+            self._said[turn.key] = (*said, last)
+            self._said.move_to_end(turn.key)
+            while len(self._said) > self._most:
+                self._said.popitem(last=False)
+        return bedrock_agent.encode(reply, turn.call, invocation_id=invocation_id)

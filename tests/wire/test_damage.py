@@ -1,0 +1,57 @@
+"""What was damaged on its way is told from what merely cannot be read."""
+
+import pytest
+
+from agentmut.trace import Usage
+from agentmut.wire.anthropic_messages import AnthropicMessages
+from agentmut.wire.chat_completions import ChatCompletions
+from agentmut.wire.codec import Codec
+from agentmut.wire.codecs import CODECS
+from agentmut.wire.damage import damage
+from agentmut.wire.messages import ModelReply
+
+CHAT = ChatCompletions()
+REPLY = ModelReply(model="m", text="Hello to you. And you.", usage=Usage(input_tokens=2, output_tokens=5))
+HTML = b"<!DOCTYPE html>\n<html>\n\n<body>Away</body></html>"
+
+
+@pytest.mark.parametrize("codec", CODECS, ids=lambda codec: codec.name)
+def test_a_page_an_empty_body_and_broken_json_are_damage_in_every_dialect(codec: Codec) -> None:
+    assert damage(codec, HTML) is not None
+    assert damage(codec, b" \n") == "the reply is empty"
+    assert damage(codec, b'{"id": "x", "choices": [{"ind') is not None
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("codec", CODECS, ids=lambda codec: codec.name)
+def test_what_a_codec_writes_is_not_damaged(codec: Codec, stream: bool) -> None:
+    body = codec.encode_reply(REPLY, reply_id="r", stream=stream)
+    assert damage(codec, body) is None
+    for end in range(0, len(body), 7) if stream else ():
+        assert damage(codec, body[:end], complete=False) is None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"some": "reply of another kind"}',
+        b"[]",
+        b'{"choices": [{"message": {"content": NaN}}]}',  # Python reads it
+        b"[" * 100_000 + b"]" * 100_000,
+        b'data: {"some": "event"}\n\n',
+        b": a comment\n\nevent: ping\n\ndata: [DONE]\n\n",
+        b'data: {"choices": []}\n\n',  # no finish_reason, no end mark: some servers do so
+    ],
+)
+def test_a_reply_of_another_kind_is_no_damage(body: bytes) -> None:
+    with pytest.raises(ValueError):
+        CHAT.decode_reply(body)
+    assert damage(CHAT, body) is None
+
+
+def test_an_event_that_is_no_json_is_damage_even_if_the_stream_was_left_there() -> None:
+    body = b'data: {"choices": []}\n\ndata: {"choices": [#\n\n'
+    assert damage(CHAT, body) == damage(CHAT, body, complete=False) == "an event of the reply is not JSON"
+    assert damage(AnthropicMessages(), b"event: message_start\ndata: {#\n\n") is not None
+    assert damage(CHAT, body[:-2], complete=False) is None  # the event may go on
+    assert damage(CHAT, b"", complete=False) is None
