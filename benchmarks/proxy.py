@@ -218,7 +218,7 @@ class Compared(NamedTuple):
         return 1000 * (through - direct)
 
     def quietest(self) -> float:
-        """Milliseconds added in the middle, in the best tenth of the run (50 requests at least): other load only adds."""
+        """Milliseconds added in the middle, in the best tenth (50 requests at least): other load only adds."""
         size = max(50, len(self.direct) // 10)
         starts = range(0, len(self.direct) - size + 1, size)
         tenths = (slice(start, start + size) for start in starts)
