@@ -112,9 +112,10 @@ def check_adapter(
     checked by what else there is of it. What `expect_tools` does not name is not checked of tools.
 
     `route` is how mutants are to reach the agent, where it is not the adapter's own choice. `only` names the checks
-    to make. `except_for` names checks that are expected to fail, each with the reason; one
-    that does not fail is reported, too. It must not be called from a running event loop. Raises `AssertionError` with
-    everything that is wrong.
+    to make. `except_for` names checks that are expected to fail, each with the reason; one that does not fail is
+    reported, too. It must not be called from a running event loop, as it runs one of its own. LangChain's
+    chat models share connections between event loops: in the same process as other runs of them, give each an
+    `http_async_client` of its own. Raises `AssertionError` with everything that is wrong.
     """
     check_names(only, except_for)
 

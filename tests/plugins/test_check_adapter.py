@@ -10,6 +10,7 @@ from typing import Any
 
 import openai
 import pytest
+from httpx2 import AsyncClient  # LangChain's own outlives the event loop
 from langchain.agents import create_agent
 from langchain_core.tools import tool as langchain_tool
 from langchain_openai import ChatOpenAI
@@ -61,7 +62,9 @@ def langgraph() -> Adapter:
     offered = langchain_tool(look_up)
 
     def build(config: AgentConfig) -> Any:
-        chat = ChatOpenAI(api_key="k", max_retries=0, **model_settings(config))
+        chat = ChatOpenAI(
+            api_key="k", max_retries=0, http_async_client=AsyncClient(), **model_settings(config)
+        )
         return create_agent(chat, bind_tools(config, [offered]), system_prompt=config.system_text())
 
     config = CONFIG.model_copy(update={"tools": (read_tool(offered),)})
