@@ -67,7 +67,7 @@ def test_requests_and_replies_pass_as_they_are_where_nothing_is_mutated(polyglot
     assert response.headers["x-request-id"] == "r-1"
     (exchange,) = trial.recorder.exchanges
     assert exchange.reply is not None
-    assert (exchange.status, exchange.reply.usage.total, trial.recorder.pending_requests) == (200, 10, 0)
+    assert (exchange.status, exchange.reply.usage.total, trial.recorder.waiting) == (200, 10, [])
 
 
 @pytest.mark.parametrize("use", [ask, stream], ids=["plain", "streamed"])
@@ -359,7 +359,7 @@ def test_what_a_trial_has_under_way_ends_with_it(polyglot: Any) -> None:
         async with proxy.serving() as origin, httpx.AsyncClient() as client:
             with roster.admitted(trial):
                 asking = asyncio.ensure_future(ask(client, trial, f"{origin}/t/t1/v1"))
-                while not trial.recorder.pending_requests:
+                while not trial.recorder.waiting:
                     await asyncio.sleep(0.01)
             with pytest.raises(httpx.RemoteProtocolError):
                 await asking
