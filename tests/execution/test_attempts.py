@@ -304,7 +304,7 @@ def test_a_blocking_agent_is_abandoned_counted_and_cut_off(service: Any) -> None
 @pytest.mark.parametrize("make", [asking, blocking])
 def test_waiting_for_a_silent_model_is_infrastructure(make: Any, service: Any) -> None:
     service.answer = lambda request: "silence"
-    assert end(make(service.url), timeout=0.3).ending is Ending.INFRASTRUCTURE
+    assert end(make(service.url), timeout=1.0).ending is Ending.INFRASTRUCTURE
 
 
 def test_a_service_that_falls_silent_later_is_infrastructure_too(service: Any) -> None:
@@ -337,7 +337,7 @@ def test_a_timeout_in_the_midst_of_calls_and_replies_is_the_agents(service: Any)
         return await asking(service.url)(config, given)
 
     service.answer = lambda request: "silence"
-    execution = end(tool_then_silence, timeout=0.3)
+    execution = end(tool_then_silence, timeout=1.5)
     assert (execution.ending, execution.trace.tools_called) == (Ending.INFRASTRUCTURE, ("look",))
 
     async def asks_for_ever(config: AgentConfig, given: Any) -> Any:
