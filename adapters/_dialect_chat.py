@@ -17,7 +17,7 @@ from agentmut.adapters._dialect import (
 from agentmut.adapters._sdk_version import Clients, openai_client
 from agentmut.config import AgentConfig, ModelConfig
 from agentmut.trace import Usage
-from agentmut.wire.chat_completions import ChatCompletions
+from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 
 _CODEC = ChatCompletions()
 _CUT = {"length": "max_tokens", "content_filter": "content filter"}

@@ -18,7 +18,7 @@ from agentmut.adapters._dialect import (
 from agentmut.adapters._sdk_version import Clients, anthropic_client
 from agentmut.config import AgentConfig, ModelConfig
 from agentmut.trace import Usage
-from agentmut.wire.anthropic_messages import AnthropicMessages
+from agentmut.wire.dialects.anthropic.anthropic_messages import AnthropicMessages
 
 MAX_TOKENS = 1024
 """Of an answer where the config says nothing, as the service must be told."""

@@ -17,7 +17,7 @@ from agentmut.adapters._dialect import (
 from agentmut.adapters._sdk_version import Clients, openai_client
 from agentmut.config import AgentConfig, ModelConfig
 from agentmut.trace import Usage
-from agentmut.wire.responses import Responses
+from agentmut.wire.dialects.responses.responses import Responses
 
 _CODEC = Responses()
 _CUT = {"max_output_tokens": "max_tokens", "content_filter": "content filter"}

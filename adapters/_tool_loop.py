@@ -18,7 +18,7 @@ from agentmut.plain import described, jsonable
 from agentmut.threads import in_daemon_thread
 from agentmut.trace import Action, Step
 from agentmut.trial import CallPlace, Trial, answering, call_tool_step
-from agentmut.wire.transport import TrialOverError
+from agentmut.wire.carriers.transport import TrialOverError
 
 MODEL, TOOLS = "model", "tools"
 """The two nodes of the loop."""

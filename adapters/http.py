@@ -23,7 +23,7 @@ from agentmut.redaction import Redactor, header_secrets
 from agentmut.trace import AgentTrace
 from agentmut.trial import Trial
 from agentmut.wire.bodies import write_json
-from agentmut.wire.passage import TRIAL_HEADER
+from agentmut.wire.carriers.passage import TRIAL_HEADER
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession
@@ -223,7 +223,7 @@ def _filled_body(template: JsonValue, values: Mapping[str, JsonValue]) -> JsonVa
 
 def _endpoint_names() -> tuple[str, ...]:
     """Placeholders for the addresses of model services: their environment variables in small letters."""
-    from agentmut.wire.proxy.doors import SERVICES
+    from agentmut.wire.carriers.proxy.doors import SERVICES
 
     return tuple(variable.lower() for service in SERVICES for variable in service.variables)
 

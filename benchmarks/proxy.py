@@ -27,9 +27,9 @@ if str(ROOT) not in sys.path:
 
 from agentmut.config import AgentConfig  # noqa: E402
 from agentmut.trial import Trial  # noqa: E402
-from agentmut.wire.proxy.roster import Everyone  # noqa: E402
-from agentmut.wire.proxy.server import Proxy  # noqa: E402
-from agentmut.wire.proxy.upstream import Upstream  # noqa: E402
+from agentmut.wire.carriers.proxy.roster import Everyone  # noqa: E402
+from agentmut.wire.carriers.proxy.server import Proxy  # noqa: E402
+from agentmut.wire.carriers.proxy.upstream import Upstream  # noqa: E402
 from agentmut.wire.rewriting.rewriter import ConfigRewriter  # noqa: E402
 
 RULE = "- Ask for the order number before you promise a refund.\n"

@@ -11,8 +11,8 @@ from aiohttp import web
 
 from agentmut.simulator.server import serve
 from agentmut.trace import Usage
-from agentmut.wire.chat_completions import ChatCompletions
 from agentmut.wire.codec import HttpCall
+from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 from agentmut.wire.messages import ModelReply, ModelRequest, ToolCall
 
 CODEC = ChatCompletions()

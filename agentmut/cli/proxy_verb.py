@@ -14,8 +14,8 @@ from agentmut.errors import UsageError
 
 if TYPE_CHECKING:
     from agentmut.trial import Trial
+    from agentmut.wire.carriers.passage import Passage
     from agentmut.wire.messages import Exchange
-    from agentmut.wire.passage import Passage
 
 __all__ = ["SETTINGS", "proxy"]
 DEFAULT_PORT = 8898
@@ -92,9 +92,9 @@ class _Served:
 
     async def until_done(self, command: list[str], make: "Callable[[str], Trial]") -> int:
         """Serve until the command has ended, or until stopped; returns the exit code."""
-        from agentmut.wire.proxy.doors import doors_of, past_http_proxies
-        from agentmut.wire.proxy.roster import Everyone
-        from agentmut.wire.proxy.server import Proxy
+        from agentmut.wire.carriers.proxy.doors import doors_of, past_http_proxies
+        from agentmut.wire.carriers.proxy.roster import Everyone
+        from agentmut.wire.carriers.proxy.server import Proxy
 
         doors = doors_of(os.environ, self._upstream)
         together = Proxy(

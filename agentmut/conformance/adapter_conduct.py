@@ -15,10 +15,10 @@ from agentmut.frozen import canonical_json
 from agentmut.protocols import RunsOutside
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.wire import bodies
+from agentmut.wire.carriers.transport import Tap, TrialOverError
 from agentmut.wire.codec import Codec, HttpCall
 from agentmut.wire.codecs import CODECS
 from agentmut.wire.rewriter import Answered, Outgoing
-from agentmut.wire.transport import Tap, TrialOverError
 
 MARKS = ("alfa", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel")
 SAID = "agentmut checks what becomes of errors"

@@ -7,8 +7,8 @@ from agentmut.conformance.codec_probe import Fault, Probe, parsed, written
 from agentmut.plain import one_line
 from agentmut.wire.bodies import read_json, write_json
 from agentmut.wire.codec import HttpCall
-from agentmut.wire.edits import without
-from agentmut.wire.places import all_places, with_values
+from agentmut.wire.dialects.edits import without
+from agentmut.wire.dialects.places import all_places, with_values
 
 _DEEP: Any = {"a": [{"b": [{"c": [[[{}]]]}]}]}
 JUNK: tuple[Any, ...] = (None, -1, "\ud800", [None], {}, {"type": []}, [[{"text": 1}]], _DEEP)

@@ -9,8 +9,8 @@ from agentmut.conformance.codec_samples import REPLIES
 from agentmut.tools import ToolSpec
 from agentmut.wire.bodies import write_json
 from agentmut.wire.codec import Body, HttpCall, OfferedTool, Path
+from agentmut.wire.dialects.places import all_places, at, with_values
 from agentmut.wire.messages import Message, ModelRequest, Role
-from agentmut.wire.places import all_places, at, with_values
 
 UNKNOWN = "x_unknown_to_the_dialect"
 MARK = "Entirely other words."

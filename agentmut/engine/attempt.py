@@ -16,9 +16,9 @@ from agentmut.scenario import Scenario
 from agentmut.threads import AgentExitError, in_daemon_thread
 from agentmut.trace import AgentTrace
 from agentmut.trial import Double, Recorder, Trial, altered_tools, running
+from agentmut.wire.carriers.gateway import Gateway
 from agentmut.wire.cassette import Player
 from agentmut.wire.footprint import footprint
-from agentmut.wire.gateway import Gateway
 from agentmut.wire.rewriter import Rewriter
 
 GRACE = 1.0

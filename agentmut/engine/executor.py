@@ -16,12 +16,12 @@ from agentmut.execution import Ending, Execution
 from agentmut.mutant import Mutant
 from agentmut.protocols import Adapter, RunsOutside
 from agentmut.threads import TrialThreads
-from agentmut.wire.botocore_hooks import BotocoreHooks
+from agentmut.wire.carriers.botocore_hooks import BotocoreHooks
+from agentmut.wire.carriers.gateway import Gateway
+from agentmut.wire.carriers.throttle import Throttle
+from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.cassette import Player
 from agentmut.wire.codecs import CODECS
-from agentmut.wire.gateway import Gateway
-from agentmut.wire.throttle import Throttle
-from agentmut.wire.transport import Tap
 
 KEPT_AGENTS = 256
 LONGEST_PAUSE = 30.0
@@ -95,7 +95,7 @@ class LocalExecutor:
         """Where the model requests of the agent pass, if it runs in another process."""
         if not isinstance(inside(self._adapter), RunsOutside):
             return nullcontext()
-        from agentmut.wire.proxy.gateway import open_gateway
+        from agentmut.wire.carriers.proxy.gateway import open_gateway
 
         return open_gateway(os.environ, throttle, self._settings.proxy_port)
 

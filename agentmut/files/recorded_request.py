@@ -9,8 +9,8 @@ from agentmut.config import AgentConfig, History, ModelConfig
 from agentmut.errors import ProjectError, UsageError
 from agentmut.origin import Origin
 from agentmut.wire import bodies
-from agentmut.wire.dialects import recorded_call
 from agentmut.wire.messages import ModelRequest, Role
+from agentmut.wire.recorded import recorded_call
 
 _SAMPLING = frozenset(ModelConfig.model_fields) & frozenset(ModelRequest.model_fields)
 

@@ -1,11 +1,11 @@
 """The dialects that are known, and which one a request speaks."""
 
-from agentmut.wire.anthropic_messages import AnthropicMessages
-from agentmut.wire.chat_completions import ChatCompletions
 from agentmut.wire.codec import Codec
-from agentmut.wire.converse import Converse
-from agentmut.wire.gemini import Gemini
-from agentmut.wire.responses import Responses
+from agentmut.wire.dialects.anthropic.anthropic_messages import AnthropicMessages
+from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
+from agentmut.wire.dialects.converse.converse import Converse
+from agentmut.wire.dialects.gemini.gemini import Gemini
+from agentmut.wire.dialects.responses.responses import Responses
 
 CODECS: tuple[Codec, ...] = (ChatCompletions(), Responses(), AnthropicMessages(), Gemini(), Converse())
 

@@ -25,8 +25,8 @@ from agentmut.protocols import Operator, OperatorOptions
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.threads import TrialThreads
 from agentmut.tools import ToolSpec
-from agentmut.wire.chat_completions import ChatCompletions
-from agentmut.wire.transport import Tap
+from agentmut.wire.carriers.transport import Tap
+from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 
 carried_out: list[str] = []
 ORDER = {"id": "A-1042", "total": 20.0}

@@ -23,8 +23,8 @@ from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.testing import check_adapter
 from agentmut.threads import TrialThreads
 from agentmut.tools import read_tool
+from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import CODECS
-from agentmut.wire.transport import Tap
 
 LOOP = asyncio.new_event_loop()
 LOOP.set_default_executor(TrialThreads())

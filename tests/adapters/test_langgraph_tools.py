@@ -26,8 +26,8 @@ from agentmut.protocols import OperatorOptions
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.threads import TrialThreads
 from agentmut.tools import read_tool
-from agentmut.wire.chat_completions import ChatCompletions
-from agentmut.wire.transport import Tap
+from agentmut.wire.carriers.transport import Tap
+from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 from agentmut.witness import Detector, Route
 
 Factory = Callable[[AgentConfig], Any]

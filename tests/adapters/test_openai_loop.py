@@ -24,9 +24,9 @@ from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.threads import TrialThreads
 from agentmut.tools import ToolSpec
 from agentmut.trace import Action, Usage
+from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import CODECS
 from agentmut.wire.messages import ModelReply, Role
-from agentmut.wire.transport import Tap
 from agentmut.witness import Detector
 
 LOOP = asyncio.new_event_loop()

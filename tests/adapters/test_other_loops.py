@@ -24,8 +24,8 @@ from agentmut.protocols import Adapter, AgentSpec, OperatorOptions
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.threads import TrialThreads
 from agentmut.trace import Action, Usage
+from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import CODECS
-from agentmut.wire.transport import Tap
 from agentmut.witness import Detector
 
 LOOP = asyncio.new_event_loop()

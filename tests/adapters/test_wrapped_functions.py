@@ -20,8 +20,8 @@ from agentmut.execution import Ending, Execution
 from agentmut.protocols import AgentSpec
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.trace import Action
+from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import CODECS
-from agentmut.wire.transport import Tap
 
 AGENTS = Path(__file__).parents[1] / "testdata" / "sdk_agents.py"
 CONFIG = AgentConfig(prompt="Be kind.")

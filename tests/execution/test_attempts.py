@@ -27,9 +27,9 @@ from agentmut.files.schema import Price
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.trace import Action, AgentTrace, Outcome, Step, Usage
 from agentmut.trial import Recorder
-from agentmut.wire.chat_completions import ChatCompletions
+from agentmut.wire.carriers.transport import Tap
+from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 from agentmut.wire.messages import Exchange, ModelReply, ModelRequest
-from agentmut.wire.transport import Tap
 
 CONFIG = AgentConfig(prompt="Be kind.", model=ModelConfig(name="sim-large"))
 SCENARIO = Scenario(name="s", turns=("Hi",), evaluators=(EvaluatorSpec(name="contains", argument="x"),))

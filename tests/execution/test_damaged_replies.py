@@ -11,8 +11,8 @@ from agentmut.config import AgentConfig, ModelConfig
 from agentmut.engine.attempt import Case, attempt
 from agentmut.execution import Ending, Execution
 from agentmut.scenario import EvaluatorSpec, Scenario
+from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import CODECS
-from agentmut.wire.transport import Tap
 
 CONFIG = AgentConfig(prompt="Be brief.", model=ModelConfig(name="m"))
 SCENARIO = Scenario(name="s", turns=("hi",), evaluators=(EvaluatorSpec(name="x"),))

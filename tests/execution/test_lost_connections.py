@@ -20,8 +20,8 @@ from agentmut.execution import Ending, Execution
 from agentmut.flow import Flow
 from agentmut.protocols import Adapter
 from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.wire.chat_completions import ChatCompletions
-from agentmut.wire.transport import Tap
+from agentmut.wire.carriers.transport import Tap
+from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 
 CONFIG = AgentConfig(prompt="Be brief.", model=ModelConfig(name="m"))
 UNAVAILABLE = httpx.HTTPStatusError(

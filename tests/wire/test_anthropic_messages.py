@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from agentmut.tools import ToolSpec
 from agentmut.trace import Usage
-from agentmut.wire.anthropic_messages import AnthropicMessages
 from agentmut.wire.codec import Codec, HttpCall, OfferedTool
 from agentmut.wire.codecs import codec_for
+from agentmut.wire.dialects.anthropic.anthropic_messages import AnthropicMessages
 from agentmut.wire.messages import Message, ModelReply, ModelRequest, Role, ToolCall
 
 CODEC: Codec = AnthropicMessages()

@@ -7,10 +7,10 @@ from contextlib import ExitStack
 from typing import Any
 
 from agentmut.trial import Trial, running
+from agentmut.wire.carriers.proxy.gateway import open_gateway
+from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import CODECS
 from agentmut.wire.messages import Role
-from agentmut.wire.proxy.gateway import open_gateway
-from agentmut.wire.transport import Tap
 
 TRIALS = 16
 TURNS = 2

@@ -8,8 +8,8 @@ import pytest
 from aiohttp import web
 
 from agentmut.trace import Usage
-from agentmut.wire import bedrock_agent
 from agentmut.wire.codec import HttpCall
+from agentmut.wire.dialects import bedrock_agent
 from agentmut.wire.messages import Message, ModelReply, Role, ToolCall
 
 INLINE: dict[str, Any] = {

@@ -10,9 +10,9 @@ import pytest
 from aiohttp import web
 
 from agentmut.trial import Trial, running
-from agentmut.wire.botocore_hooks import BotocoreHooks
+from agentmut.wire.carriers.botocore_hooks import BotocoreHooks
+from agentmut.wire.carriers.passage import TrialOverError
 from agentmut.wire.codecs import CODECS
-from agentmut.wire.passage import TrialOverError
 
 boto3 = importlib.import_module("boto3")
 ASKED: dict[str, Any] = {
@@ -121,12 +121,12 @@ def test_outside_of_trials_and_after_them_nothing_is_carried(polyglot: Any) -> N
 def test_botocore_is_hooked_when_the_agent_imports_it_and_not_before(tmp_path: Path) -> None:
     code = """
 import sys
-from agentmut.wire.botocore_hooks import BotocoreHooks
+from agentmut.wire.carriers.botocore_hooks import BotocoreHooks
 from agentmut.wire.codecs import CODECS
 with BotocoreHooks(CODECS).installed():
     assert not any(name.startswith("botocore") for name in sys.modules)
     import botocore.client
-    assert botocore.client.BaseClient._make_request.__module__ == "agentmut.wire.botocore_hooks"
+    assert botocore.client.BaseClient._make_request.__module__ == "agentmut.wire.carriers.botocore_hooks"
     assert botocore.client.__spec__.loader is botocore.client.__loader__
 assert botocore.client.BaseClient._make_request.__module__ == "botocore.client"
 assert not any("agentmut" in type(finder).__module__ for finder in sys.meta_path)

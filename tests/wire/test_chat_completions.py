@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentmut.trace import Usage
-from agentmut.wire.chat_completions import ChatCompletions
 from agentmut.wire.codec import Codec, HttpCall
+from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 from agentmut.wire.messages import ModelReply, Role, ToolCall
 
 CODEC: Codec = ChatCompletions()

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from agentmut.tools import ToolSpec
-from agentmut.wire.chat_completions import ChatCompletions
 from agentmut.wire.codec import Codec, HttpCall, OfferedTool, Path
+from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 from agentmut.wire.messages import Role
 
 CODEC: Codec = ChatCompletions()

@@ -8,10 +8,10 @@ import pytest
 
 from agentmut.conformance.codec import codec_faults
 from agentmut.testing import check_codec
-from agentmut.wire import sse
-from agentmut.wire.chat_completions import ChatCompletions
 from agentmut.wire.codec import Body, Codec, HttpCall, OfferedTool, Path, Rename, Text
 from agentmut.wire.codecs import CODECS
+from agentmut.wire.dialects import sse
+from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 from agentmut.wire.framing import Frame
 from agentmut.wire.messages import ModelReply, ModelRequest, Role
 

@@ -16,8 +16,8 @@ from agentmut.conformance.codec_samples import CALL, REPLIES, WITH_TOOLS
 from agentmut.wire.bodies import write_json
 from agentmut.wire.codec import Body, Codec, HttpCall, Path
 from agentmut.wire.codecs import CODECS
+from agentmut.wire.dialects.places import all_places, with_values
 from agentmut.wire.messages import ModelRequest
-from agentmut.wire.places import all_places, with_values
 
 EVERY_CODEC = pytest.mark.parametrize("codec", CODECS, ids=lambda codec: codec.name)
 ANYTHING = settings(

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from agentmut.tools import ToolSpec
 from agentmut.trace import Usage
-from agentmut.wire import aws_event_stream
 from agentmut.wire.codec import Codec, HttpCall, OfferedTool
 from agentmut.wire.codecs import codec_for
-from agentmut.wire.converse import Converse
+from agentmut.wire.dialects import aws_event_stream
+from agentmut.wire.dialects.converse.converse import Converse
 from agentmut.wire.messages import Message, ModelReply, ModelRequest, Role, ToolCall
 
 CODEC: Codec = Converse()

@@ -3,11 +3,11 @@
 import pytest
 
 from agentmut.trace import Usage
-from agentmut.wire.anthropic_messages import AnthropicMessages
-from agentmut.wire.chat_completions import ChatCompletions
+from agentmut.wire.carriers.damage import damage
 from agentmut.wire.codec import Codec
 from agentmut.wire.codecs import CODECS
-from agentmut.wire.damage import damage
+from agentmut.wire.dialects.anthropic.anthropic_messages import AnthropicMessages
+from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 from agentmut.wire.messages import ModelReply
 
 CHAT = ChatCompletions()

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from agentmut.tools import ToolSpec
 from agentmut.trace import Usage
-from agentmut.wire import gemini_stream
 from agentmut.wire.codec import Codec, HttpCall, OfferedTool
 from agentmut.wire.codecs import codec_for
-from agentmut.wire.gemini import Gemini
+from agentmut.wire.dialects.gemini import gemini_stream
+from agentmut.wire.dialects.gemini.gemini import Gemini
 from agentmut.wire.messages import Message, ModelReply, ModelRequest, Role, ToolCall
 
 CODEC: Codec = Gemini()

@@ -13,9 +13,9 @@ from aiohttp import web
 
 from agentmut.errors import RunError, UsageError
 from agentmut.trial import Trial, running
-from agentmut.wire.proxy.roster import Admitted, Everyone
-from agentmut.wire.proxy.server import Proxy
-from agentmut.wire.proxy.upstream import Upstream
+from agentmut.wire.carriers.proxy.roster import Admitted, Everyone
+from agentmut.wire.carriers.proxy.server import Proxy
+from agentmut.wire.carriers.proxy.upstream import Upstream
 
 httpx = importlib.import_module("httpx")
 LOOK = {"name": "look", "parameters": {"type": "object", "properties": {"id": {"type": "integer"}}}}

@@ -8,8 +8,8 @@ import pytest
 from agentmut.tools import ToolSpec
 from agentmut.trace import Usage
 from agentmut.wire.codec import Codec, HttpCall, OfferedTool, system_text
+from agentmut.wire.dialects.responses.responses import Responses
 from agentmut.wire.messages import Message, ModelReply, Role, ToolCall
-from agentmut.wire.responses import Responses
 
 CODEC: Codec = Responses()
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}

@@ -12,9 +12,9 @@ from agentmut.config import AgentConfig, Document, History, ModelConfig
 from agentmut.faults import FaultKind, ToolFault
 from agentmut.tools import ToolSpec
 from agentmut.trace import Usage
-from agentmut.wire.chat_completions import ChatCompletions
 from agentmut.wire.codec import Codec, HttpCall
 from agentmut.wire.codecs import CODECS
+from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 from agentmut.wire.messages import Message, ModelReply, ModelRequest, Role, ToolCall
 from agentmut.wire.rewriting import ConfigRewriter
 

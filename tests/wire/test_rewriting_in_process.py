@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from agentmut.trial import Trial, current_trial, running
+from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import CODECS
 from agentmut.wire.messages import Exchange, Role
-from agentmut.wire.transport import Tap
 
 LOOK = {"name": "look", "parameters": {"type": "object", "properties": {"id": {"type": "integer"}}}}
 BODY = {

@@ -14,9 +14,9 @@ from agentmut.mutation.controls import Identity, destroyed_mutant, identity_muta
 from agentmut.mutation.generate import generate
 from agentmut.protocols import Operator, OperatorOptions
 from agentmut.tools import ToolSpec
-from agentmut.wire.chat_completions import ChatCompletions
 from agentmut.wire.codec import Codec, HttpCall
 from agentmut.wire.codecs import CODECS
+from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 from agentmut.wire.footprint import Footprint, footprint
 from agentmut.wire.messages import Exchange, Message, ModelRequest, Role, ToolCall
 from agentmut.wire.rewriting import ConfigRewriter

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from agentmut.trial import Trial, running
-from agentmut.wire.chat_completions import ChatCompletions
+from agentmut.wire.carriers.throttle import Throttle
+from agentmut.wire.carriers.transport import TRIAL_HEADER, Tap, TrialOverError
+from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 from agentmut.wire.footprint import footprint
 from agentmut.wire.steps import steps_from_exchanges
-from agentmut.wire.throttle import Throttle
-from agentmut.wire.transport import TRIAL_HEADER, Tap, TrialOverError
 
 BODY = {"model": "sim-large", "messages": [{"role": "user", "content": "Hi"}]}
 LIBRARIES = ("httpx", "httpx2")

@@ -1,0 +1,1 @@
+"""What brings model requests to their service and back: in this process, and through a proxy."""

@@ -1,0 +1,159 @@
+"""In-process carrier for Amazon's SDK (boto3, botocore), which brings its own HTTP client and signs its requests.
+
+A request is changed before it is signed. Clients made before or during a trial are carried alike, as methods of their
+classes are replaced for the session. botocore is not imported for this: where an agent imports it later, the methods
+are replaced then. Converse and ConverseStream are carried; other operations of Bedrock, and the asynchronous
+aiobotocore, pass unseen.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
+from importlib import import_module
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+from agentmut.trial import current_trial
+from agentmut.wire.carriers.hosts import is_loopback
+from agentmut.wire.carriers.importing import when_imported
+from agentmut.wire.carriers.passage import TRIAL_HEADER, Passage, Relay, begin
+from agentmut.wire.carriers.patching import replaced
+from agentmut.wire.carriers.throttle import Throttle
+from agentmut.wire.codec import Codec, HttpCall
+
+_carried: ContextVar[Passage | None] = ContextVar("agentmut_botocore", default=None)
+"""The passage of the operation that the calling code sends."""
+
+
+class BotocoreHooks:
+    """Carries what clients of botocore send while installed; see `installed`."""
+
+    def __init__(self, codecs: tuple[Codec, ...], throttle: Throttle | None = None) -> None:
+        self._codecs = codecs
+        self._throttle = throttle
+
+    @contextmanager
+    def installed(self) -> Iterator[None]:
+        """Carry for every client of this process until the block ends, then restore what was there."""
+        with ExitStack() as stack, when_imported("botocore.client", lambda: self._install(stack)):
+            yield
+
+    def _install(self, stack: ExitStack) -> None:
+        client, endpoint = (import_module(f"botocore.{name}") for name in ("client", "endpoint"))
+        stack.enter_context(replaced(client.BaseClient, "_make_request", self._operation))
+        stack.enter_context(replaced(endpoint.Endpoint, "_send", self._attempt))
+
+    def _operation(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """One call of an operation: rounds of requests, each with the retries that the client is set to."""
+
+        def make_request(client: Any, operation: Any, request: dict[str, Any], context: Any) -> Any:
+            passage = self._passage(request)
+            if passage is None:
+                return original(client, operation, request, context)
+            time.sleep(passage.pause)
+            token = _carried.set(passage)
+            try:
+                while True:
+                    call = passage.call
+                    answer = original(client, operation, _with_call(request, call), context)
+                    if passage.call is call:  # no other round is wanted
+                        return answer
+            finally:
+                _carried.reset(token)
+
+        return make_request
+
+    def _attempt(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """One HTTP attempt."""
+
+        def send(endpoint: Any, request: Any) -> Any:
+            passage = _carried.get()
+            if passage is None:
+                return original(endpoint, request)
+            with passage:
+                time.sleep(passage.hold(self._throttle))
+                return _given(original(endpoint, request), passage, streamed=request.stream_output)
+
+        return send
+
+    def _passage(self, request: dict[str, Any]) -> Passage | None:
+        trial, parts = current_trial(), urlsplit(request["url"])
+        if trial is None or _carried.get() is not None:
+            return None
+        body = request["body"]
+        if not isinstance(body, bytes | str):
+            return None
+        path = f"{parts.path}?{parts.query}" if parts.query else parts.path
+        host, body = parts.hostname or "", body.encode() if isinstance(body, str) else body
+        passage = begin(trial, self._codecs, path, body, host=host)
+        if passage is not None and is_loopback(host):  # a stand-in may want it
+            request["headers"][TRIAL_HEADER] = trial.id
+        return passage
+
+
+def _with_call(request: dict[str, Any], call: HttpCall) -> dict[str, Any]:
+    """The operation's request with this path and body; it is yet to be signed."""
+    path, _, query = call.path.partition("?")
+    url = urlunsplit(urlsplit(request["url"])._replace(path=path, query=query))
+    return {**request, "url": url, "url_path": path, "body": call.body}
+
+
+def _given(response: Any, passage: Passage, *, streamed: bool) -> Any:
+    """The response as the client is to read it."""
+    if response.status_code >= 400:
+        passage.refused(response.status_code)
+        return response
+    if streamed and passage.relays(response.headers.get("content-type", "")):
+        relay = passage.relay(response.status_code)
+        relay.begun()
+        response.raw = _Passing(response.raw, relay)
+        return response
+    given = passage.received(response.status_code, response.content)
+    if given is None:
+        return response
+    return type(response)(response.url, response.status_code, response.headers, _Whole(given))
+
+
+class _Passing:
+    """A stream through a relay, as botocore reads it."""
+
+    def __init__(self, raw: Any, relay: Relay) -> None:
+        self._raw = raw
+        self._relay = relay
+
+    def stream(self, *arguments: Any, **options: Any) -> Iterator[bytes]:
+        """The pieces of the body."""
+        try:
+            for piece in self._raw.stream(*arguments, **options):
+                if given := self._relay.feed(piece):
+                    yield given
+            if given := self._relay.rest():
+                yield given
+        except Exception as error:
+            self._relay.end(error)
+            raise
+        finally:
+            self._relay.end()
+
+    def close(self) -> None:
+        """Close the connection: the agent has heard enough."""
+        self._relay.end()
+        self._raw.close()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._raw, name)
+
+
+class _Whole:
+    """A body that is all there."""
+
+    def __init__(self, body: bytes) -> None:
+        self._body = body
+
+    def stream(self, *_arguments: Any, **_options: Any) -> Iterator[bytes]:
+        """The body in one piece."""
+        yield self._body
+
+    def close(self) -> None:
+        """Nothing is open."""

@@ -1,0 +1,170 @@
+"""Replies of httpx and httpx2 as the agent's client is given them; the two libraries are alike in this."""
+
+from collections.abc import AsyncIterator, Iterator, Mapping
+from datetime import timedelta
+from typing import Any
+
+from agentmut.wire.carriers.passage import Passage, Relay
+from agentmut.wire.cassette import Take
+
+_OF_THE_BODY = ("content-encoding", "content-length", "transfer-encoding")
+"""Headers that describe a body as it was sent."""
+
+
+class ReplyMaker:
+    """Makes responses of one library."""
+
+    def __init__(self, library: Any) -> None:
+        self._library = library
+        sync, of_async = library.SyncByteStream, library.AsyncByteStream
+        self._passing: Any = type("PassingStream", (_Passing, sync, of_async), {})
+        self._whole: Any = type("WholeStream", (_Whole, sync, of_async), {})
+
+    def passing(self, response: Any, passage: Passage, options: Mapping[str, Any]) -> Any | None:
+        """The response where it is the agent's as it comes: refusals, and what passes piece by piece."""
+        if response.status_code >= 400:
+            passage.refused(response.status_code)
+            return response
+        if not options.get("stream") or response.is_stream_consumed:
+            return None
+        if not passage.relays(response.headers.get("content-type", "")):
+            return None
+        relay, decoded = passage.relay(response.status_code), self._decoded(response)
+        relay.begun()
+        response.stream = self._passing(response.stream, decoded, relay)
+        if relay.rewrites or "content-encoding" in response.headers:
+            for name in _OF_THE_BODY:
+                response.headers.pop(name, None)
+        return response
+
+    def given(self, response: Any, body: bytes, options: Mapping[str, Any]) -> Any:
+        """The response with another body, or itself where that is the same and has been read by the client."""
+        if body == response.content and not options.get("stream"):
+            return response
+        fresh = self._fresh(response, body)
+        if not options.get("stream"):
+            fresh.read()
+        return fresh
+
+    async def given_async(self, response: Any, body: bytes, options: Mapping[str, Any]) -> Any:
+        """As `given`, for async clients."""
+        if body == response.content and not options.get("stream"):
+            return response
+        fresh = self._fresh(response, body)
+        if not options.get("stream"):
+            await fresh.aread()
+        return fresh
+
+    def played(self, request: Any, take: Take, options: Mapping[str, Any]) -> Any:
+        """The response that was recorded."""
+        fresh = self._recorded(request, take)
+        if not options.get("stream"):
+            fresh.read()
+        return fresh
+
+    async def played_async(self, request: Any, take: Take, options: Mapping[str, Any]) -> Any:
+        """As `played`, for async clients."""
+        fresh = self._recorded(request, take)
+        if not options.get("stream"):
+            await fresh.aread()
+        return fresh
+
+    def _recorded(self, request: Any, take: Take) -> Any:
+        fresh = self._library.Response(
+            take.status,
+            headers={"content-type": take.content_type, "content-length": str(len(take.body))},
+            stream=self._whole(take.body),
+            request=request,
+        )
+        fresh.elapsed = timedelta(0)
+        return fresh
+
+    def _decoded(self, response: Any) -> Any:
+        """A response that decodes what this one was sent, such as gzip."""
+        return self._library.Response(
+            response.status_code, headers=response.headers.copy(), stream=response.stream
+        )
+
+    def _fresh(self, response: Any, body: bytes) -> Any:
+        headers = response.headers.copy()
+        for name in _OF_THE_BODY:
+            headers.pop(name, None)
+        headers["content-length"] = str(len(body))
+        fresh = self._library.Response(
+            response.status_code,
+            headers=headers,
+            stream=self._whole(body),
+            request=response.request,
+            extensions=response.extensions,
+            history=response.history,
+        )
+        fresh.elapsed = response.elapsed
+        return fresh
+
+
+class _Passing:
+    """A byte stream through a relay; sync and async in one, as the client may be either."""
+
+    def __init__(self, stream: Any, decoded: Any, relay: Relay) -> None:
+        self._stream = stream
+        self._decoded = decoded
+        self._relay = relay
+        self._pieces: Any = None  # one for all readers: SDKs stop at the end mark, and then read what is left
+
+    def __iter__(self) -> Iterator[bytes]:
+        self._pieces = self._pieces or self._decoded.iter_bytes()
+        try:
+            for piece in self._pieces:
+                if given := self._relay.feed(piece):
+                    yield given
+            if given := self._relay.rest():
+                yield given
+        except GeneratorExit:
+            self._relay.left()
+            raise
+        except Exception as error:
+            self._relay.end(error)
+            raise
+        self._relay.end()
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        self._pieces = self._pieces or self._decoded.aiter_bytes()
+        try:
+            async for piece in self._pieces:
+                if given := self._relay.feed(piece):
+                    yield given
+            if given := self._relay.rest():
+                yield given
+        except GeneratorExit:
+            self._relay.left()
+            raise
+        except Exception as error:
+            self._relay.end(error)
+            raise
+        self._relay.end()
+
+    def close(self) -> None:
+        self._relay.end()
+        self._stream.close()
+
+    async def aclose(self) -> None:
+        self._relay.end()
+        await self._stream.aclose()
+
+    @property
+    def elapsed(self) -> Any:
+        """Of httpx2, which asks the stream for it."""
+        return getattr(self._stream, "elapsed", None)
+
+
+class _Whole:
+    """A body that is all there."""
+
+    def __init__(self, body: bytes) -> None:
+        self._body = body
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield self._body
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        yield self._body

@@ -1,0 +1,237 @@
+"""One model request of a trial on its way to the service and back, whichever carrier it takes.
+
+Carriers send and receive; everything else is here: the request as its mutant sends it, the reply as the agent is
+given it, plain or streamed, and the record of each exchange however it ends.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from types import TracebackType
+
+from agentmut.trial import Trial
+from agentmut.wire.carriers.taping import Taping
+from agentmut.wire.carriers.throttle import Throttle
+from agentmut.wire.carriers.under_way import UnderWay
+from agentmut.wire.cassette import Take
+from agentmut.wire.codec import Codec, HttpCall
+from agentmut.wire.framing import Frame
+from agentmut.wire.messages import Exchange
+from agentmut.wire.rewriter import Answered, Outgoing, Rewriter
+
+TRIAL_HEADER = "x-agentmut-trial"
+MOST_IN_A_ROW = 16
+"""Requests that are sent in answer to replies before the agent is given one as it is."""
+STREAMS = frozenset({"text/event-stream", "application/vnd.amazon.eventstream"})
+"""Media types of streamed replies."""
+
+
+class TrialOverError(RuntimeError):
+    """An abandoned run tried to reach a model after its trial had ended."""
+
+
+def begin(
+    trial: Trial,
+    codecs: Sequence[Codec],
+    path: str,
+    body: bytes,
+    watch: "Watch | None" = None,
+    *,
+    host: str = "",
+) -> "Passage | None":
+    """The passage of a request with this path (and query); None where it is no request to a model.
+
+    `host` is the service that it goes to. `watch` is told of each exchange once it has ended, in place of the trial's
+    recorder. Raises `TrialOverError`.
+    """
+    codec = next((codec for codec in codecs if codec.matches(path)), None)
+    if codec is None:
+        return None
+    if trial.recorder.closed:
+        raise TrialOverError(f"trial {trial.id} is over; this run was abandoned at its timeout")
+    return Passage(trial, codec, HttpCall(path, body), watch, host)
+
+
+class Passage:
+    """A request to a model, from the agent to the service and back.
+
+    A carrier waits for `pause` seconds. Then, inside `with passage`, it waits for `hold`, sends `call`, and gives
+    the answer to one of `refused`, `relay` and `received`; the last of them may want another round. The exchange is
+    recorded when the block is left, also by an exception, and that of a stream when it ends. What cannot be read as a
+    request to a model passes and is not recorded.
+    """
+
+    def __init__(
+        self, trial: Trial, codec: Codec, call: HttpCall, watch: "Watch | None" = None, host: str = ""
+    ) -> None:
+        self.codec = codec
+        rewriter = None if trial.player else trial.rewriter  # what is replayed has been changed already
+        outgoing = rewriter.request(codec, call) if rewriter else Outgoing(call)
+        self.call: HttpCall = outgoing.call
+        """What is to be sent next."""
+        self.pause = outgoing.pause
+        self.changed = outgoing.call != call
+        """Whether the request differs from the agent's."""
+        self._trial = trial
+        self._rewriter: Rewriter | None = rewriter
+        self._asked = call
+        self._taping = Taping(trial.recorder, codec, call)
+        self._keep = partial(watch, self) if watch else None
+        self._rounds = 0
+        self._host = host
+        self._exchange: UnderWay | None = None
+
+    def __enter__(self) -> "Passage":
+        self._exchange = UnderWay(self._trial, self.codec, self.call, self._keep, self._host)
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        if error is not None:
+            self._taping.failed()
+        self._under_way.left(error)
+
+    def played(self) -> Take | None:
+        """What the agent was given for this request when it was recorded; None unless its trial is replayed.
+
+        Raises `ReplayError` where it had asked something else then, `ConnectionError` where it was given nothing.
+        """
+        if self._trial.player is None:
+            return None
+        with self:
+            found = self._trial.player.answer(self._asked)
+            if found.status is None:
+                raise ConnectionError("when this was recorded, the connection failed")
+            self._under_way.answered(found.status, found.body if found.status < 400 else None)
+        return found
+
+    def hold(self, throttle: Throttle | None) -> float:
+        """Seconds to wait for a place under the rate limit; they are not the exchange's own."""
+        return self._under_way.held(throttle.reserve()) if throttle else 0.0
+
+    def refused(self, status: int) -> None:
+        """The service refused the request, in its own words, which pass as they are."""
+        self._under_way.answered(status, None)
+        self._taping.refused(status)
+
+    @property
+    def needs_whole_replies(self) -> bool:
+        """Whether a stream has to be collected before the agent may see any of it."""
+        return self._rewriter is not None and self._rewriter.needs_whole_replies
+
+    def relays(self, content_type: str) -> bool:
+        """Whether a reply of this media type can pass piece by piece."""
+        if self._rewriter is None:
+            return True
+        return is_stream(content_type) and not self.needs_whole_replies
+
+    def relay(self, status: int) -> "Relay":
+        """Let an accepted reply pass piece by piece."""
+        return Relay(self._under_way, status, self._rewriter, self._taping)
+
+    def received(self, status: int, body: bytes) -> bytes | None:
+        """The body that the agent is given for this one; None where `call` has to be sent in another round."""
+        answered = self._answered(body)
+        if answered.again is None or self._rounds >= MOST_IN_A_ROW:
+            self._under_way.answered(status, answered.body)
+            self._taping.given(status, answered.body)
+            return answered.body
+        self._under_way.answered(status, body)
+        self._rounds += 1
+        self.call = answered.again
+        return None
+
+    def _answered(self, body: bytes) -> Answered:
+        if self._rewriter is None:
+            return Answered(body)
+        try:
+            return self._rewriter.reply(self.codec, self.call, body)
+        except ValueError:  # not a reply of this dialect: the agent's client will complain in its own words
+            return Answered(body)
+
+    @property
+    def _under_way(self) -> UnderWay:
+        if self._exchange is None:
+            raise RuntimeError("a passage has to be entered before it is told what became of it")
+        return self._exchange
+
+
+Watch = Callable[[Passage, Exchange], None]
+
+
+class Relay:
+    """A reply that passes piece by piece. The agent is given what `feed` and, at the end, `rest` return.
+
+    Told of its `end` however that comes about; only the first time counts.
+    """
+
+    def __init__(self, exchange: UnderWay, status: int, rewriter: Rewriter | None, taping: Taping) -> None:
+        self._exchange = exchange
+        self._status = status
+        self._taping = taping
+        self._ended = False
+        self._codec = exchange.codec
+        self._rewriter = rewriter
+        self._framing = self._codec.framing() if rewriter else None
+        self._given: list[bytes] = []
+        self._complete = False
+        exchange.streams(status)
+
+    def feed(self, piece: bytes) -> bytes:
+        """What the agent is given now: frames that are not changed keep their bytes."""
+        if self._framing is None:
+            return self._gives(piece)
+        return self._gives(b"".join(map(self._frame, self._framing.feed(piece))))
+
+    def rest(self) -> bytes:
+        """What is left when the service has said all."""
+        self._complete = True
+        return self._gives(self._framing.rest()) if self._framing else b""
+
+    @property
+    def rewrites(self) -> bool:
+        """Whether the agent may be given other bytes than came."""
+        return self._framing is not None
+
+    def begun(self) -> None:
+        """The agent is about to be given the stream, or has its beginning: have it recorded from now on."""
+        self._exchange.begun()
+
+    def left(self) -> None:
+        """The agent has stopped reading; it may go on, or close the stream, or neither."""
+        given = b"".join(self._given)
+        self._exchange.has_streamed(given)
+        self._taping.given(self._status, given)
+
+    def end(self, error: BaseException | None = None) -> None:
+        """The stream is complete, was closed by the agent, or was cut off by an `error`."""
+        if self._ended:
+            return
+        self._ended = True
+        given = b"".join(self._given)
+        self._exchange.has_ended(given, error, complete=self._complete)
+        self._taping.given(self._status, given)  # one that was cut off is cut off when it is replayed
+        self._given.clear()
+
+    def _gives(self, piece: bytes) -> bytes:
+        if piece:
+            self._given.append(piece)
+        return piece
+
+    def _frame(self, frame: Frame) -> bytes:
+        if frame.value is None or self._rewriter is None or self._framing is None:
+            return frame.raw
+        try:
+            value = self._rewriter.event(self._codec, frame.value)
+        except ValueError:  # not an event of this dialect
+            return frame.raw
+        return frame.raw if value == frame.value else self._framing.written(frame, value)
+
+
+def is_stream(content_type: str) -> bool:
+    """Whether a reply of this media type comes in events.
+
+    >>> is_stream("text/event-stream; charset=utf-8"), is_stream("application/json")
+    (True, False)
+    """
+    return content_type.partition(";")[0].strip().lower() in STREAMS

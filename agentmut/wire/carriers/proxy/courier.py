@@ -1,0 +1,132 @@
+"""What the proxy does with a request that is in order: sends it on, and gives the client the reply."""
+
+import asyncio
+from typing import NamedTuple
+
+import aiohttp
+from aiohttp import hdrs, web
+
+from agentmut.plain import described
+from agentmut.trial import Trial
+from agentmut.wire.carriers.passage import Passage, TrialOverError, Watch, begin
+from agentmut.wire.carriers.proxy.forwarding import pass_on, relay, whole
+from agentmut.wire.carriers.proxy.refusal import RefusalError, error_response
+from agentmut.wire.carriers.proxy.upstream import TROUBLE, Headers, Upstream
+from agentmut.wire.carriers.throttle import Throttle
+from agentmut.wire.cassette import ReplayError
+from agentmut.wire.codec import Codec
+
+LARGEST_REQUEST = 256 * 2**20
+"""Bytes of a model request, which has to be read as a whole."""
+
+
+class Asked(NamedTuple):
+    """A request whose sender and target are in order."""
+
+    trial: Trial
+    path: str
+    """With the query, as the upstream is asked for it."""
+    upstream: Upstream
+
+
+class Courier:
+    """Carries requests to upstreams over one `session`."""
+
+    session: aiohttp.ClientSession
+
+    def __init__(self, codecs: tuple[Codec, ...], throttle: Throttle | None, watch: Watch | None) -> None:
+        self._codecs = codecs
+        self._throttle = throttle
+        self._watch = watch
+
+    async def carry(self, http: web.BaseRequest, asked: Asked) -> web.StreamResponse:
+        """Send the request on. Raises `RefusalError`."""
+        if http.method == "POST" and (passage := await self._passage(http, asked)):
+            return await self._to_model(http, asked, passage)
+        return await self._unread(http, asked)
+
+    async def _passage(self, http: web.BaseRequest, asked: Asked) -> Passage | None:
+        if not any(codec.matches(asked.path) for codec in self._codecs):
+            return None
+        body = await _body(http)
+        try:
+            host = asked.upstream.base.host or ""
+            return begin(asked.trial, self._codecs, asked.path, body, self._watch, host=host)
+        except TrialOverError as error:
+            raise RefusalError(410, "trial_over", str(error)) from None
+
+    async def _unread(self, http: web.BaseRequest, asked: Asked) -> web.StreamResponse:
+        """A request to something else than a model: both bodies pass as they come."""
+        headers = asked.upstream.headers(http.headers, asked.trial.id)
+        if length := http.headers.get(hdrs.CONTENT_LENGTH):
+            headers[hdrs.CONTENT_LENGTH] = length
+        body = http.content.iter_any() if http.can_read_body else None
+        try:
+            reply = await asked.upstream.send(
+                self.session, http.method, asked.path, headers, body, decoded=False
+            )
+        except TROUBLE as error:
+            raise RefusalError(502, "upstream_unreachable", _unreachable(error)) from error
+        async with reply:
+            return await pass_on(http, reply)
+
+    async def _to_model(self, http: web.BaseRequest, asked: Asked, passage: Passage) -> web.StreamResponse:
+        if played := _played(passage):
+            return played
+        headers = asked.upstream.headers(http.headers, asked.trial.id)
+        headers[hdrs.ACCEPT_ENCODING] = "identity"  # what is read need not be packed
+        if passage.pause:
+            await asyncio.sleep(passage.pause)
+        while True:
+            try:
+                with passage:
+                    if held := passage.hold(self._throttle):
+                        await asyncio.sleep(held)
+                    response = await self._round(http, asked.upstream, passage, headers)
+            except TROUBLE as error:
+                return error_response(passage.codec, 502, _unreachable(error), "upstream_unreachable")
+            if response is not None:
+                return response
+
+    async def _round(
+        self, http: web.BaseRequest, upstream: Upstream, passage: Passage, headers: Headers
+    ) -> web.StreamResponse | None:
+        """What the client is given; None where the passage wants another round."""
+        path, body = passage.call
+        async with await upstream.send(self.session, http.method, path, headers, body, decoded=True) as reply:
+            if reply.status >= 400:
+                passage.refused(reply.status)
+                return await pass_on(http, reply, unpacked=True)
+            packed_up = hdrs.CONTENT_LENGTH in reply.headers
+            if not packed_up and passage.relays(reply.headers.get(hdrs.CONTENT_TYPE, "")):
+                return await relay(http, reply, passage.relay(reply.status))
+            given = passage.received(reply.status, await reply.read())
+            return None if given is None else await whole(http, reply, given)
+
+
+def _played(passage: Passage) -> web.Response | None:
+    """The recorded answer, where a trial is replayed."""
+    try:
+        take = passage.played()
+    except ReplayError as error:
+        return error_response(passage.codec, 409, str(error), "not_as_recorded")
+    except ConnectionError as error:
+        return error_response(passage.codec, 502, str(error), "upstream_unreachable")
+    if take is None or take.status is None:
+        return None
+    return web.Response(status=take.status, body=take.body, headers={hdrs.CONTENT_TYPE: take.content_type})
+
+
+async def _body(http: web.BaseRequest) -> bytes:
+    """The whole body of a model request."""
+    pieces, size = [], 0
+    async for piece in http.content.iter_any():
+        size += len(piece)
+        if size > LARGEST_REQUEST:
+            raise RefusalError(413, "too_large", f"a model request may have {LARGEST_REQUEST >> 20} MiB")
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def _unreachable(error: BaseException) -> str:
+    return f"the model service did not answer: {described(error)}"

@@ -1,0 +1,67 @@
+"""The gateway of a session: a proxy for each model service, and the environment that leads programs to them."""
+
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from urllib.parse import quote
+
+from agentmut.trial import Trial
+from agentmut.wire.carriers.proxy.doors import Door, doors_of, past_http_proxies
+from agentmut.wire.carriers.proxy.roster import Admitted
+from agentmut.wire.carriers.proxy.server import PREFIX, Proxy
+from agentmut.wire.carriers.throttle import Throttle
+from agentmut.wire.codec import Codec
+from agentmut.wire.codecs import CODECS
+
+
+class ServiceGateway:
+    """Endpoints for the programs of trials; see `open_gateway`."""
+
+    def __init__(self, doors: Mapping[str, Door], roster: Admitted, besides: Mapping[str, str]) -> None:
+        self._doors = doors
+        self._roster = roster
+        self._besides = besides
+        self._attempts = 0
+        self._names: dict[str, str] = {}
+
+    def endpoints(self, trial_id: str) -> Mapping[str, str]:
+        """The variables for one attempt at a trial; what an earlier attempt left behind is not taken for its own."""
+        self._attempts += 1
+        name = self._names[trial_id] = f"{trial_id}.{self._attempts}"
+        found = dict(self._besides)
+        for origin, door in self._doors.items():
+            found.update(door.variables(f"{origin}{PREFIX}{quote(name, safe='')}"))
+        return found
+
+    @contextmanager
+    def admitted(self, trial: Trial) -> Iterator[None]:
+        """Take requests of the trial while the block lasts; afterwards they are refused."""
+        name = self._names.pop(trial.id, None)
+        with self._roster.admitted(trial, *([name] if name else [])):
+            yield
+
+
+@asynccontextmanager
+async def open_gateway(
+    environment: Mapping[str, str],
+    throttle: Throttle | None = None,
+    port: int | None = None,
+    codecs: tuple[Codec, ...] = CODECS,
+) -> AsyncIterator[ServiceGateway]:
+    """Serve while the context is open.
+
+    Services are those that the environment names, or else the real ones. At `port`, where given, all of them are
+    served together to agents that are already running: requests without a trial's name belong to the only one under
+    way. Raises `RunError` when a port cannot be had, `UsageError` for variables that hold no URL.
+    """
+    roster = Admitted()
+    doors = doors_of(environment)
+    async with AsyncExitStack() as stack:
+        origins = {}
+        for door in doors:
+            proxy = Proxy([door.upstream], roster, codecs=codecs, throttle=throttle)
+            origins[await stack.enter_async_context(proxy.serving())] = door
+        if port is not None:
+            upstreams = [door.upstream for door in doors]
+            together = Proxy(upstreams, roster, codecs=codecs, throttle=throttle)
+            await stack.enter_async_context(together.serving(port=port))
+        yield ServiceGateway(origins, roster, past_http_proxies(environment))

@@ -1,0 +1,143 @@
+"""The proxy as a server on this machine."""
+
+import errno
+import logging
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from urllib.parse import unquote
+
+from aiohttp import hdrs, web
+
+from agentmut.errors import RunError
+from agentmut.wire.carriers.passage import TRIAL_HEADER, Watch
+from agentmut.wire.carriers.proxy.courier import Asked, Courier
+from agentmut.wire.carriers.proxy.refusal import RefusalError, refused
+from agentmut.wire.carriers.proxy.roster import Roster
+from agentmut.wire.carriers.proxy.security import check_bind, check_host, check_target
+from agentmut.wire.carriers.proxy.upstream import LONGEST_FIELD, Upstream, check_signature, new_session
+from agentmut.wire.carriers.throttle import Throttle
+from agentmut.wire.codec import Codec
+from agentmut.wire.codecs import CODECS
+
+PREFIX = "/t/"
+"""Of paths that name their trial: `/t/<trial>/v1/...`."""
+
+
+class Proxy:
+    """Passes requests of trials on to a service; see `serve`."""
+
+    def __init__(
+        self,
+        upstreams: Sequence[Upstream],
+        roster: Roster,
+        *,
+        codecs: tuple[Codec, ...] = CODECS,
+        throttle: Throttle | None = None,
+        allow_remote: bool = False,
+        watch: Watch | None = None,
+    ) -> None:
+        self._upstreams = upstreams
+        self._roster = roster
+        self._codecs = codecs
+        self._courier = Courier(codecs, throttle, watch)
+        self._allow_remote = allow_remote
+        self._port = 0
+
+    @asynccontextmanager
+    async def serving(
+        self, host: str = "127.0.0.1", port: int = 0, patience: float = 0.5
+    ) -> AsyncIterator[str]:
+        """Serve while the context is open; yields the URL that stands for the upstream's host.
+
+        At the end requests under way have `patience` seconds. Raises `UsageError` for a host that other machines can
+        reach, unless they are allowed, and `RunError` when the port cannot be had.
+        """
+        check_bind(host, allow_remote=self._allow_remote)
+        server = web.Server(
+            self._handle,
+            handler_cancellation=True,  # a client that hangs up ends its request to the upstream
+            access_log=None,
+            logger=_logger(),
+            auto_decompress=False,
+            max_line_size=LONGEST_FIELD,
+            max_field_size=LONGEST_FIELD,
+        )
+        runner = web.ServerRunner(server, shutdown_timeout=patience)
+        await runner.setup()
+        async with new_session() as session:
+            self._courier.session = session
+            try:
+                await _start(web.TCPSite(runner, host, port, backlog=1024), host, port)
+                self._port = runner.addresses[0][1]
+                yield f"http://{f'[{host}]' if ':' in host else host}:{self._port}"
+            finally:
+                await runner.cleanup()
+
+    async def _handle(self, http: web.BaseRequest) -> web.StreamResponse:
+        path = http.raw_path
+        try:
+            asked = self._asked(http)
+            path = asked.path
+            check_signature(http.headers, asked.upstream)
+            await _say_continue(http)
+            with self._roster.attending(asked.trial):
+                return await self._courier.carry(http, asked)
+        except RefusalError as refusal:
+            return refused(refusal, path)
+
+    def _asked(self, http: web.BaseRequest) -> Asked:
+        if not self._allow_remote:
+            check_host(http.headers, self._port)
+        check_target(http.raw_path)
+        if hdrs.UPGRADE in http.headers:
+            raise RefusalError(
+                501, "no_upgrade", "connections that change their protocol (WebSocket) are not passed on"
+            )
+        name, path = _named(http.raw_path)
+        told = http.headers.get(TRIAL_HEADER)
+        trial = self._roster.trial(name or told)
+        if name and told and told not in (name, trial.id):
+            raise RefusalError(
+                400, "which_trial", f"the path names trial {name}, the header {TRIAL_HEADER} names {told}"
+            )
+        return Asked(trial, path, self._upstream(path))
+
+    def _upstream(self, path: str) -> Upstream:
+        dialect = next((codec.name for codec in self._codecs if codec.matches(path)), None)
+        serving = [upstream for upstream in self._upstreams if upstream.serves(path)]
+        speaking = [upstream for upstream in serving if not upstream.dialects or dialect in upstream.dialects]
+        if chosen := speaking or serving:
+            return chosen[0]
+        known = ", ".join(f"{upstream.path}/..." for upstream in self._upstreams)
+        raise RefusalError(404, "no_such_path", f"only paths that the upstream serves are passed on: {known}")
+
+
+def _named(target: str) -> tuple[str | None, str]:
+    """The trial that a target names, and the target without it."""
+    if not target.startswith(PREFIX):
+        return None, target
+    name, slash, rest = target.removeprefix(PREFIX).partition("/")
+    return unquote(name), slash + rest
+
+
+async def _say_continue(http: web.BaseRequest) -> None:
+    """Clients that ask for it (curl) send a large body only then."""
+    if http.headers.get(hdrs.EXPECT, "").lower() == "100-continue":
+        await http.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        http.writer.output_size = 0  # the reply is yet to come
+
+
+def _logger() -> logging.Logger:
+    """Says what goes wrong here, but not that a client has hung up, as clients do when they are stopped."""
+    logger = logging.Logger("agentmut.proxy")
+    logger.addFilter(lambda record: not (record.exc_info and isinstance(record.exc_info[1], ConnectionError)))
+    return logger
+
+
+async def _start(site: web.TCPSite, host: str, port: int) -> None:
+    try:
+        await site.start()
+    except OSError as error:
+        taken = error.errno == errno.EADDRINUSE
+        why = "another program uses it" if taken else (error.strerror or str(error))
+        raise RunError(f"the proxy cannot listen on {host}:{port}: {why}. Choose another port.") from error

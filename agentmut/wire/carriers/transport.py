@@ -1,0 +1,142 @@
+"""In-process carrier: the model requests of each trial as they leave through httpx or httpx2.
+
+Concurrent trials are told apart by the ContextVar of `agentmut.trial`; nothing has to be configured. Tasks,
+`asyncio.to_thread` and what is submitted to a `ThreadPoolExecutor` carry it along. A bare `threading.Thread` and
+other processes do not: their requests pass unseen.
+"""
+
+import asyncio
+import importlib
+import importlib.util
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from contextvars import copy_context
+from typing import Any
+
+from agentmut.trial import current_trial
+from agentmut.wire.carriers.hosts import is_loopback
+from agentmut.wire.carriers.http_replies import ReplyMaker
+from agentmut.wire.carriers.passage import TRIAL_HEADER, Passage, TrialOverError, begin
+from agentmut.wire.carriers.patching import replaced
+from agentmut.wire.carriers.throttle import Throttle
+from agentmut.wire.codec import Codec, HttpCall
+
+SEEN = "agentmut"
+"""Key in a request's extensions while it is on its way."""
+LIBRARIES = ("httpx", "httpx2")
+
+__all__ = ["TRIAL_HEADER", "Tap", "TrialOverError"]
+
+
+class Tap:
+    """Carries what `send` of both libraries' clients sends while installed; see `installed`."""
+
+    def __init__(self, codecs: tuple[Codec, ...], throttle: Throttle | None = None) -> None:
+        self._codecs = codecs
+        self._throttle = throttle
+
+    @contextmanager
+    def installed(self) -> Iterator[None]:
+        """Carry for every client of this process until the block ends, then restore what was there."""
+        with ExitStack() as stack:
+            for library in filter(importlib.util.find_spec, LIBRARIES):
+                module = importlib.import_module(library)
+                maker = ReplyMaker(module)
+                stack.enter_context(replaced(module.AsyncClient, "send", self._async_send(maker)))
+                stack.enter_context(replaced(module.Client, "send", self._sync_send(maker)))
+            stack.enter_context(replaced(ThreadPoolExecutor, "submit", _submit_with_trial))
+            yield
+
+    def _async_send(self, maker: ReplyMaker) -> Callable[..., Any]:
+        def wrap(original: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+            async def send(client: Any, request: Any, **options: Any) -> Any:
+                body = bytes(await request.aread()) if self._may_see(request) else None
+                passage = self._passage(request, body)
+                if passage is None:
+                    return await original(client, request, **options)
+                if played := passage.played():
+                    return await maker.played_async(request, played, options)
+                await asyncio.sleep(passage.pause)
+                while True:
+                    with passage:
+                        await asyncio.sleep(passage.hold(self._throttle))
+                        response = await original(client, _outgoing(request, passage.call), **options)
+                        if relayed := maker.passing(response, passage, options):
+                            return relayed
+                        given = passage.received(response.status_code, await response.aread())
+                    if given is not None:
+                        return await maker.given_async(response, given, options)
+
+            return send
+
+        return wrap
+
+    def _sync_send(self, maker: ReplyMaker) -> Callable[..., Any]:
+        def wrap(original: Callable[..., Any]) -> Callable[..., Any]:
+            def send(client: Any, request: Any, **options: Any) -> Any:
+                passage = self._passage(request, request.read() if self._may_see(request) else None)
+                if passage is None:
+                    return original(client, request, **options)
+                if played := passage.played():
+                    return maker.played(request, played, options)
+                time.sleep(passage.pause)
+                while True:
+                    with passage:
+                        time.sleep(passage.hold(self._throttle))
+                        response = original(client, _outgoing(request, passage.call), **options)
+                        if relayed := maker.passing(response, passage, options):
+                            return relayed
+                        given = passage.received(response.status_code, response.read())
+                    if given is not None:
+                        return maker.given(response, given, options)
+
+            return send
+
+        return wrap
+
+    def _may_see(self, request: Any) -> bool:
+        if current_trial() is None or SEEN in request.extensions:  # seen by a tap installed on top of this
+            return False
+        return any(codec.matches(_path(request)) for codec in self._codecs)
+
+    def _passage(self, request: Any, body: bytes | None) -> Passage | None:
+        trial = current_trial()
+        if trial is None or body is None:
+            return None
+        passage = begin(trial, self._codecs, _path(request), body, host=request.url.host)
+        if is_loopback(request.url.host):  # a stand-in may want it; a real service is told nothing
+            request.headers[TRIAL_HEADER] = trial.id
+        return passage
+
+
+def _path(request: Any) -> str:
+    return str(request.url.raw_path.decode("ascii"))
+
+
+def _outgoing(request: Any, call: HttpCall) -> Any:
+    """The request with this path and body, marked as seen."""
+    headers = request.headers.copy()
+    content = request.content
+    if content != call.body:
+        for length in ("content-length", "transfer-encoding"):
+            headers.pop(length, None)
+    return type(request)(
+        request.method,
+        request.url.copy_with(raw_path=call.path.encode("ascii")),
+        headers=headers,
+        content=call.body,
+        extensions={**request.extensions, SEEN: True},
+    )
+
+
+def _submit_with_trial(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Work that a trial gives to a pool of threads remains the trial's."""
+
+    def submit(pool: Any, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if current_trial() is None:
+            return original(pool, function, *args, **kwargs)
+        return original(pool, copy_context().run, function, *args, **kwargs)
+
+    return submit

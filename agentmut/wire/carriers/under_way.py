@@ -1,0 +1,136 @@
+"""One HTTP attempt at a model service, from its start to its record, which is made however it ends."""
+
+from collections.abc import Callable
+
+from agentmut.plain import described
+from agentmut.trial import Trial
+from agentmut.wire.carriers.damage import damage
+from agentmut.wire.codec import Codec, HttpCall
+from agentmut.wire.messages import Exchange, ModelReply, ModelRequest
+
+Keep = Callable[[Exchange], None]
+
+
+class UnderWay:
+    """One HTTP attempt from its start to its record."""
+
+    def __init__(self, trial: Trial, codec: Codec, call: HttpCall, keep: Keep | None, host: str) -> None:
+        self.codec = codec
+        self._recorder = trial.recorder
+        self._keep = keep
+        self._host = host
+        self._call: HttpCall | None = call
+        self._request: ModelRequest | None = None
+        self._started = self._asked = self._recorder.now()
+        self._status: int | None = None
+        self._begun: Exchange | None = None
+        """What the recorder has of it since its stream began."""
+        self._body: bytes | None = None
+        self._complete = False
+        self._seconds: float | None = None
+        self._pending = True
+        self._ended = False
+        self._recorder.asked(self._asked)
+
+    def held(self, seconds: float) -> float:
+        """The request is to wait so long for its place under the rate limit."""
+        self._recorder.count(held=seconds)
+        self._started += seconds
+        return seconds
+
+    def _read(self) -> ModelRequest | None:
+        """The request, None where it cannot be read."""
+        if self._call is not None:
+            call, self._call = self._call, None
+            try:
+                self._request = self.codec.decode_request(call)
+            except ValueError:  # not a request of this dialect after all: the service judges it
+                self._request = None
+        return self._request
+
+    def streams(self, status: int) -> None:
+        """A stream has begun."""
+        self._status = status
+        self._settle()
+
+    def begun(self) -> None:
+        """Record a stream that is under way: an agent may leave without closing it."""
+        if self._begun is None and not self._ended and self._keep is None and (request := self._read()):
+            self._begun = self._seen(request, None, None)
+            self._recorder.exchanges.append(self._begun)
+
+    def has_streamed(self, given: bytes) -> None:
+        """So much of a stream has come; it may be all."""
+        if self._begun is not None and not self._ended and (reply := self._reply(given)):
+            self._replace(self._begun._replace(reply=reply))
+
+    def answered(self, status: int, body: bytes | None) -> None:
+        """The service has refused, or its whole reply is there. It is recorded with `end`, as reading takes time."""
+        self._status, self._body, self._complete = status, body, True
+        self._seconds = self._recorder.now() - self._started
+        self._settle()
+
+    def has_ended(self, given: bytes, error: BaseException | None, *, complete: bool) -> None:
+        """A stream has ended; with an `error` when it was cut off. `complete`: the service has said all."""
+        if not self._ended:
+            self._body, self._complete = None if error else given, complete
+            self.end(error)
+
+    def left(self, error: BaseException | None) -> None:
+        """The carrier is done, but for a stream that goes on; whatever went wrong after the answer is its own."""
+        if self._seconds is not None:
+            self.end()
+        elif error is not None:
+            self.end(error)
+
+    def end(self, error: BaseException | None = None) -> None:
+        """Record what has come of it: a reply (damaged ones are none), a refusal, or an exception."""
+        if self._ended:
+            return
+        reply = None if self._body is None else self._reply(self._body)
+        problem = None if error is None else described(error)
+        if reply is None and self._body is not None:
+            problem = damage(self.codec, self._body, complete=self._complete)
+        self._record(reply, problem)
+
+    def _reply(self, body: bytes) -> ModelReply | None:
+        try:
+            return self.codec.decode_reply(body)
+        except ValueError:  # the agent's client will complain in its own words
+            return None
+
+    def _record(self, reply: ModelReply | None, problem: str | None) -> None:
+        self._ended = True
+        self._settle()
+        self._body, request = None, self._read()
+        if request is None:
+            return
+        seen = self._seen(request, reply, problem)
+        if self._keep is not None:
+            self._keep(seen)
+        elif self._begun is None:
+            self._recorder.exchanges.append(seen)
+        else:
+            self._replace(seen)
+
+    def _replace(self, seen: Exchange) -> None:
+        exchanges = self._recorder.exchanges
+        exchanges[next(i for i, found in enumerate(exchanges) if found is self._begun)] = seen
+        self._begun = seen
+
+    def _settle(self) -> None:
+        if self._pending:
+            self._pending = False
+            self._recorder.settled(self._asked)
+
+    def _seen(self, request: ModelRequest, reply: ModelReply | None, problem: str | None) -> Exchange:
+        return Exchange(
+            request=request,
+            reply=reply,
+            status=self._status,
+            error=problem,
+            started=self._started,
+            seconds=self._recorder.now() - self._started if self._seconds is None else self._seconds,
+            dialect=self.codec.name,
+            host=self._host,
+        )

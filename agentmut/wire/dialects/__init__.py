@@ -1,0 +1,1 @@
+"""One codec a service dialect, and what they share."""

@@ -1,0 +1,147 @@
+"""Content blocks of Anthropic Messages."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from agentmut.wire import bodies
+from agentmut.wire.codec import Body, Path
+from agentmut.wire.dialects.arguments import arguments_text, read_arguments
+from agentmut.wire.dialects.places import at, places, shown
+from agentmut.wire.dialects.reading import listing_at, mapping_at, name_at, text_at
+from agentmut.wire.dialects.spoken import Spoken, turns
+from agentmut.wire.messages import Message, Role, ToolCall
+
+ROLES: Mapping[str, Role] = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM}
+
+
+def read(body: Body) -> list[Spoken]:
+    """All blocks of a request in order. Raises `ValueError` naming what cannot be read."""
+    return [*_instructions(body.get("system")), *_conversation(body)]
+
+
+def call_of(block: Mapping[str, Any], path: Path) -> ToolCall:
+    """The call of a `tool_use` block."""
+    return ToolCall(
+        id=text_at(block.get("id"), (*path, "id")),
+        name=name_at(block.get("name"), (*path, "name")),
+        arguments=arguments_text(block.get("input")),
+    )
+
+
+def said(text: str, calls: Iterable[ToolCall]) -> Iterator[Body]:
+    """The blocks of what a model says: its text, unless empty, and its calls."""
+    if text:
+        yield {"type": "text", "text": text}
+    for call in calls:
+        yield {"type": "tool_use", "id": call.id, "name": call.name, "input": read_arguments(call)}
+
+
+def result(call_id: str, text: str) -> Body:
+    """The block of a tool's result."""
+    return {"type": "tool_result", "tool_use_id": call_id, "content": text}
+
+
+def is_result(body: Body, path: Path) -> bool:
+    """Whether a text is of a tool's result."""
+    return len(path) > 4 and at(body, path[:4]).get("type") == "tool_result"
+
+
+def names(value: Any, patterns: Iterable[str]) -> list[Path]:
+    """Where the agent's tools are named; those of the service and of toolsets are none of them."""
+    found = (path for pattern in patterns for path in places(value, pattern))
+    return [path for path in found if _is_named(at(value, path[:-1]), path[-1])]
+
+
+def _is_named(block: Mapping[str, Any], key: str | int) -> bool:
+    kind = "tool_reference" if key == "tool_name" else "tool_use"
+    return block.get("type") == kind and not block.get("toolset_name")
+
+
+def written(messages: Iterable[Message]) -> Body:
+    """`system` and `messages` of a request."""
+    messages = list(messages)
+    instructions = [message.text for message in messages if message.role is Role.SYSTEM]
+    blocks = [{"type": "text", "text": text} for text in instructions]
+    system = {"system": instructions[0] if len(instructions) == 1 else blocks} if instructions else {}
+    return {**system, "messages": [_item(turn) for turn in turns(messages)]}
+
+
+def _item(turn: list[Message]) -> Body:
+    if turn[0].role is Role.ASSISTANT:
+        return {"role": "assistant", "content": list(said(turn[0].text, turn[0].tool_calls))}
+    if turn[0].role is Role.USER:
+        return {"role": "user", "content": turn[0].text}
+    results = [result(m.tool_call_id or "", m.text) for m in turn if m.role is Role.TOOL]
+    words = [{"type": "text", "text": m.text} for m in turn if m.role is Role.USER]
+    return {"role": "user", "content": [*results, *words]}
+
+
+def _instructions(system: Any) -> Iterator[Spoken]:
+    if not isinstance(system, list):
+        if bodies.text(system, "system"):
+            yield Spoken(Role.SYSTEM, ("system",), [(("system",), system)])
+        return
+    for index, block in enumerate(system):
+        path: Path = ("system", index)
+        yield Spoken(Role.SYSTEM, path, list(_pieces(mapping_at(block, path), path)))
+
+
+def _conversation(body: Body) -> Iterator[Spoken]:
+    names: dict[str, str] = {}
+    for index, message in enumerate(bodies.listing(body.get("messages"), "messages")):
+        item: Path = ("messages", index)
+        found = mapping_at(message, item)
+        role = _role(found.get("role"), item)
+        yield from _blocks(found.get("content"), role, item, names)
+
+
+def _role(role: Any, path: Path) -> Role:
+    found = ROLES.get(role) if isinstance(role, str) else None
+    if found is None:
+        raise ValueError(f"{shown(path)}.role: expected one of {', '.join(ROLES)}, found {role!r:.80}")
+    return found
+
+
+def _blocks(content: Any, role: Role, item: Path, names: dict[str, str]) -> Iterator[Spoken]:
+    """The blocks of a message; `names` learns which tool a call is of, and tells it of its result."""
+    path: Path = (*item, "content")
+    if not isinstance(content, list):
+        yield Spoken(role, item, [(path, text_at(content, path))] if content is not None else ())
+        return
+    if not content:
+        yield Spoken(role, item)
+    for index, found in enumerate(content):
+        here: Path = (*path, index)
+        block = mapping_at(found, here)
+        if block.get("type") == "tool_use":
+            call = call_of(block, here)
+            names[call.id] = call.name
+            yield Spoken(role, item, call=call)
+        elif block.get("type") == "tool_result":
+            call_id = text_at(block.get("tool_use_id"), (*here, "tool_use_id"))
+            pieces = list(_contents(block.get("content"), (*here, "content")))
+            yield Spoken(Role.TOOL, item, pieces, call_id=call_id, tool=names.get(call_id))
+        else:
+            yield Spoken(role, item, list(_pieces(block, here)))
+
+
+def _pieces(block: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
+    """The texts of a block: its own, those of a search result, and a document that is plain text."""
+    kind = block.get("type")
+    if kind == "text" and block.get("text") is not None:
+        yield (*path, "text"), text_at(block.get("text"), (*path, "text"))
+    elif kind == "search_result":
+        yield from _contents(block.get("content"), (*path, "content"))
+    elif kind == "document":
+        source = mapping_at(block.get("source"), (*path, "source"))
+        if source.get("type") == "text" and source.get("data") is not None:
+            here: Path = (*path, "source", "data")
+            yield here, text_at(source.get("data"), here)
+
+
+def _contents(content: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    if isinstance(content, str):
+        yield path, content
+        return
+    for index, block in enumerate(listing_at(content, path)):
+        yield from _pieces(mapping_at(block, (*path, index)), (*path, index))

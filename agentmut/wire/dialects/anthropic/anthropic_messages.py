@@ -1,0 +1,239 @@
+"""The Anthropic Messages dialect: requests and replies, plain and streamed."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from pydantic import JsonValue
+
+from agentmut.tools import ToolSpec
+from agentmut.trace import Usage
+from agentmut.wire import bodies
+from agentmut.wire.codec import Body, HttpCall, OfferedTool, Path, Rename, Text
+from agentmut.wire.dialects import edits, spoken
+from agentmut.wire.dialects.anthropic import anthropic_blocks, anthropic_settings, anthropic_stream
+from agentmut.wire.dialects.offers import read_spec, removed_names, unchanged, with_spec
+from agentmut.wire.dialects.places import places, renamed, without
+from agentmut.wire.dialects.sse import MEDIA_TYPE, SseFraming, is_event_stream
+from agentmut.wire.framing import Framing
+from agentmut.wire.messages import ModelReply, ModelRequest, Role
+
+FINISH: Mapping[str, str] = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "tool_use": "tool_calls",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "refusal": "content_filter",
+}
+"""Why a reply ended, in the terms of Chat Completions; other reasons keep their name."""
+STOP_REASONS: Mapping[str, str] = {
+    "stop": "end_turn",
+    "tool_calls": "tool_use",
+    "length": "max_tokens",
+    "content_filter": "refusal",
+}
+ERROR_TYPES: Mapping[int, str] = {
+    401: "authentication_error",
+    402: "billing_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    504: "timeout_error",
+    529: "overloaded_error",
+}
+_REQUEST_NAMES = ("messages.*.content.*.name", "messages.*.content.*.content.*.tool_name")
+_REPLY_NAMES = ("content.*.name", "message.content.*.name", "content_block.name")
+_INPUT_TOKENS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+
+
+class AnthropicMessages:
+    """Codec of `POST .../v1/messages`."""
+
+    name: ClassVar[str] = "anthropic_messages"
+
+    def matches(self, path: str) -> bool:
+        """Whether a URL path is this dialect's; counting tokens and batches are none of it.
+
+        Other services have messages too (MCP, threads, chats), so that the version must stand before them.
+
+        >>> AnthropicMessages().matches("/t/42/v1/messages?beta=true")
+        True
+        >>> AnthropicMessages().matches("/v1/messages/count_tokens")
+        False
+        >>> AnthropicMessages().matches("/v1/threads/7/messages")
+        False
+        """
+        return path.partition("?")[0].rstrip("/").endswith("/v1/messages")
+
+    def decode_request(self, call: HttpCall) -> ModelRequest:
+        """Read a request body. Raises `ValueError` naming the field that cannot be read."""
+        body = _object(call.body)
+        if not isinstance(body.get("messages"), list):
+            raise ValueError("messages: expected a list, the conversation so far")
+        return ModelRequest(
+            messages=tuple(spoken.messages(anthropic_blocks.read(body))),
+            tools=tuple(tool.spec for tool in self.tools(body) if tool.spec),
+            stream=bool(body.get("stream")),
+            **anthropic_settings.read(body),
+        )
+
+    def decode_reply(self, body: bytes) -> ModelReply:
+        """Read a reply body, plain or a complete event stream. Raises `ValueError` for errors and what was cut off."""
+        reply = _whole(body)
+        blocks = [bodies.mapping(b, "content[]") for b in bodies.listing(reply.get("content"), "content")]
+        texts = (block.get("text") for block in blocks if block.get("type") == "text")
+        reason = bodies.text(reply.get("stop_reason"), "stop_reason")
+        return ModelReply(
+            model=bodies.text(reply.get("model"), "model"),
+            text="".join(bodies.text(text, "content[].text") for text in texts),
+            tool_calls=tuple(
+                anthropic_blocks.call_of(block, ("content",))
+                for block in blocks
+                if block.get("type") == "tool_use"
+            ),
+            finish_reason=FINISH.get(reason, reason) or "stop",
+            usage=_usage(reply.get("usage")),
+        )
+
+    def encode_request(self, request: ModelRequest) -> HttpCall:
+        """Write a request. `max_tokens` must be given, as the service wants it; a seed it cannot say."""
+        body = {**anthropic_settings.written(request), **anthropic_blocks.written(request.messages)}
+        if request.tools:
+            body["tools"] = [_entry(spec) for spec in request.tools]
+        if request.stream:
+            body["stream"] = True
+        return HttpCall("/v1/messages", bodies.write_json(body))
+
+    def encode_reply(self, reply: ModelReply, *, reply_id: str, stream: bool) -> bytes:
+        """Write a reply body; with `stream`, the whole event stream."""
+        message: Body = {
+            "id": reply_id,
+            "type": "message",
+            "role": "assistant",
+            "model": reply.model,
+            "content": list(anthropic_blocks.said(reply.text, reply.tool_calls)),
+            "stop_reason": STOP_REASONS.get(reply.finish_reason, reply.finish_reason),
+            "stop_sequence": None,
+            "usage": {"input_tokens": reply.usage.input_tokens, "output_tokens": reply.usage.output_tokens},
+        }
+        return anthropic_stream.write(message) if stream else bodies.write_json(message)
+
+    def encode_error(self, status: int, message: str, code: str) -> bytes:
+        """Write an error body as the service does; it has no place for a code."""
+        kind = ERROR_TYPES.get(status, "api_error" if status >= 500 else "invalid_request_error")
+        return bodies.write_json({"type": "error", "error": {"type": kind, "message": message}})
+
+    def content_type(self, *, stream: bool) -> str:
+        """The media type of replies."""
+        return MEDIA_TYPE if stream else "application/json"
+
+    def framing(self) -> Framing:
+        """A new reader of one streamed reply."""
+        return SseFraming()
+
+    def texts(self, body: Body) -> Sequence[Text]:
+        """Instructions, what was said, results of tools; thinking is signed and none of it."""
+        return spoken.texts(anthropic_blocks.read(body))
+
+    def with_texts(self, body: Body, texts: Mapping[Path, str]) -> Body:
+        """The body with these texts; empty blocks go, as the service refuses them, but results stay."""
+        results = [path for path in texts if anthropic_blocks.is_result(body, path)]
+        return edits.with_texts(body, texts, results, "messages")
+
+    def tools(self, body: Body) -> Sequence[OfferedTool]:
+        """The tools on offer; those of the service itself (web search, bash) and toolsets have no spec."""
+        return [
+            OfferedTool(_spec(bodies.mapping(tool, f"tools[{i}]"), i), tool)
+            for i, tool in enumerate(bodies.listing(body.get("tools"), "tools"))
+        ]
+
+    def with_tools(self, body: Body, tools: Sequence[OfferedTool]) -> Body:
+        """The body with these tools on offer; with none left, without a tool choice as well."""
+        before = self.tools(body)
+        if unchanged(before, tools):
+            return body
+        if not tools:
+            return without(body, "tools", "tool_choice")
+        gone = removed_names(before, tools)
+        chosen = body.get("tool_choice")
+        if isinstance(chosen, dict) and chosen.get("name") in gone:  # services refuse such a choice
+            body = without(body, "tool_choice")
+        return {**body, "tools": [_written(tool) for tool in tools]}
+
+    def with_tool_names(self, body: Body, rename: Rename) -> Body:
+        """The body with tools called otherwise in the conversation and the tool choice."""
+        names = [*anthropic_blocks.names(body, _REQUEST_NAMES), *places(body, "tool_choice.name")]
+        fresh: Body = renamed(body, names, rename)
+        return fresh
+
+    def with_setting(self, call: HttpCall, body: Body, name: str, value: Any) -> tuple[str, Body]:
+        """Path and body with a setting as given; the service knows no seed, and efforts from low upwards."""
+        return call.path, anthropic_settings.with_setting(body, name, value)
+
+    def roles(self, body: Body) -> tuple[str, Sequence[Role]]:
+        """The conversation's list, and who speaks in its items."""
+        items = body.get("messages")
+        if not isinstance(items, list):
+            return "", ()
+        return "messages", spoken.item_roles(len(items), anthropic_blocks.read(body), "messages")
+
+    def continued(self, body: Body, reply: bytes, results: Mapping[str, str]) -> Body:
+        """The request body that follows on a reply, thinking and its signatures included."""
+        said = {"role": "assistant", "content": _whole(reply).get("content")}
+        answers = {"role": "user", "content": [anthropic_blocks.result(*found) for found in results.items()]}
+        return {
+            **body,
+            "messages": [
+                *bodies.listing(body.get("messages"), "messages"),
+                said,
+                *([answers] if results else []),
+            ],
+        }
+
+    def reply_with_tool_names(self, value: Any, rename: Rename) -> Any:
+        """A message, or an event that starts one or a block of one, with its tools called otherwise."""
+        return renamed(value, anthropic_blocks.names(value, _REPLY_NAMES), rename)
+
+
+def _object(body: bytes) -> Body:
+    return dict(bodies.mapping(bodies.read_json(body), "the body"))
+
+
+def _whole(reply: bytes) -> Body:
+    """A reply as the service writes it plain."""
+    if is_event_stream(reply):
+        return anthropic_stream.read(reply)
+    found = _object(reply)
+    if found.get("type") == "error" or "error" in found:
+        raise ValueError(f"the service answered with an error: {found.get('error')!r:.200}")
+    if not isinstance(found.get("content"), list):
+        raise ValueError("content: expected a list, the blocks of the reply")
+    return found
+
+
+def _usage(usage: Any) -> Usage:
+    """Token counts; what is written to and read from the prompt cache is input too."""
+    found = {} if usage is None else bodies.mapping(usage, "usage")
+    return Usage(
+        input_tokens=sum(bodies.count(found.get(key), f"usage.{key}") for key in _INPUT_TOKENS),
+        output_tokens=bodies.count(found.get("output_tokens"), "usage.output_tokens"),
+    )
+
+
+def _spec(tool: Mapping[str, Any], index: int) -> ToolSpec | None:
+    own = tool.get("type") in (None, "custom")
+    return read_spec(tool, f"tools[{index}]") if own else None
+
+
+def _entry(spec: ToolSpec) -> dict[str, JsonValue]:
+    described: dict[str, JsonValue] = {"description": spec.description} if spec.description else {}
+    return {"name": spec.name, **described, "input_schema": spec.parameters}
+
+
+def _written(tool: OfferedTool) -> Any:
+    if tool.spec is None:
+        return tool.raw
+    if tool.raw is None:
+        return _entry(tool.spec)
+    return with_spec(tool.raw, tool.spec, "input_schema")

@@ -1,0 +1,166 @@
+"""Raw bodies of Chat Completions, rewritten in place of the parts that a mutation names."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from agentmut.wire import bodies
+from agentmut.wire.codec import Body, OfferedTool, Path, Rename, Text
+from agentmut.wire.dialects.chat.chat_replies import read_calls
+from agentmut.wire.dialects.chat.chat_requests import AS_GIVEN, KINDS, conversation, offers, role_of
+from agentmut.wire.dialects.offers import removed_names, with_spec
+from agentmut.wire.dialects.places import at, places, renamed, same, with_values, without
+from agentmut.wire.messages import Role
+
+_REQUEST_NAMES = (
+    "messages.*.tool_calls.*.function.name",
+    "messages.*.tool_calls.*.custom.name",
+    "messages.*.function_call.name",
+    "tool_choice.function.name",
+    "tool_choice.custom.name",
+    "tool_choice.allowed_tools.tools.*.function.name",
+    "tool_choice.allowed_tools.tools.*.custom.name",
+    "function_call.name",
+)
+_REPLY_NAMES = tuple(
+    f"choices.*.{part}.{call}.name"
+    for part in ("message", "delta")
+    for call in ("tool_calls.*.function", "tool_calls.*.custom", "function_call")
+)
+_WITH_TOOLS = ("tools", "tool_choice", "parallel_tool_calls", "functions", "function_call")
+
+
+def texts(body: Body) -> Iterator[Text]:
+    """The texts of all messages; blocks of other kinds (images, audio, files, refusals) are none."""
+    called: dict[str, str] = {}
+    for index, found in enumerate(conversation(body)):
+        where = f"messages[{index}]"
+        message = bodies.mapping(found, where)
+        role = role_of(message, where)
+        called |= {call.id: call.name for call in read_calls(message, where)}
+        call_id, tool = _answers(message, called) if role is Role.TOOL else (None, None)
+        for path, text in content_texts(message.get("content"), ("messages", index, "content")):
+            yield Text(path, role, text, call_id, tool)
+
+
+def content_texts(content: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    """The texts of a content, a string or a list of blocks, and where they stand."""
+    if isinstance(content, str):
+        yield path, content
+    for index, block in enumerate(content if isinstance(content, list) else ()):
+        text = block.get("text") if isinstance(block, dict) else None
+        if isinstance(text, str):
+            yield (*path, index, "text"), text
+
+
+def with_texts(body: Body, fresh: Mapping[Path, str]) -> Body:
+    """The body with other texts. Services refuse empty text blocks: an emptied one goes, the last one becomes ""."""
+    changed = {path: text for path, text in fresh.items() if at(body, path) != text}
+    emptied = [path for path, text in changed.items() if not text and path[-1] == "text"]
+    body = with_values(body, changed)
+    for path in sorted(emptied, reverse=True):
+        blocks = at(body, path[:-2])
+        rest = [block for index, block in enumerate(blocks) if index != path[-2]]
+        body = with_values(body, {path[:-2]: rest or ""})
+    return body
+
+
+def with_tools(body: Body, tools: Sequence[OfferedTool]) -> Body:
+    """The body with these tools on offer, each in the list (`tools`, or the older `functions`) it came from."""
+    before = [tool for _, tool in offers(body)]
+    if before and not tools:
+        return without(body, *_WITH_TOOLS)
+    only_older = bool(body.get("functions")) and not body.get("tools")
+    entries: dict[str, list[Any]] = {"tools": [], "functions": []}
+    for tool in tools:
+        older = only_older if tool.raw is None else _is_older(tool.raw)
+        entries["functions" if older else "tools"].append(_entry(tool, older=older))
+    body = {**body, **{key: found for key, found in entries.items() if found or body.get(key)}}
+    return _without_choice_of(body, removed_names(before, tools))
+
+
+def with_tool_names(body: Body, rename: Rename) -> Body:
+    """The body with other names in calls, results that name their tool, and tool choices."""
+    names = [path for pattern in _REQUEST_NAMES for path in places(body, pattern)]
+    names += [path for path in places(body, "messages.*.name") if _is_result(at(body, path[:-1]))]
+    rewritten: Body = renamed(body, names, rename)
+    return rewritten
+
+
+def with_setting(body: Body, name: str, value: Any) -> Body:
+    """The body with a setting; what it cannot say stays as it is."""
+    if name == "name":
+        return {**body, "model": value} if value else body
+    if name == "max_tokens":
+        used = [key for key in ("max_tokens", "max_completion_tokens") if body.get(key) is not None]
+        for key in used or ["max_completion_tokens"]:
+            body = set_to(body, key, value)
+        return body
+    if name == "stop":
+        single = isinstance(body.get("stop"), str) and len(value or ()) == 1
+        return set_to(body, "stop", value[0] if single else list(value or ()) or None)
+    return set_to(body, name, value) if name in AS_GIVEN else body
+
+
+def set_to(body: Body, key: str, value: Any) -> Body:
+    """The body with a field as given; None takes it out."""
+    if same(body.get(key), value):
+        return body
+    return without(body, key) if value is None else {**body, key: value}
+
+
+def continued(body: Body, reply: Mapping[str, Any], results: Mapping[str, str]) -> Body:
+    """The body with the reply's message as it came, and the results of its calls."""
+    found = next(places(reply, "choices.*.message"), None)
+    if found is None:
+        raise ValueError("choices: expected one with a message, found none")
+    message = bodies.mapping(at(reply, found), "choices[0].message")
+    calls = read_calls(message, "choices[0].message")
+    answers: list[Body] = [
+        {"role": "tool", "tool_call_id": call.id, "content": results[call.id]}
+        if call.id
+        else {"role": "function", "name": call.name, "content": results[call.id]}
+        for call in calls
+        if call.id in results
+    ]
+    return {**body, "messages": [*conversation(body), message, *answers]}
+
+
+def reply_with_tool_names(value: Any, rename: Rename) -> Any:
+    """A plain reply or a chunk with other names of the tools it calls."""
+    return renamed(value, [path for pattern in _REPLY_NAMES for path in places(value, pattern)], rename)
+
+
+def _answers(message: Mapping[str, Any], called: Mapping[str, str]) -> tuple[str | None, str | None]:
+    """The call that a tool's message answers and the tool's name, as far as the request tells."""
+    call_id, name = message.get("tool_call_id"), message.get("name")
+    if not isinstance(call_id, str):
+        return None, name if isinstance(name, str) else None
+    return call_id, called.get(call_id, name if isinstance(name, str) else None)
+
+
+def _is_result(message: Mapping[str, Any]) -> bool:
+    return message.get("role") in ("tool", "function")  # the name of a user is a person's
+
+
+def _is_older(entry: Any) -> bool:
+    return isinstance(entry, dict) and "name" in entry and not any(key in entry for key in ("type", *KINDS))
+
+
+def _entry(tool: OfferedTool, *, older: bool) -> Any:
+    if tool.spec is None:
+        return tool.raw
+    if tool.raw is None:
+        return tool.spec.to_openai()["function"] if older else tool.spec.to_openai()
+    if older:
+        return with_spec(tool.raw, tool.spec, "parameters")
+    kind = tool.raw.get("type", "function")
+    part = with_spec(tool.raw[kind], tool.spec, "parameters" if kind == "function" else None)
+    return {**tool.raw, kind: part}
+
+
+def _without_choice_of(body: Body, gone: set[str]) -> Body:
+    """The body without a choice of a tool that is not on offer any more: services refuse it."""
+    for pattern in ("tool_choice.function.name", "tool_choice.custom.name", "function_call.name"):
+        if any(at(body, path) in gone for path in places(body, pattern)):
+            body = without(body, pattern.partition(".")[0])
+    return body

@@ -1,0 +1,269 @@
+"""The Bedrock Converse dialect: `Converse` and `ConverseStream`."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+from urllib.parse import quote, unquote
+
+from agentmut.tools import ToolSpec
+from agentmut.trace import Usage
+from agentmut.wire import bodies
+from agentmut.wire.codec import Body, HttpCall, OfferedTool, Path, Rename, Text
+from agentmut.wire.dialects import edits, spoken
+from agentmut.wire.dialects.aws_event_stream import MEDIA_TYPE, EventStreamFraming, is_event_stream
+from agentmut.wire.dialects.converse import converse_blocks, converse_settings, converse_stream
+from agentmut.wire.dialects.offers import read_spec, removed_names, unchanged, with_spec
+from agentmut.wire.dialects.places import places, renamed, same, without
+from agentmut.wire.framing import Framing
+from agentmut.wire.messages import ModelReply, ModelRequest, Role
+
+FINISH: Mapping[str, str] = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "tool_use": "tool_calls",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "guardrail_intervened": "content_filter",
+    "content_filtered": "content_filter",
+}
+"""Why a reply ended, in the terms of Chat Completions; other reasons keep their name."""
+STOP_REASONS: Mapping[str, str] = {
+    "stop": "end_turn",
+    "tool_calls": "tool_use",
+    "length": "max_tokens",
+    "content_filter": "content_filtered",
+}
+ERROR_TYPES: Mapping[int, str] = {
+    403: "AccessDeniedException",
+    404: "ResourceNotFoundException",
+    408: "ModelTimeoutException",
+    424: "ModelErrorException",
+    429: "ThrottlingException",
+    503: "ServiceUnavailableException",
+}
+_PATH = re.compile(r"(?P<before>.*/model/)(?P<model>.+)(?P<verb>/converse(?P<stream>-stream)?)/?")
+_INPUT_TOKENS = ("inputTokens", "cacheReadInputTokens", "cacheWriteInputTokens")
+_REQUEST_NAMES = ("messages.*.content.*.toolUse.name", "toolConfig.toolChoice.tool.name")
+_REPLY_NAMES = ("output.message.content.*.toolUse.name", "start.toolUse.name")
+
+
+class Converse:
+    """Codec of `POST /model/<id>/converse` and `/model/<id>/converse-stream`."""
+
+    name: ClassVar[str] = "converse"
+
+    def matches(self, path: str) -> bool:
+        """Whether a URL path is this dialect's.
+
+        >>> Converse().matches("/t/42/model/anthropic.claude-x%3A0/converse-stream")
+        True
+        >>> Converse().matches("/model/anthropic.claude-x%3A0/invoke")
+        False
+        """
+        return _PATH.fullmatch(path.partition("?")[0]) is not None
+
+    def decode_request(self, call: HttpCall) -> ModelRequest:
+        """Read a request. Raises `ValueError` naming the field that cannot be read."""
+        body = dict(bodies.mapping(bodies.read_json(call.body), "the body"))
+        if not isinstance(body.get("messages"), list):
+            raise ValueError("messages: expected a list, the conversation so far")
+        path = _PATH.fullmatch(call.path.partition("?")[0])
+        if path is None:
+            raise ValueError(f"the path names no model: {call.path:.200}")
+        return ModelRequest(
+            model=unquote(path["model"]),
+            messages=tuple(spoken.messages(converse_blocks.read(body))),
+            tools=tuple(tool.spec for tool in self.tools(body) if tool.spec),
+            stream=path["stream"] is not None,
+            **converse_settings.read(body),
+        )
+
+    def decode_reply(self, body: bytes) -> ModelReply:
+        """Read a reply, plain or a complete stream. Raises `ValueError` for errors and what was cut off.
+
+        The service does not say which model answered, unless it has chosen it.
+        """
+        reply = _whole(body)
+        content = _content(reply)
+        reason = bodies.text(reply.get("stopReason"), "stopReason")
+        return ModelReply(
+            model=_chosen_model(reply),
+            text=converse_blocks.reply_text(content, ("output", "message", "content")),
+            tool_calls=tuple(converse_blocks.calls_of(content, ("output", "message", "content"))),
+            finish_reason=FINISH.get(reason, reason) or "stop",
+            usage=_usage(reply.get("usage")),
+        )
+
+    def encode_request(self, request: ModelRequest) -> HttpCall:
+        """Write a request. A seed, and that no tool may be called, cannot be said."""
+        body = {**converse_blocks.written(request.messages), **converse_settings.written(request)}
+        if request.tools:
+            tools = [_entry(spec) for spec in request.tools]
+            body["toolConfig"] = {"tools": tools, **body.get("toolConfig", {})}
+        verb = "converse-stream" if request.stream else "converse"
+        return HttpCall(f"/model/{quote(request.model, safe='')}/{verb}", bodies.write_json(body))
+
+    def encode_reply(self, reply: ModelReply, *, reply_id: str, stream: bool) -> bytes:
+        """Write a reply; with `stream`, all its frames.
+
+        It has no place for model and id.
+        """
+        content = list(converse_blocks.said(reply.text, reply.tool_calls))
+        response: Body = {
+            "output": {"message": {"role": "assistant", "content": content}},
+            "stopReason": STOP_REASONS.get(reply.finish_reason, reply.finish_reason),
+            "usage": {
+                "inputTokens": reply.usage.input_tokens,
+                "outputTokens": reply.usage.output_tokens,
+                "totalTokens": reply.usage.total,
+            },
+            "metrics": {"latencyMs": 0},
+        }
+        return converse_stream.write(response) if stream else bodies.write_json(response)
+
+    def encode_error(self, status: int, message: str, code: str) -> bytes:
+        """Write an error body as the service does; it has no place for a code."""
+        kind = "InternalServerException" if status >= 500 else "ValidationException"
+        return bodies.write_json({"__type": ERROR_TYPES.get(status, kind), "message": message})
+
+    def content_type(self, *, stream: bool) -> str:
+        """The media type of replies."""
+        return MEDIA_TYPE if stream else "application/json"
+
+    def framing(self) -> Framing:
+        """A new reader of one streamed reply."""
+        return EventStreamFraming()
+
+    def texts(self, body: Body) -> Sequence[Text]:
+        """Instructions, what was said, results of tools as text or JSON; reasoning is signed and none of it."""
+        return spoken.texts(converse_blocks.read(body))
+
+    def with_texts(self, body: Body, texts: Mapping[Path, str]) -> Body:
+        """The body with these texts; empty blocks go, as the service refuses them, but results stay."""
+        as_json = {path: text for path, text in texts.items() if path[-1] == "json" and text}
+        others = {path: text for path, text in texts.items() if path not in as_json}
+        results = [path for path in others if "toolResult" in path]
+        fresh = edits.with_texts(converse_blocks.with_json(body, as_json), others, results, "messages")
+        return converse_blocks.without_lone_marks(fresh) if "" in others.values() else fresh
+
+    def tools(self, body: Body) -> Sequence[OfferedTool]:
+        """The tools on offer; those of the service and cache points have no spec."""
+        config = bodies.mapping(body.get("toolConfig") or {}, "toolConfig")
+        return [
+            OfferedTool(_spec(bodies.mapping(entry, f"toolConfig.tools[{i}]"), i), entry)
+            for i, entry in enumerate(bodies.listing(config.get("tools"), "toolConfig.tools"))
+        ]
+
+    def with_tools(self, body: Body, tools: Sequence[OfferedTool]) -> Body:
+        """The body with these tools on offer; without its tool settings where no tool is left."""
+        before = self.tools(body)
+        if unchanged(before, tools):
+            return body
+        entries = [_written(tool) for tool in tools]
+        if all("cachePoint" in entry for entry in entries):
+            return without(body, "toolConfig")
+        if converse_settings.chosen(body) in removed_names(before, tools):
+            body = converse_settings.without_choice(body)  # services refuse it
+        return {**body, "toolConfig": {**(body.get("toolConfig") or {}), "tools": entries}}
+
+    def with_tool_names(self, body: Body, rename: Rename) -> Body:
+        """The body with tools called otherwise in the conversation and the tool choice."""
+        fresh: Body = renamed(body, converse_blocks.names(body, _REQUEST_NAMES), rename)
+        return fresh
+
+    def with_setting(self, call: HttpCall, body: Body, name: str, value: Any) -> tuple[str, Body]:
+        """Path and body with a setting as given; the model stands in the path."""
+        if name != "name":
+            return call.path, converse_settings.with_setting(body, name, value)
+        return (_with_model(call.path, value) if value else call.path), body
+
+    def roles(self, body: Body) -> tuple[str, Sequence[Role]]:
+        """The conversation's list, and who speaks in its items."""
+        items = body.get("messages")
+        if not isinstance(items, list):
+            return "", ()
+        return "messages", spoken.item_roles(len(items), converse_blocks.read(body), "messages")
+
+    def continued(self, body: Body, reply: bytes, results: Mapping[str, str]) -> Body:
+        """The request body that follows on a reply, reasoning and its signatures included."""
+        said = {"role": "assistant", "content": _content(_whole(reply))}
+        answers = {
+            "role": "user",
+            "content": [converse_blocks.result(*found) for found in results.items()],
+        }
+        return {
+            **body,
+            "messages": [
+                *bodies.listing(body.get("messages"), "messages"),
+                said,
+                *([answers] if results else []),
+            ],
+        }
+
+    def reply_with_tool_names(self, value: Any, rename: Rename) -> Any:
+        """A response, or the event that starts a call, with its tools called otherwise."""
+        return renamed(value, converse_blocks.names(value, _REPLY_NAMES), rename)
+
+
+def _with_model(path: str, model: str) -> str:
+    place, mark, query = path.partition("?")
+    found = _PATH.fullmatch(place)
+    if found is None or unquote(found["model"]) == model:
+        return path
+    return f"{found['before']}{quote(model, safe='')}{place[found.end('model') :]}{mark}{query}"
+
+
+def _whole(reply: bytes) -> Body:
+    """A reply as the service writes it plain."""
+    if is_event_stream(reply):
+        return converse_stream.read(reply)
+    found = dict(bodies.mapping(bodies.read_json(reply), "the body"))
+    if "output" not in found:
+        raise ValueError(f"the service answered with an error: {found.get('message')!r:.200}")
+    return found
+
+
+def _content(reply: Body) -> list[Any]:
+    message = bodies.mapping(bodies.mapping(reply["output"], "output").get("message"), "output.message")
+    return bodies.listing(message.get("content"), "output.message.content")
+
+
+def _chosen_model(reply: Body) -> str:
+    found = next(places(reply, "trace.promptRouter.invokedModelId"), None)
+    return "" if found is None else bodies.text(reply["trace"]["promptRouter"]["invokedModelId"], "trace")
+
+
+def _usage(usage: Any) -> Usage:
+    """Token counts; what is written to and read from the prompt cache is input too."""
+    found = {} if usage is None else bodies.mapping(usage, "usage")
+    return Usage(
+        input_tokens=sum(bodies.count(found.get(key), f"usage.{key}") for key in _INPUT_TOKENS),
+        output_tokens=bodies.count(found.get("outputTokens"), "usage.outputTokens"),
+    )
+
+
+def _spec(entry: Mapping[str, Any], index: int) -> ToolSpec | None:
+    if "toolSpec" not in entry:
+        return None
+    where = f"toolConfig.tools[{index}].toolSpec"
+    tool = bodies.mapping(entry["toolSpec"], where)
+    schema = bodies.mapping(tool.get("inputSchema") or {}, f"{where}.inputSchema").get("json")
+    plain = {key: value for key, value in tool.items() if key != "inputSchema"}
+    return read_spec({**plain, "parameters": schema}, where)
+
+
+def _entry(spec: ToolSpec) -> Body:
+    described = {"description": spec.description} if spec.description else {}
+    return {"toolSpec": {"name": spec.name, **described, "inputSchema": {"json": spec.parameters}}}
+
+
+def _written(tool: OfferedTool) -> Any:
+    if tool.spec is None:
+        return tool.raw
+    if tool.raw is None:
+        return _entry(tool.spec)
+    was = _spec(tool.raw, 0)
+    fresh = with_spec(tool.raw["toolSpec"], tool.spec, None)
+    if was is None or not same(was.parameters, tool.spec.parameters):
+        fresh["inputSchema"] = {"json": tool.spec.parameters}
+    return {**tool.raw, "toolSpec": fresh}

@@ -1,0 +1,165 @@
+"""Content blocks of Bedrock Converse."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from agentmut.wire import bodies
+from agentmut.wire.codec import Body, Path
+from agentmut.wire.dialects.arguments import arguments_text, read_arguments
+from agentmut.wire.dialects.places import at, places, shown, with_values
+from agentmut.wire.dialects.reading import listing_at, mapping_at, name_at, text_at
+from agentmut.wire.dialects.spoken import Spoken, turns
+from agentmut.wire.messages import Message, Role, ToolCall
+
+ROLES: Mapping[str, Role] = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM}
+
+
+def read(body: Body) -> list[Spoken]:
+    """All blocks of a request in order. Raises `ValueError` naming what cannot be read."""
+    return [*_instructions(body.get("system")), *_conversation(body)]
+
+
+def calls_of(content: Iterable[Any], path: Path) -> Iterator[ToolCall]:
+    """The calls among blocks; those of tools of the service are none."""
+    for found in content:
+        use = mapping_at(found, path).get("toolUse")
+        if use is not None and "type" not in mapping_at(use, (*path, "toolUse")):
+            yield _call(use, (*path, "toolUse"))
+
+
+def reply_text(content: Iterable[Any], path: Path) -> str:
+    """The text among the blocks of a reply."""
+    return "".join(text for block in content for _, text in _pieces(mapping_at(block, path), path))
+
+
+def said(text: str, calls: Iterable[ToolCall]) -> Iterator[Body]:
+    """The blocks of what a model says: its text, unless empty, and its calls."""
+    if text:
+        yield {"text": text}
+    for call in calls:
+        yield {"toolUse": {"toolUseId": call.id, "name": call.name, "input": read_arguments(call)}}
+
+
+def result(call_id: str, text: str) -> Body:
+    """The block of a tool's result; the service refuses an empty text."""
+    return {"toolResult": {"toolUseId": call_id, "content": [{"text": text}] if text else []}}
+
+
+def names(value: Any, patterns: Iterable[str]) -> list[Path]:
+    """Where the agent's tools are named; calls of tools of the service are left alone."""
+    found = (path for pattern in patterns for path in places(value, pattern))
+    return [path for path in found if "type" not in at(value, path[:-1])]
+
+
+def with_json(body: Body, texts: Mapping[Path, str]) -> Body:
+    """The body with other JSON results of tools; a text that is no JSON makes a block of text of it."""
+    changes: dict[Path, Any] = {}
+    for path, text in texts.items():
+        if text == bodies.write_json(at(body, path)).decode("ascii"):
+            continue
+        try:
+            changes[path] = bodies.read_json(text)
+        except ValueError:
+            changes[path[:-1]] = {"text": text}
+    return dict(with_values(body, changes))
+
+
+def without_lone_marks(body: Body) -> Body:
+    """The body without cache points that have nothing left in front of them to keep."""
+    if body.get("system") and _only_marks(body["system"]):
+        body = {key: value for key, value in body.items() if key != "system"}
+    items = [
+        item
+        for item in bodies.listing(body.get("messages"), "messages")
+        if not (item.get("content") and _only_marks(item["content"]))
+    ]
+    return {**body, "messages": items}
+
+
+def written(messages: Iterable[Message]) -> Body:
+    """`system` and `messages` of a request."""
+    messages = list(messages)
+    instructions = [{"text": message.text} for message in messages if message.role is Role.SYSTEM]
+    system = {"system": instructions} if instructions else {}
+    return {**system, "messages": [_item(turn) for turn in turns(messages)]}
+
+
+def _only_marks(blocks: Any) -> bool:
+    return isinstance(blocks, list) and all(isinstance(b, dict) and "cachePoint" in b for b in blocks)
+
+
+def _item(turn: list[Message]) -> Body:
+    if turn[0].role is Role.ASSISTANT:
+        return {"role": "assistant", "content": list(said(turn[0].text, turn[0].tool_calls))}
+    blocks = [result(m.tool_call_id or "", m.text) if m.role is Role.TOOL else {"text": m.text} for m in turn]
+    return {"role": "user", "content": blocks}
+
+
+def _instructions(system: Any) -> Iterator[Spoken]:
+    for index, block in enumerate(bodies.listing(system, "system")):
+        path: Path = ("system", index)
+        yield Spoken(Role.SYSTEM, path, list(_pieces(mapping_at(block, path), path)))
+
+
+def _conversation(body: Body) -> Iterator[Spoken]:
+    called: dict[str, str] = {}
+    for index, message in enumerate(bodies.listing(body.get("messages"), "messages")):
+        item: Path = ("messages", index)
+        found = mapping_at(message, item)
+        role = _role(found.get("role"), item)
+        content = listing_at(found.get("content"), (*item, "content"))
+        if _only_marks(content):
+            yield Spoken(role, item)
+        for number, block in enumerate(content):
+            here: Path = (*item, "content", number)
+            if "cachePoint" not in mapping_at(block, here):
+                yield _spoken(block, here, role, item, called)
+
+
+def _role(role: Any, path: Path) -> Role:
+    found = ROLES.get(role) if isinstance(role, str) else None
+    if found is None:
+        raise ValueError(f"{shown(path)}.role: expected one of {', '.join(ROLES)}, found {role!r:.80}")
+    return found
+
+
+def _spoken(block: Mapping[str, Any], here: Path, role: Role, item: Path, called: dict[str, str]) -> Spoken:
+    """A block; `called` learns which tool a call is of, and tells it of its result."""
+    if block.get("toolResult") is not None:
+        place: Path = (*here, "toolResult")
+        found = mapping_at(block["toolResult"], place)
+        call_id = text_at(found.get("toolUseId"), (*place, "toolUseId"))
+        pieces = list(_contents(found.get("content"), (*place, "content")))
+        return Spoken(Role.TOOL, item, pieces, call_id=call_id, tool=called.get(call_id))
+    call = next(calls_of([block], here), None)
+    if call is not None:
+        called[call.id] = call.name
+        return Spoken(role, item, call=call)
+    return Spoken(role, item, list(_pieces(block, here)))
+
+
+def _call(use: Mapping[str, Any], path: Path) -> ToolCall:
+    return ToolCall(
+        id=text_at(use.get("toolUseId"), (*path, "toolUseId")),
+        name=name_at(use.get("name"), (*path, "name")),
+        arguments=arguments_text(use.get("input")),
+    )
+
+
+def _pieces(block: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
+    """The texts of a block: its own, guarded or cited ones, those of a search result, and JSON."""
+    if block.get("text") is not None:
+        yield (*path, "text"), text_at(block["text"], (*path, "text"))
+    if block.get("json") is not None:
+        yield (*path, "json"), bodies.write_json(block["json"]).decode("ascii")
+    guarded = block.get("guardContent")
+    if isinstance(guarded, dict) and isinstance(guarded.get("text"), dict):
+        yield from _pieces(guarded["text"], (*path, "guardContent", "text"))
+    for key in ("citationsContent", "searchResult"):
+        if isinstance(block.get(key), dict):
+            yield from _contents(block[key].get("content"), (*path, key, "content"))
+
+
+def _contents(content: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    for index, block in enumerate(listing_at(content, path)):
+        yield from _pieces(mapping_at(block, (*path, index)), (*path, index))

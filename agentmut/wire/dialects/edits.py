@@ -1,0 +1,58 @@
+"""Settings and texts of parsed bodies, taken out together with what has nothing else to hold."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from agentmut.wire.codec import Body, Path
+from agentmut.wire.dialects.places import at, same, with_values
+
+
+def with_setting(body: Body, path: Sequence[str], value: Any) -> Body:
+    """The body with a value at a path of keys, or without it for None; objects come and go with what they hold."""
+    key, rest = path[0], path[1:]
+    if rest:
+        held = body.get(key)
+        value = with_setting(held if isinstance(held, dict) else {}, rest, value) or None
+    if value is None:
+        return {name: found for name, found in body.items() if name != key}
+    return body if key in body and same(body[key], value) else {**body, key: value}
+
+
+def with_texts(body: Body, texts: Mapping[Path, str], kept: Iterable[Path], items: str) -> Body:
+    """The body with these texts in their places.
+
+    A text that becomes empty goes with its block, and with the item below the key `items` that has no other
+    block. `kept` are texts whose item must stay: results of tools.
+    """
+    emptied = [path for path, text in texts.items() if not text and at(body, path)]
+    body = with_values(body, {path: text for path, text in texts.items() if path not in emptied})
+    may_stay = frozenset(kept)
+    for path in sorted(emptied, reverse=True):  # so that places in front of a removed one stay what they are
+        if path not in may_stay:
+            body = _without_block(body, path, items)
+        elif isinstance(path[-2], int) and path[-1] != "content":
+            body = without(body, path[:-1])
+        else:
+            body = with_values(body, {path: ""})
+    return body
+
+
+def without(body: Body, path: Path) -> Body:
+    """The body without what stands at a place.
+
+    >>> without({"a": [1, 2], "b": 3}, ("a", 0))
+    {'a': [2], 'b': 3}
+    """
+    holder = at(body, path[:-1]).copy()
+    del holder[path[-1]]
+    fresh: Body = with_values(body, {path[:-1]: holder})
+    return fresh
+
+
+def _without_block(body: Body, path: Path, items: str) -> Body:
+    """Without the object that a text is in, and without the lists and objects that have nothing else."""
+    holder = path[:-1]
+    alone = isinstance(path[-1], int) and len(at(body, holder)) == 1
+    if not holder or holder == (items,) or (isinstance(path[-1], int) and not alone):
+        return without(body, path)
+    return _without_block(body, holder, items)

@@ -1,0 +1,224 @@
+"""Contents and parts of Gemini: what was said, calls and results."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from agentmut.frozen import canonical_json
+from agentmut.wire import bodies
+from agentmut.wire.codec import Body, Path
+from agentmut.wire.dialects.arguments import arguments_text, read_arguments
+from agentmut.wire.dialects.gemini.spelling import get, used
+from agentmut.wire.dialects.places import at, shown, with_values
+from agentmut.wire.dialects.reading import listing_at, mapping_at, name_at, text_at
+from agentmut.wire.dialects.spoken import Spoken, turns
+from agentmut.wire.messages import Message, Role, ToolCall
+
+ROLES: Mapping[str | None, Role] = {
+    None: Role.USER,
+    "user": Role.USER,
+    "function": Role.USER,
+    "model": Role.ASSISTANT,
+}
+_WRAPPERS = ("result", "output")
+"""Keys under which SDKs put what a tool returned."""
+
+
+class Calls:
+    """The calls of a conversation or a reply, so far. A call without an id gets one made of its name, its arguments
+    and how often it was made before, so that it has the same one in a reply and in the requests that repeat it.
+
+    An exact repetition in a later reply cannot be told from the first by that reply alone.
+    """
+
+    def __init__(self) -> None:
+        self._made: Counter[str] = Counter()
+        self._open: list[ToolCall] = []
+
+    def made(self, found: Any, path: Path) -> ToolCall:
+        """The call of a `functionCall`."""
+        call = mapping_at(found, path)
+        if get(call, "partialArgs") is not None:
+            raise ValueError(f"{shown(path)}: arguments that are streamed piece by piece cannot be read")
+        name = name_at(call.get("name"), (*path, "name"))
+        arguments = arguments_text(call.get("args"))
+        call_id = text_at(call.get("id"), (*path, "id")) or self._new_id(name, call.get("args"))
+        self._open.append(ToolCall(id=call_id, name=name, arguments=arguments))
+        return self._open[-1]
+
+    def answered(self, call_id: str, name: str) -> ToolCall | None:
+        """The first open call of that id, or of that name where there is no id."""
+        same = (call for call in self._open if (call.id == call_id if call_id else call.name == name))
+        call = next(same, None)
+        if call is not None:
+            self._open.remove(call)
+        return call
+
+    def _new_id(self, name: str, arguments: Any) -> str:
+        text = canonical_json(_as_sent(arguments or {}))
+        digest = hashlib.blake2b(
+            f"{name}\n{text}".encode("utf-8", "surrogatepass"), digest_size=6
+        ).hexdigest()
+        self._made[digest] += 1
+        return f"{name}:{digest}:{self._made[digest]}"
+
+
+class Part(NamedTuple):
+    """A part and its place."""
+
+    path: Path
+    value: Mapping[str, Any]
+
+
+def read(body: Body) -> list[Spoken]:
+    """All parts of a request in order. Raises `ValueError` naming what cannot be read."""
+    return [*_instructions(body), *_conversation(body)]
+
+
+def parts_of(content: Any, path: Path) -> Iterator[Part]:
+    """The parts of a content; a single one may stand without a list."""
+    found = mapping_at(content, path).get("parts")
+    if isinstance(found, dict):
+        yield Part((*path, "parts"), found)
+        return
+    for index, part in enumerate(listing_at(found, (*path, "parts"))):
+        here: Path = (*path, "parts", index)
+        yield Part(here, mapping_at(part, here))
+
+
+def said(text: str, calls: Iterable[ToolCall]) -> Iterator[Body]:
+    """The parts of what a model says: its text, unless empty, and its calls."""
+    if text:
+        yield {"text": text}
+    for call in calls:
+        named = {"id": call.id} if call.id else {}
+        yield {"functionCall": {**named, "name": call.name, "args": read_arguments(call)}}
+
+
+def result(name: str, text: str, call_id: str | None) -> Body:
+    """The part of a tool's result; without an id where its call had none."""
+    named = {"id": call_id} if call_id else {}
+    return {"functionResponse": {**named, "name": name, "response": {"result": text}}}
+
+
+def with_results(body: Body, texts: Mapping[Path, str]) -> Body:
+    """The body with other results of tools: JSON where it was JSON and the text still is."""
+    return dict(
+        with_values(body, {path: _as_before(at(body, path), path, text) for path, text in texts.items()})
+    )
+
+
+def written(messages: Iterable[Message]) -> Body:
+    """`systemInstruction` and `contents` of a request."""
+    messages = list(messages)
+    instructions = [{"text": message.text} for message in messages if message.role is Role.SYSTEM]
+    system = {"systemInstruction": {"parts": instructions}} if instructions else {}
+    names = {call.id: call.name for message in messages for call in message.tool_calls}
+    return {**system, "contents": [_item(turn, names) for turn in turns(messages)]}
+
+
+def _item(turn: list[Message], names: Mapping[str, str]) -> Body:
+    if turn[0].role is Role.ASSISTANT:
+        return {"role": "model", "parts": list(said(turn[0].text, turn[0].tool_calls))}
+    parts = [
+        result(names.get(m.tool_call_id or "", "unknown"), m.text, m.tool_call_id)
+        if m.role is Role.TOOL
+        else {"text": m.text}
+        for m in turn
+    ]
+    return {"role": "user", "parts": parts}
+
+
+def _instructions(body: Body) -> Iterator[Spoken]:
+    key = used(body, "systemInstruction")
+    if body.get(key) is None:
+        return
+    for path, part in parts_of(body[key], (key,)):
+        yield Spoken(Role.SYSTEM, path, list(_pieces(part, path)))
+
+
+def _conversation(body: Body) -> Iterator[Spoken]:
+    calls = Calls()
+    contents = body.get("contents")
+    if isinstance(contents, dict):
+        yield from _content(contents, ("contents",), calls)
+        return
+    for index, content in enumerate(bodies.listing(contents, "contents")):
+        yield from _content(content, ("contents", index), calls)
+
+
+def _content(content: Any, path: Path, calls: Calls) -> Iterator[Spoken]:
+    role = _role(mapping_at(content, path).get("role"), path)
+    heard = False
+    for here, part in parts_of(content, path):
+        heard = True
+        yield _spoken(part, here, role, path, calls)
+    if not heard:
+        yield Spoken(role, path)
+
+
+def _spoken(part: Mapping[str, Any], here: Path, role: Role, item: Path, calls: Calls) -> Spoken:
+    if get(part, "functionCall") is not None:
+        key = used(part, "functionCall")
+        return Spoken(role, item, call=calls.made(part[key], (*here, key)))
+    if get(part, "functionResponse") is not None:
+        return _result(part, here, item, calls)
+    return Spoken(role, item, list(_pieces(part, here)))
+
+
+def _result(part: Mapping[str, Any], here: Path, item: Path, calls: Calls) -> Spoken:
+    key = used(part, "functionResponse")
+    place: Path = (*here, key)
+    found = mapping_at(part[key], place)
+    name = name_at(found.get("name"), (*place, "name"))
+    call_id = text_at(found.get("id"), (*place, "id"))
+    call = calls.answered(call_id, name)
+    pieces = list(_returned(found.get("response"), (*place, "response")))
+    return Spoken(Role.TOOL, item, pieces, call_id=call.id if call else call_id or name, tool=name)
+
+
+def _returned(response: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    """What a tool returned, as text: the response, or what stands alone in it under one of the usual keys."""
+    if response is None:
+        return
+    found = mapping_at(response, path)
+    key = next((key for key in _WRAPPERS if list(found) == [key]), None)
+    value: Any = found if key is None else found[key]
+    place = path if key is None else (*path, key)
+    yield place, value if isinstance(value, str) else bodies.write_json(value).decode("ascii")
+
+
+def _as_before(value: Any, path: Path, text: str) -> Any:
+    if isinstance(value, str):
+        return text
+    if text == bodies.write_json(value).decode("ascii"):
+        return value
+    try:
+        found = bodies.read_json(text)
+    except ValueError:
+        found = text
+    whole = path[-1] == "response"  # which the service wants to be an object
+    return {"result": found} if whole and not isinstance(found, dict) else found
+
+
+def _pieces(part: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
+    """The text of a part; a summary of thoughts is none that was said."""
+    if part.get("text") is not None and not part.get("thought"):
+        yield (*path, "text"), text_at(part["text"], (*path, "text"))
+
+
+def _role(role: Any, path: Path) -> Role:
+    found = ROLES.get(role) if role is None or isinstance(role, str) else None
+    if found is None:
+        raise ValueError(f"{shown(path)}.role: expected user, model or function, found {role!r:.80}")
+    return found
+
+
+def _as_sent(value: Any) -> Any:
+    """Numbers as every client writes them: in some of them 1.0 becomes 1."""
+    if isinstance(value, dict):
+        return {key: _as_sent(found) for key, found in value.items()}
+    if isinstance(value, list):
+        return [_as_sent(found) for found in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value

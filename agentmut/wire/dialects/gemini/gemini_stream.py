@@ -1,0 +1,184 @@
+"""Gemini's streams: server-sent events, or one JSON array that grows."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from agentmut.wire import bodies
+from agentmut.wire.codec import Body
+from agentmut.wire.dialects import sse
+from agentmut.wire.dialects.chat.chat_stream import words
+from agentmut.wire.dialects.gemini.spelling import get
+from agentmut.wire.framing import Frame, Framing
+
+_MARKS = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}]', re.DOTALL)
+
+
+class GeminiFraming:
+    """Cuts a stream of either kind; the first byte tells which it is."""
+
+    def __init__(self) -> None:
+        self._framing: Framing | None = None
+        self._blank = b""
+
+    def feed(self, piece: bytes) -> list[Frame]:
+        """The frames that are complete now."""
+        if self._framing is None:
+            self._blank += piece
+            start = self._blank.lstrip()
+            if not start:
+                return []
+            self._framing = ArrayFraming() if start.startswith(b"[") else sse.SseFraming()
+            piece, self._blank = self._blank, b""
+        return self._framing.feed(piece)
+
+    def rest(self) -> bytes:
+        """What has come since the last complete frame."""
+        return self._blank if self._framing is None else self._framing.rest()
+
+    def written(self, frame: Frame, value: Any) -> bytes:
+        """The frame with another JSON value."""
+        framing = self._framing or sse.SseFraming()
+        return framing.written(frame, value)
+
+
+class ArrayFraming:
+    """Cuts a JSON array after each of its objects."""
+
+    def __init__(self) -> None:
+        self._held = bytearray()
+        self._at = 0  # up to where braces have been counted
+        self._depth = 0
+
+    def feed(self, piece: bytes) -> list[Frame]:
+        """The frames that are complete now."""
+        self._held += piece
+        return [Frame(raw, _value(raw)) for raw in self._cut()]
+
+    def rest(self) -> bytes:
+        """What has come since the last complete frame: at the end, the array's bracket."""
+        return bytes(self._held)
+
+    def written(self, frame: Frame, value: Any) -> bytes:
+        """The frame with another object; the comma before it stays."""
+        data = bodies.write_json(value)
+        if data == bodies.write_json(frame.value):
+            return frame.raw
+        return frame.raw[: frame.raw.index(b"{")] + data
+
+    def _cut(self) -> Iterator[bytes]:
+        while (mark := self._next_mark()) is not None:
+            if mark[0] == b"{":
+                self._depth += 1
+            elif mark[0] == b"}":
+                self._depth -= 1
+                if self._depth == 0:
+                    yield self._taken(mark.end())
+
+    def _next_mark(self) -> re.Match[bytes] | None:
+        """The next brace outside of strings; a string that is still open is waited for."""
+        while True:
+            mark = _MARKS.search(self._held, self._at)
+            quote = self._held.find(b'"', self._at)
+            if mark is None or -1 < quote < mark.start():
+                self._at = quote if quote >= 0 else len(self._held)
+                return None
+            self._at = mark.end()
+            if not mark[0].startswith(b'"'):
+                return mark
+
+    def _taken(self, end: int) -> bytes:
+        raw = bytes(self._held[:end])
+        del self._held[:end]
+        self._at = 0
+        return raw
+
+
+def is_stream(body: bytes) -> bool:
+    """Whether a reply is a stream rather than one object."""
+    return sse.is_event_stream(body) or body.lstrip().startswith(b"[")
+
+
+def read(stream: bytes) -> Body:
+    """The response that a complete stream adds up to. Raises `ValueError` when it is cut off or reports an error."""
+    chunks = sse.json_events(stream) if sse.is_event_stream(stream) else bodies.read_json(stream)
+    return _added(bodies.mapping(chunk, "a chunk") for chunk in chunks)
+
+
+def write(response: Body) -> bytes:
+    """A whole stream, as server-sent events, that adds up to a response."""
+    return b"".join(b"data: %b\r\n\r\n" % bodies.write_json(chunk) for chunk in _chunks(response))
+
+
+def as_array(events: bytes) -> bytes:
+    """A stream of events as the array that the service sends where `alt=sse` was not asked for."""
+    return b"[" + b"\n,\r\n".join(bodies.write_json(found) for found in sse.json_events(events)) + b"\n]\n"
+
+
+def candidate_of(response: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The first candidate; of a prompt that was blocked there is none."""
+    if "error" in response:
+        raise ValueError(f"the service answered with an error: {response['error']!r:.200}")
+    found = bodies.listing(response.get("candidates"), "candidates")
+    if found:
+        return bodies.mapping(found[0], "candidates[0]")
+    if get(response, "promptFeedback") is None:
+        raise ValueError("candidates: expected at least one, found none")
+    return {"finishReason": "SAFETY"}
+
+
+def _added(chunks: Iterable[Mapping[str, Any]]) -> Body:
+    whole: Body = {}
+    candidate: Body = {}
+    parts: list[Any] = []
+    for chunk in chunks:
+        if "candidates" not in chunk and "error" not in chunk and get(chunk, "promptFeedback") is None:
+            whole.update(chunk)  # the last may tell nothing but usage
+            continue
+        found = candidate_of(chunk)
+        content = bodies.mapping(found.get("content") or {}, "candidates[0].content")
+        parts += bodies.listing(content.get("parts"), "candidates[0].content.parts")
+        whole.update(chunk)
+        candidate.update(found)
+    if not get(candidate, "finishReason"):
+        raise ValueError("the stream ends before its finishReason: it was cut off")
+    candidate["content"] = {"role": "model", "parts": [*_joined(parts)]}
+    return {**whole, "candidates": [candidate]}
+
+
+def _joined(parts: list[Any]) -> Iterator[Body]:
+    """The parts with texts in a row as one; a part with a signature stays by itself."""
+    row: list[Body] = []
+    for found in parts:
+        part = dict(bodies.mapping(found, "parts[]"))
+        if row and not (_is_text(part) and _is_text(row[0]) and part.get("thought") == row[0].get("thought")):
+            yield _one(row)
+            row = []
+        row.append(part)
+    if row:
+        yield _one(row)
+
+
+def _is_text(part: Mapping[str, Any]) -> bool:
+    return isinstance(part.get("text"), str) and part.keys() <= {"text", "thought"}
+
+
+def _one(row: list[Body]) -> Body:
+    return row[0] if len(row) == 1 else {**row[0], "text": "".join(part["text"] for part in row)}
+
+
+def _chunks(response: Body) -> Iterator[Body]:
+    candidate = response["candidates"][0]
+    end = {key: value for key, value in response.items() if key not in ("candidates", "usageMetadata")}
+    for part in candidate["content"]["parts"]:
+        for piece in [{"text": word} for word in words(part["text"])] if "text" in part else [part]:
+            yield {"candidates": [{"content": {"parts": [piece], "role": "model"}, "index": 0}], **end}
+    last = {"content": {"parts": [{"text": ""}], "role": "model"}, "finishReason": candidate["finishReason"]}
+    yield {"candidates": [{**last, "index": 0}], "usageMetadata": response["usageMetadata"], **end}
+
+
+def _value(raw: bytes) -> Any:
+    try:
+        return bodies.read_json(raw[raw.index(b"{") :])
+    except ValueError:
+        return None

@@ -1,0 +1,67 @@
+"""The tools that a request offers: read in any dialect, and written back in what differs alone."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from agentmut.errors import UsageError
+from agentmut.frozen import canonical_json
+from agentmut.tools import EMPTY_SCHEMA, ToolSpec, read_tool
+from agentmut.wire import bodies
+from agentmut.wire.codec import OfferedTool
+from agentmut.wire.dialects.places import merged, same
+
+
+def read_spec(part: Any, where: str) -> ToolSpec:
+    """The tool that an entry's part (name, description, schema) describes. Raises `ValueError`."""
+    try:
+        return read_tool(bodies.mapping(part, where))
+    except (UsageError, TypeError) as error:
+        raise ValueError(f"{where.partition('].')[0].removesuffix(']')}]: {error}") from None
+
+
+def with_spec(part: Mapping[str, Any], spec: ToolSpec, schema_key: str | None) -> dict[str, Any]:
+    """The part of an entry with another name, description and schema, as far as these differ.
+
+    `schema_key` is where its schema stands; None for a tool that has none.
+    """
+    before = read_spec(part, "the tool")
+    fresh: dict[str, Any] = dict(part)
+    if spec.name != before.name:
+        fresh["name"] = spec.name
+    if spec.description != before.description:
+        fresh = _with_description(fresh, spec.description)
+    if schema_key is not None and not same(before.parameters, spec.parameters):
+        fresh[schema_key] = merged(part.get(schema_key) or dict(EMPTY_SCHEMA), spec.parameters)
+    return fresh
+
+
+def _with_description(part: dict[str, Any], text: str) -> dict[str, Any]:
+    """An emptied description goes; a new one comes after the name, where readers look for it."""
+    if not text:
+        return {key: value for key, value in part.items() if key != "description"}
+    if "description" in part:
+        return {**part, "description": text}
+    head = {"name": part["name"]}
+    return {**{k: v for k, v in part.items() if k == "type"}, **head, "description": text, **part}
+
+
+def unchanged(before: Sequence[OfferedTool], after: Sequence[OfferedTool]) -> bool:
+    """Whether the same tools are on offer in the same order, as far as a service is told."""
+    pairs = zip(before, after, strict=False)
+    return len(before) == len(after) and all(same(a.raw, b.raw) and _alike(a.spec, b.spec) for a, b in pairs)
+
+
+def _alike(one: ToolSpec | None, other: ToolSpec | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    told = (one.name, one.description) == (other.name, other.description)
+    return told and same(one.parameters, other.parameters)
+
+
+def removed_names(before: Sequence[OfferedTool], after: Sequence[OfferedTool]) -> set[str]:
+    """Names of the tools that were on offer and have no entry any more; a renamed one has."""
+    kept = {id(tool.raw) for tool in after}
+    lost = [tool for tool in before if tool.spec and id(tool.raw) not in kept]
+    written = {canonical_json(tool.raw) for tool in after if tool.raw is not None} if lost else set()
+    gone = {tool.spec.name for tool in lost if tool.spec and canonical_json(tool.raw) not in written}
+    return gone - {tool.spec.name for tool in after if tool.spec}

@@ -1,0 +1,172 @@
+"""Requests of OpenAI Responses, read into the normal form and written from it."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from agentmut.tools import ToolSpec
+from agentmut.wire import bodies
+from agentmut.wire.codec import Body, OfferedTool
+from agentmut.wire.dialects.chat.chat_replies import read_content
+from agentmut.wire.dialects.offers import read_spec
+from agentmut.wire.dialects.responses.responses_terms import (
+    KINDS,
+    choice_from_chat,
+    choice_to_chat,
+    format_from_chat,
+    format_to_chat,
+)
+from agentmut.wire.messages import Message, ModelRequest, Role, ToolCall
+
+ROLES: Mapping[str, Role] = {
+    "system": Role.SYSTEM,
+    "developer": Role.SYSTEM,
+    "user": Role.USER,
+    "assistant": Role.ASSISTANT,
+}
+CALLS = ("function_call", "custom_tool_call")
+RESULTS = ("function_call_output", "custom_tool_call_output")
+
+
+def decode(request: Mapping[str, Any]) -> ModelRequest:
+    """A parsed body in the normal form. Raises `ValueError` naming the field that cannot be read."""
+    read_model = bodies.text if request.get("prompt") else bodies.name  # a stored prompt may name it
+    return ModelRequest(
+        model=read_model(request.get("model"), "model"),
+        messages=tuple(_messages(request)),
+        tools=tuple(tool.spec for tool in offers(request) if tool.spec),
+        temperature=request.get("temperature"),
+        top_p=request.get("top_p"),
+        max_tokens=request.get("max_output_tokens"),
+        reasoning_effort=_inner(request, "reasoning", "effort"),
+        tool_choice=choice_to_chat(request.get("tool_choice")),
+        response_format=format_to_chat(_inner(request, "text", "format")),
+        stream=bool(request.get("stream")),
+    )
+
+
+def encode(request: ModelRequest) -> Body:
+    """A request as the dialect writes it. It has no word for a seed or for stop sequences."""
+    messages = list(request.messages)
+    instructed = messages[:1] if messages and messages[0].role is Role.SYSTEM else []
+    told = [item for message in messages[len(instructed) :] for item in _written(message)]
+    settings = {
+        "instructions": instructed[0].text if instructed else None,
+        "input": told,
+        "tools": [tool_entry(tool) for tool in request.tools] or None,
+        "temperature": request.temperature,
+        "top_p": request.top_p,
+        "max_output_tokens": request.max_tokens,
+        "reasoning": {"effort": request.reasoning_effort} if request.reasoning_effort is not None else None,
+        "tool_choice": choice_from_chat(request.tool_choice),
+        "text": {"format": format_from_chat(request.response_format)} if request.response_format else None,
+        "stream": request.stream or None,
+    }
+    return {"model": request.model, **{key: value for key, value in settings.items() if value is not None}}
+
+
+def items(request: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The items of the conversation; none where the input is one text."""
+    found = request.get("input")
+    if isinstance(found, str):
+        return []
+    listed = bodies.listing(found, "input")
+    return [bodies.mapping(item, f"input[{index}]") for index, item in enumerate(listed)]
+
+
+def kind_of(item: Mapping[str, Any]) -> str:
+    """The type of an item, which messages may leave out."""
+    found = item.get("type")
+    return found if isinstance(found, str) else "message" if "role" in item else "item_reference"
+
+
+def role_of(item: Mapping[str, Any], where: str) -> Role:
+    """Who speaks in an item: calls, thoughts and what the service did are the assistant's."""
+    kind = kind_of(item)
+    if kind == "message":
+        role = item.get("role")
+        found = ROLES.get(role) if isinstance(role, str) else None
+        if found is None:
+            raise ValueError(f"{where}.role: expected one of {', '.join(ROLES)}, found {role!r:.80}")
+        return found
+    if kind == "mcp_approval_response":
+        return Role.USER
+    return Role.TOOL if kind.endswith("_output") else Role.ASSISTANT
+
+
+def read_call(item: Mapping[str, Any], where: str) -> ToolCall:
+    """The call that an item of one of the `CALLS` is."""
+    custom = kind_of(item) == "custom_tool_call"
+    return ToolCall(
+        id=bodies.text(item.get("call_id"), f"{where}.call_id"),
+        name=bodies.name(item.get("name"), f"{where}.name"),
+        arguments=bodies.text(item.get("input" if custom else "arguments"), f"{where}.arguments"),
+    )
+
+
+def offers(request: Mapping[str, Any]) -> list[OfferedTool]:
+    """The tools on offer; those of the service (web search, MCP servers, name spaces) without spec."""
+    return [
+        OfferedTool(
+            read_spec(entry, f"tools[{index}]")
+            if bodies.mapping(entry, f"tools[{index}]").get("type") in KINDS
+            else None,
+            entry,
+        )
+        for index, entry in enumerate(bodies.listing(request.get("tools"), "tools"))
+    ]
+
+
+def tool_entry(tool: ToolSpec) -> Body:
+    """A tool as an entry of `tools`. It says that it is not strict, as the service would make it so."""
+    described = tool.model_dump(include={"name", "description", "parameters"})
+    return {"type": "function", **described, "strict": False}
+
+
+def _messages(request: Mapping[str, Any]) -> Iterator[Message]:
+    if request.get("instructions") is not None:
+        yield Message(role=Role.SYSTEM, text=bodies.text(request["instructions"], "instructions"))
+    if isinstance(request.get("input"), str):
+        yield Message(role=Role.USER, text=request["input"])
+    said: Message | None = None
+    for index, item in enumerate(items(request)):
+        where, kind = f"input[{index}]", kind_of(item)
+        if kind in CALLS:  # calls belong to what the assistant said before them
+            said = said or Message(role=Role.ASSISTANT)
+            said = said.model_copy(update={"tool_calls": (*said.tool_calls, read_call(item, where))})
+        elif kind == "message" or kind in RESULTS:
+            if said:
+                yield said
+            message = _message(item, kind, where)
+            said = message if message.role is Role.ASSISTANT else None
+            if not said:
+                yield message
+    if said:
+        yield said
+
+
+def _message(item: Mapping[str, Any], kind: str, where: str) -> Message:
+    if kind == "message":
+        return Message(role=role_of(item, where), text=read_content(item.get("content"), f"{where}.content"))
+    call_id = bodies.text(item.get("call_id"), f"{where}.call_id")
+    return Message(
+        role=Role.TOOL, text=read_content(item.get("output"), f"{where}.output"), tool_call_id=call_id
+    )
+
+
+def _written(message: Message) -> Iterator[Body]:
+    if message.role is Role.TOOL:
+        yield result_item(message.tool_call_id or "", message.text)
+        return
+    if message.text or not message.tool_calls:
+        yield {"role": message.role.value, "content": message.text}
+    for call in message.tool_calls:
+        yield {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments}
+
+
+def result_item(call_id: str, text: str, kind: str = "function_call_output") -> Body:
+    """The result of a call as an item of the conversation."""
+    return {"type": kind, "call_id": call_id, "output": text}
+
+
+def _inner(request: Mapping[str, Any], key: str, inner: str) -> Any:
+    return bodies.mapping(request.get(key) or {}, key).get(inner)
