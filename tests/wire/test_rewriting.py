@@ -599,3 +599,29 @@ def test_parallel_requests_of_a_trial_are_all_rewritten() -> None:
     for thread in threads:
         thread.join()
     assert sorted(pauses) == [0.0] * 40 + [1.0] * 40
+
+
+# What a trial must survive, and remember
+
+
+def test_a_tool_that_is_on_offer_twice_is_changed_twice() -> None:
+    after = mutated(tools=(ToolSpec(name="find", description="Other."), PAY))
+    found = rewritten(BASE, after, chat(said("user", "Hello."), tools=(FIND, PAY, FIND)))
+    assert names(found) == ["find", "pay", "find"]
+    assert [tool["function"]["description"] for tool in found["tools"]] == ["Other.", PAY.description, "Other."]
+
+
+def test_a_tool_that_is_on_offer_twice_is_removed_twice() -> None:
+    found = rewritten(BASE, mutated(tools=(PAY,)), chat(said("user", "Hello."), tools=(FIND, PAY, FIND)))
+    assert names(found) == ["pay"]
+
+
+def test_a_stale_result_is_the_first_one_of_the_trial_also_where_the_history_is_not_sent_again() -> None:
+    stale = FIND.model_copy(update={"fault": ToolFault(kind=FaultKind.STALE)})
+    rewriter = ConfigRewriter(BASE, mutated(tools=(stale, PAY)))
+    given = []
+    for number in range(3):
+        turn = (said("user", "Go on."), asked_tool("find", f"c{number}"), answered(f"result {number}", f"c{number}"))
+        sent = rewriter.request(CHAT, call(chat(*turn, tools=(FIND, PAY)))).call
+        given.append(json.loads(sent.body)["messages"][-1]["content"])
+    assert given == ["result 0"] * 3
