@@ -125,7 +125,8 @@ class Codec(Protocol):
     def roles(self, body: Body) -> tuple[str, Sequence[Role]]:
         """The key of the conversation's list, and who speaks in each of its items; ("", ()) where there is no list.
 
-        A user's item that holds tool results only counts as `Role.TOOL`.
+        A user's item that holds tool results counts as `Role.TOOL`, whatever else it says: without them, the calls
+        before it would be left unanswered.
         """
         ...
 

@@ -1,6 +1,7 @@
 """Bodies are written by hand as Google's reference shows them; the SDK reads what the codec writes."""
 
 import json
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,6 +16,7 @@ from agentmut.wire.codec import Codec, HttpCall, OfferedTool
 from agentmut.wire.codecs import codec_for
 from agentmut.wire.dialects.gemini import gemini_stream
 from agentmut.wire.dialects.gemini.gemini import Gemini
+from agentmut.wire.dialects.gemini.gemini_stream import ArrayFraming
 from agentmut.wire.messages import Message, ModelReply, ModelRequest, Role, ToolCall
 
 CODEC: Codec = Gemini()
@@ -527,3 +529,15 @@ def test_the_sdk_reads_plain_and_streamed_replies(base_url: str, asked: list[Mod
     for request in asked:
         assert (request.system_text, request.tool_choice) == ("Be kind.", "required")
         assert (request.tools[0].parameters, request.reasoning_effort) == (SCHEMA, "low")
+
+
+def test_a_growing_array_with_long_quotations_is_cut_in_linear_time() -> None:
+    chunk = json.dumps({"candidates": [{"content": {"parts": [{"text": 'say "{" \\ ' * 40_000}]}}]}).encode()
+    stream = b"[" + chunk + b",\r\n" + chunk + b"]"
+    framing, frames = ArrayFraming(), []
+    began = time.perf_counter()
+    for start in range(0, len(stream), 1000):
+        frames += framing.feed(stream[start : start + 1000])
+    assert time.perf_counter() - began < 5
+    assert b"".join([*(frame.raw for frame in frames), framing.rest()]) == stream
+    assert [frame.value for frame in frames] == [json.loads(chunk)] * 2

@@ -14,6 +14,7 @@ from agentmut.tools import ToolSpec
 from agentmut.trace import Usage
 from agentmut.wire.codec import Codec, HttpCall
 from agentmut.wire.codecs import CODECS
+from agentmut.wire.dialects.anthropic.anthropic_messages import AnthropicMessages
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 from agentmut.wire.messages import Message, ModelReply, ModelRequest, Role, ToolCall
 from agentmut.wire.rewriting import ConfigRewriter
@@ -599,3 +600,57 @@ def test_parallel_requests_of_a_trial_are_all_rewritten() -> None:
     for thread in threads:
         thread.join()
     assert sorted(pauses) == [0.0] * 40 + [1.0] * 40
+
+
+# What a trial must survive, and remember
+
+
+def test_a_tool_that_is_on_offer_twice_is_changed_twice() -> None:
+    after = mutated(tools=(ToolSpec(name="find", description="Other."), PAY))
+    found = rewritten(BASE, after, chat(said("user", "Hello."), tools=(FIND, PAY, FIND)))
+    assert names(found) == ["find", "pay", "find"]
+    assert [tool["function"]["description"] for tool in found["tools"]] == [
+        "Other.",
+        PAY.description,
+        "Other.",
+    ]
+
+
+def test_a_tool_that_is_on_offer_twice_is_removed_twice() -> None:
+    found = rewritten(BASE, mutated(tools=(PAY,)), chat(said("user", "Hello."), tools=(FIND, PAY, FIND)))
+    assert names(found) == ["pay"]
+
+
+def test_a_stale_result_is_the_first_one_of_the_trial_also_where_the_history_is_not_sent_again() -> None:
+    stale = FIND.model_copy(update={"fault": ToolFault(kind=FaultKind.STALE)})
+    rewriter = ConfigRewriter(BASE, mutated(tools=(stale, PAY)))
+    given = []
+    for number in range(3):
+        turn = (
+            said("user", "Go on."),
+            asked_tool("find", f"c{number}"),
+            answered(f"result {number}", f"c{number}"),
+        )
+        sent = rewriter.request(CHAT, call(chat(*turn, tools=(FIND, PAY)))).call
+        given.append(json.loads(sent.body)["messages"][-1]["content"])
+    assert given == ["result 0"] * 3
+
+
+def test_words_beside_the_result_of_a_tool_begin_no_turn() -> None:
+    """Agents put reminders there; without the call before it, the service refuses the result."""
+    base = AgentConfig(prompt=PROMPT, history=History.KEPT)
+    rewriter = ConfigRewriter(base, base.model_copy(update={"history": History.DROPPED}))
+    result = {"type": "tool_result", "tool_use_id": "1", "content": "Found."}
+    use = {"type": "tool_use", "id": "1", "name": "find", "input": {}}
+    body = {
+        "model": "m",
+        "max_tokens": 5,
+        "messages": [
+            said("user", "Where is it?"),
+            said("assistant", [use]),
+            said("user", [result, {"type": "text", "text": "Remember to be brief."}]),
+        ],
+    }
+    asked = HttpCall("/v1/messages", json.dumps(body).encode())
+    assert rewriter.request(AnthropicMessages(), asked).call is asked
+    assert not rewriter.marks

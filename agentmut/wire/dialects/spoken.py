@@ -50,7 +50,7 @@ def texts(spoken: Iterable[Spoken]) -> list[Text]:
 
 
 def item_roles(items: int, spoken: Iterable[Spoken], key: str) -> list[Role]:
-    """Who speaks in each of the items below a key; results of tools only make it `Role.TOOL`."""
+    """Who speaks in each of the items below a key; results of tools make it `Role.TOOL`."""
     heard: list[set[Role]] = [set() for _ in range(items)]
     for block in spoken:
         if block.item[0] == key and isinstance(block.item[-1], int):
@@ -59,8 +59,8 @@ def item_roles(items: int, spoken: Iterable[Spoken], key: str) -> list[Role]:
 
 
 def _speaker(roles: set[Role]) -> Role:
-    others = roles - {Role.TOOL}
-    return next(iter(others), Role.TOOL if roles else Role.USER)
+    """Results of tools go on with a turn, whatever else is said beside them."""
+    return Role.TOOL if Role.TOOL in roles else next(iter(roles), Role.USER)
 
 
 def turns(said: Iterable[Message]) -> Iterator[list[Message]]:

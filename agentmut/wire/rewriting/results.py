@@ -39,11 +39,12 @@ class Results:
     faults: Mapping[str, ToolFault]
     """By the agent's name of the tool."""
     given: dict[Call, str] = field(default_factory=dict)
+    first: dict[str, str] = field(default_factory=dict)
+    """By tool, what its first call was answered: later requests need not have that any more."""
 
     def spoiled(self, texts: Texts, tool_of: ToolOf) -> Spoiled:
         """The texts with the results of faulty tools as their faults make them."""
         after: list[str | None] = [None] * len(texts)
-        first: dict[str, str] = {}
         changed, late = set(), {}
         for tool, indexes in _calls(texts, tool_of):
             fault = self.faults.get(tool)
@@ -54,8 +55,8 @@ class Results:
             if fault.kind is FaultKind.SLOW:
                 late[call] = fault.seconds
                 continue
-            given = self.given.setdefault(call, _answer(fault.kind, result, first.get(tool, result)))
-            first.setdefault(tool, given)
+            given = self.given.setdefault(call, _answer(fault.kind, result, self.first.get(tool, result)))
+            self.first.setdefault(tool, given)
             if given != result:
                 changed.add(tool)
                 after[indexes[0]] = given

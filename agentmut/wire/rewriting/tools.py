@@ -32,7 +32,10 @@ class ToolsChange:
         Tools that the original's config does not have keep their places, between those that it has. A tool that is
         new comes with the one that it stands next to. No tool is given one of the names that are `taken`.
         """
-        own = {name: tool for tool in tools if (name := self._known(tool)) is not None}
+        own: dict[str, OfferedTool] = {}
+        for tool in tools:
+            if (known := self._known(tool)) is not None:
+                own.setdefault(known, tool)
         if not own or not self.is_any:
             return tools
         queue = iter(self._ordered(list(own)))
@@ -41,6 +44,8 @@ class ToolsChange:
             name = self._known(tool)
             if name is None:
                 result.append(tool)
+            elif tool.raw is not own[name].raw:  # on offer twice, and so it stays
+                result += self._again(name, tool, taken)
             elif self.offer.partners[name]:
                 kept = next(queue)
                 result += self._with_new(kept, own, taken)
@@ -82,6 +87,13 @@ class ToolsChange:
                 yield OfferedTool(kept if free else kept.model_copy(update={"name": name}), own[name].raw)
             elif spec.name not in taken:
                 yield OfferedTool(self._carried(self.offer.origins.get(spec.name, ""), spec, own))
+
+    def _again(self, name: str, tool: OfferedTool, taken: frozenset[str]) -> Iterator[OfferedTool]:
+        """A second entry of a tool, as its first one becomes; none where that goes."""
+        for spec in self.offer.partners[name][:1]:
+            changed = self._carried(name, spec, {name: tool})
+            free = changed.name not in taken
+            yield OfferedTool(changed if free else changed.model_copy(update={"name": name}), tool.raw)
 
     def _alone(self, taken: frozenset[str]) -> list[OfferedTool]:
         """New tools where none of the request's own ones is left."""

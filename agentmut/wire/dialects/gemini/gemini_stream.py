@@ -11,7 +11,8 @@ from agentmut.wire.dialects.chat.chat_stream import words
 from agentmut.wire.dialects.gemini.spelling import get
 from agentmut.wire.framing import Frame, Framing
 
-_MARKS = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}]', re.DOTALL)
+_OUTSIDE, _INSIDE = re.compile(rb'["{}]'), re.compile(rb'["\\]')
+"""What matters outside of strings, and inside of them."""
 
 
 class GeminiFraming:
@@ -49,6 +50,7 @@ class ArrayFraming:
         self._held = bytearray()
         self._at = 0  # up to where braces have been counted
         self._depth = 0
+        self._quoted = False
 
     def feed(self, piece: bytes) -> list[Frame]:
         """The frames that are complete now."""
@@ -68,24 +70,28 @@ class ArrayFraming:
 
     def _cut(self) -> Iterator[bytes]:
         while (mark := self._next_mark()) is not None:
-            if mark[0] == b"{":
+            if mark == b"{":
                 self._depth += 1
-            elif mark[0] == b"}":
+            elif mark == b"}":
                 self._depth -= 1
                 if self._depth == 0:
-                    yield self._taken(mark.end())
+                    yield self._taken(self._at)
 
-    def _next_mark(self) -> re.Match[bytes] | None:
-        """The next brace outside of strings; a string that is still open is waited for."""
-        while True:
-            mark = _MARKS.search(self._held, self._at)
-            quote = self._held.find(b'"', self._at)
-            if mark is None or -1 < quote < mark.start():
-                self._at = quote if quote >= 0 else len(self._held)
-                return None
-            self._at = mark.end()
-            if not mark[0].startswith(b'"'):
-                return mark
+    def _next_mark(self) -> bytes | None:
+        """The next brace outside of strings; no byte is looked at twice."""
+        while found := (_INSIDE if self._quoted else _OUTSIDE).search(self._held, self._at):
+            if found[0] == b"\\":
+                if found.end() == len(self._held):  # what it escapes is still to come
+                    self._at = found.start()
+                    return None
+                self._at = found.end() + 1
+                continue
+            self._at = found.end()
+            if found[0] != b'"':
+                return found[0]
+            self._quoted = not self._quoted
+        self._at = len(self._held)
+        return None
 
     def _taken(self, end: int) -> bytes:
         raw = bytes(self._held[:end])
