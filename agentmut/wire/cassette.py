@@ -7,6 +7,7 @@ repeats the model's answers and adds nothing to what is known of the agent.
 
 import base64
 import json
+import re
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,6 +17,9 @@ from agentmut.frozen import Frozen
 from agentmut.mutant import Mutant
 from agentmut.pointers import pointer
 from agentmut.wire.codec import HttpCall
+
+
+MASK = "[redacted]"
 
 
 class ReplayError(AgentmutError):
@@ -59,13 +63,23 @@ def take(call: HttpCall, status: int | None, content_type: str, given: bytes) ->
     asked = call.body.decode("utf-8", "replace")
     try:
         return Take(
-            path=call.path, asked=asked, status=status, content_type=content_type, given=given.decode()
+            path=without_credentials(call.path), asked=asked, status=status, content_type=content_type, given=given.decode()
         )
     except UnicodeDecodeError:
         text = base64.b64encode(given).decode()
         return Take(
-            path=call.path, asked=asked, status=status, content_type=content_type, given=text, encoded=True
+            path=without_credentials(call.path), asked=asked, status=status, content_type=content_type, given=text, encoded=True
         )
+
+
+def without_credentials(path: str) -> str:
+    """A path whose query holds no values: some services are told their key there.
+
+    >>> without_credentials("/v1beta/models/g:generateContent?alt=sse&key=abc")
+    '/v1beta/models/g:generateContent?alt=[redacted]&key=[redacted]'
+    """
+    plain, mark, query = path.partition("?")
+    return plain + mark + re.sub(r"=[^&]+", f"={MASK}", query)
 
 
 class Player:
@@ -89,11 +103,12 @@ class Player:
     def answer(self, call: HttpCall) -> Take:
         """The first take not used yet that was asked the same. Raises `ReplayError` with what differs."""
         asked = _meaning(self._redact(call.body.decode("utf-8", "replace")))
+        path = self._redact(without_credentials(call.path))
         with self._lock:
             for index, one in enumerate(self._left):
-                if one.path == call.path and _meaning(one.asked) == asked:
+                if one.path == path and _meaning(one.asked) == asked:
                     return self._left.pop(index)
-            problem = self._difference(call.path, asked)
+            problem = self._difference(path, asked)
             self.problem = self.problem or problem
         raise ReplayError(problem)
 

@@ -107,3 +107,10 @@ def test_what_is_no_cassette_is_refused(tmp_path: Path) -> None:
         read_cassette(tmp_path / "x.json")
     with pytest.raises(UsageError, match="cannot read"):
         read_cassette(tmp_path / "nowhere.json")
+
+
+def test_a_key_in_the_query_is_not_kept_and_its_request_is_found() -> None:
+    call = HttpCall("/v1beta/models/g:generateContent?key=planted", b"{}")
+    kept = take(call, 200, "application/json", b"{}")
+    assert "planted" not in kept.model_dump_json()
+    assert Player([kept]).answer(call) is kept

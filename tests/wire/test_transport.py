@@ -3,6 +3,7 @@
 import asyncio
 import contextvars
 import importlib
+import json
 import threading
 import time
 from typing import Any
@@ -247,3 +248,24 @@ def test_a_footprint_keeps_one_shape_for_all_turns_with_the_same_fixed_part(serv
         ("look", {"id": 2}, "two"),
     ]
     assert [step.usage.total for step in steps if not step.tool] == [10, 10]
+
+
+@pytest.mark.parametrize("library", ["httpx", "httpx2"])
+def test_a_body_that_was_to_be_sent_in_pieces_has_one_length(library: str, service: Any) -> None:
+    module = importlib.import_module(library)
+    body = json.dumps({"model": "sim-large", "messages": [{"role": "user", "content": "Hi"}]}).encode()
+    trial = Trial("t")
+    with tap(), running(trial), module.Client() as client:
+        response = client.post(f"{service.url}/chat/completions", content=iter([body[:3], body[3:]]))
+        assert response.status_code == 200
+        again = client.send(response.request)
+    assert again.status_code == 200
+    assert [exchange.status for exchange in trial.recorder.exchanges] == [200, 200]
+
+
+def test_a_reply_that_a_transport_made_as_a_whole_can_be_asked_for_as_a_stream() -> None:
+    httpx = importlib.import_module("httpx")
+    made = httpx.MockTransport(lambda request: httpx.Response(200, json={}))
+    with tap(), running(Trial("t")), httpx.Client(transport=made) as client:
+        with client.stream("POST", "http://m.invalid/v1/chat/completions", json={}) as response:
+            assert response.read() == b"{}"

@@ -58,11 +58,18 @@ class Tap:
                     return await original(client, request, **options)
                 if played := passage.played():
                     return await maker.played_async(request, played, options)
-                await asyncio.sleep(passage.pause)
+                if passage.pause:
+                    await asyncio.sleep(passage.pause)
                 while True:
                     with passage:
-                        await asyncio.sleep(passage.hold(self._throttle))
-                        response = await original(client, _outgoing(request, passage.call), **options)
+                        if held := passage.hold(self._throttle):
+                            await asyncio.sleep(held)
+                        outgoing = _outgoing(request, passage.call)
+                        try:
+                            response = await original(client, outgoing, **options)
+                        finally:
+                            outgoing.extensions.pop(SEEN, None)
+                        _give_back(request, outgoing, response)
                         if relayed := maker.passing(response, passage, options):
                             return relayed
                         given = passage.received(response.status_code, await response.aread())
@@ -85,7 +92,12 @@ class Tap:
                 while True:
                     with passage:
                         time.sleep(passage.hold(self._throttle))
-                        response = original(client, _outgoing(request, passage.call), **options)
+                        outgoing = _outgoing(request, passage.call)
+                        try:
+                            response = original(client, outgoing, **options)
+                        finally:
+                            outgoing.extensions.pop(SEEN, None)
+                        _give_back(request, outgoing, response)
                         if relayed := maker.passing(response, passage, options):
                             return relayed
                         given = passage.received(response.status_code, response.read())
@@ -118,10 +130,8 @@ def _path(request: Any) -> str:
 def _outgoing(request: Any, call: HttpCall) -> Any:
     """The request with this path and body, marked as seen."""
     headers = request.headers.copy()
-    content = request.content
-    if content != call.body:
-        for length in ("content-length", "transfer-encoding"):
-            headers.pop(length, None)
+    for length in ("content-length", "transfer-encoding"):  # one of them is set anew, for a body that is all there
+        headers.pop(length, None)
     return type(request)(
         request.method,
         request.url.copy_with(raw_path=call.path.encode("ascii")),
@@ -129,6 +139,15 @@ def _outgoing(request: Any, call: HttpCall) -> Any:
         content=call.body,
         extensions={**request.extensions, SEEN: True},
     )
+
+
+def _give_back(request: Any, outgoing: Any, response: Any) -> None:
+    """What the agent sends again (a retry, a redirect it follows itself) is seen again."""
+    for sent in (response.request, response.next_request):
+        if sent is not None:
+            sent.extensions.pop(SEEN, None)
+    if response.request is outgoing:
+        response.request = request
 
 
 def _submit_with_trial(original: Callable[..., Any]) -> Callable[..., Any]:

@@ -89,7 +89,7 @@ class Proxy:
         if not self._allow_remote:
             check_host(http.headers, self._port)
         check_target(http.raw_path)
-        if hdrs.UPGRADE in http.headers:
+        if "websocket" in http.headers.get(hdrs.UPGRADE, "").lower():  # others (h2c) may be left unheard
             raise RefusalError(
                 501, "no_upgrade", "connections that change their protocol (WebSocket) are not passed on"
             )

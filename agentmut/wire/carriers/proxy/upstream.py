@@ -1,6 +1,7 @@
 """The one service that a proxy passes requests on to."""
 
 import asyncio
+import re
 import urllib.request
 from collections.abc import AsyncIterable, Mapping
 from urllib.parse import urlsplit
@@ -119,9 +120,14 @@ def check_signature(headers: Mapping[str, str], upstream: Upstream) -> None:
 
 
 def _checked(base: str) -> str:
-    parts = urlsplit(base)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError(f"the proxy's upstream {base!r} is no URL that begins with http:// or https://")
+    try:
+        parts = urlsplit(base)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port out of range, half of an IPv6 address
+        usable = False
+    if not usable:
+        shown = re.sub(r"//[^/]*@", "//", base)
+        raise UsageError(f"the proxy's upstream {shown!r} is no URL that begins with http:// or https://")
     if parts.username is not None or parts.query or parts.fragment:
         raise UsageError(
             "the proxy's upstream may have a host, a port and a path only. Credentials are the client's to send."
