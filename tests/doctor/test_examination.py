@@ -60,6 +60,11 @@ UNSEEN = """
 """
 OTHER = "    return ask(body('Be kind to Bo. Ask twice.', [{**LOOK, 'name': 'find'}], temperature=0.3))"
 RAISING = "    raise ValueError('no database')"
+ALONE = """
+
+def alone(input):
+    return ask(body(PROMPT, [LOOK], temperature=0.3))
+"""
 
 
 class Ward:
@@ -125,6 +130,13 @@ def test_an_agent_built_from_its_config_can_be_mutated_by_both_routes(ward: Ward
         "Mutants reach this agent by rebuild and by wire; `agentmut run` takes rebuild."
         in render_diagnosis(found)
     )
+
+
+def test_a_function_of_the_input_alone_can_be_mutated_on_the_wire_only(ward: Ward) -> None:
+    ward.write(RAISING + ALONE, run=f"patient_{abs(hash(str(ward.folder)))}:alone")
+    found = ward.examine()
+    assert set(arrivals(found).values()) == {("no", "yes")}
+    assert "takes the input alone" in found.parts[0].rebuild.said
 
 
 def test_a_prompt_copied_at_import_arrives_on_the_wire_only(ward: Ward) -> None:

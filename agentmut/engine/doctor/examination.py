@@ -14,6 +14,7 @@ from agentmut.engine.executor import TrialRequest
 from agentmut.engine.identity import trial_id
 from agentmut.engine.on_wire import OnWire, inside
 from agentmut.engine.session import Session, make_executor, open_session
+from agentmut.errors import UsageError
 from agentmut.execution import Ending, Execution
 from agentmut.mutant import Mutant
 from agentmut.protocols import RunsOutside
@@ -132,7 +133,11 @@ class _Ward:
         """Each change by itself. What another program is not told of need not be tried."""
         withheld = [self._withheld(one) for one in tried]
         wanted = [one for one, why in zip(tried, withheld, strict=True) if not why]
-        done = iter(await self.trials([one.mutant for one in wanted], "rebuild") if wanted else ())
+        try:
+            done = iter(await self.trials([one.mutant for one in wanted], "rebuild") if wanted else ())
+        except UsageError as error:
+            # A function that takes the input alone is refused this route before anything runs.
+            return [Delivered(arrival=Arrival.NONE, said=str(error)) for _ in tried]
         return [
             Delivered(arrival=Arrival.NONE, said=why) if why else self._judged(one, next(done), "rebuild")
             for one, why in zip(tried, withheld, strict=True)
