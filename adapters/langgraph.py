@@ -7,7 +7,7 @@ callbacks; tools in `ToolNode`s can be answered by doubles.
 import inspect
 import logging
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from agentmut.adapters._langchain_tools import bind_tools
 from agentmut.adapters._langchain_trace import TraceHandler
 from agentmut.adapters._langgraph_built import Built
 from agentmut.adapters._langgraph_version import installed, require_langgraph
+from agentmut.adapters._langgraph_within import tool_nodes
 from agentmut.adapters._model_settings import dropping, model_settings
 from agentmut.calls.offered import finds_offered_tools
 from agentmut.config import AgentConfig
@@ -126,7 +127,7 @@ class LangGraphAdapter:
 
     def _tools_of(self, graph: Any) -> tuple[ToolSpec, ...]:
         found: list[ToolSpec] = []
-        for node in _tool_nodes(graph):
+        for node in tool_nodes(graph):
             for tool in map(read_tool, node.tools_by_name.values()):
                 if tool not in found:  # agents of one graph may share a tool
                     found.append(tool)
@@ -143,7 +144,7 @@ class LangGraphAdapter:
 
     def doubled_tools(self) -> frozenset[str]:
         """Tools in `ToolNode`s: their calls pass a place where a double can answer."""
-        return frozenset(name for node in _tool_nodes(self.build()) for name in node.tools_by_name)
+        return frozenset(name for node in tool_nodes(self.build()) for name in node.tools_by_name)
 
     def cannot_express(self, mutant: Mutant) -> str:
         """Faults need a tool node that calls pass, and other flows must be what LangGraph compiles."""
@@ -194,7 +195,7 @@ class LangGraphAdapter:
         from agentmut.adapters._langgraph_doubles import let_doubles_answer
 
         graph = self.build()
-        for node in _tool_nodes(graph):
+        for node in tool_nodes(graph):
             let_doubles_answer(node)
         return self._built.changed(graph, self._config, trial) if self._built else graph
 
@@ -246,16 +247,6 @@ def config_middleware(config: AgentConfig) -> "AgentMiddleware[Any, Any]":
     from agentmut.adapters._langchain_middleware import ConfigMiddleware
 
     return ConfigMiddleware(config)
-
-
-def _tool_nodes(graph: Any) -> Iterator[Any]:
-    """Tool nodes of the graph and of graphs nested in it."""
-    for node in graph.nodes.values():
-        bound = getattr(node, "bound", node)
-        if hasattr(bound, "tools_by_name"):
-            yield bound
-        elif hasattr(bound, "nodes") and hasattr(bound, "ainvoke"):
-            yield from _tool_nodes(bound)
 
 
 def _messages(state: Any) -> list[Any]:
