@@ -53,7 +53,7 @@ def _named(function: Any, seen: set[Any]) -> Iterator[Any]:
         function = function.func
     owner = getattr(function, "__self__", None)
     if owner is None and not inspect.isroutine(function):
-        owner, function = function, getattr(type(function), "__call__", None)
+        owner, function = function, type(function).__call__
     yield from _agents(getattr(owner, "__dict__", {}).values())
     function = inspect.unwrap(getattr(function, "__func__", function))
     if not inspect.isfunction(function) or function in seen:

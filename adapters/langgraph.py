@@ -1,7 +1,8 @@
 """Adapter for LangGraph: a compiled graph from `factory(config)`, built afresh for every trial.
 
 Model calls, tool calls (parallel ones kept apart), their errors and durations come from LangChain's
-callbacks; tools in `ToolNode`s can be answered by doubles.
+callbacks; tools in `ToolNode`s can be answered by doubles. Nested graphs are looked into, those that functions and
+tools call included. Where a graph asks with `interrupt()`, the question is its answer to the turn.
 """
 
 import inspect
@@ -15,8 +16,8 @@ from pydantic import JsonValue
 
 from agentmut.adapters._conversation import Conversation
 from agentmut.adapters._langchain_tools import bind_tools
-from agentmut.adapters._langchain_trace import TraceHandler
 from agentmut.adapters._langgraph_built import Built
+from agentmut.adapters._langgraph_questions import as_output, questions, reply
 from agentmut.adapters._langgraph_version import installed, require_langgraph
 from agentmut.adapters._langgraph_within import tool_nodes
 from agentmut.adapters._model_settings import dropping, model_settings
@@ -35,6 +36,8 @@ from agentmut.trial import Trial
 
 if TYPE_CHECKING:
     from langchain.agents.middleware import AgentMiddleware
+
+    from agentmut.adapters._langchain_trace import TraceHandler
 
 __all__ = ["LangGraphAdapter", "bind_tools", "config_middleware", "model_settings"]
 OLD_LIMIT = "recursion_limit"
@@ -200,7 +203,9 @@ class LangGraphAdapter:
         return self._built.changed(graph, self._config, trial) if self._built else graph
 
     async def _converse(self, graph: Any, turns: Sequence[JsonValue], trial: Trial) -> list[JsonValue]:
-        """What the graph answers to each of the turns."""
+        """What the graph answers to each of the turns; one that has asked is given the next turn as the reply."""
+        from agentmut.adapters._langchain_trace import TraceHandler
+
         handler = TraceHandler(trial.recorder, graph)
         options = self._options(handler)
         conversation = Conversation(self._config.history, bool(getattr(graph, "checkpointer", None)))
@@ -213,6 +218,8 @@ class LangGraphAdapter:
                 if conversation.shows_in(turn):
                     trial.recorder.marks.add("/history")
             given = conversation.given(turn, turns[:number], outputs, _messages(state))
+            if (asked := questions(state)) and not conversation.altered:
+                given = reply(asked, turn, checkpointed=conversation.checkpointed)
             state = await graph.ainvoke(given, options)
             handler.end_turn()
             outputs.append(_output(state))
@@ -221,7 +228,7 @@ class LangGraphAdapter:
             )
         return outputs
 
-    def _options(self, handler: TraceHandler) -> Any:
+    def _options(self, handler: "TraceHandler") -> Any:
         options: dict[str, Any] = {
             "callbacks": [handler],
             "configurable": {"thread_id": uuid.uuid4().hex},  # a checkpointer must not join trials
@@ -254,7 +261,9 @@ def _messages(state: Any) -> list[Any]:
 
 
 def _output(state: Any) -> JsonValue:
-    """Structured output where the agent has one, else the text of the last message, else the state."""
+    """What it asks, else structured output where it has one, else the text of the last message, else the state."""
+    if asked := questions(state):
+        return as_output(asked)
     if isinstance(state, Mapping) and state.get("structured_response") is not None:
         return jsonable(state["structured_response"])
     messages = _messages(state)
