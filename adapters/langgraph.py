@@ -111,6 +111,13 @@ class LangGraphAdapter:
             return LangGraphAdapter(
                 self._factory, self._config, self._name, self._original, not_built=str(error)
             )
+        if stops := _breakpoints(graph):
+            _log.warning(
+                "runs of agent.factory %s stop at %s, and no turn makes them go on from there; compile the graph "
+                "without, or let it ask with interrupt(), which the next turn answers",
+                self._name,
+                stops,
+            )
         config = self._config.model_copy(update={"tools": self._config.tools or self._tools_of(graph)})
         built = Built.of(graph, config)
         return LangGraphAdapter(self._factory, built.completed(config), self._name, built=built)
@@ -254,6 +261,14 @@ def config_middleware(config: AgentConfig) -> "AgentMiddleware[Any, Any]":
     from agentmut.adapters._langchain_middleware import ConfigMiddleware
 
     return ConfigMiddleware(config)
+
+
+def _breakpoints(graph: Any) -> str:
+    """Where a graph was compiled to stop, as `compile` is told."""
+    found = {kind: getattr(graph, f"{kind}_nodes", ()) for kind in ("interrupt_before", "interrupt_after")}
+    return " and ".join(
+        f"{kind}={nodes if isinstance(nodes, str) else list(nodes)}" for kind, nodes in found.items() if nodes
+    )
 
 
 def _messages(state: Any) -> list[Any]:
