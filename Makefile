@@ -21,6 +21,7 @@ lint: $(VENV)/.dev  ## style, format and strict types
 bench: $(VENV)/.dev  ## the figures of docs/benchmarks.md, next to their targets
 	$(BIN)/python benchmarks/engine.py
 	$(BIN)/python benchmarks/simulator.py
+	$(BIN)/python benchmarks/proxy.py
 	$(BIN)/python benchmarks/stats.py
 
 operators: $(VENV)/.dev  ## every operator on the examples; docs/operators.md is its output

@@ -223,7 +223,7 @@ def _filled_body(template: JsonValue, values: Mapping[str, JsonValue]) -> JsonVa
 
 def _endpoint_names() -> tuple[str, ...]:
     """Placeholders for the addresses of model services: their environment variables in small letters."""
-    from agentmut.wire.proxy.gateway import SERVICES
+    from agentmut.wire.proxy.doors import SERVICES
 
     return tuple(variable.lower() for service in SERVICES for variable in service.variables)
 

@@ -1,5 +1,6 @@
 """Secrets are taken out of everything before it reaches the disk or a terminal."""
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 
@@ -22,11 +23,18 @@ MASK = "[redacted]"
 
 
 class Redactor:
-    """Replaces known secret values, and what has the form of a well-known kind of key."""
+    """Replaces known secret values, and what has the form of a well-known kind of key.
 
-    def __init__(self, secrets: Iterable[str]) -> None:
+    What only has the form of a key, and stands in one of the project's `own` texts, is left: it is in the project's
+    files anyway, and a prompt that was cut could not be told from a mutant's.
+    """
+
+    def __init__(self, secrets: Iterable[str], own: Iterable[str] = ()) -> None:
         known = sorted({s for s in secrets if len(s) >= LEAST}, key=len, reverse=True)
         self._pattern = re.compile("|".join([*(form for s in known for form in _spellings(s)), KNOWN_FORMS]))
+        self._own = frozenset(found[0] for text in own for found in re.finditer(KNOWN_FORMS, text)) - set(
+            known
+        )
 
     def text(self, text: str) -> str:
         """The text without secrets.
@@ -34,7 +42,7 @@ class Redactor:
         >>> Redactor(["hunter2hunter2"]).text("password hunter2hunter2!")
         'password [redacted]!'
         """
-        return self._pattern.sub(MASK, text)
+        return self._pattern.sub(lambda found: found[0] if found[0] in self._own else MASK, text)
 
     def execution(self, execution: Execution) -> Execution:
         """The execution without secrets, in whatever part of it they are."""
@@ -60,6 +68,9 @@ _PLAIN_HEADER = re.compile(r"accept|content-|user-agent", re.IGNORECASE)
 
 
 def _spellings(secret: str) -> tuple[str, ...]:
-    """As it is, and as JSON writes it."""
-    escaped = secret.replace("\\", "\\\\").replace('"', '\\"')
-    return tuple(re.escape(form) for form in dict.fromkeys((secret, escaped)))
+    """As it is, and as JSON and JSON within JSON write it, longest first."""
+    forms = [secret]
+    for ascii_only in (True, False):
+        once = json.dumps(secret, ensure_ascii=ascii_only)[1:-1]
+        forms += [json.dumps(once, ensure_ascii=ascii_only)[1:-1], once]
+    return tuple(re.escape(form) for form in sorted(set(forms), key=len, reverse=True))

@@ -85,7 +85,15 @@ def open_store(project: Project) -> Iterator[Store]:
 def redactor(project: Project) -> Redactor:
     """What takes the secrets of the project and of this process out of trials."""
     secrets = secret_values(declared_variables(project), os.environ)
-    return Redactor(secrets | header_secrets(project.agent.headers))
+    return Redactor(secrets | header_secrets(project.agent.headers), _own_texts(project))
+
+
+def _own_texts(project: Project) -> Iterator[str]:
+    """What the project says to a model."""
+    yield project.config.prompt
+    yield from (tool.description for tool in project.config.tools)
+    yield from (document.text for document in project.config.context)
+    yield from (document.text for scenario in project.scenarios for document in scenario.context)
 
 
 @contextmanager

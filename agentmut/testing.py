@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import JsonValue
 
@@ -95,6 +95,7 @@ def check_adapter(
     only: Collection[str] = CHECKS,
     except_for: Mapping[str, str] = MappingProxyType({}),
     timeout: float = 30.0,
+    route: Literal["rebuild", "wire"] | None = None,
 ) -> None:
     """Check that an adapter runs its agent as agentmut needs it.
 
@@ -110,16 +111,18 @@ def check_adapter(
     unless `cannot_express` says why it cannot). An agent that makes no model request which agentmut can see is
     checked by what else there is of it. What `expect_tools` does not name is not checked of tools.
 
-    `only` names the checks to make. `except_for` names checks that are expected to fail, each with the reason; one
-    that does not fail is reported, too. It must not be called from a running event loop. Raises `AssertionError` with
-    everything that is wrong.
+    `route` is how mutants are to reach the agent, where it is not the adapter's own choice. `only` names the checks
+    to make. `except_for` names checks that are expected to fail, each with the reason; one that does not fail is
+    reported, too. It must not be called from a running event loop, as it runs one of its own. LangChain's
+    chat models share connections between event loops: in the same process as other runs of them, give each an
+    `http_async_client` of its own. Raises `AssertionError` with everything that is wrong.
     """
     check_names(only, except_for)
 
     async def check() -> tuple[str, dict[str, list[str]]]:
         async with endpoint():
             adapter = make()
-            subject = Subject(adapter, tuple(turns), tuple(expect_tools), doubles, timeout)
+            subject = Subject(adapter, tuple(turns), tuple(expect_tools), doubles, timeout, route)
             return type(adapter).__name__, await adapter_faults(subject, only)
 
     name, faults = asyncio.run(check())

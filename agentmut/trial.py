@@ -29,8 +29,8 @@ class Recorder:
     steps: list[Step] = field(default_factory=list)
     config_reads: set[str] = field(default_factory=set)
     """Parts of the config that an agent without a wire has read, as dotted paths."""
-    pending_requests: int = 0
-    """Model requests that have left and have no answer yet."""
+    waiting: list[float] = field(default_factory=list)
+    """When each of the model requests that have no answer yet was sent, in seconds since the trial began."""
     takes: list[Take] | None = None
     """What the agent asked of models and was given; None where that is not recorded."""
     marks: set[str] = field(default_factory=set)
@@ -63,10 +63,19 @@ class Recorder:
         """Seconds since the trial began."""
         return self.clock() - self.begun + self.late
 
-    def count(self, *, requests: int = 0, threads: int = 0, held: float = 0.0, late: float = 0.0) -> None:
+    def asked(self, since: float) -> None:
+        """A model request has left."""
+        with self._lock:
+            self.waiting.append(since)
+
+    def settled(self, since: float) -> None:
+        """The request that left then has its answer, or will never have one."""
+        with self._lock:
+            self.waiting.remove(since)
+
+    def count(self, *, threads: int = 0, held: float = 0.0, late: float = 0.0) -> None:
         """Add to the counters; parallel tool calls do so from several threads at once."""
         with self._lock:
-            self.pending_requests += requests
             self.threads += threads
             self.held += held
             self.late += late

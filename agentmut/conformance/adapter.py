@@ -1,5 +1,6 @@
 """What `agentmut.testing.check_adapter` looks at, by name."""
 
+import asyncio
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
@@ -31,6 +32,8 @@ _BY_RUNS: Mapping[str, Callable[[Subject], Awaitable[list[str]]]] = {
     "cancellation": conduct.cancellation_faults,
 }
 _CLASSES = {f"mutation.{one}": one for one in mutation.CLASSES}
+FAREWELL = 0.05
+"""Seconds in which clients that outlive the event loop notice that the simulator has hung up."""
 CHECKS = ("config", *_OF_A_RUN, *_BY_RUNS, *_CLASSES)
 """The names of the checks, as `except_for` takes them."""
 
@@ -106,6 +109,7 @@ async def endpoint() -> AsyncIterator[None]:
         keys = {key: "simulated" for _, key in missing.values()}
         with _variables({name: value for name, (value, _) in missing.items()} | keys):
             yield
+    await asyncio.sleep(FAREWELL)
 
 
 @contextmanager

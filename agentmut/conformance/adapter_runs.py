@@ -4,13 +4,13 @@ import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic import JsonValue
 
 from agentmut.config import AgentConfig
 from agentmut.engine.attempt import Case
-from agentmut.engine.executor import LocalExecutor, RunSettings, TrialRequest
+from agentmut.engine.executor import LocalExecutor, RetryingExecutor, RunSettings, TrialRequest
 from agentmut.engine.on_wire import OnWire, routed
 from agentmut.engine.pricing import Pricer
 from agentmut.engine.suite import SuiteConfig
@@ -23,7 +23,8 @@ from agentmut.trial import Double, Recorder, Trial
 from agentmut.wire.messages import Exchange
 
 AT_ONCE = 8
-_SPEC = AgentSpec(adapter="under check")
+RETRIES = 2
+"""Where the service or the network failed, as in a campaign."""
 
 
 class Subject(NamedTuple):
@@ -34,6 +35,13 @@ class Subject(NamedTuple):
     expect_tools: tuple[str, ...]
     doubles: Mapping[str, Double]
     timeout: float
+    route: Literal["rebuild", "wire"] | None = None
+    """How mutants reach the agent; None leaves it to the adapter."""
+
+    @property
+    def spec(self) -> AgentSpec:
+        """What a project that has the agent would say."""
+        return AgentSpec(adapter="under check", route=self.route)
 
     @property
     def doubled(self) -> str | None:
@@ -98,7 +106,7 @@ class Watch:
 async def observe(subject: Subject, *asked: Asked, timeout: float | None = None) -> list[Observed]:
     """Run all that is asked, eight at once at most."""
     watch = Watch()
-    adapter = routed(watched(subject.adapter, watch), _SPEC)
+    adapter = routed(watched(subject.adapter, watch), subject.spec)
     scenarios = {one.id: _scenario(one.id, one.turns or subject.turns) for one in asked}
     suite = suite_of(adapter, scenarios.values())
     cases = {
@@ -106,7 +114,10 @@ async def observe(subject: Subject, *asked: Asked, timeout: float | None = None)
         for one in asked
     }
     settings = RunSettings(timeout=subject.timeout if timeout is None else timeout)
-    executor = LocalExecutor(adapter, suite, cases, Pricer({}), settings)
+    local = LocalExecutor(adapter, suite, cases, Pricer({}), settings)
+    executor = RetryingExecutor(
+        local, RETRIES, wait=0.1
+    )  # frameworks may keep connections of another event loop
     places = asyncio.Semaphore(AT_ONCE)
 
     async def one_run(one: Asked) -> Observed:
@@ -126,7 +137,7 @@ def suite_of(adapter: Adapter, scenarios: Any) -> SuiteConfig:
 
 def whole_config(subject: Subject) -> tuple[Adapter, AgentConfig]:
     """The adapter as its mutants reach it, and the config that they are made from."""
-    adapter = routed(subject.adapter, _SPEC)
+    adapter = routed(subject.adapter, subject.spec)
     return adapter, suite_of(adapter, [_scenario("check", subject.turns)]).full
 
 

@@ -91,8 +91,12 @@ async def _run(adapter: Adapter, case: Case, trial: Trial, timeout: float) -> Ex
     recorder = trial.recorder
     with running(trial):
         task = asyncio.ensure_future(_contained(adapter, case.scenario, trial))
+        cut_off: tuple[Ending, str] | None = None
         try:
-            in_time = await _finished(task, recorder, timeout)
+            if not await _finished(task, recorder, timeout):
+                cut_off = ending_of_timeout(
+                    timeout, recorder
+                )  # what it waits for shows before it is cancelled
         finally:
             recorder.closed = True
             if not task.done():
@@ -104,10 +108,7 @@ async def _run(adapter: Adapter, case: Case, trial: Trial, timeout: float) -> Ex
         exit_code=recorder.exit_code,
         stderr=recorder.stderr,
     )
-    if in_time:
-        trace, (ending, reason) = _conclude(task, recorder, cut_short)
-    else:
-        trace, (ending, reason) = cut_short, ending_of_timeout(timeout, recorder)
+    trace, (ending, reason) = (cut_short, cut_off) if cut_off else _conclude(task, recorder, cut_short)
     return Execution(
         ending=ending,
         reason=reason,

@@ -62,11 +62,23 @@ def ending_of_error(error: BaseException, recorder: Recorder) -> tuple[Ending, s
 
 
 def ending_of_timeout(timeout: float, recorder: Recorder) -> tuple[Ending, str]:
-    """The ending of a run that was cut off: a failure, unless all it did was wait for the model service."""
+    """The ending of a run that was cut off: a failure, unless what it did was wait for the model service."""
     said = f"no answer within {timeout:g} s"
-    if recorder.active or not (recorder.pending_requests or recorder.exchanges):
+    if hanging := _hanging(timeout, recorder):
+        return Ending.INFRASTRUCTURE, f"{said}: the model service was silent for {hanging:.3g} s"
+    if recorder.active or not (recorder.waiting or recorder.exchanges):
         return Ending.TIMEOUT, said
     return Ending.INFRASTRUCTURE, f"{said}: the model service did not reply"
+
+
+def _hanging(timeout: float, recorder: Recorder) -> float:
+    """Seconds for which a request has gone without any answer, where that is out of all proportion; else 0.
+
+    That is half of the time that the run had, and ten times as long as any answer of the run took.
+    """
+    waited = recorder.now() - min(recorder.waiting, default=recorder.now())
+    longest = max((exchange.seconds for exchange in recorder.exchanges if exchange.answered), default=0.0)
+    return waited if waited >= max(timeout / 2, 10 * longest) else 0.0
 
 
 def _unrecovered(exchanges: Sequence[Exchange]) -> Exchange | None:
@@ -84,7 +96,7 @@ def _is_own(causes: Sequence[BaseException], recorder: Recorder) -> bool:
     """
     told = {described(cause) for cause in causes}
     raised = {step.action for step in recorder.steps if step.error in told}
-    if recorder.pending_requests or Action.REASON in raised:
+    if recorder.waiting or Action.REASON in raised:
         return False
     if Action.CALL_TOOL in raised or any(step.action is Action.REASON for step in recorder.steps):
         return True

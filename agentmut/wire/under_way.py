@@ -21,7 +21,7 @@ class UnderWay:
         self._host = host
         self._call: HttpCall | None = call
         self._request: ModelRequest | None = None
-        self._started = self._recorder.now()
+        self._started = self._asked = self._recorder.now()
         self._status: int | None = None
         self._begun: Exchange | None = None
         """What the recorder has of it since its stream began."""
@@ -30,7 +30,7 @@ class UnderWay:
         self._seconds: float | None = None
         self._pending = True
         self._ended = False
-        self._recorder.count(requests=1)
+        self._recorder.asked(self._asked)
 
     def held(self, seconds: float) -> float:
         """The request is to wait so long for its place under the rate limit."""
@@ -121,7 +121,7 @@ class UnderWay:
     def _settle(self) -> None:
         if self._pending:
             self._pending = False
-            self._recorder.count(requests=-1)
+            self._recorder.settled(self._asked)
 
     def _seen(self, request: ModelRequest, reply: ModelReply | None, problem: str | None) -> Exchange:
         return Exchange(

@@ -6,6 +6,7 @@ from operator import add
 from typing import Annotated, Any, Literal, TypedDict
 
 import pytest
+from httpx2 import AsyncClient  # LangChain's own outlives the event loop
 from langchain.agents import create_agent
 from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
@@ -161,7 +162,7 @@ CONFIG = AgentConfig(
 
 def desk(config: AgentConfig) -> Any:
     """A ready-made agent in a node, which a branch leads to; with its state checkpointed."""
-    chat = ChatOpenAI(api_key="k", max_retries=0, **model_settings(config))
+    chat = ChatOpenAI(api_key="k", max_retries=0, http_async_client=AsyncClient(), **model_settings(config))
     own = bind_tools(config, [look_up])
     graph = StateGraph(MessagesState)
     graph.add_node("greet", lambda state: {})
@@ -173,7 +174,9 @@ def desk(config: AgentConfig) -> Any:
 
 def by_hand(config: AgentConfig) -> Any:
     """The loop of model and tools as a graph of one's own, in a graph."""
-    chat: Any = ChatOpenAI(api_key="k", max_retries=0, **model_settings(config))
+    chat: Any = ChatOpenAI(
+        api_key="k", max_retries=0, http_async_client=AsyncClient(), **model_settings(config)
+    )
     own = bind_tools(config, [look_up])
     bound = chat.bind_tools(own) if own else chat
     graph = StateGraph(MessagesState)

@@ -254,7 +254,21 @@ def test_an_occupied_port_is_said_with_a_remedy(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "verb", ["init", "mutants", "run", "resume", "merge", "show", "report", "clean", "simulate", "proxy"]
+    "verb",
+    [
+        "init",
+        "doctor",
+        "mutants",
+        "run",
+        "resume",
+        "merge",
+        "show",
+        "report",
+        "replay",
+        "clean",
+        "simulate",
+        "proxy",
+    ],
 )
 def test_help_of_every_verb_has_a_sentence_and_an_example(verb: str, tmp_path: Path) -> None:
     done = agentmut(verb, "--help", cwd=tmp_path)

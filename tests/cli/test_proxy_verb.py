@@ -31,23 +31,25 @@ agent: {adapter: python, run: "own_agent:run", config: {prompt: prompt.md}}
 """
 
 
-def agentmut(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+def through(*options: str, cwd: Path, service: str) -> subprocess.CompletedProcess[str]:
+    """The agent behind the proxy, in front of a model service."""
+    (cwd / "agent.py").write_text(AGENT)
+    (cwd / "prompt.md").write_text("- Always greet.\n- Never swear.\n")
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "OPENAI_BASE_URL": service}
     return subprocess.run(
-        [*AGENTMUT, *arguments], cwd=cwd, env=environment, capture_output=True, text=True, timeout=60
+        [*AGENTMUT, "proxy", *options, "--", sys.executable, "agent.py"],
+        cwd=cwd,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
 
 
-def through(*options: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """The agent behind the proxy, in front of the simulator."""
-    (cwd / "agent.py").write_text(AGENT)
-    (cwd / "prompt.md").write_text("- Always greet.\n- Never swear.\n")
-    command = [*AGENTMUT, "proxy", *options, "--", sys.executable, "agent.py"]
-    return agentmut("simulate", "--", *command, cwd=cwd)
-
-
-def test_what_passes_is_said_in_a_line_and_the_commands_code_returned(tmp_path: Path) -> None:
-    done = through(cwd=tmp_path)
+def test_what_passes_is_said_in_a_line_and_the_commands_code_returned(
+    tmp_path: Path, simulator_url: str
+) -> None:
+    done = through(cwd=tmp_path, service=simulator_url)
     assert (done.returncode, done.stdout) == (7, "chat.completion\n")
     (line,) = done.stderr.splitlines()
     dialect, model, status, seconds, tokens, changed = line.split("  ")
@@ -57,7 +59,7 @@ def test_what_passes_is_said_in_a_line_and_the_commands_code_returned(tmp_path: 
     assert "planted" not in done.stdout + done.stderr
 
 
-def test_with_a_mutant_every_request_is_its(tmp_path: Path) -> None:
+def test_with_a_mutant_every_request_is_its(tmp_path: Path, simulator_url: str) -> None:
     (tmp_path / "agentmut.yaml").write_text(PROJECT)
     (tmp_path / "own_agent.py").write_text("def run(config, input):\n    return config.prompt\n")
     (tmp_path / "prompt.md").write_text("- Always greet.\n- Never swear.\n")
@@ -66,7 +68,7 @@ def test_with_a_mutant_every_request_is_its(tmp_path: Path) -> None:
     (tmp_path / "scenarios" / "a.yaml").write_text(scenario)
     session = open_session(load_project(tmp_path))
     mutant = make_mutants(session, Selection(operators_named=("prompt.drop_instruction",))).mutants[0].id
-    done = through("--mutant", mutant, cwd=tmp_path)
+    done = through("--mutant", mutant, cwd=tmp_path, service=simulator_url)
     assert done.returncode == 7, done.stderr
     assert done.stderr.splitlines()[0] == f"mutant {mutant}: prompt.drop_instruction"
     assert done.stderr.splitlines()[1].endswith("  changed")

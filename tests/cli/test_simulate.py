@@ -34,41 +34,40 @@ def test_the_sdks_of_all_services_are_led_to_the_simulator(tmp_path: Path) -> No
     assert told["AGENTMUT_SIMULATOR"].endswith("/seed-0")
 
 
-def test_faults_latencies_and_other_names_are_part_of_the_simulators_identity(tmp_path: Path) -> None:
-    options = ["--fault", "429:0.1", "--fault", "hang:@3", "--fault-seed", "7", "--latency", "5ms"]
-    done = simulate(
-        tmp_path, *options, "--chunk-latency", "uniform:low=1ms,high=2ms", "--alias", "gpt-x=sim-large"
-    )
-    identity = json.loads(done.stdout)["AGENTMUT_SIMULATOR"]
-    assert identity.partition("/")[2] == (
-        "seed-0/trouble-429:0.1+hang:@3+seed-7/latency-5ms/chunk-latency-uniform:low=1ms,high=2ms"
-        "/alias-gpt-x=sim-large"
-    )
-
-
-def test_the_faults_are_made_in_front_of_the_command(tmp_path: Path) -> None:
+def test_faults_are_made_and_are_part_of_the_simulators_identity(tmp_path: Path) -> None:
     code = """
-import openai
+import json, os, urllib.error, urllib.request
+print(os.environ["AGENTMUT_SIMULATOR"])
+body = json.dumps({"model": "gpt-x", "messages": [{"role": "user", "content": "Hi"}]}).encode()
 for _ in range(2):
     try:
-        made = openai.OpenAI(max_retries=0).chat.completions.create(
-            model="gpt-x", messages=[{"role": "user", "content": "Hi"}])
-        print(made.model)
-    except openai.APIError as error:
-        print(type(error).__name__, error.response.headers["retry-after-ms"])
+        with urllib.request.urlopen(os.environ["OPENAI_BASE_URL"] + "/chat/completions", data=body) as answer:
+            print(json.load(answer)["model"])
+    except urllib.error.HTTPError as error:
+        print(error.code, error.headers["retry-after-ms"])
 """
-    options = ["--fault", "429:@1", "--retry-after", "30ms", "--alias", "gpt-x=sim-large"]
-    assert simulate(tmp_path, *options, code=code).stdout.splitlines() == ["RateLimitError 30", "gpt-x"]
+    options = ["--fault", "429:@1", "--fault", "hang:@3", "--fault-seed", "7", "--retry-after", "30ms"]
+    options += [
+        "--latency",
+        "5ms",
+        "--chunk-latency",
+        "uniform:low=1ms,high=2ms",
+        "--alias",
+        "gpt-x=sim-large",
+    ]
+    identity, *answers = simulate(tmp_path, *options, code=code).stdout.splitlines()
+    assert answers == ["429 30", "gpt-x"]
+    assert identity.partition("/")[2] == (
+        "seed-0/trouble-429:@1+hang:@3+seed-7+retry-after-0.03/latency-5ms"
+        "/chunk-latency-uniform:low=1ms,high=2ms/alias-gpt-x=sim-large"
+    )
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
         (["--fault", "teapot:1"], "'teapot' is no kind of fault"),
-        (["--latency", "soon"], "such as 50ms"),
         (["--alias", "gpt-x"], "expected NAME=MODEL"),
-        (["--alias", "gpt-x=gpt-y"], "there is no 'gpt-y'"),
-        (["--retry-after", "2h"], "--retry-after: expected a time"),
     ],
 )
 def test_settings_that_cannot_be_meant_are_refused(options: list[str], said: str, tmp_path: Path) -> None:

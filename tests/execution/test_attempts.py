@@ -17,6 +17,7 @@ import agentmut
 from agentmut.adapters.python_callable import CallableAdapter
 from agentmut.config import AgentConfig, Document, ModelConfig
 from agentmut.engine.attempt import Case, attempt
+from agentmut.engine.classification import ending_of_timeout
 from agentmut.engine.executor import Executor, LocalExecutor, RetryingExecutor, RunSettings, TrialRequest
 from agentmut.engine.pricing import Pricer
 from agentmut.engine.suite import SuiteConfig
@@ -25,7 +26,9 @@ from agentmut.execution import Ending, Execution
 from agentmut.files.schema import Price
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.trace import Action, AgentTrace, Outcome, Step, Usage
+from agentmut.trial import Recorder
 from agentmut.wire.chat_completions import ChatCompletions
+from agentmut.wire.messages import Exchange, ModelReply, ModelRequest
 from agentmut.wire.transport import Tap
 
 CONFIG = AgentConfig(prompt="Be kind.", model=ModelConfig(name="sim-large"))
@@ -301,10 +304,30 @@ def test_a_blocking_agent_is_abandoned_counted_and_cut_off(service: Any) -> None
 @pytest.mark.parametrize("make", [asking, blocking])
 def test_waiting_for_a_silent_model_is_infrastructure(make: Any, service: Any) -> None:
     service.answer = lambda request: "silence"
-    assert end(make(service.url), timeout=0.3).ending is Ending.INFRASTRUCTURE
+    assert end(make(service.url), timeout=1.0).ending is Ending.INFRASTRUCTURE
 
 
-def test_a_timeout_after_a_tool_call_or_a_reply_is_the_agents(service: Any) -> None:
+def test_a_service_that_falls_silent_later_is_infrastructure_too(service: Any) -> None:
+    async def asks_twice(config: AgentConfig, given: Any) -> Any:
+        await asking(service.url)(config, given)
+        service.answer = lambda request: "silence"
+        return await asking(service.url)(config, given)
+
+    execution = end(asks_twice, timeout=2.0)
+    assert execution.ending is Ending.INFRASTRUCTURE
+    assert "silent" in execution.reason
+
+
+def test_a_service_that_is_slow_throughout_is_not_silent() -> None:
+    recorder = Recorder(clock=lambda: 0.0)
+    request = ModelRequest(model="m", messages=())
+    recorder.exchanges.append(Exchange(request, ModelReply(model="m"), 200, None, started=0.0, seconds=4.0))
+    recorder.asked(4.0)  # 26 of 30 seconds ago: more than half of them, but not ten times 4
+    recorder.clock = lambda: 30.0
+    assert ending_of_timeout(30.0, recorder)[0] is Ending.TIMEOUT
+
+
+def test_a_timeout_in_the_midst_of_calls_and_replies_is_the_agents(service: Any) -> None:
     @agentmut.tool
     def look() -> str:
         return "found"
@@ -314,8 +337,8 @@ def test_a_timeout_after_a_tool_call_or_a_reply_is_the_agents(service: Any) -> N
         return await asking(service.url)(config, given)
 
     service.answer = lambda request: "silence"
-    execution = end(tool_then_silence, timeout=0.3)
-    assert (execution.ending, execution.trace.tools_called) == (Ending.TIMEOUT, ("look",))
+    execution = end(tool_then_silence, timeout=1.5)
+    assert (execution.ending, execution.trace.tools_called) == (Ending.INFRASTRUCTURE, ("look",))
 
     async def asks_for_ever(config: AgentConfig, given: Any) -> Any:
         while True:

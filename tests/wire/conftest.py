@@ -38,7 +38,8 @@ class Polyglot:
         self.headers.append({name.lower(): value for name, value in http.headers.items()})
         self.paths.append(http.raw_path)
         self.bodies.append(body)
-        if self.trouble and (answer := await self.trouble(http)) is not None:
+        answer: web.StreamResponse | None = await self.trouble(http) if self.trouble else None
+        if answer is not None:
             return answer
         codec = codec_for(http.raw_path)
         if codec is None:

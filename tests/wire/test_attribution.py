@@ -116,7 +116,7 @@ def check(trials: Mapping[str, Trial], polyglot: Any) -> None:
         assert seen == [f"I am {name}, turn {turn}." for turn in range(TURNS)]
         replies = [e.reply.text for e in trial.recorder.exchanges if e.reply]
         assert replies == [f"You said: {text}" for text in seen]
-        assert trial.recorder.pending_requests == 0
+        assert trial.recorder.waiting == []
     told = [
         (headers["x-agentmut-trial"], next(m.text for m in request.messages if m.role is Role.USER))
         for headers, request in zip(polyglot.headers, polyglot.requests, strict=True)

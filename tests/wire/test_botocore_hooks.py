@@ -65,7 +65,7 @@ def test_a_bedrock_agent_becomes_the_mutant_before_its_requests_are_signed(
     (exchange,) = trial.recorder.exchanges
     assert exchange.reply is not None
     assert (exchange.status, exchange.reply.tool_calls[0].name) == (200, "look")
-    assert (exchange.reply.usage.total, trial.recorder.pending_requests) == (10, 0)
+    assert (exchange.reply.usage.total, trial.recorder.waiting) == (10, [])
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["plain", "streamed"])

@@ -74,6 +74,22 @@ def test_a_key_at_the_start_of_a_line_is_found_however_often_it_was_escaped(time
     assert "abcdefghij" not in Redactor(()).text(text)
 
 
+@pytest.mark.parametrize("times", [0, 1, 2], ids=["plain", "JSON", "JSON in JSON"])
+def test_a_declared_secret_is_found_however_often_it_was_escaped(times: int) -> None:
+    secret = text = 'pass"word\\with-ümlaut'
+    for _ in range(times):
+        text = json.dumps(text)
+    assert Redactor([secret]).text(f"<{text}>").strip('"<>\\') == "[redacted]"
+
+
+def test_what_only_looks_like_a_key_stays_where_the_project_itself_says_it() -> None:
+    example, other = "sk-example-of-a-key-0001", "sk-another-real-key-0002"
+    redactor = Redactor((), own=[f"Never repeat keys such as {example}."])
+    assert redactor.text(f"{example} {other}") == f"{example} [redacted]"
+    declared = Redactor([example], own=[f"Never repeat keys such as {example}."])
+    assert declared.text(example) == "[redacted]"
+
+
 def test_words_with_dashes_are_no_keys() -> None:
     said = "the task-force-of-the-year-2026 and ask-me-anything-about-it"
     assert Redactor(()).text(said) == said

@@ -27,7 +27,7 @@ def test_a_page_an_empty_body_and_broken_json_are_damage_in_every_dialect(codec:
 def test_what_a_codec_writes_is_not_damaged(codec: Codec, stream: bool) -> None:
     body = codec.encode_reply(REPLY, reply_id="r", stream=stream)
     assert damage(codec, body) is None
-    for end in range(len(body)) if stream else ():
+    for end in range(0, len(body), 7) if stream else ():
         assert damage(codec, body[:end], complete=False) is None
 
 

@@ -13,7 +13,7 @@ from aiohttp import web
 
 from agentmut.errors import RunError, UsageError
 from agentmut.trial import Trial, running
-from agentmut.wire.proxy.roster import Admitted
+from agentmut.wire.proxy.roster import Admitted, Everyone
 from agentmut.wire.proxy.server import Proxy
 from agentmut.wire.proxy.upstream import Upstream
 
@@ -67,7 +67,7 @@ def test_requests_and_replies_pass_as_they_are_where_nothing_is_mutated(polyglot
     assert response.headers["x-request-id"] == "r-1"
     (exchange,) = trial.recorder.exchanges
     assert exchange.reply is not None
-    assert (exchange.status, exchange.reply.usage.total, trial.recorder.pending_requests) == (200, 10, 0)
+    assert (exchange.status, exchange.reply.usage.total, trial.recorder.waiting) == (200, 10, [])
 
 
 @pytest.mark.parametrize("use", [ask, stream], ids=["plain", "streamed"])
@@ -359,7 +359,7 @@ def test_what_a_trial_has_under_way_ends_with_it(polyglot: Any) -> None:
         async with proxy.serving() as origin, httpx.AsyncClient() as client:
             with roster.admitted(trial):
                 asking = asyncio.ensure_future(ask(client, trial, f"{origin}/t/t1/v1"))
-                while not trial.recorder.pending_requests:
+                while not trial.recorder.waiting:
                     await asyncio.sleep(0.01)
             with pytest.raises(httpx.RemoteProtocolError):
                 await asking
@@ -380,15 +380,34 @@ def test_signed_requests_to_the_real_service_are_refused_with_the_reason() -> No
     assert "AWS_BEARER_TOKEN_BEDROCK" in response.text
 
 
-def test_hundreds_of_streams_at_once(polyglot: Any) -> None:
-    polyglot.pause = 0.005
+def test_more_than_a_hundred_streams_at_once(polyglot: Any) -> None:
+    polyglot.pause = 0.02
 
     async def many(client: Any, trial: Trial, base: str) -> list[bytes]:
         limits = httpx.Limits(max_connections=None)
         async with httpx.AsyncClient(timeout=30, limits=limits) as own:
-            return await asyncio.gather(*(stream(own, trial, base) for _ in range(200)))
+            return await asyncio.gather(*(stream(own, trial, base) for _ in range(120)))
 
     trial, given = through(f"{polyglot.origin}/v1", many)
     assert len(set(given)) == 1
-    assert len(trial.recorder.exchanges) == 200
+    assert len(trial.recorder.exchanges) == 120
     assert all(exchange.reply for exchange in trial.recorder.exchanges)
+
+
+def test_requests_under_way_are_finished_when_the_proxy_is_stopped(polyglot: Any) -> None:
+    async def slowly(http: web.Request) -> None:
+        await asyncio.sleep(0.3)
+
+    async def stop() -> Any:
+        proxy = Proxy([Upstream(f"{polyglot.origin}/v1")], Everyone(Trial))
+        async with httpx.AsyncClient() as client:
+            async with proxy.serving(patience=5) as origin:
+                asking = asyncio.ensure_future(client.post(f"{origin}/v1/chat/completions", json=BODY))
+                while not polyglot.paths:
+                    await asyncio.sleep(0.01)
+            with pytest.raises(httpx.ConnectError):
+                await client.post(f"{origin}/v1/chat/completions", json=BODY)
+        return await asking
+
+    polyglot.trouble = slowly
+    assert asyncio.run(stop()).status_code == 200

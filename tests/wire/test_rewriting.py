@@ -180,7 +180,8 @@ def test_a_new_document_goes_behind_its_neighbour_or_to_the_end_of_the_instructi
     assert documents((ONE, TWO), inserted, f"{ONE.text}\n\n{TWO.text}") == (
         f"{ONE.text}\n\n{NEW.text}\n\n{TWO.text}"
     )
-    assert documents((ONE, TWO), inserted, "Rules.") == f"Rules.\n\n{NEW.wrapped}"
+    assert documents((ONE, TWO), inserted, PROMPT) == f"{PROMPT}\n\n{NEW.wrapped}"
+    assert documents((ONE, TWO), inserted, "Another agent's rules.") == "Another agent's rules."
 
 
 def test_a_document_given_twice_follows_itself() -> None:

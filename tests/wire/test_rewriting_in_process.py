@@ -83,7 +83,7 @@ def test_a_stream_is_rewritten_as_it_comes_and_recorded_with_calls_and_usage(
     assert b'"look"' in given
     assert b"peek" not in given
     exchange = only(trial)
-    assert (exchange.status, exchange.error, trial.recorder.pending_requests) == (200, None, 0)
+    assert (exchange.status, exchange.error, trial.recorder.waiting) == (200, None, [])
     assert exchange.reply is not None
     assert exchange.reply.tool_calls[0].name == "look"
     assert exchange.reply.usage.total == 10

@@ -48,7 +48,7 @@ def test_a_request_of_a_trial_is_seen_with_its_reply(library: str, sync: bool, s
     assert exchange.reply is not None
     assert (exchange.reply.text, exchange.reply.usage.total) == ("Hello.", 10)
     assert exchange.seconds > 0
-    assert trial.recorder.pending_requests == 0
+    assert trial.recorder.waiting == []
     assert service.headers[0][TRIAL_HEADER] == "t1"
 
 
@@ -140,7 +140,7 @@ def test_streamed_replies_arrive_unharmed(library: str, service: Any) -> None:
             assert [line for line in response.iter_lines() if line] == plain
     assert len(plain) > 2
     assert [(e.status, e.answered) for e in trial.recorder.exchanges] == [(200, True)] * 2
-    assert trial.recorder.pending_requests == 0
+    assert trial.recorder.waiting == []
 
 
 def test_bodies_that_cannot_be_read_pass_through(service: Any) -> None:
@@ -214,15 +214,15 @@ def test_parallel_requests_are_counted_without_loss() -> None:
 
     def work() -> None:
         for _ in range(20_000):
-            recorder.count(requests=1)
-            recorder.count(requests=-1)
+            recorder.asked(1.0)
+            recorder.settled(1.0)
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert recorder.pending_requests == 0
+    assert recorder.waiting == []
 
 
 def test_a_footprint_keeps_one_shape_for_all_turns_with_the_same_fixed_part(service: Any, calls: Any) -> None:

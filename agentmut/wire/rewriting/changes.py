@@ -132,6 +132,11 @@ class PromptChange:
             texts, [self._without(t.text) if u else None for t, u in zip(texts, users, strict=True)]
         )
 
+    def is_of(self, texts: Texts) -> bool:
+        """Whether a request is one of the agent that has the prompt, as far as that can be told."""
+        spoken = (text.text for text in texts if text.role in (Role.SYSTEM, Role.USER))
+        return not self.before.strip() or any(map(self.carried, spoken))
+
     def carried(self, text: str) -> bool:
         """Whether a text has any of the prompt."""
         whole = self.before.strip()

@@ -73,14 +73,17 @@ class DocumentsChange:
         """Whether there is a change."""
         return self.before != self.after
 
-    def made_to(self, texts: Texts) -> Texts:
-        """The texts of a request with the change, where its documents are found."""
+    def made_to(self, texts: Texts, *, is_own: bool = True) -> Texts:
+        """The texts of a request with the change, where its documents are found.
+
+        A new one with no neighbour there goes to the end of the instructions, if these are the agent's own.
+        """
         if not self.is_any:
             return texts
         if self._is_reordering:
             return _reordered(texts, self.before, self.after)
         for insertion in self._insertions:
-            texts = _inserted(texts, insertion)
+            texts = _inserted(texts, insertion, is_own=is_own)
         return in_groups(texts, _HELD, self._rewritten)
 
     def _rewritten(self, text: str) -> str:
@@ -223,11 +226,11 @@ def _slots(texts: Texts, group: Sequence[int], documents: Sequence[Document]) ->
                 break
 
 
-def _inserted(texts: Texts, insertion: _Insertion) -> Texts:
+def _inserted(texts: Texts, insertion: _Insertion, *, is_own: bool) -> Texts:
     """The document behind its neighbour, or at the end of the instructions; and in results that have it."""
     beside = partial(_beside, insertion)
     after = in_groups(texts, _READ, beside)
-    if after == texts:
+    if after == texts and is_own:
         last = max((i for i, text in enumerate(texts) if text.role is Role.SYSTEM), default=-1)
         added = f"{_BREAK}{insertion.document.wrapped}"
         after = with_texts(texts, [text.text + added if i == last else None for i, text in enumerate(texts)])

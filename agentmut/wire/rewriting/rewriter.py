@@ -112,7 +112,8 @@ class ConfigRewriter:
         if not (self._prompt.is_any or self._documents.is_any or self._results.faults):
             return body
         before = tuple(request.codec.texts(body))
-        texts = self._documents.made_to(self._prompt.made_to(before))
+        is_own = self._documents.is_any and self._prompt.is_of(before)
+        texts = self._documents.made_to(self._prompt.made_to(before), is_own=is_own)
         spoiled = self._results.spoiled(texts, self._tool_of(request))
         pairs = zip(before, spoiled.texts, strict=True)
         changed = {old.path: new.text for old, new in pairs if old.text != new.text}
