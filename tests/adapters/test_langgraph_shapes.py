@@ -98,7 +98,7 @@ def test_agents_hand_over_to_each_other(make: Any, declared: Any, service: Any, 
 
 def in_function(url: str) -> Factory:
     def build(config: AgentConfig) -> Any:
-        agent = create_agent(chat(url, config), [refund])
+        agent: Any = create_agent(chat(url, config), [refund])
 
         def ask(state: MessagesState) -> Any:
             return {"messages": agent.invoke({"messages": state["messages"]})["messages"][-1:]}
@@ -111,7 +111,7 @@ def in_function(url: str) -> Factory:
 def in_async_method(url: str) -> Factory:
     class Desk:
         def __init__(self, config: AgentConfig) -> None:
-            self.agent = create_agent(chat(url, config), [refund])
+            self.agent: Any = create_agent(chat(url, config), [refund])
 
         async def ask(self, state: MessagesState) -> Any:
             answer = await self.agent.ainvoke({"messages": state["messages"]})
@@ -163,7 +163,7 @@ def test_agents_that_functions_call_are_traced_doubled_and_go_wrong(
 
 def test_an_agent_that_is_a_tool_is_looked_into(service: Any, calls: Any) -> None:
     def build(config: AgentConfig) -> Any:
-        expert = create_agent(chat(service.url, config), [refund])
+        expert: Any = create_agent(chat(service.url, config), [refund])
 
         @tool
         def ask_expert(question: str) -> str:
