@@ -33,7 +33,7 @@ from agentmut.wire.messages import ModelRequest
 from agentmut.witness import Detector
 
 CATALOGUE = Catalogue.of("operators")
-OPTIONS = OperatorOptions(swap_models=("sim-other",), downgrade_models=("sim-small",))
+OPTIONS = OperatorOptions(swap_models=("sim-other",), downgrade_models=("sim-small",), slow_seconds=0.2)
 LOOP = asyncio.new_event_loop()
 LOOP.set_default_executor(TrialThreads())
 PROMPT = """# Support desk
