@@ -3,6 +3,7 @@
 import functools
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
+from types import FunctionType, MethodType
 from typing import Any
 
 
@@ -60,7 +61,7 @@ def _named(function: Any, seen: set[Any]) -> Iterator[Any]:
         return
     seen.add(function)
     for value in _outside(function):
-        if inspect.isfunction(value) and value.__module__ == function.__module__:
+        if type(value) is FunctionType and value.__module__ == function.__module__:
             yield from _named(value, seen)
         else:
             yield from _agents((value,))
@@ -75,9 +76,13 @@ def _outside(function: Any) -> Iterable[Any]:
 
 
 def _agents(values: Iterable[Any]) -> Iterator[Any]:
-    """Those that are graphs or tool nodes, and graphs of which a method is named."""
+    """Those that are graphs or tool nodes, and graphs of which a method is named.
+
+    Only what is a runnable by its type is asked for anything: others may be proxies that resent it.
+    """
     for value in values:
-        owner = getattr(value, "__self__", value) if inspect.ismethod(value) else value
-        graph = hasattr(type(owner), "ainvoke") and isinstance(getattr(owner, "nodes", None), Mapping)
-        if graph or isinstance(getattr(owner, "tools_by_name", None), Mapping):
+        owner = value.__self__ if type(value) is MethodType else value
+        if hasattr(type(owner), "ainvoke") and any(
+            isinstance(getattr(owner, name, None), Mapping) for name in ("nodes", "tools_by_name")
+        ):
             yield owner

@@ -198,12 +198,29 @@ def test_agents_that_name_each_other_are_looked_into_once(service: Any) -> None:
         agents["outer"] = graph.compile()
         outer = StateGraph(MessagesState)
         compiled = agents["outer"]
-        outer.add_node("first", compiled.invoke)
+        outer.add_node("first", lambda state: {"messages": compiled.invoke(state)["messages"]})
         outer.add_node("second", compiled)
         outer.add_edge(START, "first")
         return outer.compile()
 
     assert len(LangGraphAdapter(build, CONFIG, "here:build").get_tools()) == 1
+
+
+class Touchy:
+    """Like a proxy of something that is not there yet: whatever it is asked, it raises."""
+
+    def __getattribute__(self, name: str) -> Any:
+        raise RuntimeError("working outside of a request")
+
+
+def test_what_else_a_function_names_is_not_touched(service: Any) -> None:
+    def build(config: AgentConfig) -> Any:
+        touchy, held = Touchy(), [Touchy()]
+        agent: Any = create_agent(chat(service.url, config), [refund])
+        return around(lambda state: agent.invoke(state) if touchy and held else {})
+
+    adapter = LangGraphAdapter(build, AgentConfig(), "here:build").as_built()
+    assert adapter.get_config().tool_names == ("refund",)
 
 
 # Packets, tasks and failures
