@@ -86,6 +86,7 @@ def build(config):
     [
         (None, r"requires the package langgraph. Install it with: pip install 'agentmut\[langgraph\]'"),
         ("0.6.1", "requires langgraph 1.2 or later, found 0.6.1"),
+        ("1.1rc2", "requires langgraph 1.2 or later, found 1.1rc2"),
     ],
 )
 def test_a_missing_or_old_langgraph_says_what_to_install(
