@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from agentmut.calls.answers import decoy_answer
@@ -40,6 +40,7 @@ class ConfigRewriter:
         self._offer = Offer(base, mutated)
         self._tools = ToolsChange(self._offer)
         self._names = Names(self._offer)
+        self._names_of: dict[int, Names] = {}
         faulty = self._offer.faulty.items()
         self._results = Results({name: tool.fault for name, tool in faulty if tool.fault})
         self._hidden = HiddenExchanges()
@@ -65,9 +66,10 @@ class ConfigRewriter:
         except ValueError:
             return Outgoing(call)
         with self._lock:
-            request = _Request(codec, call, original)
+            request = _Request(codec, call, original, self._names)
             pause = self._rewrite(request)
             sent = request.rewritten
+            self._known_as(sent, request.names)
             if self._offer.decoys:
                 with suppress(ValueError):
                     self._hidden.sent(codec, original, sent)
@@ -82,12 +84,13 @@ class ConfigRewriter:
                     return answered
                 body = answered.body
             listens = self._names.differ or self._results.faults
-            return Answered(renamed_reply(codec, body, self._heard) if listens else body)
+            heard = partial(self._heard, self._names_in(sent))
+            return Answered(renamed_reply(codec, body, heard) if listens else body)
 
-    def event(self, codec: Codec, value: object) -> object:
-        """One event of a stream as the agent is to be given it."""
+    def event(self, codec: Codec, sent: HttpCall, value: object) -> object:
+        """One event of a streamed reply as the agent is to be given it."""
         with self._lock:
-            return self._heard(codec, value)
+            return self._heard(self._names_in(sent), codec, value)
 
     def _rewrite(self, request: "_Request") -> float:
         """Make all changes to a request, in the agent's own names up to the last; the seconds it has to wait."""
@@ -95,9 +98,9 @@ class ConfigRewriter:
         request.attempt(lambda body: self._hidden.put_back(request.codec, body))
         request.attempt(lambda body: self._with_history(request.codec, body))
         request.attempt(lambda body: self._with_texts(request, body, pauses))
-        request.attempt(lambda body: self._with_tools(request.codec, body))
+        request.attempt(lambda body: self._with_tools(request, body))
         self._set(request)
-        request.attempt(lambda body: self._with_names(request.codec, body))
+        request.attempt(lambda body: self._with_names(request, body))
         return max(pauses, default=0.0)
 
     def _with_history(self, codec: Codec, body: Body) -> Body:
@@ -137,16 +140,17 @@ class ConfigRewriter:
         own = {name: tool.own_name for name, tool in self._offer.known.items()}
         self._marks |= {f"/tools/{own.get(tool, tool)}/fault" for tool in tools}
 
-    def _with_tools(self, codec: Codec, body: Body) -> Body:
+    def _with_tools(self, request: "_Request", body: Body) -> Body:
         if not self._tools.is_any:
             return body
-        tools = codec.tools(body)
-        self._names.meet(self._tools.clashes(tools))
-        after = self._tools.made_to(tools, self._names.clashes)
+        tools = request.codec.tools(body)
+        request.names = Names(self._offer, self._tools.clashes(tools))
+        after = self._tools.made_to(tools, request.names.clashes)
         if after is tools:
             return body
-        changed = codec.with_tools(body, after)
-        self._names.withdraw({t.spec.name for t in tools if t.spec}, {t.spec.name for t in after if t.spec})
+        changed = request.codec.with_tools(body, after)
+        before, now = ({tool.spec.name for tool in some if tool.spec} for some in (tools, after))
+        request.names = request.names.withdrawing(before, now)
         return changed
 
     def _set(self, request: "_Request") -> None:
@@ -159,21 +163,31 @@ class ConfigRewriter:
         for name, value in due:
             request.set(name, value)
 
-    def _with_names(self, codec: Codec, body: Body) -> Body:
-        return codec.with_tool_names(body, self._names.told) if self._names.differ else body
+    def _with_names(self, request: "_Request", body: Body) -> Body:
+        names = request.names
+        return request.codec.with_tool_names(body, names.told) if names.differ else body
+
+    def _known_as(self, sent: HttpCall, names: Names) -> None:
+        """Remember the names of a request for its reply; by its hash, which Python keeps, as events are many."""
+        if names != self._names or hash(sent) in self._names_of:
+            self._names_of[hash(sent)] = names
+
+    def _names_in(self, sent: HttpCall) -> Names:
+        return self._names_of.get(hash(sent), self._names)
 
     def _without_decoys(self, codec: Codec, sent: HttpCall, body: bytes) -> Answered:
         try:
             reply = codec.decode_reply(body)
         except ValueError:  # an error, or cut off: the agent's to deal with
             return Answered(body)
-        decoys = self._offer.decoys.keys() - self._names.clashes
-        called = [call for call in reply.tool_calls if call.name in decoys]
+        names = self._names_in(sent)
+        called = [call for call in reply.tool_calls if call.name in names.decoys]
         if called:
             self._mark(*(self._offer.decoys[call.name].own_name for call in called))
             if len(called) == len(reply.tool_calls) and (again := self._again(codec, sent, body, reply)):
+                self._known_as(again, names)
                 return Answered(body, again)
-            body = without_calls(codec, body, reply, decoys)
+            body = without_calls(codec, body, reply, names.decoys)
         self._hidden.done(sent, reply.text)
         return Answered(body)
 
@@ -184,14 +198,14 @@ class ConfigRewriter:
         except ValueError:
             return None
 
-    def _heard(self, codec: Codec, value: Any) -> Any:
+    def _heard(self, names: Names, codec: Codec, value: Any) -> Any:
         """A plain reply or an event, in the agent's names."""
         if self._results.faults:
-            self._called |= {id_: self._names.own(name) for id_, name in calls_in(value)}
-        if not self._names.differ:
+            self._called |= {id_: names.own(name) for id_, name in calls_in(value)}
+        if not names.differ:
             return value
         try:
-            return codec.reply_with_tool_names(value, self._names.own)
+            return codec.reply_with_tool_names(value, names.own)
         except ValueError:
             return value
 
@@ -199,8 +213,9 @@ class ConfigRewriter:
 class _Request:
     """A request on its way through the steps. One that the codec refuses is left out."""
 
-    def __init__(self, codec: Codec, call: HttpCall, original: Body) -> None:
+    def __init__(self, codec: Codec, call: HttpCall, original: Body, names: Names) -> None:
         self.codec = codec
+        self.names = names
         self.call = call
         self._original = original
         self._path, self._body = call.path, original
