@@ -1,5 +1,6 @@
 """The rewriter of one trial: what is different between two configs, made to model requests."""
 
+import logging
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -21,6 +22,8 @@ from agentmut.wire.rewriting.replies import calls_in, renamed_reply
 from agentmut.wire.rewriting.results import Call, Results, ToolOf
 from agentmut.wire.rewriting.settings import SettingsChange
 from agentmut.wire.rewriting.tools import ToolsChange
+
+_log = logging.getLogger(__name__)
 
 
 class ConfigRewriter:
@@ -67,8 +70,15 @@ class ConfigRewriter:
             return Outgoing(call)
         with self._lock:
             request = _Request(codec, call, original, self._names)
-            pause = self._rewrite(request)
-            sent = request.rewritten
+            marks = set(self._marks)
+            try:
+                pause, sent = self._rewrite(request), request.rewritten
+            except Exception:  # no mistake here may become one of the agent's
+                _log.exception(
+                    "a request of %s could not be rewritten; it is sent as the agent made it", codec.name
+                )
+                self._marks = marks
+                return Outgoing(call)
             self._known_as(sent, request.names)
             if self._offer.decoys:
                 with suppress(ValueError):
@@ -78,14 +88,23 @@ class ConfigRewriter:
     def reply(self, codec: Codec, sent: HttpCall, body: bytes) -> Answered:
         """The reply as the agent is to be given it, or the request that answers calls of decoys."""
         with self._lock:
-            if self._offer.decoys:
-                answered = self._without_decoys(codec, sent, body)
-                if answered.again:
-                    return answered
-                body = answered.body
-            listens = self._names.differ or self._results.faults
-            heard = partial(self._heard, self._names_in(sent))
-            return Answered(renamed_reply(codec, body, heard) if listens else body)
+            try:
+                return self._replied(codec, sent, body)
+            except Exception:
+                _log.exception(
+                    "a reply of %s could not be rewritten; the agent is given it as it came", codec.name
+                )
+                return Answered(body)
+
+    def _replied(self, codec: Codec, sent: HttpCall, body: bytes) -> Answered:
+        if self._offer.decoys:
+            answered = self._without_decoys(codec, sent, body)
+            if answered.again:
+                return answered
+            body = answered.body
+        listens = self._names.differ or self._results.faults
+        heard = partial(self._heard, self._names_in(sent))
+        return Answered(renamed_reply(codec, body, heard) if listens else body)
 
     def event(self, codec: Codec, sent: HttpCall, value: object) -> object:
         """One event of a streamed reply as the agent is to be given it."""
