@@ -13,11 +13,13 @@ from agentmut.wire.bodies import mapping, read_json, write_json
 from agentmut.wire.codec import Body, Codec, HttpCall, Text
 from agentmut.wire.messages import ModelReply
 from agentmut.wire.rewriter import Answered, Outgoing
+from agentmut.wire.rewriting.beside import Beside
 from agentmut.wire.rewriting.changes import PromptChange
-from agentmut.wire.rewriting.decoys import HiddenExchanges, without_calls
+from agentmut.wire.rewriting.decoys import HiddenExchanges
 from agentmut.wire.rewriting.documents import DocumentsChange
 from agentmut.wire.rewriting.history import altered
 from agentmut.wire.rewriting.names import Names, Offer
+from agentmut.wire.rewriting.pruning import called_names, without_calls
 from agentmut.wire.rewriting.replies import calls_in, renamed_reply
 from agentmut.wire.rewriting.results import Call, Results, ToolOf
 from agentmut.wire.rewriting.settings import SettingsChange
@@ -200,20 +202,33 @@ class ConfigRewriter:
         except ValueError:  # an error, or cut off: the agent's to deal with
             return Answered(body)
         names = self._names_in(sent)
-        called = [call for call in reply.tool_calls if call.name in names.decoys]
-        if called:
-            self._mark(*(self._offer.decoys[call.name].own_name for call in called))
-            if len(called) == len(reply.tool_calls) and (again := self._again(codec, sent, body, reply)):
+        called = called_names(codec, body) & names.decoys
+        self._mark(*(self._offer.decoys[name].own_name for name in called))
+        if called and all(call.name in called for call in reply.tool_calls) and reply.tool_calls:
+            again = self._again(codec, sent, body, reply)
+            if again:
                 self._known_as(again, names)
                 return Answered(body, again)
-            body = without_calls(codec, body, reply, names.decoys)
-        self._hidden.done(sent, reply.text)
-        return Answered(body)
+        given = without_calls(codec, body, called) if called else body
+        beside = self._beside(codec, sent, body, reply) if called else None
+        told = [call.model_copy(update={"name": names.own(call.name)}) for call in reply.tool_calls]
+        left = tuple(call for call in told if call.name not in called)
+        self._hidden.done(sent, reply.model_copy(update={"tool_calls": left}), beside)
+        return Answered(given)
 
     def _again(self, codec: Codec, sent: HttpCall, body: bytes, reply: ModelReply) -> HttpCall | None:
         answers = {call.id: str(decoy_answer()) for call in reply.tool_calls}
         try:
             return self._hidden.again(codec, sent, body, answers)
+        except ValueError:
+            return None
+
+    def _beside(self, codec: Codec, sent: HttpCall, body: bytes, reply: ModelReply) -> Beside | None:
+        """Calls of decoys beside others, which are answered when the conversation goes on."""
+        decoys = self._names_in(sent).decoys
+        answers = {call.id: str(decoy_answer()) for call in reply.tool_calls if call.name in decoys}
+        try:
+            return self._hidden.beside(codec, sent, body, answers, decoys) if answers else None
         except ValueError:
             return None
 
