@@ -4,8 +4,6 @@ from typing import Any
 
 import pytest
 
-from agentmut.wire.codec import HttpCall
-from agentmut.wire.dialects.anthropic.anthropic_messages import AnthropicMessages
 from agentmut.wire.recorded import dialect_of
 
 HELLO = {"messages": [{"role": "user", "content": "Hi"}]}
@@ -30,8 +28,3 @@ def test_other_dialects_are_told_by_their_own_keys() -> None:
     assert dialect_of({"modelId": "m", "system": [{"text": "S"}], "messages": []}) == "converse"
     assert dialect_of({"model": "m", "prompt": {"id": "x"}}) == "responses"
     assert dialect_of({"model": "m", "input": "Hi", "output": None}) == "responses"
-
-
-def test_anthropic_keeps_the_tokens_that_it_requires() -> None:
-    call, body = HttpCall("/v1/messages", b""), {"model": "m", "max_tokens": 50}
-    assert AnthropicMessages().with_setting(call, body, "max_tokens", None)[1] == body

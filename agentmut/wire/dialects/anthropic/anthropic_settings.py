@@ -39,8 +39,7 @@ def written(request: ModelRequest) -> Body:
 def with_setting(body: Body, name: str, value: Any) -> Body:
     """The body with a setting as given, without it for None; one that the dialect cannot say changes nothing."""
     if name in _AS_GIVEN:
-        is_wanted = name == "max_tokens" and value is None  # the service refuses requests without it
-        return body if is_wanted else with_value(body, (name,), value)
+        return with_value(body, (name,), value)
     if name == "name":
         return with_value(body, ("model",), value) if value else body
     if name == "stop":
