@@ -81,9 +81,7 @@ def test_no_key_reaches_another_service(prefix: str) -> None:
     assert {(name, key) for name, key, _ in seen} == {(name, f"{name} key") for name in VARIABLES}
     assert ("anthropic", "anthropic key", "/v1/messages/count_tokens") in seen
     assert ("gemini", "gemini key", "/v1beta/models/m:embedContent") in seen
-    assert all(
-        path.startswith("/v1/v1/") or path == "/v1" or "?" in path for _, key, path in seen if "openai" in key
-    )
+    assert all(path.startswith("/v1") for name, _, path in seen if name == "openai")
 
 
 @pytest.mark.parametrize(
@@ -117,7 +115,7 @@ def test_without_a_service_only_a_model_request_of_one_service_passes(
     assert {(name, asked) for name, _, asked in seen} == ({(arrives, path)} if arrives else set())
     assert (status == 200) == bool(arrives)
     if not arrives:
-        assert "which_service" in text
+        assert "does not say which one is meant" in text
         for base in ("/openai/v1", "/anthropic", "/gemini", "/bedrock"):
             assert f"{origin}{base}" in text
 
