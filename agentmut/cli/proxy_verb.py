@@ -92,16 +92,18 @@ class _Served:
 
     async def until_done(self, command: list[str], make: "Callable[[str], Trial]") -> int:
         """Serve until the command has ended, or until stopped; returns the exit code."""
+        from agentmut.redaction import Redactor, secret_values
         from agentmut.wire.carriers.proxy.doors import doors_of, past_http_proxies
         from agentmut.wire.carriers.proxy.roster import Everyone
         from agentmut.wire.carriers.proxy.server import Proxy
 
+        redact = Redactor(secret_values((), os.environ)).text
         doors = doors_of(os.environ, self._upstream)
         together = Proxy(
             [door.upstream for door in doors],
             Everyone(make),
             allow_remote=self._allow_remote,
-            watch=lambda passage, exchange: typer.echo(line(passage, exchange), err=True),
+            watch=lambda passage, exchange: typer.echo(redact(line(passage, exchange)), err=True),
         )
         async with together.serving(self._host, self._port, PATIENCE) as origin:
             variables = past_http_proxies(os.environ)

@@ -1,7 +1,7 @@
 """Runs an agent as it is, and with one harmless change after the other by each route."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from agentmut.engine.absence import absence
@@ -17,13 +17,13 @@ from agentmut.engine.session import Session, make_executor, open_session
 from agentmut.execution import Ending, Execution
 from agentmut.mutant import Mutant
 from agentmut.protocols import RunsOutside
+from agentmut.redaction import Redactor
 from agentmut.trace import Outcome
 from agentmut.wire.footprint import Footprint
 from agentmut.witness import Detector, Route
 
 RouteName = Literal["rebuild", "wire"]
 RAN = frozenset({Ending.ANSWERED, Ending.EMPTY_ANSWER})
-Redact = Callable[[Execution], Execution]
 
 
 class Examination(NamedTuple):
@@ -55,17 +55,17 @@ def before_running(session: Session, variables: Mapping[str, str]) -> Diagnosis:
     )
 
 
-def examine(session: Session, before: Diagnosis, redact: Redact) -> Examination:
+def examine(session: Session, before: Diagnosis, redactor: Redactor) -> Examination:
     """Run the trials, on the session's first scenario, and say what they show.
 
     A change of the model's settings goes by itself, as a service may refuse it; those of texts go together on the
     wire, where none can keep the agent from being built.
     """
-    return asyncio.run(_examined(session, before, redact))
+    return asyncio.run(_examined(session, before, redactor))
 
 
-async def _examined(session: Session, before: Diagnosis, redact: Redact) -> Examination:
-    ward = _Ward(session, redact)
+async def _examined(session: Session, before: Diagnosis, redactor: Redactor) -> Examination:
+    ward = _Ward(session, redactor)
     (as_it_is,) = await ward.trials([None])
     said, seen = ward.said(as_it_is), as_it_is.footprint
     base = session.suite.full
@@ -98,9 +98,9 @@ async def _examined(session: Session, before: Diagnosis, redact: Redact) -> Exam
 class _Ward:
     """The agent under examination: counts its runs."""
 
-    def __init__(self, session: Session, redact: Redact) -> None:
+    def __init__(self, session: Session, redactor: Redactor) -> None:
         self._session = session
-        self._redact = redact
+        self._redactor = redactor
         self._scenario = session.scenarios[0].name
         self.runs = 0
 
@@ -117,7 +117,7 @@ class _Ward:
                 identity = trial_id(seed, mutant.id if mutant else "", self._scenario, 0)
                 done.append(await executor.execute(TrialRequest(mutant, self._scenario, identity)))
         self.runs += len(done)
-        return [self._redact(execution) for execution in done]
+        return [self._session.tests.kept(self._scenario, execution, self._redactor) for execution in done]
 
     def said(self, execution: Execution) -> str:
         """How a run ended, in words."""

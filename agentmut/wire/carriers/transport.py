@@ -12,7 +12,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
 from typing import Any
 
 from agentmut.trial import current_trial
@@ -27,6 +27,9 @@ SEEN = "agentmut"
 """Key in a request's extensions while it is on its way."""
 LIBRARIES = ("httpx", "httpx2")
 
+_own: "ContextVar[Tap | None]" = ContextVar("agentmut_tap", default=None)
+"""The tap of the session that the calling code belongs to: several sessions of a process each carry their own."""
+
 __all__ = ["TRIAL_HEADER", "Tap", "TrialOverError"]
 
 
@@ -40,7 +43,10 @@ class Tap:
     @contextmanager
     def installed(self) -> Iterator[None]:
         """Carry for every client of this process until the block ends, then restore what was there."""
+        outer = _own.get()
         with ExitStack() as stack:
+            stack.callback(_own.set, outer)  # also where the block ends in another context than it began in
+            _own.set(self)
             for library in filter(importlib.util.find_spec, LIBRARIES):
                 module = importlib.import_module(library)
                 maker = ReplyMaker(module)
@@ -111,6 +117,8 @@ class Tap:
     def _may_see(self, request: Any) -> bool:
         if current_trial() is None or SEEN in request.extensions:  # seen by a tap installed on top of this
             return False
+        if _own.get() not in (None, self):
+            return False
         return any(codec.matches(_path(request)) for codec in self._codecs)
 
     def _passage(self, request: Any, body: bytes | None) -> Passage | None:
@@ -130,7 +138,10 @@ def _path(request: Any) -> str:
 def _outgoing(request: Any, call: HttpCall) -> Any:
     """The request with this path and body, marked as seen."""
     headers = request.headers.copy()
-    for length in ("content-length", "transfer-encoding"):  # one of them is set anew, for a body that is all there
+    for length in (
+        "content-length",
+        "transfer-encoding",
+    ):  # one of them is set anew, for a body that is all there
         headers.pop(length, None)
     return type(request)(
         request.method,

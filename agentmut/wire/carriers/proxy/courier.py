@@ -6,13 +6,13 @@ from typing import NamedTuple
 import aiohttp
 from aiohttp import hdrs, web
 
-from agentmut.plain import described
 from agentmut.trial import Trial
 from agentmut.wire.carriers.passage import Passage, TrialOverError, Watch, begin
 from agentmut.wire.carriers.proxy.forwarding import pass_on, relay, whole
 from agentmut.wire.carriers.proxy.refusal import RefusalError, error_response
 from agentmut.wire.carriers.proxy.upstream import TROUBLE, Headers, Upstream
 from agentmut.wire.carriers.throttle import Throttle
+from agentmut.wire.carriers.wording import without_url_secrets
 from agentmut.wire.cassette import ReplayError
 from agentmut.wire.codec import Codec
 
@@ -129,4 +129,4 @@ async def _body(http: web.BaseRequest) -> bytes:
 
 
 def _unreachable(error: BaseException) -> str:
-    return f"the model service did not answer: {described(error)}"
+    return f"the model service did not answer: {without_url_secrets(error)}"
