@@ -440,3 +440,13 @@ def test_a_secret_is_masked_before_what_a_program_wrote_to_stderr_is_cut(tmp_pat
 def test_a_secret_is_masked_before_an_answer_is_quoted(tmp_path: Path) -> None:
     kept = kept_of(f"print('x' * 60 + '{SECRET}')", tmp_path, answer="/text")
     assert "it begins" in kept and "planted" not in kept
+
+
+@pytest.mark.parametrize("beginning", ["cat <<EOF\n", "cat <<'EOF'\n", "cat <<-EOF | wc\n\t"])
+def test_a_placeholder_in_a_here_document_is_refused(tmp_path: Path, beginning: str) -> None:
+    with pytest.raises(UsageError, match="here-document"):
+        made(f"{beginning}{{input}}\nEOF", root=tmp_path, shell=True)
+
+
+def test_a_placeholder_beside_a_here_document_is_filled_in(tmp_path: Path) -> None:
+    assert answer(made("cat <<EOF; echo {input}\nsaid\nEOF", root=tmp_path, shell=True)) == "said\nhello"

@@ -11,13 +11,14 @@ import importlib.util
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar, copy_context
 from typing import Any
 
 from agentmut.trial import current_trial
 from agentmut.wire.carriers.hosts import is_loopback
 from agentmut.wire.carriers.http_replies import ReplyMaker
+from agentmut.wire.carriers.packing import PackingError, is_packed, unpacked
 from agentmut.wire.carriers.passage import TRIAL_HEADER, Passage, TrialOverError, begin
 from agentmut.wire.carriers.patching import replaced
 from agentmut.wire.carriers.throttle import Throttle
@@ -25,6 +26,8 @@ from agentmut.wire.codec import Codec, HttpCall
 
 SEEN = "agentmut"
 """Key in a request's extensions while it is on its way."""
+LARGEST_REQUEST = 256 * 2**20
+"""Bytes of a packed body that is unpacked."""
 LIBRARIES = ("httpx", "httpx2")
 
 _own: "ContextVar[Tap | None]" = ContextVar("agentmut_tap", default=None)
@@ -64,12 +67,10 @@ class Tap:
                     return await original(client, request, **options)
                 if played := passage.played():
                     return await maker.played_async(request, played, options)
-                if passage.pause:
-                    await asyncio.sleep(passage.pause)
+                await _pause(passage.pause)
                 while True:
                     with passage:
-                        if held := passage.hold(self._throttle):
-                            await asyncio.sleep(held)
+                        await _pause(passage.hold(self._throttle))
                         outgoing = _outgoing(request, passage.call)
                         try:
                             response = await original(client, outgoing, **options)
@@ -125,10 +126,26 @@ class Tap:
         trial = current_trial()
         if trial is None or body is None:
             return None
+        with suppress(PackingError):  # then it passes unread, and the service judges it
+            body = unpacked(body, LARGEST_REQUEST)
         passage = begin(trial, self._codecs, _path(request), body, host=request.url.host)
         if is_loopback(request.url.host):  # a stand-in may want it; a real service is told nothing
             request.headers[TRIAL_HEADER] = trial.id
         return passage
+
+
+async def _pause(seconds: float) -> None:
+    """Wait, whichever library runs the agent's coroutines; without leaving it where there is nothing to wait for."""
+    if not seconds:
+        return
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:  # trio
+        import anyio
+
+        await anyio.sleep(seconds)
+    else:
+        await asyncio.sleep(seconds)
 
 
 def _path(request: Any) -> str:
@@ -143,6 +160,8 @@ def _outgoing(request: Any, call: HttpCall) -> Any:
         "transfer-encoding",
     ):  # one of them is set anew, for a body that is all there
         headers.pop(length, None)
+    if not is_packed(call.body):
+        headers.pop("content-encoding", None)
     return type(request)(
         request.method,
         request.url.copy_with(raw_path=call.path.encode("ascii")),
