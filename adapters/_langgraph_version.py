@@ -2,6 +2,7 @@
 
 from importlib import metadata
 
+from agentmut.adapters._sdk_version import release_of
 from agentmut.errors import AdapterError
 
 INSTALL = "pip install 'agentmut[langgraph]'"
@@ -19,7 +20,7 @@ def require_langgraph() -> None:
     version = _version("langgraph")
     if version is None:
         raise AdapterError(f"adapter langgraph requires the package langgraph. Install it with: {INSTALL}")
-    if tuple(int(part) for part in version.split(".")[:2]) < MINIMUM:
+    if release_of(version) < MINIMUM:
         raise AdapterError(f"adapter langgraph requires langgraph 1.2 or later, found {version}: {INSTALL}")
 
 

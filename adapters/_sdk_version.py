@@ -1,5 +1,6 @@
 """Which SDKs of model services are there, and their clients."""
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cached_property
@@ -26,10 +27,20 @@ def require_sdk(package: str) -> None:
     if version is None:
         raise AdapterError(f"adapter {package} requires the package {package}. Install it with: {install}")
     major, minor = MINIMUM[package]
-    if tuple(int(part) for part in version.split(".")[:2]) < (major, minor):
+    if release_of(version) < (major, minor):
         raise AdapterError(
             f"adapter {package} requires {package} {major}.{minor} or later, found {version}: {install}"
         )
+
+
+def release_of(version: str) -> tuple[int, int]:
+    """Major and minor number.
+
+    >>> release_of("3.1rc1"), release_of("4")
+    ((3, 1), (4, 0))
+    """
+    found = re.match(r"(\d+)(?:\.(\d+))?", version)
+    return (int(found[1]), int(found[2] or 0)) if found else (0, 0)
 
 
 class Clients:

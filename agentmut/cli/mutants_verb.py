@@ -36,7 +36,7 @@ ConfigFile = Annotated[
 ]
 RequestFile = Annotated[
     Path | None,
-    typer.Option("--request", help="A recorded Chat Completions request body, instead of a project."),
+    typer.Option("--request", help="A recorded model request of any dialect, instead of a project."),
 ]
 Diff = Annotated[bool, typer.Option("--diff", help="Show each mutant's diff.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="List every candidate that was left out.")]

@@ -40,8 +40,9 @@ def _unseen(part: str, seen: Footprint, on_wire: bool) -> str:
     if on_wire:
         return (
             "no model request was seen, so none could be changed on the wire. A program or a service has to send them "
-            "to the base URL that its environment names (OPENAI_BASE_URL, ANTHROPIC_BASE_URL and so on), or through "
-            "`agentmut proxy`"
+            "to the base URL that its environment names (OPENAI_BASE_URL, ANTHROPIC_BASE_URL and so on). A function "
+            "in this process has to use httpx, httpx2 or botocore, as SDKs do; run any other as a program "
+            "(`adapter: command`)"
         )
     if seen.reads:
         return (

@@ -129,5 +129,12 @@ def price_missing(models: Collection[str]) -> str:
     first = next(iter(sorted(models)), "") or "model-name"
     return (
         f"budget.usd needs a price for model {names}: add budget.prices, as in `prices: {{{first}: "
-        "{input: 1.0, output: 4.0}}` (US dollars per million tokens), or limit trials or minutes instead"
+        "{input: 1.0, output: 4.0}}` (US dollars per million tokens), or limit trials or minutes instead. If it has "
+        "one, its streamed replies report no tokens: ask for them (OpenAI: `stream_options: {include_usage: true}`)"
     )
+
+
+COST_UNKNOWN = (
+    "the cost is unknown: a model has no known price (set budget.prices), or its streamed replies report no tokens "
+    "(OpenAI: ask for them with `stream_options: {include_usage: true}`)"
+)

@@ -7,7 +7,7 @@ from agentmut import __version__
 from agentmut.engine.arm import Arm
 from agentmut.engine.baseline import ScenarioBaseline, age_note, most_common_trouble
 from agentmut.engine.ci import ci_red, ci_runs, mutant_tried
-from agentmut.engine.limits import Spend
+from agentmut.engine.limits import COST_UNKNOWN, Spend
 from agentmut.engine.locate import changed_text, target_of
 from agentmut.engine.scoring import score, share_not_killed
 from agentmut.engine.session import Session
@@ -257,7 +257,7 @@ def _notes(state: CampaignState) -> Iterable[str]:
         again = "give --baseline-only again before you copy it, or every shard runs them for itself"
         yield f"{trouble} baseline trials gave no evidence: {again}"
     if state.spend.unpriced:
-        yield "the price of a model is unknown, so the cost is too: set budget.prices"
+        yield COST_UNKNOWN
     if old := age_note(state.spend.age, "mutants are compared with trials of the original that are"):
         yield old
     if state.spend.abandoned:

@@ -59,7 +59,7 @@ class AgentSection(Section):
     factory: Reference | None = None
     """`module:function` that takes the config and returns an agent."""
     run: Reference | None = None
-    """`module:function` called as `run(config, input)`, sync or async."""
+    """`module:function` called as `run(config, input)` or `run(input)`, sync or async."""
     functions: Reference | None = None
     """`module:object`, the functions behind the tools, for adapters that bring the tool loop along."""
     api: Literal["chat_completions", "responses"] | None = None
@@ -86,7 +86,8 @@ class AgentSection(Section):
     """A fixed port for agentmut's proxy, for a service that is started beforehand."""
     route: Literal["rebuild", "wire"] | None = None
     """How mutants reach the agent: `rebuild` it from the changed config, or change its model requests on the `wire`.
-    Left out: `wire` for programs and services, `rebuild` for all others."""
+    Left out: `wire` for programs, services, functions that take the input alone, and those that the adapters `openai`
+    and `anthropic` wrap; `rebuild` for all others."""
     version: str | None = None
     """Your own version of the agent's code. Left out: a hash of the project's Python files; of a program or a service,
     of its source files in any language, and of the files that the command names."""

@@ -8,6 +8,7 @@ from agentmut import __version__
 from agentmut.engine.assessment.rules import BaselineCounts
 from agentmut.engine.assessment.state import AssessedScenario, Assessment
 from agentmut.engine.baseline import age_note
+from agentmut.engine.limits import COST_UNKNOWN
 from agentmut.engine.session import Session
 from agentmut.engine.summary import bounds_of, cost_of
 from agentmut.engine.work import Stop
@@ -73,7 +74,7 @@ def _notes(work: Assessment) -> Iterator[str]:
     if work.spend.trials == 0:
         yield "nothing was run, since all trials were in the store; `--fresh` runs the agent again"
     if work.spend.unpriced:
-        yield "the price of a model is unknown, so the cost is too: set budget.prices"
+        yield COST_UNKNOWN
     if work.spend.abandoned:
         yield f"{work.spend.abandoned} runs were abandoned at their timeout; `isolate: process` would end them"
 
