@@ -10,7 +10,6 @@ from agentmut.wire.carriers.hosts import is_loopback
 from agentmut.wire.carriers.proxy.refusal import RefusalError
 
 
-
 def check_bind(host: str, *, allow_remote: bool) -> None:
     """Raise `UsageError` for an address that other machines can reach, unless that is wanted."""
     if not allow_remote and not is_loopback(host):
