@@ -19,7 +19,9 @@ async def run_command(command: list[str], exports: Mapping[str, str]) -> int:
     except OSError as error:
         raise UsageError(f"cannot run {command[0]!r}: {error.strerror}. Name a program after `--`.") from None
     loop = asyncio.get_running_loop()
-    loop.add_signal_handler(signal.SIGINT, lambda: None if _in_foreground() else _pass_on(child, signal.SIGINT))
+    loop.add_signal_handler(
+        signal.SIGINT, lambda: None if _in_foreground() else _pass_on(child, signal.SIGINT)
+    )
     for number in (signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, _pass_on, child, number)
     code = await child.wait()

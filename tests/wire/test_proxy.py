@@ -286,7 +286,18 @@ def test_a_port_that_is_taken_is_said() -> None:
             asyncio.run(proxy.serving(port=taken.getsockname()[1]).__aenter__())
 
 
-@pytest.mark.parametrize("url", ["api.openai.com", "ftp://a/b", "http://u:p@host/v1", "https://h/v1?a=b", ""])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "api.openai.com",
+        "ftp://a/b",
+        "http://u:p@host/v1",
+        "https://h/v1?a=b",
+        "",
+        "http://[::1/v1",
+        "http://h:99999",
+    ],
+)
 def test_an_upstream_has_a_scheme_a_host_and_a_path(url: str) -> None:
     with pytest.raises(UsageError, match="upstream"):
         Upstream(url)
@@ -404,3 +415,9 @@ def test_requests_under_way_are_finished_when_the_proxy_is_stopped(polyglot: Any
 
     polyglot.trouble = slowly
     assert asyncio.run(stop()).status_code == 200
+
+
+def test_a_password_in_a_wrong_upstream_is_not_repeated() -> None:
+    with pytest.raises(UsageError) as refused:
+        Upstream("ftp://me:planted-password@host/v1")
+    assert "planted" not in str(refused.value)

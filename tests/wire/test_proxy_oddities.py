@@ -75,7 +75,9 @@ def test_a_refusal_passes_byte_by_byte_whatever_it_is_packed_with(packing: str) 
 
 
 def test_a_reply_that_is_packed_unasked_is_read() -> None:
-    answer = http("200 OK", "Content-Encoding: gzip", "Content-Type: application/json", body=gzip.compress(REPLY))
+    answer = http(
+        "200 OK", "Content-Encoding: gzip", "Content-Type: application/json", body=gzip.compress(REPLY)
+    )
     trial, response, _ = between(ask, answer)
     assert response.content == REPLY
     assert "content-encoding" not in response.headers
