@@ -3,7 +3,7 @@
 import asyncio
 import os
 import random
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from typing import NamedTuple, Protocol
 
@@ -21,7 +21,7 @@ from agentmut.wire.carriers.gateway import Gateway
 from agentmut.wire.carriers.throttle import Throttle
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.cassette import Player
-from agentmut.wire.codecs import CODECS
+from agentmut.wire.codecs import all_codecs
 
 KEPT_AGENTS = 256
 LONGEST_PAUSE = 30.0
@@ -48,6 +48,8 @@ class RunSettings(NamedTuple):
     """Whether what the agent asks of models, and is given, is kept."""
     proxy_port: int | None = None
     """Where agents that are already running reach the proxy."""
+    redact: Callable[[str], str] = str
+    """Takes secrets out of texts that have to be cut before they are kept."""
 
 
 class Executor(Protocol):
@@ -87,7 +89,7 @@ class LocalExecutor:
         asyncio.get_running_loop().set_default_executor(TrialThreads())
         per_minute = self._settings.requests_per_minute
         throttle = Throttle(per_minute) if per_minute else None
-        with Tap(CODECS, throttle).installed(), BotocoreHooks(CODECS, throttle).installed():
+        with Tap(all_codecs(), throttle).installed(), BotocoreHooks(all_codecs(), throttle).installed():
             async with self._gateway_of(throttle) as self._gateway:
                 yield
 
@@ -107,7 +109,7 @@ class LocalExecutor:
             return Execution(ending=Ending.UNBUILDABLE, reason=str(error))
         case, settings = self._cases[request.scenario], self._settings
         rewriter = agent.rewriter() if isinstance(agent, OnWire) and not request.player else None
-        wiring = Wiring(rewriter, self._gateway, request.player, settings.record)
+        wiring = Wiring(rewriter, self._gateway, request.player, settings.record, settings.redact)
         execution = await attempt(inside(agent), case, request.id, settings.seed, settings.timeout, wiring)
         return execution.model_copy(update={"trace": self._pricer.priced(execution.trace)})
 

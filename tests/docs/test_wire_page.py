@@ -10,7 +10,7 @@ import yaml
 
 from agentmut.cli import VERBS
 from agentmut.project import load_project
-from agentmut.wire.codecs import CODECS
+from agentmut.wire.codecs import all_codecs
 
 ROOT = Path(__file__).parents[2]
 WIRE = (ROOT / "docs" / "wire.md").read_text()
@@ -40,9 +40,10 @@ def test_every_agent_that_is_shown_is_a_valid_one(agent: str, tmp_path: Path) ->
 
 
 def test_the_page_names_every_dialect_and_verbs_that_exist() -> None:
-    names = {"chat_completions": "Chat Completions", "responses": "Responses", "anthropic_messages": "Anthropic Messages",
-             "gemini": "Gemini", "converse": "Bedrock Converse"}  # fmt: skip
-    assert {codec.name for codec in CODECS} == set(names)
+    names = {"chat_completions": "Chat Completions", "responses": "Responses",
+             "anthropic_messages": "Anthropic Messages", "gemini": "Gemini",
+             "converse": "Bedrock Converse"}  # fmt: skip
+    assert {codec.name for codec in all_codecs()} == set(names)
     table = WIRE[WIRE.index("## Dialects") : WIRE.index("## What is changed")]
     assert all(name in table for name in names.values())
     assert set(re.findall(r"`agentmut (\w+)", WIRE)) <= set(VERBS)

@@ -9,7 +9,7 @@ import pytest
 from agentmut.conformance.codec import codec_faults
 from agentmut.testing import check_codec
 from agentmut.wire.codec import Body, Codec, HttpCall, OfferedTool, Path, Rename, Text
-from agentmut.wire.codecs import CODECS
+from agentmut.wire.codecs import all_codecs
 from agentmut.wire.dialects import sse
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 from agentmut.wire.framing import Frame
@@ -45,7 +45,7 @@ REQUEST = HttpCall(
 )
 
 
-@pytest.mark.parametrize("codec", CODECS, ids=lambda codec: codec.name)
+@pytest.mark.parametrize("codec", all_codecs(), ids=lambda codec: codec.name)
 def test_every_codec_of_agentmut_is_sound(codec: Codec) -> None:
     check_codec(codec, except_for=CANNOT_SAY.get(codec.name, {}))
 
@@ -388,3 +388,16 @@ class Unnamed:
 def test_a_planted_fault_is_found(codec: Any, check: str, said: str) -> None:
     found = (fault.said for fault in codec_faults(codec(), ()) if fault.check == check)
     assert any(said in fault for fault in found)
+
+
+class Padded(ChatCompletions):
+    def with_texts(self, body: Any, texts: Any) -> Any:
+        return {**super().with_texts(body, texts), "padding": 1}
+
+
+def test_a_fault_that_every_request_shows_is_told_once() -> None:
+    with pytest.raises(AssertionError) as found:
+        check_codec(Padded(), REQUEST)
+    lines = [line for line in str(found.value).split("\n- ") if "gives another body" in line]
+    assert len(lines) == 1
+    assert "no instructions" in lines[0] and "sample 1" in lines[0] and "more like it" in lines[0]

@@ -7,20 +7,22 @@ from contextlib import asynccontextmanager
 from urllib.parse import unquote
 
 from aiohttp import hdrs, web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from agentmut.errors import RunError
 from agentmut.wire.carriers.passage import TRIAL_HEADER, Watch
 from agentmut.wire.carriers.proxy.courier import Asked, Courier
+from agentmut.wire.carriers.proxy.destination import destination
 from agentmut.wire.carriers.proxy.refusal import RefusalError, refused
 from agentmut.wire.carriers.proxy.roster import Roster
-from agentmut.wire.carriers.proxy.security import check_bind, check_host, check_target
+from agentmut.wire.carriers.proxy.security import check_bind, check_host, check_origin, check_target
 from agentmut.wire.carriers.proxy.upstream import LONGEST_FIELD, Upstream, check_signature, new_session
 from agentmut.wire.carriers.throttle import Throttle
 from agentmut.wire.codec import Codec
-from agentmut.wire.codecs import CODECS
+from agentmut.wire.codecs import all_codecs
 
 PREFIX = "/t/"
-"""Of paths that name their trial: `/t/<trial>/v1/...`."""
+"""Of paths that name their trial: `/t/<trial>/openai/v1/...`."""
 
 
 class Proxy:
@@ -31,17 +33,18 @@ class Proxy:
         upstreams: Sequence[Upstream],
         roster: Roster,
         *,
-        codecs: tuple[Codec, ...] = CODECS,
+        codecs: tuple[Codec, ...] | None = None,
         throttle: Throttle | None = None,
         allow_remote: bool = False,
         watch: Watch | None = None,
     ) -> None:
         self._upstreams = upstreams
         self._roster = roster
-        self._codecs = codecs
-        self._courier = Courier(codecs, throttle, watch)
+        self._codecs = all_codecs() if codecs is None else codecs
+        self._courier = Courier(self._codecs, throttle, watch)
         self._allow_remote = allow_remote
         self._port = 0
+        self._origin = ""
 
     @asynccontextmanager
     async def serving(
@@ -69,7 +72,8 @@ class Proxy:
             try:
                 await _start(web.TCPSite(runner, host, port, backlog=1024), host, port)
                 self._port = runner.addresses[0][1]
-                yield f"http://{f'[{host}]' if ':' in host else host}:{self._port}"
+                self._origin = f"http://{f'[{host}]' if ':' in host else host}:{self._port}"
+                yield self._origin
             finally:
                 await runner.cleanup()
 
@@ -88,6 +92,7 @@ class Proxy:
     def _asked(self, http: web.BaseRequest) -> Asked:
         if not self._allow_remote:
             check_host(http.headers, self._port)
+            check_origin(http.headers)
         check_target(http.raw_path)
         if "websocket" in http.headers.get(hdrs.UPGRADE, "").lower():  # others (h2c) may be left unheard
             raise RefusalError(
@@ -100,16 +105,8 @@ class Proxy:
             raise RefusalError(
                 400, "which_trial", f"the path names trial {name}, the header {TRIAL_HEADER} names {told}"
             )
-        return Asked(trial, path, self._upstream(path))
-
-    def _upstream(self, path: str) -> Upstream:
-        dialect = next((codec.name for codec in self._codecs if codec.matches(path)), None)
-        serving = [upstream for upstream in self._upstreams if upstream.serves(path)]
-        speaking = [upstream for upstream in serving if not upstream.dialects or dialect in upstream.dialects]
-        if chosen := speaking or serving:
-            return chosen[0]
-        known = ", ".join(f"{upstream.path}/..." for upstream in self._upstreams)
-        raise RefusalError(404, "no_such_path", f"only paths that the upstream serves are passed on: {known}")
+        upstream, path = destination(self._upstreams, self._codecs, http.method, path, self._origin)
+        return Asked(trial, path, upstream)
 
 
 def _named(target: str) -> tuple[str | None, str]:
@@ -130,8 +127,14 @@ async def _say_continue(http: web.BaseRequest) -> None:
 def _logger() -> logging.Logger:
     """Says what goes wrong here, but not that a client has hung up, as clients do when they are stopped."""
     logger = logging.Logger("agentmut.proxy")
-    logger.addFilter(lambda record: not (record.exc_info and isinstance(record.exc_info[1], ConnectionError)))
+    logger.addFilter(_is_worth_saying)
     return logger
+
+
+def _is_worth_saying(record: logging.LogRecord) -> bool:
+    """What cannot be read as HTTP is quoted with its headers, which may be credentials; its sender is told anyway."""
+    error = record.exc_info[1] if record.exc_info else None
+    return not isinstance(error, ConnectionError | HttpProcessingError)
 
 
 async def _start(site: web.TCPSite, host: str, port: int) -> None:

@@ -1,4 +1,4 @@
-"""The one service that a proxy passes requests on to."""
+"""A service that a proxy passes requests on to."""
 
 import asyncio
 import re
@@ -42,12 +42,16 @@ Headers = CIMultiDict[str]
 class Upstream:
     """A service by its base URL. Requests go to paths under it and nowhere else."""
 
-    def __init__(self, base: str, dialects: frozenset[str] = frozenset()) -> None:
+    def __init__(self, base: str, service: str = "", dialects: frozenset[str] = frozenset()) -> None:
+        self.service = service
+        """The first part of paths at the proxy that name this service; empty where they name none."""
         self.base = URL(_checked(base))
         self.path = self.base.raw_path.rstrip("/")
         """What the path of every request begins with."""
+        self.door = f"/{service}{self.path}" if service else self.path
+        """The path of its base URL at a proxy."""
         self.dialects = dialects
-        """Names of the codecs of its requests, where several services share a proxy; empty: any."""
+        """Names of the codecs of its requests, which tell it from others where the path names no service."""
         self.is_local = is_loopback(self.base.raw_host or "")
         self._origin = str(self.base.origin())
         self._proxy = None if self.is_local else _proxy_for(self.base)
@@ -55,6 +59,15 @@ class Upstream:
     def serves(self, path: str) -> bool:
         """Whether a path, with or without query, is under the base URL's."""
         return path.partition("?")[0] == self.path or path.startswith((f"{self.path}/", f"{self.path}?"))
+
+    def path_of(self, location: str, asked: str) -> str | None:
+        """The path that a redirect of a request for the path `asked` leads to; None where that is not served here."""
+        try:
+            new = URL(self._origin + asked, encoded=True).join(URL(location, encoded=True))
+            path = new.raw_path_qs
+            return path if str(new.origin()) == self._origin and self.serves(path) else None
+        except ValueError:
+            return None
 
     def headers(self, headers: CIMultiDictProxy[str], trial: str) -> Headers:
         """A client's headers as they are passed on; a stand-in on this machine is told the trial."""
@@ -70,17 +83,15 @@ class Upstream:
         path: str,
         headers: Mapping[str, str],
         body: bytes | AsyncIterable[bytes] | None,
-        *,
-        decoded: bool,
     ) -> aiohttp.ClientResponse:
-        """Send a request; with `decoded`, its reply's body is unpacked. Redirects are for the client to follow."""
+        """Send a request. Redirects are for the client to follow; the reply's body is as it was sent, maybe packed."""
         return await session.request(
             method,
             URL(self._origin + path, encoded=True),
             headers=headers,
             data=body,
             allow_redirects=False,
-            auto_decompress=decoded,
+            auto_decompress=False,
             skip_auto_headers=(hdrs.USER_AGENT, hdrs.ACCEPT, hdrs.ACCEPT_ENCODING, hdrs.CONTENT_TYPE),
             proxy=self._proxy,
         )
