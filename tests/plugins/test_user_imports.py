@@ -76,7 +76,11 @@ def test_a_client_that_needs_its_key_while_it_is_imported_is_told_from_a_broken_
     said = "Missing credentials. Please pass an `api_key`, or set the OPENAI_API_KEY environment variable."
     (root / "imports_client.py").write_text(f"raise ValueError({said!r})\n")
     told = message("imports_client:run", root)
-    for piece in ("any value", "`agentmut simulate -- agentmut mutants`", "`agentmut mutants --request FILE`"):
+    for piece in (
+        "any value",
+        "`agentmut simulate -- agentmut mutants`",
+        "`agentmut mutants --request FILE`",
+    ):
         assert piece in told
     assert "install what it needs" not in told
 

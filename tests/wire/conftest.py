@@ -118,7 +118,8 @@ class Renamed:
         framing = codec.framing()
         frames = framing.feed(body)
         pieces = [
-            framing.written(f, self.event(codec, sent, f.value)) if f.value is not None else f.raw for f in frames
+            framing.written(f, self.event(codec, sent, f.value)) if f.value is not None else f.raw
+            for f in frames
         ]
         return Answered(b"".join(pieces) + framing.rest())
 
