@@ -18,7 +18,7 @@ class Group(StrEnum):
     """The kinds of plugins; the entry-point group is `agentmut.` and the value."""
 
     ADAPTERS = "adapters"
-    all_codecs() = "codecs"
+    CODECS = "codecs"
     OPERATORS = "operators"
     RELATIONS = "relations"
     EVALUATORS = "evaluators"

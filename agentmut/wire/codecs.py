@@ -12,7 +12,7 @@ def all_codecs() -> tuple[Codec, ...]:
 
     Raises `PluginError` for one that cannot be loaded or has not the signature of its seam.
     """
-    made: list[Codec] = [plugin() for plugin in load_all(Group.all_codecs()).values()]
+    made: list[Codec] = [plugin() for plugin in load_all(Group.CODECS).values()]
     return tuple(sorted(made, key=lambda codec: type(codec).__module__.startswith("agentmut.")))
 
 
