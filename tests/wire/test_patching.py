@@ -41,19 +41,20 @@ def test_sessions_that_end_in_another_order_than_they_began_leave_nothing_behind
 
 
 def test_a_library_that_wraps_the_method_meanwhile_keeps_its_wrapper() -> None:
+    owner: Any = Client
     original = Client.__dict__["send"]
     try:
         with replaced(Client, "send", adding("a")):
             ours = Client.__dict__["send"]
             theirs = functools.wraps(ours)(lambda client, said: ours(client, said) + "t")
-            Client.send = theirs  # type: ignore[method-assign]
+            owner.send = theirs
             assert Client().send("-") == "-at"
         assert Client().send("-") == "-t"
         with replaced(Client, "send", adding("b")):
             assert Client().send("-") == "-tb"
         assert Client.__dict__["send"] is theirs
     finally:
-        Client.send = original  # type: ignore[method-assign]
+        owner.send = original
 
 
 def test_an_async_method_stays_one() -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextvars
+import gzip
 import importlib
 import json
 import threading
@@ -273,3 +274,20 @@ def test_a_reply_that_a_transport_made_as_a_whole_can_be_asked_for_as_a_stream()
         client.stream("POST", "http://m.invalid/v1/chat/completions", json={}) as response,
     ):
         assert response.read() == b"{}"
+
+
+def test_a_request_that_is_packed_is_seen_unpacked() -> None:
+    httpx = importlib.import_module("httpx")
+    sent = []
+
+    def answer(request: Any) -> Any:
+        sent.append(request)
+        return httpx.Response(200, json={})
+
+    with tap(), running(Trial("t")) as trial, httpx.Client(transport=httpx.MockTransport(answer)) as client:
+        packed = gzip.compress(json.dumps(BODY).encode())
+        url = "http://m.invalid/v1/chat/completions"
+        client.post(url, content=packed, headers={"content-encoding": "gzip"})
+    assert [exchange.request.model for exchange in trial.recorder.exchanges] == ["sim-large"]
+    assert json.loads(sent[0].content) == BODY
+    assert "content-encoding" not in sent[0].headers
