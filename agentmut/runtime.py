@@ -52,7 +52,7 @@ def run_work(
     """
     plan = work.plan
     executor = executor or make_executor(session, plan.seed)
-    keep = partial(write_cassette, session.project.root / FOLDER / "runs" / plan.run_id)
+    keep = partial(write_cassette, session.project.runs / plan.run_id)
     tools = Tools(executor, store, session.tests, now, progress, redactor(session.project), keep)
     with _little_garbage_collection():
         return asyncio.run(_run(Loop(work, tools)))
