@@ -176,7 +176,7 @@ def test_programs_are_led_to_their_trial_and_past_an_http_proxy() -> None:
             return gateway.endpoints("a b")
 
     found = asyncio.run(endpoints())
-    assert found["OPENAI_BASE_URL"].endswith("/t/a%20b.1/v1")
-    assert found["ANTHROPIC_BASE_URL"].endswith("/t/a%20b.1")
+    assert found["OPENAI_BASE_URL"].endswith("/t/a%20b.1/openai/v1")
+    assert found["ANTHROPIC_BASE_URL"].endswith("/t/a%20b.1/anthropic")
     assert found["no_proxy"] == found["NO_PROXY"] == "inside.example,127.0.0.1,localhost"
     assert not [name for name in found if name.startswith("AWS")]  # signed requests cannot pass a proxy

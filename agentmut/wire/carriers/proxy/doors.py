@@ -11,26 +11,44 @@ PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 class Service(NamedTuple):
     """A kind of model service."""
 
+    name: str
+    """The first part of its paths at a proxy, which no other service has."""
     variables: tuple[str, ...]
-    """Any of them holds its base URL."""
+    """Any of them holds its base URL. Programs are given all of them."""
     default: str | None
     """Where it is when no variable says; None: programs do not use it then."""
     dialects: frozenset[str]
     """Names of the codecs of its requests."""
     suffix: str = ""
     """What its base URLs end in where those of other services of the same host do not."""
+    shared: tuple[str, ...] = ()
+    """Variables that hold its base URL too, but lead to other services besides: programs keep their own."""
 
 
 SERVICES = (
     Service(
+        "openai",
         ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
         "https://api.openai.com/v1",
         frozenset({"chat_completions", "responses"}),
         "/v1",
     ),
-    Service(("ANTHROPIC_BASE_URL",), "https://api.anthropic.com", frozenset({"anthropic_messages"})),
-    Service(("GOOGLE_GEMINI_BASE_URL",), "https://generativelanguage.googleapis.com", frozenset({"gemini"})),
-    Service(("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "AWS_ENDPOINT_URL"), None, frozenset({"converse"})),
+    Service(
+        "anthropic", ("ANTHROPIC_BASE_URL",), "https://api.anthropic.com", frozenset({"anthropic_messages"})
+    ),
+    Service(
+        "gemini",
+        ("GOOGLE_GEMINI_BASE_URL",),
+        "https://generativelanguage.googleapis.com",
+        frozenset({"gemini"}),
+    ),
+    Service(
+        "bedrock",
+        ("AWS_ENDPOINT_URL_BEDROCK_RUNTIME",),
+        None,
+        frozenset({"converse"}),
+        shared=("AWS_ENDPOINT_URL",),
+    ),
 )
 
 
@@ -74,10 +92,11 @@ def past_http_proxies(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _base(service: Service, environment: Mapping[str, str]) -> str | None:
-    named = (environment[name] for name in service.variables if environment.get(name))
+    names = (*service.variables, *service.shared)
+    named = (environment[name] for name in names if environment.get(name))
     return next(named, service.default)
 
 
 def _door(service: Service, base: str) -> Door:
-    upstream = Upstream(base, service.dialects)
-    return Door(service, upstream, upstream.path)
+    upstream = Upstream(base, service.name, service.dialects)
+    return Door(service, upstream, upstream.door)

@@ -11,6 +11,7 @@ from aiohttp import hdrs, web
 from agentmut.errors import RunError
 from agentmut.wire.carriers.passage import TRIAL_HEADER, Watch
 from agentmut.wire.carriers.proxy.courier import Asked, Courier
+from agentmut.wire.carriers.proxy.destination import destination
 from agentmut.wire.carriers.proxy.refusal import RefusalError, refused
 from agentmut.wire.carriers.proxy.roster import Roster
 from agentmut.wire.carriers.proxy.security import check_bind, check_host, check_target
@@ -20,7 +21,7 @@ from agentmut.wire.codec import Codec
 from agentmut.wire.codecs import CODECS
 
 PREFIX = "/t/"
-"""Of paths that name their trial: `/t/<trial>/v1/...`."""
+"""Of paths that name their trial: `/t/<trial>/openai/v1/...`."""
 
 
 class Proxy:
@@ -42,6 +43,7 @@ class Proxy:
         self._courier = Courier(codecs, throttle, watch)
         self._allow_remote = allow_remote
         self._port = 0
+        self._origin = ""
 
     @asynccontextmanager
     async def serving(
@@ -69,7 +71,8 @@ class Proxy:
             try:
                 await _start(web.TCPSite(runner, host, port, backlog=1024), host, port)
                 self._port = runner.addresses[0][1]
-                yield f"http://{f'[{host}]' if ':' in host else host}:{self._port}"
+                self._origin = f"http://{f'[{host}]' if ':' in host else host}:{self._port}"
+                yield self._origin
             finally:
                 await runner.cleanup()
 
@@ -100,16 +103,8 @@ class Proxy:
             raise RefusalError(
                 400, "which_trial", f"the path names trial {name}, the header {TRIAL_HEADER} names {told}"
             )
-        return Asked(trial, path, self._upstream(path))
-
-    def _upstream(self, path: str) -> Upstream:
-        dialect = next((codec.name for codec in self._codecs if codec.matches(path)), None)
-        serving = [upstream for upstream in self._upstreams if upstream.serves(path)]
-        speaking = [upstream for upstream in serving if not upstream.dialects or dialect in upstream.dialects]
-        if chosen := speaking or serving:
-            return chosen[0]
-        known = ", ".join(f"{upstream.path}/..." for upstream in self._upstreams)
-        raise RefusalError(404, "no_such_path", f"only paths that the upstream serves are passed on: {known}")
+        upstream, path = destination(self._upstreams, self._codecs, http.method, path, self._origin)
+        return Asked(trial, path, upstream)
 
 
 def _named(target: str) -> tuple[str | None, str]:

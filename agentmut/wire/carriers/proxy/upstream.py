@@ -1,4 +1,4 @@
-"""The one service that a proxy passes requests on to."""
+"""A service that a proxy passes requests on to."""
 
 import asyncio
 import re
@@ -42,12 +42,16 @@ Headers = CIMultiDict[str]
 class Upstream:
     """A service by its base URL. Requests go to paths under it and nowhere else."""
 
-    def __init__(self, base: str, dialects: frozenset[str] = frozenset()) -> None:
+    def __init__(self, base: str, service: str = "", dialects: frozenset[str] = frozenset()) -> None:
+        self.service = service
+        """The first part of paths at the proxy that name this service; empty where they name none."""
         self.base = URL(_checked(base))
         self.path = self.base.raw_path.rstrip("/")
         """What the path of every request begins with."""
+        self.door = f"/{service}{self.path}" if service else self.path
+        """The path of its base URL at a proxy."""
         self.dialects = dialects
-        """Names of the codecs of its requests, where several services share a proxy; empty: any."""
+        """Names of the codecs of its requests, which tell it from others where the path names no service."""
         self.is_local = is_loopback(self.base.raw_host or "")
         self._origin = str(self.base.origin())
         self._proxy = None if self.is_local else _proxy_for(self.base)
