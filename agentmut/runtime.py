@@ -14,6 +14,7 @@ from agentmut.engine.loop import Clock, Loop, Tools, TrialStore
 from agentmut.engine.plan import RunPlan
 from agentmut.engine.session import Session, declared_variables, make_executor
 from agentmut.engine.work import Stop, Work
+from agentmut.environment import environ
 from agentmut.errors import UsageError
 from agentmut.lock import locked
 from agentmut.project import FOLDER, Project
@@ -99,16 +100,8 @@ def _own_texts(project: Project) -> Iterator[str]:
 @contextmanager
 def agent_environment(project: Project) -> Iterator[None]:
     """Set the agent's environment variables for the block."""
-    before = {name: os.environ.get(name) for name in project.env}
-    os.environ.update(declared_variables(project))
-    try:
+    with environ(declared_variables(project)):
         yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
 
 
 async def _run(loop: Loop) -> Stop:
