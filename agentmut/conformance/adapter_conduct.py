@@ -133,7 +133,7 @@ class _Refused:
         """As it is."""
         return Answered(body)
 
-    def event(self, codec: Codec, value: object) -> object:
+    def event(self, codec: Codec, sent: HttpCall, value: object) -> object:
         """As it is."""
         return value
 

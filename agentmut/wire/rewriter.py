@@ -44,6 +44,6 @@ class Rewriter(Protocol):
         """Whether a stream must be collected and given to `reply`, as a call in it may be none of the agent's."""
         ...
 
-    def event(self, codec: Codec, value: object) -> object:
-        """One event of a stream as the agent is given it; where `needs_whole_replies` is False."""
+    def event(self, codec: Codec, sent: HttpCall, value: object) -> object:
+        """One event of a streamed reply to the request that was `sent`; where `needs_whole_replies` is False."""
         ...

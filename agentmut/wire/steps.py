@@ -1,13 +1,17 @@
 """Trace steps from model exchanges, for agents that have no better source."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue
 
 from agentmut.plain import jsonable, storable
 from agentmut.trace import Action, Step, Usage
-from agentmut.wire.messages import Exchange, Role, ToolCall
+from agentmut.wire.messages import Exchange, Message, Role, ToolCall
+
+Messages = tuple[Message, ...]
+_MADE_UP = re.compile(r".+:[0-9a-f]{12}:[0-9]+", re.DOTALL)
 
 
 def steps_from_exchanges(exchanges: Sequence[Exchange], *, with_tools: bool) -> list[Step]:
@@ -33,18 +37,47 @@ def _reasoning(exchange: Exchange) -> Step:
 
 
 def _tool_steps(exchanges: Sequence[Exchange]) -> Iterator[Step]:
-    results = {
-        message.tool_call_id: message.text
-        for exchange in exchanges
-        for message in exchange.request.messages
-        if message.role is Role.TOOL
-    }
-    seen: set[str] = set()
-    for exchange in exchanges:
-        for call in exchange.reply.tool_calls if exchange.reply else ():
-            if call.id not in seen:
-                seen.add(call.id)
-                yield _tool_step(call, exchange, results.get(call.id))
+    seen: set[tuple[str, Messages, tuple[ToolCall, ...]]] = set()
+    for place, exchange in enumerate(exchanges):
+        asked, calls = exchange.request.messages, exchange.reply.tool_calls if exchange.reply else ()
+        question = (exchange.dialect, asked, calls)
+        if not calls or question in seen:
+            continue
+        if all(call.id for call in calls):  # the same again is a client that asked twice
+            seen.add(question)
+        later = [other.request.messages for other in exchanges[place + 1 :]]
+        for call, output in zip(calls, _outputs(asked, calls, later), strict=True):
+            yield _tool_step(call, exchange, output)
+
+
+def _outputs(asked: Messages, calls: Sequence[ToolCall], later: Sequence[Messages]) -> Sequence[str | None]:
+    """What each call returned: by the request that goes on from there, or else by the first with such an id.
+
+    An id alone tells nothing: some services give none, or begin anew in each reply.
+    """
+    ids = [call.id for call in calls]
+    added = (messages[len(asked) :] for messages in later if messages[: len(asked)] == asked)
+    for new in added:
+        spelled = [call.id for message in new for call in message.tool_calls][: len(ids)]
+        if spelled == ids or (len(spelled) == len(ids) and all(map(_is_made_up, [*spelled, *ids]))):
+            return _answers(new, spelled)
+    backwards = (_answers(messages[::-1], ids[::-1])[::-1] for messages in later)
+    return next((found for found in backwards if any(text is not None for text in found)), [None] * len(ids))
+
+
+def _answers(messages: Messages, ids: Sequence[str]) -> list[str | None]:
+    """The result of each call; of those with the same id, in the order in which they were made."""
+    results: dict[str, list[str]] = {}
+    for message in messages:
+        if message.role is Role.TOOL:
+            results.setdefault(message.tool_call_id or "", []).append(message.text)
+    waiting = {call_id: iter(texts) for call_id, texts in results.items()}
+    return [next(waiting.get(call_id, iter(())), None) for call_id in ids]
+
+
+def _is_made_up(call_id: str) -> bool:
+    """Whether a codec has made the id of a call that had none; a conversation counts otherwise than a reply."""
+    return _MADE_UP.fullmatch(call_id) is not None
 
 
 def _tool_step(call: ToolCall, exchange: Exchange, output: str | None) -> Step:

@@ -114,15 +114,15 @@ class Renamed:
             body_sent = codec.continued(read_json(sent.body), body, {call.id: "no" for call in decoys})
             return Answered(body, HttpCall(sent.path, write_json(body_sent)))
         if body.lstrip().startswith(b"{"):
-            return Answered(write_json(self.event(codec, read_json(body))))
+            return Answered(write_json(self.event(codec, sent, read_json(body))))
         framing = codec.framing()
         frames = framing.feed(body)
         pieces = [
-            framing.written(f, self.event(codec, f.value)) if f.value is not None else f.raw for f in frames
+            framing.written(f, self.event(codec, sent, f.value)) if f.value is not None else f.raw for f in frames
         ]
         return Answered(b"".join(pieces) + framing.rest())
 
-    def event(self, codec: Codec, value: Any) -> Any:
+    def event(self, codec: Codec, sent: HttpCall, value: Any) -> Any:
         return codec.reply_with_tool_names(value, _to_agent)
 
     def _offered(self, tool: OfferedTool) -> OfferedTool:

@@ -288,11 +288,11 @@ def test_two_tools_that_swap_names_are_not_mixed_up(codec: Codec, stream: bool) 
 @every_codec
 def test_events_of_a_stream_are_renamed_one_by_one_and_others_stay_byte_equal(codec: Codec) -> None:
     rewriter = ConfigRewriter(BASE, mutated(tools=(renamed(FIND, "search"), PAY)))
-    rewriter.request(codec, codec.encode_request(turn(stream=True)))
+    sent = rewriter.request(codec, codec.encode_request(turn(stream=True))).call
     stream = codec.encode_reply(calling("search", "pay"), reply_id="r", stream=True)
     framing, written = codec.framing(), b""
     for frame in framing.feed(stream):
-        value = frame.value if frame.value is None else rewriter.event(codec, frame.value)
+        value = frame.value if frame.value is None else rewriter.event(codec, sent, frame.value)
         written += frame.raw if value == frame.value else framing.written(frame, value)
     written += framing.rest()
     given = codec.decode_reply(written)

@@ -126,7 +126,7 @@ def test_no_json_makes_a_rewriter_raise(base: AgentConfig, after: AgentConfig, b
     call = HttpCall("/v1/x", json.dumps(body).encode())
     rewriter.request(codec, call)
     rewriter.reply(codec, call, call.body)
-    rewriter.event(codec, body)
+    rewriter.event(codec, call, body)
 
 
 @given(before=texts, after=texts, around=texts)

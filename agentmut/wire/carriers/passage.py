@@ -127,7 +127,8 @@ class Passage:
 
     def relay(self, status: int) -> "Relay":
         """Let an accepted reply pass piece by piece."""
-        return Relay(self._under_way, status, self._rewriter, self._taping)
+        heard = partial(self._rewriter.event, self.codec, self.call) if self._rewriter else None
+        return Relay(self._under_way, status, heard, self._taping)
 
     def received(self, status: int, body: bytes) -> bytes | None:
         """The body that the agent is given for this one; None where `call` has to be sent in another round."""
@@ -157,6 +158,8 @@ class Passage:
 
 
 Watch = Callable[[Passage, Exchange], None]
+Heard = Callable[[object], object]
+"""From an event of a stream to what the agent is given of it."""
 
 
 class Relay:
@@ -165,14 +168,13 @@ class Relay:
     Told of its `end` however that comes about; only the first time counts.
     """
 
-    def __init__(self, exchange: UnderWay, status: int, rewriter: Rewriter | None, taping: Taping) -> None:
+    def __init__(self, exchange: UnderWay, status: int, heard: "Heard | None", taping: Taping) -> None:
         self._exchange = exchange
         self._status = status
         self._taping = taping
         self._ended = False
-        self._codec = exchange.codec
-        self._rewriter = rewriter
-        self._framing = self._codec.framing() if rewriter else None
+        self._heard = heard
+        self._framing = exchange.codec.framing() if heard else None
         self._given: list[bytes] = []
         self._complete = False
         exchange.streams(status)
@@ -219,10 +221,10 @@ class Relay:
         return piece
 
     def _frame(self, frame: Frame) -> bytes:
-        if frame.value is None or self._rewriter is None or self._framing is None:
+        if frame.value is None or self._heard is None or self._framing is None:
             return frame.raw
         try:
-            value = self._rewriter.event(self._codec, frame.value)
+            value = self._heard(frame.value)
         except ValueError:  # not an event of this dialect
             return frame.raw
         return frame.raw if value == frame.value else self._framing.written(frame, value)

@@ -109,10 +109,16 @@ class PromptChange:
         if not self.after.strip():
             return self._emptied(texts)
         for role in (Role.SYSTEM, Role.USER):
-            wholly = [self._change.whole(text.text) if text.role is role else None for text in texts]
+            whole = self._change.whole if role is Role.SYSTEM or self._is_told(texts) else None
+            wholly = [whole(text.text) if whole and text.role is role else None for text in texts]
             if any(text is not None for text in wholly):
                 return with_texts(texts, wholly)
         return self._in_parts(texts)
+
+    def _is_told(self, texts: Texts) -> bool:
+        """Whether the prompt as a whole can be told from what a user says, perhaps to another agent."""
+        instructed = any(text.text.strip() for text in texts if text.role is Role.SYSTEM)
+        return not instructed or len(self.before.strip()) >= LINE
 
     @cached_property
     def _change(self) -> TextChange:
@@ -120,17 +126,21 @@ class PromptChange:
 
     def _in_parts(self, texts: Texts) -> Texts:
         waiting = list(self._change.hunks)
-        for role, least in ((Role.SYSTEM, LEAST), (Role.USER, LINE)):
-            texts = in_groups(texts, (role,), partial(_taken, waiting, least))
-        return texts
+        after = in_groups(texts, (Role.SYSTEM,), partial(_taken, waiting, LEAST))
+        is_found = len(waiting) < len(self._change.hunks) or self._instructs(texts)
+        if is_found or not self._is_told(texts):
+            return after  # what the user says may quote it
+        return in_groups(after, (Role.USER,), partial(_taken, waiting, LINE))
+
+    def _instructs(self, texts: Texts) -> bool:
+        """Whether the instructions have any of the prompt."""
+        return any(self.carried(text.text) for text in texts if text.role is Role.SYSTEM)
 
     def _emptied(self, texts: Texts) -> Texts:
-        if any(self.carried(text.text) for text in texts if text.role is Role.SYSTEM):
+        if self._instructs(texts):
             return with_texts(texts, ["" if text.role is Role.SYSTEM else None for text in texts])
-        users = (text.role is Role.USER for text in texts)
-        return with_texts(
-            texts, [self._without(t.text) if u else None for t, u in zip(texts, users, strict=True)]
-        )
+        without = partial(self._without, wholly=self._is_told(texts))
+        return with_texts(texts, [without(text.text) if text.role is Role.USER else None for text in texts])
 
     def is_of(self, texts: Texts) -> bool:
         """Whether a request is one of the agent that has the prompt, as far as that can be told."""
@@ -139,11 +149,11 @@ class PromptChange:
 
     def carried(self, text: str) -> bool:
         """Whether a text has any of the prompt."""
-        whole = self.before.strip()
-        return (bool(whole) and whole in text) or any(next(line.places(text), None) for line in self._lines)
+        whole = next(standing(text, self.before.strip()), None) is not None
+        return whole or any(next(line.places(text), None) for line in self._lines)
 
-    def _without(self, text: str) -> str:
-        whole = self._change.whole(text)
+    def _without(self, text: str, *, wholly: bool) -> str:
+        whole = self._change.whole(text) if wholly else None
         if whole is not None:
             return whole
         places = (place for line in self._lines for place in line.places(text))

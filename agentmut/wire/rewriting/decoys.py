@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 from agentmut.frozen import digest_of
 from agentmut.wire.bodies import read_json, write_json
 from agentmut.wire.codec import Body, Codec, HttpCall
-from agentmut.wire.messages import ModelReply, Role
+from agentmut.wire.messages import ModelReply, Role, ToolCall
+from agentmut.wire.rewriting.beside import Beside, Together, beside, reply_id_of
+from agentmut.wire.rewriting.replies import Made, calls_made
 
 ROUNDS = 8
 """How often a decoy's call is answered before one reply reaches the agent."""
-_DROPPED = "agentmut-call-of-no-tool"
 
 
 class _Hidden(NamedTuple):
@@ -20,6 +21,18 @@ class _Hidden(NamedTuple):
     items: list[Any]
     said: str
     """What the agent was told at last; its history goes on with it."""
+    calls: Sequence[ToolCall]
+    """What it was told to call."""
+    beside: Beside | None
+    """Calls of decoys that were made together with those."""
+
+    def is_before(self, said: "_Said") -> bool:
+        """Whether the agent's history goes on with what it was told here."""
+        made = said.calls[: len(self.calls)]
+        same = len(made) == len(self.calls) and all(map(_is_same, made, self.calls))
+        if self.said:
+            return same and said.text.startswith(self.said)
+        return same and made == said.calls and (bool(made) or not said.text)
 
 
 class _Asked(NamedTuple):
@@ -37,28 +50,35 @@ class HiddenExchanges:
     _asked: dict[str, _Asked] = field(default_factory=dict)
     _hidden: dict[str, list[_Hidden]] = field(default_factory=dict)
     _waiting: dict[str, list[Any]] = field(default_factory=dict)
+    _owed: dict[str, list[Any]] = field(default_factory=dict)
+    """Results of decoys by the id of the reply that the service has kept."""
 
     def put_back(self, codec: Codec, body: Body) -> Body:
         """The conversation with all that the agent has not seen."""
-        key, roles = codec.roles(body)
-        if not key or not self._hidden:
+        owed = self._owed.get(str(body.get("previous_response_id")), [])
+        key, roles = codec.roles(_listed(body))
+        if not key or not (self._hidden or owed):
             return body
-        items: list[Any] = []
-        said = _said(codec, body, key, roles)
-        for index, digest in enumerate(_digests(codec, body, key, roles)):
-            items += self._after(digest, said.get(index))
-            items += body[key][index : index + 1]
-        return {**body, key: items} if len(items) > len(body[key]) else body
+        listed = _listed(body)
+        said = _said(codec, listed, key, roles)
+        together = Together(list(owed))
+        for index, digest in enumerate(_digests(codec, listed, key, roles)):
+            found = self._after(digest, said.get(index))
+            together.follow(found.items, found.beside) if found else None
+            for item in listed[key][index : index + 1]:
+                together.add(item, roles[index])
+        return {**body, key: together.items} if together.items != listed[key] else body
 
-    def _after(self, digest: str, said: str | None) -> list[Any]:
+    def _after(self, digest: str, said: "_Said | None") -> _Hidden | None:
         """What was hidden after a conversation that goes on with what the assistant said."""
         hidden = () if said is None else self._hidden.get(digest, ())
-        return next((found.items for found in hidden if (said or "").startswith(found.said)), [])
+        return next((found for found in hidden if said and found.is_before(said)), None)
 
     def sent(self, codec: Codec, original: Body, sent: HttpCall) -> None:
         """Remember which conversation of the agent a request belongs to."""
-        key, roles = codec.roles(original)
-        *_, digest = _digests(codec, original, key, roles)
+        listed = _listed(original)
+        key, roles = codec.roles(listed)
+        *_, digest = _digests(codec, listed, key, roles)
         self._asked.setdefault(_id(sent), _Asked(digest, 0))
 
     def again(
@@ -68,66 +88,69 @@ class HiddenExchanges:
         asked = self._asked.get(_id(sent), _Asked("", 0))
         if asked.rounds >= ROUNDS:
             return None
-        body = read_json(sent.body)
-        key, _ = codec.roles(body)
-        continued = codec.continued(body, reply, results)
+        continued = codec.continued(read_json(sent.body), reply, results)
         call = HttpCall(sent.path, write_json(continued))
-        added = continued[key][len(body[key]) :]
         self._asked[_id(call)] = _Asked(asked.prefix, asked.rounds + 1)
-        self._waiting[_id(call)] = [*self._waiting.get(_id(sent), ()), *added]
+        self._waiting[_id(call)] = [*self._waiting.get(_id(sent), ()), *_added(codec, sent, continued)]
         return call
 
-    def done(self, sent: HttpCall, said: str) -> None:
+    def beside(
+        self, codec: Codec, sent: HttpCall, reply: bytes, results: Mapping[str, str], names: Set[str]
+    ) -> Beside | None:
+        """Calls of decoys that a reply makes beside others, with their results; the service may want these."""
+        items = _added(codec, sent, codec.continued(read_json(sent.body), reply, results))
+        found = beside(items, names)
+        reply_id = reply_id_of(codec, reply) if codec.name == "responses" else None
+        if reply_id and found:
+            self._owed[reply_id] = found.answers
+        return found
+
+    def done(self, sent: HttpCall, told: ModelReply, made: Beside | None) -> None:
         """The agent is given an answer to a request: what went before it is hidden from then on."""
-        items = self._waiting.get(_id(sent))
+        items = self._waiting.get(_id(sent), [])
         asked = self._asked.get(_id(sent))
-        if items and asked:
+        if (items or made) and asked:
             known = self._hidden.setdefault(asked.prefix, [])
-            found = _Hidden(items, _squeezed(said))
-            known[:] = [found, *(one for one in known if one.said != found.said)]
+            found = _Hidden(items, _squeezed(told.text), told.tool_calls, made)
+            known[:] = [found, *(one for one in known if (one.said, one.calls) != (found.said, found.calls))]
 
 
-def without_calls(codec: Codec, body: bytes, reply: ModelReply, names: Set[str]) -> bytes:
-    """The reply without calls of these tools; with none left, the model has just ended its turn."""
-    left = tuple(call for call in reply.tool_calls if call.name not in names)
-    try:
-        value = codec.reply_with_tool_names(read_json(body), lambda name: _DROPPED if name in names else name)
-    except ValueError:
-        value = None  # a stream
-    if isinstance(value, dict) and left:
-        return write_json(_pruned(value))
-    finish = reply.finish_reason if left else "stop"
-    after = reply.model_copy(update={"tool_calls": left, "finish_reason": finish})
-    return codec.encode_reply(after, reply_id=f"agentmut-{digest_of(body.hex())[:16]}", stream=value is None)
+def _added(codec: Codec, sent: HttpCall, continued: Body) -> list[Any]:
+    """The items that a conversation goes on with."""
+    key, _ = codec.roles(continued)
+    before = read_json(sent.body).get(key)
+    return list(continued[key][len(before) if isinstance(before, list) else 1 :])
 
 
-def _pruned(value: Any) -> Any:
-    """The value without the list items that are a dropped call."""
-    if isinstance(value, dict):
-        return {key: _pruned(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_pruned(item) for item in value if not _is_dropped(item)]
-    return value
+def _listed(body: Body) -> Body:
+    """The body with its conversation as a list: some dialects take a single text or item too."""
+    if isinstance(body.get("input"), str):
+        return {**body, "input": [{"role": "user", "content": body["input"]}]}
+    return {**body, "contents": [body["contents"]]} if isinstance(body.get("contents"), dict) else body
 
 
-def _is_dropped(value: Any) -> bool:
-    """Whether an item is a dropped call itself, and not a list of calls somewhere in it."""
-    if isinstance(value, dict):
-        return any(_is_dropped(item) for item in value.values() if not isinstance(item, list))
-    return bool(value == _DROPPED)
+class _Said(NamedTuple):
+    """What the assistant says from an item on: one reply may be several."""
+
+    text: str
+    calls: list[Made]
 
 
-def _said(codec: Codec, body: Body, key: str, roles: Sequence[Role]) -> dict[int, str]:
-    """What the assistant says from an item on, by the indexes of its items: one reply may be several."""
+def _said(codec: Codec, body: Body, key: str, roles: Sequence[Role]) -> dict[int, _Said]:
     own: dict[Any, str] = {}
     for text in codec.texts(body):
         if text.role is Role.ASSISTANT and text.path[0] == key:
             own[text.path[1]] = own.get(text.path[1], "") + _squeezed(text.text)
-    said: dict[int, str] = {}
+    said: dict[int, _Said] = {}
     for index in reversed(range(len(roles))):
         if roles[index] is Role.ASSISTANT:
-            said[index] = own.get(index, "") + said.get(index + 1, "")
+            text, calls = said.get(index + 1, ("", []))
+            said[index] = _Said(own.get(index, "") + text, [*calls_made(body[key][index]), *calls])
     return said
+
+
+def _is_same(made: Made, call: ToolCall) -> bool:
+    return made.name == call.name and made.id in (None, call.id)
 
 
 def _squeezed(text: str) -> str:
@@ -136,15 +159,20 @@ def _squeezed(text: str) -> str:
 
 
 def _digests(codec: Codec, body: Body, key: str, roles: Sequence[Role]) -> Iterator[str]:
-    """Digests of the conversation before each item, and of all of it. Cache markers do not count."""
+    """Digests of the conversation before each item, and of all of it. Cache markers do not count, instructions do:
+    several agents may be asked the same."""
     spoken: dict[Any, list[str]] = {}
+    told: list[str] = []
     for text in codec.texts(body):
         if text.path[0] == key and len(text.path) > 1:
             spoken.setdefault(text.path[1], []).append(text.text)
-    digest = ""
+        elif text.role is Role.SYSTEM:
+            told.append(text.text)
+    digest = digest_of([codec.name, told])
     yield digest
     for index, role in enumerate(roles):
-        digest = digest_of([digest, role.value, spoken.get(index, [])])
+        calls = list(calls_made(body[key][index])) if role is Role.ASSISTANT else []
+        digest = digest_of([digest, role.value, spoken.get(index, []), calls])
         yield digest
 
 

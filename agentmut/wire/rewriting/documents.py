@@ -1,7 +1,7 @@
 """Documents that are others, come in another order, or are there once more or no more."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property, partial
@@ -39,7 +39,6 @@ class _Form(NamedTuple):
 
 _FORMS = tuple(map(_Form, ("wrapped", "plain", "stripped", "json", "json_ascii")))
 _READ = (Role.SYSTEM, Role.USER)
-_HELD = (*_READ, Role.TOOL)
 SHORTEST = 10
 """Characters of a document that is known without the tags around it."""
 LONGEST = 20_000
@@ -84,14 +83,16 @@ class DocumentsChange:
             return _reordered(texts, self.before, self.after)
         for insertion in self._insertions:
             texts = _inserted(texts, insertion, is_own=is_own)
-        return in_groups(texts, _HELD, self._rewritten)
+        for rewritten in self._rewritings:
+            texts = in_groups(_read(texts, rewritten), (Role.TOOL,), rewritten)
+        return texts
 
-    def _rewritten(self, text: str) -> str:
-        for change in self._changes:
-            text = change.made_to(text)
-        for old in self._removed:
-            text = _without(text, old)
-        return text
+    @cached_property
+    def _rewritings(self) -> list[Callable[[str], str]]:
+        return [
+            *(change.made_to for change in self._changes),
+            *(partial(_without, document=old) for old in self._removed),
+        ]
 
     @cached_property
     def _is_reordering(self) -> bool:
@@ -177,21 +178,34 @@ class _DocumentChange:
         return [TextChange(*pair) for pair in pairs]
 
 
+def _read(texts: Texts, change: Callable[[str], str | None]) -> Texts:
+    """The texts with a change made to the instructions; where they have none of it, to what the user says."""
+    after = in_groups(texts, (Role.SYSTEM,), change)
+    return in_groups(texts, (Role.USER,), change) if after == texts else after
+
+
 def _without(text: str, document: Document) -> str:
-    found = _located(text, document)
-    if found:
-        start, end, form = found
-        gap = form.escaped(_BREAK)
-        if text.startswith(gap, end):
-            end += len(gap)
-        elif text.endswith(gap, 0, start):
-            start -= len(gap)
-        return _without(text[:start] + text[end:], document)
+    for form in _forms(document):
+        sought = form.of(document)
+        text = _cut(text, ((at, at + len(sought)) for at in standing(text, sought)), form)
+    for form in _forms(document)[:2] if len(document.text) <= LONGEST else ():
+        places = Pattern("", form.of(document).strip(), "", loose=True).places(text)
+        text = _cut(text, ((start, end) for start, end, _ in places if text[start:end].strip()), form)
     parts = [part.strip() for part in document.text.split(_BREAK)]
     for part in parts:
         for escaped in dict.fromkeys(form.escaped(part) for form in _FORMS):
             text = (replaced(text, escaped, "") if len(part) >= PARAGRAPH else None) or text
     return text
+
+
+def _cut(text: str, spans: Iterable[tuple[int, int]], form: _Form) -> str:
+    """The text without these, each with the blank line after it, or before it."""
+    gap, kept, last = form.escaped(_BREAK), "", 0
+    for start, end in spans:
+        kept += text[last:start]
+        last = end + len(gap) if text.startswith(gap, end) else end
+        kept = kept if last > end else kept.removesuffix(gap)
+    return kept + text[last:]
 
 
 def _reordered(texts: Texts, before: Sequence[Document], after: Sequence[Document]) -> Texts:
@@ -229,7 +243,7 @@ def _slots(texts: Texts, group: Sequence[int], documents: Sequence[Document]) ->
 def _inserted(texts: Texts, insertion: _Insertion, *, is_own: bool) -> Texts:
     """The document behind its neighbour, or at the end of the instructions; and in results that have it."""
     beside = partial(_beside, insertion)
-    after = in_groups(texts, _READ, beside)
+    after = _read(texts, beside)
     if after == texts and is_own:
         last = max((i for i, text in enumerate(texts) if text.role is Role.SYSTEM), default=-1)
         added = f"{_BREAK}{insertion.document.wrapped}"

@@ -1,7 +1,7 @@
 """Names of tools: the agent's own ones, and those that the model is told."""
 
 from collections.abc import Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from agentmut.config import AgentConfig
@@ -70,37 +70,40 @@ NOT_OFFERED = "_not_offered"
 """Added to the name of a tool that the mutant lacks, when the model calls it all the same."""
 
 
+@dataclass(frozen=True)
 class Names:
-    """The names of tools as one trial's model and agent know them."""
+    """The names of tools as the model and the agent know them in one request and its reply."""
 
-    def __init__(self, offer: Offer) -> None:
-        self._offer = offer
-        self._withdrawn: frozenset[str] = frozenset()
-        self.clashes: frozenset[str] = frozenset()
-        """New names that tools have which the original's config does not know: these are not given away."""
+    offer: Offer
+    clashes: frozenset[str] = frozenset()
+    """New names that tools on offer have which the original's config does not know: these are not given away."""
+    withdrawn: frozenset[str] = frozenset()
+    """The agent's tools that it offers, and the mutant does not under these names."""
 
     @property
     def differ(self) -> bool:
         """Whether any tool may be called otherwise."""
-        return bool(self._offer.forward or self._offer.back or self._withdrawn)
+        return bool(self.offer.forward or self.offer.back) or not all(self.offer.partners.values())
 
-    def meet(self, clashes: frozenset[str]) -> None:
-        """Take note of names that are taken."""
-        self.clashes |= clashes
+    @property
+    def decoys(self) -> Set[str]:
+        """Tools with nothing behind them."""
+        return self.offer.decoys.keys() - self.clashes
 
-    def withdraw(self, before: Set[str], after: Set[str]) -> None:
-        """Take note of the agent's tools that were offered and are not any more."""
-        self._withdrawn |= (before - after) & self._offer.known.keys()
+    def withdrawing(self, before: Set[str], after: Set[str]) -> "Names":
+        """The names where these were offered before a change, and those after it."""
+        return replace(self, withdrawn=frozenset((before - after) & self.offer.known.keys()))
 
     def told(self, name: str) -> str:
-        """The model's name for a tool of the agent."""
-        if name.endswith(NOT_OFFERED) and name.removesuffix(NOT_OFFERED) in self._withdrawn:
-            return name.removesuffix(NOT_OFFERED)
-        other = self._offer.forward.get(name, name)
+        """The model's name for a tool of the agent; what it called although it was not on offer, as it called it."""
+        called = name.removesuffix(NOT_OFFERED)
+        if called != name and called in self.offer.known and name not in self.offer.known:
+            return called
+        other = self.offer.forward.get(name, name)
         return name if other in self.clashes else other
 
     def own(self, name: str) -> str:
         """The agent's name for a tool that the model calls."""
-        if name in self._offer.back and name not in self.clashes:
-            return self._offer.back[name]
-        return name + NOT_OFFERED if name in self._withdrawn else name
+        if name in self.offer.back and name not in self.clashes:
+            return self.offer.back[name]
+        return name + NOT_OFFERED if name in self.withdrawn else name

@@ -1,12 +1,24 @@
 """Replies, plain or streamed, with the tools that they call named otherwise."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from agentmut.wire.bodies import read_json, write_json
 from agentmut.wire.codec import Codec
 
 _IDS = ("call_id", "toolUseId", "id")
+_CALLS = ("functionCall", "function_call", "toolUse", "function", "custom")
+"""Keys below which there is a call."""
+_KINDS = (None, "tool_use", "function_call", "custom_tool_call", "function", "custom")
+"""Types of calls of the agent's own tools."""
+
+
+class Made(NamedTuple):
+    """A call of a tool as it stands in a reply or a conversation."""
+
+    id: str | None
+    name: str
+    arguments: Any
 
 
 def renamed_reply(codec: Codec, body: bytes, rename: Callable[[Codec, Any], Any]) -> bytes:
@@ -42,3 +54,20 @@ def calls_in(value: Any) -> Iterator[tuple[str, str]]:
             yield call_id, name
         for item in value.values():
             yield from calls_in(item)
+
+
+def calls_made(value: Any, call_id: str | None = None, key: str = "") -> Iterator[Made]:
+    """Every call of an agent's tool in a reply, an event or an item of a conversation, with its id if it has one."""
+    if isinstance(value, list):
+        for item in value:
+            yield from calls_made(item, call_id)
+    elif isinstance(value, dict):
+        call_id = next((value[key] for key in _IDS if isinstance(value.get(key), str)), call_id)
+        given = [value[key] for key in ("arguments", "args", "input") if key in value]
+        name = value.get("name")
+        if isinstance(name, str) and name and (given or key in _CALLS):
+            if value.get("type") in _KINDS:
+                yield Made(call_id, name, given[0] if given else None)
+            return
+        for inner, item in value.items():
+            yield from calls_made(item, call_id, inner)

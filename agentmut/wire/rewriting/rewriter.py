@@ -1,9 +1,10 @@
 """The rewriter of one trial: what is different between two configs, made to model requests."""
 
+import logging
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from agentmut.calls.answers import decoy_answer
@@ -12,15 +13,19 @@ from agentmut.wire.bodies import mapping, read_json, write_json
 from agentmut.wire.codec import Body, Codec, HttpCall, Text
 from agentmut.wire.messages import ModelReply
 from agentmut.wire.rewriter import Answered, Outgoing
+from agentmut.wire.rewriting.beside import Beside
 from agentmut.wire.rewriting.changes import PromptChange
-from agentmut.wire.rewriting.decoys import HiddenExchanges, without_calls
+from agentmut.wire.rewriting.decoys import HiddenExchanges
 from agentmut.wire.rewriting.documents import DocumentsChange
 from agentmut.wire.rewriting.history import altered
 from agentmut.wire.rewriting.names import Names, Offer
+from agentmut.wire.rewriting.pruning import called_names, without_calls
 from agentmut.wire.rewriting.replies import calls_in, renamed_reply
 from agentmut.wire.rewriting.results import Call, Results, ToolOf
 from agentmut.wire.rewriting.settings import SettingsChange
 from agentmut.wire.rewriting.tools import ToolsChange
+
+_log = logging.getLogger(__name__)
 
 
 class ConfigRewriter:
@@ -40,6 +45,7 @@ class ConfigRewriter:
         self._offer = Offer(base, mutated)
         self._tools = ToolsChange(self._offer)
         self._names = Names(self._offer)
+        self._names_of: dict[int, Names] = {}
         faulty = self._offer.faulty.items()
         self._results = Results({name: tool.fault for name, tool in faulty if tool.fault})
         self._hidden = HiddenExchanges()
@@ -65,9 +71,17 @@ class ConfigRewriter:
         except ValueError:
             return Outgoing(call)
         with self._lock:
-            request = _Request(codec, call, original)
-            pause = self._rewrite(request)
-            sent = request.rewritten
+            request = _Request(codec, call, original, self._names)
+            marks = set(self._marks)
+            try:
+                pause, sent = self._rewrite(request), request.rewritten
+            except Exception:  # no mistake here may become one of the agent's
+                _log.exception(
+                    "a request of %s could not be rewritten; it is sent as the agent made it", codec.name
+                )
+                self._marks = marks
+                return Outgoing(call)
+            self._known_as(sent, request.names)
             if self._offer.decoys:
                 with suppress(ValueError):
                     self._hidden.sent(codec, original, sent)
@@ -76,18 +90,28 @@ class ConfigRewriter:
     def reply(self, codec: Codec, sent: HttpCall, body: bytes) -> Answered:
         """The reply as the agent is to be given it, or the request that answers calls of decoys."""
         with self._lock:
-            if self._offer.decoys:
-                answered = self._without_decoys(codec, sent, body)
-                if answered.again:
-                    return answered
-                body = answered.body
-            listens = self._names.differ or self._results.faults
-            return Answered(renamed_reply(codec, body, self._heard) if listens else body)
+            try:
+                return self._replied(codec, sent, body)
+            except Exception:
+                _log.exception(
+                    "a reply of %s could not be rewritten; the agent is given it as it came", codec.name
+                )
+                return Answered(body)
 
-    def event(self, codec: Codec, value: object) -> object:
-        """One event of a stream as the agent is to be given it."""
+    def _replied(self, codec: Codec, sent: HttpCall, body: bytes) -> Answered:
+        if self._offer.decoys:
+            answered = self._without_decoys(codec, sent, body)
+            if answered.again:
+                return answered
+            body = answered.body
+        listens = self._names.differ or self._results.faults
+        heard = partial(self._heard, self._names_in(sent))
+        return Answered(renamed_reply(codec, body, heard) if listens else body)
+
+    def event(self, codec: Codec, sent: HttpCall, value: object) -> object:
+        """One event of a streamed reply as the agent is to be given it."""
         with self._lock:
-            return self._heard(codec, value)
+            return self._heard(self._names_in(sent), codec, value)
 
     def _rewrite(self, request: "_Request") -> float:
         """Make all changes to a request, in the agent's own names up to the last; the seconds it has to wait."""
@@ -95,9 +119,9 @@ class ConfigRewriter:
         request.attempt(lambda body: self._hidden.put_back(request.codec, body))
         request.attempt(lambda body: self._with_history(request.codec, body))
         request.attempt(lambda body: self._with_texts(request, body, pauses))
-        request.attempt(lambda body: self._with_tools(request.codec, body))
+        request.attempt(lambda body: self._with_tools(request, body))
         self._set(request)
-        request.attempt(lambda body: self._with_names(request.codec, body))
+        request.attempt(lambda body: self._with_names(request, body))
         return max(pauses, default=0.0)
 
     def _with_history(self, codec: Codec, body: Body) -> Body:
@@ -137,16 +161,17 @@ class ConfigRewriter:
         own = {name: tool.own_name for name, tool in self._offer.known.items()}
         self._marks |= {f"/tools/{own.get(tool, tool)}/fault" for tool in tools}
 
-    def _with_tools(self, codec: Codec, body: Body) -> Body:
+    def _with_tools(self, request: "_Request", body: Body) -> Body:
         if not self._tools.is_any:
             return body
-        tools = codec.tools(body)
-        self._names.meet(self._tools.clashes(tools))
-        after = self._tools.made_to(tools, self._names.clashes)
+        tools = request.codec.tools(body)
+        request.names = Names(self._offer, self._tools.clashes(tools))
+        after = self._tools.made_to(tools, request.names.clashes)
         if after is tools:
             return body
-        changed = codec.with_tools(body, after)
-        self._names.withdraw({t.spec.name for t in tools if t.spec}, {t.spec.name for t in after if t.spec})
+        changed = request.codec.with_tools(body, after)
+        before, now = ({tool.spec.name for tool in some if tool.spec} for some in (tools, after))
+        request.names = request.names.withdrawing(before, now)
         return changed
 
     def _set(self, request: "_Request") -> None:
@@ -159,23 +184,37 @@ class ConfigRewriter:
         for name, value in due:
             request.set(name, value)
 
-    def _with_names(self, codec: Codec, body: Body) -> Body:
-        return codec.with_tool_names(body, self._names.told) if self._names.differ else body
+    def _with_names(self, request: "_Request", body: Body) -> Body:
+        names = request.names
+        return request.codec.with_tool_names(body, names.told) if names.differ else body
+
+    def _known_as(self, sent: HttpCall, names: Names) -> None:
+        """Remember the names of a request for its reply; by its hash, which Python keeps, as events are many."""
+        if names != self._names or hash(sent) in self._names_of:
+            self._names_of[hash(sent)] = names
+
+    def _names_in(self, sent: HttpCall) -> Names:
+        return self._names_of.get(hash(sent), self._names)
 
     def _without_decoys(self, codec: Codec, sent: HttpCall, body: bytes) -> Answered:
         try:
             reply = codec.decode_reply(body)
         except ValueError:  # an error, or cut off: the agent's to deal with
             return Answered(body)
-        decoys = self._offer.decoys.keys() - self._names.clashes
-        called = [call for call in reply.tool_calls if call.name in decoys]
-        if called:
-            self._mark(*(self._offer.decoys[call.name].own_name for call in called))
-            if len(called) == len(reply.tool_calls) and (again := self._again(codec, sent, body, reply)):
+        names = self._names_in(sent)
+        called = called_names(codec, body) & names.decoys
+        self._mark(*(self._offer.decoys[name].own_name for name in called))
+        if called and all(call.name in called for call in reply.tool_calls) and reply.tool_calls:
+            again = self._again(codec, sent, body, reply)
+            if again:
+                self._known_as(again, names)
                 return Answered(body, again)
-            body = without_calls(codec, body, reply, decoys)
-        self._hidden.done(sent, reply.text)
-        return Answered(body)
+        given = without_calls(codec, body, called) if called else body
+        beside = self._beside(codec, sent, body, reply) if called else None
+        told = [call.model_copy(update={"name": names.own(call.name)}) for call in reply.tool_calls]
+        left = tuple(call for call in told if call.name not in called)
+        self._hidden.done(sent, reply.model_copy(update={"tool_calls": left}), beside)
+        return Answered(given)
 
     def _again(self, codec: Codec, sent: HttpCall, body: bytes, reply: ModelReply) -> HttpCall | None:
         answers = {call.id: str(decoy_answer()) for call in reply.tool_calls}
@@ -184,14 +223,23 @@ class ConfigRewriter:
         except ValueError:
             return None
 
-    def _heard(self, codec: Codec, value: Any) -> Any:
+    def _beside(self, codec: Codec, sent: HttpCall, body: bytes, reply: ModelReply) -> Beside | None:
+        """Calls of decoys beside others, which are answered when the conversation goes on."""
+        decoys = self._names_in(sent).decoys
+        answers = {call.id: str(decoy_answer()) for call in reply.tool_calls if call.name in decoys}
+        try:
+            return self._hidden.beside(codec, sent, body, answers, decoys) if answers else None
+        except ValueError:
+            return None
+
+    def _heard(self, names: Names, codec: Codec, value: Any) -> Any:
         """A plain reply or an event, in the agent's names."""
         if self._results.faults:
-            self._called |= {id_: self._names.own(name) for id_, name in calls_in(value)}
-        if not self._names.differ:
+            self._called |= {id_: names.own(name) for id_, name in calls_in(value)}
+        if not names.differ:
             return value
         try:
-            return codec.reply_with_tool_names(value, self._names.own)
+            return codec.reply_with_tool_names(value, names.own)
         except ValueError:
             return value
 
@@ -199,8 +247,9 @@ class ConfigRewriter:
 class _Request:
     """A request on its way through the steps. One that the codec refuses is left out."""
 
-    def __init__(self, codec: Codec, call: HttpCall, original: Body) -> None:
+    def __init__(self, codec: Codec, call: HttpCall, original: Body, names: Names) -> None:
         self.codec = codec
+        self.names = names
         self.call = call
         self._original = original
         self._path, self._body = call.path, original

@@ -25,14 +25,10 @@ KINDS = ("function", "custom")
 def decode(request: Mapping[str, Any]) -> ModelRequest:
     """A parsed body in the normal form. Raises `ValueError` naming the field that cannot be read."""
     messages = conversation(request)
-    offered = offers(request)
-    if hosted := [where for where, tool in offered if tool.spec is None]:
-        kind = dict(offered)[hosted[0]].raw.get("type")
-        raise ValueError(f"{hosted[0]}.type: expected 'function' or 'custom', found {kind!r:.80}")
     return ModelRequest(
         model=bodies.name(request.get("model"), "model"),
         messages=tuple(_messages(messages)),
-        tools=tuple(tool.spec for _, tool in offered if tool.spec),
+        tools=tuple(tool.spec for _, tool in offers(request) if tool.spec),
         max_tokens=_max_tokens(request),
         stream=bool(request.get("stream")),
         stop=_stop(request.get("stop")),

@@ -1,0 +1,90 @@
+"""Calls of decoys that were made together with others: the conversation with them and their results in it."""
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from agentmut.wire.bodies import read_json
+from agentmut.wire.codec import Codec
+from agentmut.wire.messages import Role
+from agentmut.wire.rewriting.replies import calls_made
+
+_LISTS = ("tool_calls", "content", "parts")
+"""Keys under which an item of a conversation lists calls or results."""
+
+
+class Beside(NamedTuple):
+    """Calls of decoys and their results, as the conversation writes them."""
+
+    key: str
+    """Where an assistant's item lists its calls; empty where each call is an item."""
+    calls: list[Any]
+    answers: list[Any]
+
+
+@dataclass
+class Together:
+    """A conversation as it is put together again."""
+
+    items: list[Any] = field(default_factory=list)
+    _open: Beside | None = None
+    """Calls that have to be put in, and results that have to come after them."""
+
+    def follow(self, hidden: Sequence[Any], beside: Beside | None) -> None:
+        """Go on with what the agent has not seen; `beside` belongs to what the assistant says next."""
+        self.items += hidden
+        self._open = beside
+
+    def add(self, item: Any, role: Role) -> None:
+        """Go on with an item of the agent."""
+        if self._open and role is Role.ASSISTANT:
+            item = self._with_calls(item, self._open)
+        elif self._open:
+            item = self._answered(item, role, self._open)
+            self._open = None
+        self.items.append(item)
+
+    def _with_calls(self, item: Any, beside: Beside) -> Any:
+        if not beside.calls or not isinstance(item.get(beside.key), list):
+            return item
+        self._open = beside._replace(calls=[])
+        return {**item, beside.key: [*item[beside.key], *beside.calls]}
+
+    def _answered(self, item: Any, role: Role, beside: Beside) -> Any:
+        """The item after the calls, with the results if it lists such; else they come before it."""
+        key = beside.key
+        if role is Role.TOOL and key in ("content", "parts") and isinstance(item.get(key), list):
+            return {**item, key: [*(one for answer in beside.answers for one in answer[key]), *item[key]]}
+        self.items += [*beside.calls, *beside.answers]
+        return item
+
+
+def beside(items: Sequence[Any], names: Set[str]) -> Beside | None:
+    """The calls of these tools, and the results, among the items that a conversation goes on with."""
+    answers = [item for item in items if _is_answer(item)]
+    for item in items:
+        for key in _LISTS:
+            found = item.get(key)
+            calls = [one for one in found if _is_of(one, names)] if isinstance(found, list) else []
+            if calls:
+                return Beside(key, calls, answers)
+    calls = [item for item in items if _is_of(item, names)]
+    return Beside("", calls, answers) if calls else None
+
+
+def _is_of(value: Any, names: Set[str]) -> bool:
+    return any(call.name in names for call in calls_made(value))
+
+
+def _is_answer(item: Any) -> bool:
+    return item.get("role") in ("tool", "function", "user") or str(item.get("type")).endswith("_output")
+
+
+def reply_id_of(codec: Codec, reply: bytes) -> str | None:
+    """The id of a reply, plain or streamed."""
+    try:
+        values = [read_json(reply)]
+    except ValueError:
+        values = [frame.value for frame in codec.framing().feed(reply)]
+    held = (value.get("response", value) for value in values if isinstance(value, dict))
+    return next((one["id"] for one in held if isinstance(one, dict) and isinstance(one.get("id"), str)), None)
