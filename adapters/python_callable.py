@@ -62,8 +62,8 @@ class CallableAdapter:
         takes_config = _takes_config(run, spec.run)
         if not takes_config and spec.route == "rebuild":
             raise UsageError(
-                f"agent.route: {spec.run} takes the input alone, so mutants can reach it on the wire only; let it "
-                "take (config, input), or leave out `route: rebuild`"
+                f"{spec.run} takes the input alone, so it cannot be built anew and mutants can reach it on the wire "
+                "only (agent.route: wire); to be told the config, it has to take (config, input)"
             )
         return cls(run, config, package, takes_config=takes_config)
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from agentmut.errors import UsageError, nearest
 
+_ABOUT_KEYS = re.compile(r"api[_ -]?key|credentials", re.IGNORECASE)
 REFERENCE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
@@ -88,7 +89,17 @@ def _no_module(reference: str, missing: str, root: Path | None) -> str:
 def _raised(reference: str, module: str, error: BaseException) -> str:
     return (
         f"cannot import {reference}: importing {module} raised {type(error).__name__}: {error} "
-        f"({error_location(error)}). Fix that module, or install what it needs."
+        f"({error_location(error)}). {_remedy(error)}"
+    )
+
+
+def _remedy(error: BaseException) -> str:
+    if not _ABOUT_KEYS.search(str(error)):
+        return "Fix that module, or install what it needs."
+    return (
+        "A client that is made while its module loads needs its key then: set the variable that it names. Commands "
+        "that ask no model (`mutants`, `show`, `replay`) take any value; `agentmut simulate -- agentmut mutants` sets "
+        "one, and `agentmut mutants --request FILE` needs no agent."
     )
 
 

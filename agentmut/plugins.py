@@ -1,4 +1,4 @@
-"""Plugins: adapters, operators, relations, evaluators and importers, all found through entry points.
+"""Plugins: adapters, codecs, operators, relations, evaluators and importers, all found through entry points.
 
 Built-ins are registered in this distribution's own metadata and go exactly the way of third parties.
 Nothing is imported before it is asked for, and nothing is remembered between calls.
@@ -18,6 +18,7 @@ class Group(StrEnum):
     """The kinds of plugins; the entry-point group is `agentmut.` and the value."""
 
     ADAPTERS = "adapters"
+    CODECS = "codecs"
     OPERATORS = "operators"
     RELATIONS = "relations"
     EVALUATORS = "evaluators"

@@ -7,6 +7,7 @@ from types import FunctionType
 from typing import Any, ClassVar, get_origin, get_type_hints
 
 from agentmut import protocols
+from agentmut.wire.codec import Codec
 
 VARIADIC = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 
@@ -30,6 +31,7 @@ def protocol_faults(plugin: type[Any], protocol: type[Any], name: str) -> tuple[
 def _protocol(group: str) -> type[Any]:
     return {
         "adapters": protocols.Adapter,
+        "codecs": Codec,
         "operators": protocols.Operator,
         "relations": protocols.Relation,
         "evaluators": protocols.Evaluator,

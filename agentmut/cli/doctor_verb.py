@@ -49,7 +49,7 @@ def doctor(
         loaded = load_project(project, agent)
         with agent_environment(loaded):
             session = open_session(loaded, (scenario or loaded.scenarios[0].name,))
-            found = _examined(session, yes=yes)
+            found = _examined(session, yes=yes, kept_in=str(save_request or ""))
     if save_request:
         _save(found, save_request, loaded)
     if as_json:
@@ -59,7 +59,7 @@ def doctor(
     raise typer.Exit(int(ExitCode.OK if found.diagnosis.reachable else ExitCode.BROKEN))
 
 
-def _examined(session: "Session", *, yes: bool) -> "Examination":
+def _examined(session: "Session", *, yes: bool, kept_in: str) -> "Examination":
     import os
 
     from agentmut.engine.doctor import before_running, examine, plan_of
@@ -67,7 +67,7 @@ def _examined(session: "Session", *, yes: bool) -> "Examination":
 
     before = before_running(session, os.environ)
     _announce(before, plan_of(session), yes=yes)
-    return examine(session, before, redactor(session.project).execution)
+    return examine(session, before, redactor(session.project).execution, kept_in)
 
 
 def _announce(before: "Diagnosis", plan: str, *, yes: bool) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from agentmut.cli.serving import SETTINGS, run_command, until_stopped
-from agentmut.errors import UsageError
+from agentmut.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from agentmut.trial import Trial
@@ -67,7 +67,8 @@ def proxy(
     One line per model request goes to stderr: dialect, model, status, seconds, tokens, and whether the request was
     changed. Credentials pass through; nothing is kept.
 
-    With a command after `--`, the variables that lead SDKs here are set for it, and its exit code is returned.
+    With a command after `--`, the variables that lead SDKs here are set for it, and its exit code is returned: with
+    --mutant, 4 in the place of 0 where no request has become the mutant's.
 
     Example: agentmut proxy --mutant 3f9ac2d1 -- node agent.js
     """
@@ -78,7 +79,39 @@ def proxy(
     make = _trials_of(project or Path(), mutant) if mutant is not None else _plain_trial
     chosen = port if port is not None else 0 if command else DEFAULT_PORT
     served = _Served(upstream, host, chosen, allow_remote)
-    raise typer.Exit(asyncio.run(served.until_done(command or [], make)))
+    code = asyncio.run(served.until_done(command or [], make))
+    raise typer.Exit(served.tally.told(code, mutant=mutant is not None))
+
+
+class _Tally:
+    """What has passed: a suite whose requests go past the proxy has not met the mutant."""
+
+    def __init__(self) -> None:
+        self.requests = 0
+        self.changed = 0
+
+    def watch(self, passage: "Passage", exchange: "Exchange") -> None:
+        """Count a model request, and say it in a line."""
+        self.requests += 1
+        self.changed += passage.changed
+        typer.echo(line(passage, exchange), err=True)
+
+    def told(self, code: int, *, mutant: bool) -> int:
+        """Say where nothing has arrived; the exit code, with a mutant not that of a passed suite then."""
+        if not self.requests:
+            typer.echo(
+                f"0 model requests passed{'; the mutant did not arrive' if mutant else ''}. The program has to take "
+                "its base URL from the variables that are set for it (OPENAI_BASE_URL and so on), or from its own "
+                "settings with their values.",
+                err=True,
+            )
+        elif mutant and not self.changed:
+            typer.echo(
+                f"{self.requests} model requests passed, none was changed; the mutant did not arrive. What it changes "
+                "is in none of them: `agentmut doctor` compares what is declared with what is sent.",
+                err=True,
+            )
+        return int(ExitCode.BROKEN) if mutant and not self.changed and code == 0 else code
 
 
 class _Served:
@@ -89,6 +122,7 @@ class _Served:
         self._host = host
         self._port = port
         self._allow_remote = allow_remote
+        self.tally = _Tally()
 
     async def until_done(self, command: list[str], make: "Callable[[str], Trial]") -> int:
         """Serve until the command has ended, or until stopped; returns the exit code."""
@@ -101,7 +135,7 @@ class _Served:
             [door.upstream for door in doors],
             Everyone(make),
             allow_remote=self._allow_remote,
-            watch=lambda passage, exchange: typer.echo(line(passage, exchange), err=True),
+            watch=self.tally.watch,
         )
         async with together.serving(self._host, self._port, PATIENCE) as origin:
             variables = past_http_proxies(os.environ)

@@ -1,4 +1,4 @@
-"""`agentmut replay`: a recorded trial again, without a network."""
+"""`agentmut replay`: a recorded trial again, without its model."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,6 +10,7 @@ from agentmut.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from agentmut.engine.replay import Replay
+    from agentmut.engine.session import Session
     from agentmut.wire.cassette import Cassette
 
 
@@ -24,8 +25,8 @@ def replay(
 ) -> None:
     """Run a recorded trial's agent again, on the answers that it was given then.
 
-    Nothing leaves this machine, and a replay is no new trial: it changes no result. `execution.record: true` in the
-    project file records trials.
+    No request goes to a model. Tools that the scenario does not double are really called again, with all that they
+    do. A replay is no new trial: it changes no result. `execution.record: true` in the project file records trials.
 
     Example: agentmut replay 4be1
     """
@@ -43,9 +44,22 @@ def replay(
     with agents_on_stderr():
         loaded = load_project(project)
         with agent_environment(loaded):
-            shown = replayed(open_session(loaded), cassette, redactor(loaded))
+            session = open_session(loaded)
+            _warn(session, cassette.scenario)
+            shown = replayed(session, cassette, redactor(loaded))
     _print(cassette, shown, as_json)
     raise typer.Exit(int(_exit_code(shown)))
+
+
+def _warn(session: "Session", scenario: str) -> None:
+    """Say which tools are not doubled: the recording has their results, but the agent calls them itself."""
+    from agentmut.engine.doctor.beforehand import tool_checks
+
+    config, safe = session.adapter.get_config(), session.project.safe_tools
+    played = [one for one in session.scenarios if one.name == scenario]
+    for check in tool_checks(config, played, safe):
+        if not check.ok:
+            typer.echo(f"Note: {check.said}.", err=True)
 
 
 def _folder(project: Path, run: str | None) -> Path:

@@ -17,7 +17,7 @@ from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.wire import bodies
 from agentmut.wire.carriers.transport import Tap, TrialOverError
 from agentmut.wire.codec import Codec, HttpCall
-from agentmut.wire.codecs import CODECS
+from agentmut.wire.codecs import all_codecs
 from agentmut.wire.rewriter import Answered, Outgoing
 
 MARKS = ("alfa", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel")
@@ -144,7 +144,7 @@ async def _refusal_faults(subject: Subject) -> list[str]:
     watch = Watching()
     scenario = Scenario(name="refused", turns=subject.turns, evaluators=(EvaluatorSpec(name="expect"),))
     case, wiring = Case(scenario, dict(subject.doubles)), Wiring(_Refused())
-    with Tap(CODECS).installed():
+    with Tap(all_codecs()).installed():
         found = await attempt(watched(subject.adapter, watch), case, "refused", 0, subject.timeout, wiring)
     [seen] = watch.runs
     recorder = seen.trial.recorder

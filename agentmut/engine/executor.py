@@ -21,7 +21,7 @@ from agentmut.wire.carriers.gateway import Gateway
 from agentmut.wire.carriers.throttle import Throttle
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.cassette import Player
-from agentmut.wire.codecs import CODECS
+from agentmut.wire.codecs import all_codecs
 
 KEPT_AGENTS = 256
 LONGEST_PAUSE = 30.0
@@ -87,7 +87,7 @@ class LocalExecutor:
         asyncio.get_running_loop().set_default_executor(TrialThreads())
         per_minute = self._settings.requests_per_minute
         throttle = Throttle(per_minute) if per_minute else None
-        with Tap(CODECS, throttle).installed(), BotocoreHooks(CODECS, throttle).installed():
+        with Tap(all_codecs(), throttle).installed(), BotocoreHooks(all_codecs(), throttle).installed():
             async with self._gateway_of(throttle) as self._gateway:
                 yield
 

@@ -41,7 +41,8 @@ def spot(edit: Edit | About, origin: Origin) -> Spot:
     if part == "tools":
         return _in_tools(edit, origin)
     name = f"{part}/{rest[0]}" if rest and part != "context" else part
-    return Spot(Target(path=origin.file), None, (part, name, origin.file))
+    path = origin.sources.recorded.get(name, origin.file)
+    return Spot(Target(path=path), None, (part, name, path))
 
 
 def tool_name(edit: Edit | About, config: AgentConfig) -> str:
@@ -56,8 +57,9 @@ def tool_name(edit: Edit | About, config: AgentConfig) -> str:
 
 def changed_text(mutant: Mutant) -> tuple[str, str]:
     """What stood there and what stands there now, for reading; several edits are joined by line breaks."""
-    before = "\n".join(_readable(edit.before) for edit in mutant.edits if edit.before is not None)
-    after = "\n".join(_readable(edit.after) for edit in mutant.edits if edit.after is not None)
+    edits = [edit for edit in mutant.edits if edit.path[-1] != "implemented_by"]  # which no model reads
+    before = "\n".join(_readable(edit.before) for edit in edits if edit.before is not None)
+    after = "\n".join(_readable(edit.after) for edit in edits if edit.after is not None)
     return before, after
 
 
@@ -72,7 +74,7 @@ def _index(path: tuple[str, ...]) -> int | None:
 
 def _in_prompt(edit: Edit | About, origin: Origin) -> Spot:
     sources, prompt = origin.sources, origin.config.prompt
-    path = sources.prompt or origin.file
+    path = sources.prompt or sources.recorded.get("prompt", origin.file)
     names = ("prompt", path)
     if edit.span is None or (sources.prompt is None and sources.prompt_line is None):
         return Spot(Target(path=path), None, names)
@@ -107,7 +109,7 @@ def _ends(text: str, span: tuple[int, int]) -> tuple[int, int]:
 
 def _in_tools(edit: Edit | About, origin: Origin) -> Spot:
     name = tool_name(edit, origin.config)
-    path = origin.sources.tools or origin.file
+    path = origin.sources.tools or origin.sources.recorded.get("tools", origin.file)
     place = origin.sources.tool_places.get(name)
     names = ("tools", *([f"tools/{name}"] if name else []), path)
     target = Target(path=place.path, line=place.line) if place else Target(path=path)

@@ -21,7 +21,7 @@ from agentmut.wire.rewriting import ConfigRewriter
 
 OUTSIDE = (
     "hand it over: a program has its config with `{config_file}` in agent.command, and any agent elsewhere a part of "
-    "it, such as `{prompt}`, in agent.command or agent.body"
+    "it, such as `{model.temperature}`, in agent.command, agent.body, agent.headers or agent.url"
 )
 
 

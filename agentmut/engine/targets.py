@@ -41,7 +41,8 @@ def _names(origin: Origin) -> set[str]:
     parts |= {f"tools/{tool.name}" for tool in config.tools} | {d.name for d in config.context}
     parts |= {f"model/{name}" for name in type(config.model).model_fields}
     parts |= {f"orchestration/{name}" for name in config.orchestration}
-    return parts | {place.path for place in sources.tool_places.values()} | {origin.file}
+    files = {place.path for place in sources.tool_places.values()} | set(sources.recorded.values())
+    return parts | files | {origin.file}
 
 
 def _wanted(target: str, known: set[str], origin: Origin) -> _Wanted:

@@ -112,17 +112,27 @@ def read_parts(
         context=context,
         orchestration=written.orchestration,
     )
+    block = None if prompt.path else source.blocks.get(at_prompt)
+    sources = _sources(source, written, prompt, block, tools)
     if written.request:
         at_request = root / written.request
         recorded = checked((*key, "request"), lambda: read_request_file(at_request, "the request"))
         config = _completed(config, written, recorded.config) if recorded else config
-    block = None if prompt.path else source.blocks.get(at_prompt)
-    return LocatedConfig(config, _sources(source, written, prompt, block, tools))
+        read = dict.fromkeys(_unwritten(written), written.request)
+        sources = sources.model_copy(update={"recorded": read})
+    return LocatedConfig(config, sources)
+
+
+def _unwritten(written: ConfigSection) -> list[str]:
+    """What a recorded request is asked for: parts by name, settings of the model one by one."""
+    parts = [part for part in ("prompt", "tools") if not getattr(written, part)]
+    settings = type(written.model).model_fields.keys() - written.model.model_fields_set
+    return [*parts, *(f"model/{name}" for name in sorted(settings))]
 
 
 def _completed(config: AgentConfig, written: ConfigSection, recorded: AgentConfig) -> AgentConfig:
     """The config with what is not written as a recorded request shows it."""
-    unset = {part: getattr(recorded, part) for part in ("prompt", "tools") if not getattr(written, part)}
+    unset = {part: getattr(recorded, part) for part in _unwritten(written) if part in ("prompt", "tools")}
     named = {name: getattr(written.model, name) for name in written.model.model_fields_set}
     return config.model_copy(update={**unset, "model": recorded.model.model_copy(update=named)})
 

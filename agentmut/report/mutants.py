@@ -27,6 +27,12 @@ _NO_HELP = ("it found no place in this config", "all its candidates were dropped
 Item = TypeVar("Item")
 
 
+_UNDECLARED = (
+    "no prompt is declared; give agent.config.prompt, or keep a request of the agent with `agentmut doctor "
+    "--save-request request.json` and name it under agent.config.request"
+)
+
+
 def render_mutants(
     origin: Origin,
     generation: Generation,
@@ -52,7 +58,8 @@ def render_mutants(
     _ignored(page, generation)
     _without(page, generation, verbose=verbose)
     _left_out(page, generation, verbose=verbose)
-    for note in generation.notes:
+    undeclared = () if generation.mutants or origin.config.prompt else (_UNDECLARED,)
+    for note in (*generation.notes, *undeclared):
         page.add()
         page.add(f"Note: {clean(note)}.", style="yellow")
     return page.text().lstrip("\n")

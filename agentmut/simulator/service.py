@@ -20,7 +20,7 @@ from agentmut.simulator.service_settings import Settings
 from agentmut.simulator.trouble import FaultKind
 from agentmut.wire.bodies import mapping, read_json, write_json
 from agentmut.wire.codec import Body, Codec, HttpCall
-from agentmut.wire.codecs import CODECS, codec_for
+from agentmut.wire.codecs import all_codecs, codec_for
 from agentmut.wire.messages import ModelReply, ModelRequest
 
 AGENTS = BedrockAgents()
@@ -215,6 +215,6 @@ def _unknown(model: str) -> str:
 
 
 def _no_such_path(path: str) -> web.Response:
-    known = ", ".join([*(codec.name for codec in CODECS), AGENTS.name])
+    known = ", ".join([*(codec.name for codec in all_codecs()), AGENTS.name])
     message = f"The simulator has nothing at {path[:200]!r}. It speaks {known}."
     return web.json_response({"error": {"message": message, "type": "invalid_request_error"}}, status=404)

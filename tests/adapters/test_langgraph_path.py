@@ -24,7 +24,7 @@ from agentmut.testing import check_adapter
 from agentmut.threads import TrialThreads
 from agentmut.tools import read_tool
 from agentmut.wire.carriers.transport import Tap
-from agentmut.wire.codecs import CODECS
+from agentmut.wire.codecs import all_codecs
 
 LOOP = asyncio.new_event_loop()
 LOOP.set_default_executor(TrialThreads())
@@ -42,7 +42,7 @@ def run(build: Callable[[AgentConfig], Any], *turns: Any, config: AgentConfig | 
     async def once() -> Execution:
         adapter = LangGraphAdapter(build, config or AgentConfig(), "here:build").as_built()
         scenario = Scenario(name="s", turns=turns or ({"log": []},), evaluators=(EvaluatorSpec(name="x"),))
-        with Tap(CODECS).installed():
+        with Tap(all_codecs()).installed():
             return await attempt(adapter, Case(scenario, {}), "t1", 0, 20.0)
 
     return LOOP.run_until_complete(once())

@@ -25,7 +25,7 @@ from agentmut.threads import TrialThreads
 from agentmut.tools import ToolSpec
 from agentmut.trace import Action, Usage
 from agentmut.wire.carriers.transport import Tap
-from agentmut.wire.codecs import CODECS
+from agentmut.wire.codecs import all_codecs
 from agentmut.wire.messages import ModelReply, Role
 from agentmut.witness import Detector
 
@@ -77,7 +77,7 @@ def run(
 ) -> Execution:
     async def once() -> Execution:
         scenario = Scenario(name="s", turns=turns or ("Hi",), evaluators=(EvaluatorSpec(name="x"),))
-        with Tap(CODECS).installed():
+        with Tap(all_codecs()).installed():
             return await attempt(adapter, Case(scenario, doubles or {}), trial, 0, timeout)
 
     found: Execution = LOOP.run_until_complete(once())
@@ -403,7 +403,7 @@ def test_the_simulated_model_is_asked_by_eight_at_once(make: Any, simulated: Non
     adapter = make(CONFIG.model_copy(update={"model": ModelConfig(name="sim-large")}))
 
     async def all_at_once() -> list[Execution]:
-        with Tap(CODECS).installed():
+        with Tap(all_codecs()).installed():
             return await asyncio.gather(*(one(number) for number in range(8)))
 
     async def one(number: int) -> Execution:

@@ -25,7 +25,7 @@ from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.threads import TrialThreads
 from agentmut.trace import Action, Usage
 from agentmut.wire.carriers.transport import Tap
-from agentmut.wire.codecs import CODECS
+from agentmut.wire.codecs import all_codecs
 from agentmut.witness import Detector
 
 LOOP = asyncio.new_event_loop()
@@ -113,7 +113,7 @@ def responses(stream: bool = False, **changes: Any) -> Any:
 def run(adapter: Adapter, *turns: Any) -> Execution:
     async def once() -> Execution:
         scenario = Scenario(name="s", turns=turns or ("Hi",), evaluators=(EvaluatorSpec(name="x"),))
-        with Tap(CODECS).installed():
+        with Tap(all_codecs()).installed():
             return await attempt(adapter, Case(scenario, {}), "t1", 0, 20.0)
 
     found: Execution = LOOP.run_until_complete(once())

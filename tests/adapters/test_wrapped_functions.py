@@ -21,7 +21,7 @@ from agentmut.protocols import AgentSpec
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.trace import Action
 from agentmut.wire.carriers.transport import Tap
-from agentmut.wire.codecs import CODECS
+from agentmut.wire.codecs import all_codecs
 
 AGENTS = Path(__file__).parents[1] / "testdata" / "sdk_agents.py"
 CONFIG = AgentConfig(prompt="Be kind.")
@@ -71,7 +71,7 @@ def made(create: Create, name: str, **keys: Any) -> Any:
 def run(adapter: Any, *turns: Any) -> Execution:
     async def once() -> Execution:
         scenario = Scenario(name="s", turns=turns or ("Hi",), evaluators=(EvaluatorSpec(name="x"),))
-        with Tap(CODECS).installed():
+        with Tap(all_codecs()).installed():
             return await attempt(adapter, Case(scenario, {}), "t1", 0, 20.0)
 
     return asyncio.run(once())

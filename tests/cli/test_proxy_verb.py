@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from agentmut.cli import main
+from agentmut.cli.proxy_verb import _Tally
 from agentmut.engine.choosing import make_mutants
 from agentmut.engine.selection import Selection
 from agentmut.engine.session import open_session
@@ -72,6 +73,32 @@ def test_with_a_mutant_every_request_is_its(tmp_path: Path, simulator_url: str) 
     assert done.returncode == 7, done.stderr
     assert done.stderr.splitlines()[0] == f"mutant {mutant}: prompt.drop_instruction"
     assert done.stderr.splitlines()[1].endswith("  changed")
+
+
+@pytest.mark.parametrize(
+    ("changes", "mutant", "code", "ended", "said"),
+    [
+        ((), True, 0, 4, "0 model requests passed; the mutant did not arrive"),
+        ((), True, 7, 7, "the mutant did not arrive"),
+        ((), False, 0, 0, "0 model requests passed. "),
+        ((False, False), True, 0, 4, "2 model requests passed, none was changed; the mutant did not arrive"),
+        ((False, True), True, 0, 0, ""),
+        ((False,), False, 0, 0, ""),
+    ],
+)
+def test_a_suite_that_never_met_the_mutant_does_not_end_as_if_it_had_passed(
+    changes: tuple[bool, ...],
+    mutant: bool,
+    code: int,
+    ended: int,
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    tally = _Tally()
+    tally.requests, tally.changed = len(changes), sum(changes)
+    assert tally.told(code, mutant=mutant) == ended
+    found = capsys.readouterr().err
+    assert said in found and bool(found) == bool(said)
 
 
 @pytest.mark.parametrize(

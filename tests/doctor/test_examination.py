@@ -137,6 +137,7 @@ def test_a_function_of_the_input_alone_can_be_mutated_on_the_wire_only(ward: War
     found = ward.examine()
     assert set(arrivals(found).values()) == {("no", "yes")}
     assert "takes the input alone" in found.parts[0].rebuild.said
+    assert "leave out" not in found.parts[0].rebuild.said
 
 
 def test_a_prompt_copied_at_import_arrives_on_the_wire_only(ward: Ward) -> None:
@@ -252,7 +253,9 @@ def test_a_kept_request_is_a_config_for_the_wire(ward: Ward) -> None:
     kept = ward.folder / "request.json"
     found = ward.examine("--save-request", str(kept))
     assert arrivals(found) == {"model setting": ("no", "yes")}
-    assert any("No prompt is declared" in advice for advice in found.advice)
+    (advice,) = (said for said in found.advice if "No prompt is declared" in said)
+    assert f"name {kept} under agent.config.request" in advice and "--save-request" not in advice
+    assert "Nothing under agent.config declares prompt or tools" in ward.err
     assert any("it is not mutated" in said for said in found.differences)
     assert json.loads(kept.read_text())["path"].endswith("/chat/completions")
     same = "    return ask(body(PROMPT, [LOOK], temperature=0.3))"

@@ -12,7 +12,7 @@ from agentmut.engine.attempt import Case, attempt
 from agentmut.execution import Ending, Execution
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.wire.carriers.transport import Tap
-from agentmut.wire.codecs import CODECS
+from agentmut.wire.codecs import all_codecs
 
 CONFIG = AgentConfig(prompt="Be brief.", model=ModelConfig(name="m"))
 SCENARIO = Scenario(name="s", turns=("hi",), evaluators=(EvaluatorSpec(name="x"),))
@@ -22,7 +22,7 @@ EXOTIC = b'{"choices": {"first": {"message": {"content": "Hello."}}}}'
 
 def end(agent: Any) -> Execution:
     async def once() -> Execution:
-        with Tap(CODECS).installed():
+        with Tap(all_codecs()).installed():
             return await attempt(CallableAdapter(agent, CONFIG), Case(SCENARIO, {}), "t", 0, 10.0)
 
     return asyncio.run(once())

@@ -1,13 +1,14 @@
 """Plugins through real entry points: distributions written to a folder on `sys.path`."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from agentmut import plugins
 from agentmut.errors import PluginError
+from agentmut.wire.codecs import all_codecs, codec_for
 
 Install = Callable[..., None]
 
@@ -193,3 +194,38 @@ def test_an_operator_needs_its_attributes_and_its_registered_id(install: Install
     assert "its id is 'prompt.mine', but it is registered as 'prompt.other'" in message(
         "operators", "prompt.other"
     )
+
+
+CODEC = """
+from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
+class Plugin(ChatCompletions):
+    name = "own_chat"
+    def matches(self, path): return path.partition("?")[0].endswith("/own/talk")
+"""
+
+
+@pytest.fixture
+def fresh_codecs() -> Iterator[None]:
+    """Codecs are loaded once in a process."""
+    all_codecs.cache_clear()
+    yield
+    all_codecs.cache_clear()
+
+
+@pytest.mark.usefixtures("fresh_codecs")
+def test_a_third_partys_codec_is_asked_before_the_built_in_ones(install: Install) -> None:
+    install("mypkg", "codecs", "own_chat", CODEC)
+    found = codec_for("/t/1/own/talk?x=1")
+    assert found is not None and found.name == "own_chat"
+    assert [codec.name for codec in all_codecs()] == ["own_chat", *sorted(BUILT_IN_CODECS)]
+    assert all_codecs() is all_codecs()
+
+
+@pytest.mark.usefixtures("fresh_codecs")
+def test_a_codec_without_the_signature_of_its_seam_is_refused_with_the_fault(install: Install) -> None:
+    install("mypkg", "codecs", "own_chat", CODEC.replace("self, path)", "self, url)"))
+    with pytest.raises(PluginError, match=r"codec 'own_chat' \(mypkg\): matches\(\) has no parameter 'path'"):
+        codec_for("/v1/chat/completions")
+
+
+BUILT_IN_CODECS = {"chat_completions", "responses", "anthropic_messages", "gemini", "converse"}

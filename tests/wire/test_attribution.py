@@ -9,7 +9,8 @@ from typing import Any
 from agentmut.trial import Trial, running
 from agentmut.wire.carriers.proxy.gateway import open_gateway
 from agentmut.wire.carriers.transport import Tap
-from agentmut.wire.codecs import CODECS
+from agentmut.wire.codecs import all_codecs
+from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 from agentmut.wire.messages import Role
 
 TRIALS = 16
@@ -85,7 +86,7 @@ class Stacks:
                 return "".join(response.iter_text())
 
         wire = await asyncio.to_thread(streamed)
-        return str(CODECS[0].decode_reply(wire.encode()).text)
+        return str(ChatCompletions().decode_reply(wire.encode()).text)
 
     async def langgraph(self, at: Mapping[str, str], text: str) -> str:
         graph, chat = importlib.import_module("langgraph.graph"), importlib.import_module("langchain_openai")
@@ -137,7 +138,7 @@ def test_in_one_process_each_exchange_is_its_trials(polyglot: Any) -> None:
         found = await asyncio.gather(*(one(ask, name) for ask, name in asks))
         return {trial.id: trial for trial in found}
 
-    with Tap(CODECS).installed():
+    with Tap(all_codecs()).installed():
         trials = asyncio.run(everything())
     check(trials, polyglot)
 

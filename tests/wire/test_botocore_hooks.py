@@ -12,7 +12,7 @@ from aiohttp import web
 from agentmut.trial import Trial, running
 from agentmut.wire.carriers.botocore_hooks import BotocoreHooks
 from agentmut.wire.carriers.passage import TrialOverError
-from agentmut.wire.codecs import CODECS
+from agentmut.wire.codecs import all_codecs
 
 boto3 = importlib.import_module("boto3")
 ASKED: dict[str, Any] = {
@@ -36,7 +36,7 @@ def client(polyglot: Any, retries: int = 1) -> Any:
 
 
 def hooks() -> Any:
-    return BotocoreHooks(CODECS).installed()
+    return BotocoreHooks(all_codecs()).installed()
 
 
 def called(bedrock: Any, *, stream: bool) -> list[str]:
@@ -122,8 +122,8 @@ def test_botocore_is_hooked_when_the_agent_imports_it_and_not_before(tmp_path: P
     code = """
 import sys
 from agentmut.wire.carriers.botocore_hooks import BotocoreHooks
-from agentmut.wire.codecs import CODECS
-with BotocoreHooks(CODECS).installed():
+from agentmut.wire.codecs import all_codecs
+with BotocoreHooks(all_codecs()).installed():
     assert not any(name.startswith("botocore") for name in sys.modules)
     import botocore.client
     assert botocore.client.BaseClient._make_request.__module__ == "agentmut.wire.carriers.botocore_hooks"

@@ -9,7 +9,7 @@ import pytest
 from agentmut.conformance.codec import codec_faults
 from agentmut.testing import check_codec
 from agentmut.wire.codec import Body, Codec, HttpCall, OfferedTool, Path, Rename, Text
-from agentmut.wire.codecs import CODECS
+from agentmut.wire.codecs import all_codecs
 from agentmut.wire.dialects import sse
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 from agentmut.wire.framing import Frame
@@ -45,7 +45,7 @@ REQUEST = HttpCall(
 )
 
 
-@pytest.mark.parametrize("codec", CODECS, ids=lambda codec: codec.name)
+@pytest.mark.parametrize("codec", all_codecs(), ids=lambda codec: codec.name)
 def test_every_codec_of_agentmut_is_sound(codec: Codec) -> None:
     check_codec(codec, except_for=CANNOT_SAY.get(codec.name, {}))
 

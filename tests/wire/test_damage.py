@@ -5,7 +5,7 @@ import pytest
 from agentmut.trace import Usage
 from agentmut.wire.carriers.damage import damage
 from agentmut.wire.codec import Codec
-from agentmut.wire.codecs import CODECS
+from agentmut.wire.codecs import all_codecs
 from agentmut.wire.dialects.anthropic.anthropic_messages import AnthropicMessages
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 from agentmut.wire.messages import ModelReply
@@ -15,7 +15,7 @@ REPLY = ModelReply(model="m", text="Hello to you. And you.", usage=Usage(input_t
 HTML = b"<!DOCTYPE html>\n<html>\n\n<body>Away</body></html>"
 
 
-@pytest.mark.parametrize("codec", CODECS, ids=lambda codec: codec.name)
+@pytest.mark.parametrize("codec", all_codecs(), ids=lambda codec: codec.name)
 def test_a_page_an_empty_body_and_broken_json_are_damage_in_every_dialect(codec: Codec) -> None:
     assert damage(codec, HTML) is not None
     assert damage(codec, b" \n") == "the reply is empty"
@@ -23,7 +23,7 @@ def test_a_page_an_empty_body_and_broken_json_are_damage_in_every_dialect(codec:
 
 
 @pytest.mark.parametrize("stream", [False, True])
-@pytest.mark.parametrize("codec", CODECS, ids=lambda codec: codec.name)
+@pytest.mark.parametrize("codec", all_codecs(), ids=lambda codec: codec.name)
 def test_what_a_codec_writes_is_not_damaged(codec: Codec, stream: bool) -> None:
     body = codec.encode_reply(REPLY, reply_id="r", stream=stream)
     assert damage(codec, body) is None

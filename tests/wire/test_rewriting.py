@@ -13,7 +13,7 @@ from agentmut.faults import FaultKind, ToolFault
 from agentmut.tools import ToolSpec
 from agentmut.trace import Usage
 from agentmut.wire.codec import Codec, HttpCall
-from agentmut.wire.codecs import CODECS
+from agentmut.wire.codecs import all_codecs
 from agentmut.wire.dialects.anthropic.anthropic_messages import AnthropicMessages
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 from agentmut.wire.messages import Message, ModelReply, ModelRequest, Role, ToolCall
@@ -21,7 +21,7 @@ from agentmut.wire.rewriting import ConfigRewriter
 
 CHAT = ChatCompletions()
 PATH = "/v1/chat/completions"
-every_codec = pytest.mark.parametrize("codec", CODECS, ids=lambda codec: codec.name)
+every_codec = pytest.mark.parametrize("codec", all_codecs(), ids=lambda codec: codec.name)
 FIND = ToolSpec(name="find", description="Find an order.")
 PAY = ToolSpec(name="pay", description="Pay money back.")
 MAIL = ToolSpec(name="mail", description="Send a mail.")

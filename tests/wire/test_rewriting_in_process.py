@@ -10,7 +10,7 @@ import pytest
 
 from agentmut.trial import Trial, current_trial, running
 from agentmut.wire.carriers.transport import Tap
-from agentmut.wire.codecs import CODECS
+from agentmut.wire.codecs import all_codecs
 from agentmut.wire.messages import Exchange, Role
 
 LOOK = {"name": "look", "parameters": {"type": "object", "properties": {"id": {"type": "integer"}}}}
@@ -26,7 +26,7 @@ stacks = pytest.mark.parametrize(
 
 
 def tap() -> Any:
-    return Tap(CODECS).installed()
+    return Tap(all_codecs()).installed()
 
 
 def sent(library: str, url: str, *, sync: bool, body: Any, stream: bool = False) -> Any:

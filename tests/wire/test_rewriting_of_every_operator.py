@@ -15,7 +15,7 @@ from agentmut.mutation.generate import generate
 from agentmut.protocols import Operator, OperatorOptions
 from agentmut.tools import ToolSpec
 from agentmut.wire.codec import Codec, HttpCall
-from agentmut.wire.codecs import CODECS
+from agentmut.wire.codecs import all_codecs
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 from agentmut.wire.footprint import Footprint, footprint
 from agentmut.wire.messages import Exchange, Message, ModelRequest, Role, ToolCall
@@ -145,13 +145,13 @@ def unseen(codec: Codec, call: HttpCall, base: AgentConfig, among: Iterable[Muta
     }
 
 
-@pytest.mark.parametrize("codec", CODECS, ids=lambda codec: codec.name)
+@pytest.mark.parametrize("codec", all_codecs(), ids=lambda codec: codec.name)
 def test_mutants_of_every_operator_are_witnessed_in_every_dialect(codec: Codec) -> None:
     first = {mutant.operator: mutant for mutant in reversed(MUTANTS)}
     assert unseen(codec, codec.encode_request(request()), CONFIG, first.values()) == set()
 
 
-@pytest.mark.parametrize("codec", CODECS, ids=lambda codec: codec.name)
+@pytest.mark.parametrize("codec", all_codecs(), ids=lambda codec: codec.name)
 def test_a_stop_sequence_that_is_added_is_witnessed(codec: Codec) -> None:
     base = CONFIG.model_copy(update={"model": ModelConfig(name="sim-large")})
     mutants = generate(base, [OPERATORS["model.add_stop_sequence"]], OPTIONS).mutants

@@ -10,7 +10,7 @@ from agentmut.config import AgentConfig, Document, ModelConfig
 from agentmut.faults import FaultKind, ToolFault
 from agentmut.tools import ToolSpec
 from agentmut.wire.codec import HttpCall
-from agentmut.wire.codecs import CODECS
+from agentmut.wire.codecs import all_codecs
 from agentmut.wire.messages import Message, ModelRequest, Role, ToolCall
 from agentmut.wire.rewriting import ConfigRewriter
 from agentmut.wire.rewriting.hunks import applied, hunks
@@ -47,7 +47,7 @@ configs = st.builds(
     context=st.lists(st.builds(Document, name=st.sampled_from("ab"), text=texts), max_size=2).map(tuple),
     model=st.builds(ModelConfig, name=st.just("m"), temperature=st.sampled_from([None, 0.5])),
 )
-codecs = st.sampled_from(CODECS)
+codecs = st.sampled_from(all_codecs())
 
 
 def conversation(base: AgentConfig, prompt: str, spoken: list[tuple[int, str]]) -> list[Message]:

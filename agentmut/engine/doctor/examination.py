@@ -40,8 +40,15 @@ def plan_of(session: Session) -> str:
     trials = 1 + len(parts) + min(len(parts), 2)  # on the wire, changes of texts go together
     return (
         f"Runs the agent at most {trials} times on scenario {session.scenarios[0].name}: once as it is, then with a "
-        f"harmless change of each part ({', '.join(parts)}), by rebuild and by wire."
+        f"harmless change of each part ({', '.join(parts)}), by rebuild and by wire.{_left_out(session)}"
     )
+
+
+def _left_out(session: Session) -> str:
+    """That parts which nothing declares are not tried: nobody should take silence for success."""
+    base = session.suite.full
+    missing = [name for name, there in (("prompt", base.prompt), ("tools", base.tools)) if not there]
+    return f" Nothing under agent.config declares {_or(missing)}: not tried." if missing else ""
 
 
 def before_running(session: Session, variables: Mapping[str, str]) -> Diagnosis:
@@ -56,16 +63,18 @@ def before_running(session: Session, variables: Mapping[str, str]) -> Diagnosis:
     )
 
 
-def examine(session: Session, before: Diagnosis, redact: Redact) -> Examination:
+def examine(session: Session, before: Diagnosis, redact: Redact, kept_in: str = "") -> Examination:
     """Run the trials, on the session's first scenario, and say what they show.
+
+    `kept_in` is the file that will hold the agent's request, where one was asked for.
 
     A change of the model's settings goes by itself, as a service may refuse it; those of texts go together on the
     wire, where none can keep the agent from being built.
     """
-    return asyncio.run(_examined(session, before, redact))
+    return asyncio.run(_examined(session, before, redact, kept_in))
 
 
-async def _examined(session: Session, before: Diagnosis, redact: Redact) -> Examination:
+async def _examined(session: Session, before: Diagnosis, redact: Redact, kept_in: str) -> Examination:
     ward = _Ward(session, redact)
     (as_it_is,) = await ward.trials([None])
     said, seen = ward.said(as_it_is), as_it_is.footprint
@@ -80,7 +89,7 @@ async def _examined(session: Session, before: Diagnosis, redact: Redact) -> Exam
         }
     )
     if not found.ran:
-        return Examination(found, seen)
+        return Examination(found.model_copy(update={"advice": (_UNRUNNABLE,)}), seen)
     tried = list(tried_parts(base, seen.requests))
     rebuilt = await ward.by_rebuild(tried)
     wired = await ward.by_wire(tried, seen)
@@ -93,7 +102,7 @@ async def _examined(session: Session, before: Diagnosis, redact: Redact) -> Exam
         "wire": any(part.wire.arrival in _ARRIVED for part in parts),
     }
     found = found.model_copy(update={"trials": ward.runs, "parts": parts, "routes": routes})
-    return Examination(found.model_copy(update={"advice": tuple(_advice(found))}), seen)
+    return Examination(found.model_copy(update={"advice": tuple(_advice(found, kept_in))}), seen)
 
 
 class _Ward:
@@ -204,9 +213,14 @@ class _Ward:
 
 
 _ARRIVED = frozenset({Arrival.ALL, Arrival.PARTLY})
+_UNRUNNABLE = (
+    "Mend what ended the run, as said above, and run `agentmut doctor` again. agent.env sets variables, "
+    "execution.timeout gives it more seconds, --scenario takes another input; `agentmut simulate -- agentmut doctor` "
+    "puts a simulated model in the place of a service that refuses or is not there."
+)
 
 
-def _advice(found: Diagnosis) -> Iterable[str]:
+def _advice(found: Diagnosis, kept_in: str) -> Iterable[str]:
     own = found.route
     other = "wire" if own == "rebuild" else "rebuild"
     better = [
@@ -225,14 +239,21 @@ def _advice(found: Diagnosis) -> Iterable[str]:
     if not found.reachable:
         yield "No change reaches this agent: a campaign would say nothing about its tests."
     if "prompt" not in (part.name for part in found.parts) and any(s.prompt_length for s in found.requests):
-        yield (
-            "No prompt is declared, so none is mutated: give agent.config.prompt, or keep a request with "
-            "`agentmut doctor --save-request request.json` and name it under agent.config.request."
+        how = (
+            f"name {kept_in} under agent.config.request"
+            if kept_in
+            else "keep a request with `agentmut doctor --save-request request.json` and name it under "
+            "agent.config.request"
         )
+        yield f"No prompt is declared, so none is mutated: give agent.config.prompt, or {how}."
 
 
 def _through(part: Part, route: str) -> Arrival:
     return part.wire.arrival if route == "wire" else part.rebuild.arrival
+
+
+def _or(names: Sequence[str]) -> str:
+    return " or ".join(names)
 
 
 def _and(names: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from agentmut.frozen import canonical_json
 from agentmut.passages import flat, passage_at, shown
 from agentmut.schemas import inlined
 from agentmut.tools import ToolSpec
-from agentmut.wire.codecs import CODECS
+from agentmut.wire.codecs import all_codecs
 from agentmut.wire.footprint import Footprint, RequestShape
 from agentmut.wire.messages import Message, ModelRequest, Role
 
@@ -104,7 +104,7 @@ def main_request(seen: Footprint) -> str | None:
     """The request with the longest system prompt, as its dialect writes it: JSON of `path` and `body`, for a file
     that `agent.config.request` names. None where no request was seen.
     """
-    known = {codec.name: codec for codec in CODECS}
+    known = {codec.name: codec for codec in all_codecs()}
     shapes = [shape for shape in seen.requests if shape.dialect in known]
     if not shapes:
         return None

@@ -12,7 +12,6 @@ from agentmut.wire.carriers.proxy.roster import Admitted
 from agentmut.wire.carriers.proxy.server import PREFIX, Proxy
 from agentmut.wire.carriers.throttle import Throttle
 from agentmut.wire.codec import Codec
-from agentmut.wire.codecs import CODECS
 
 
 class ServiceGateway:
@@ -50,7 +49,7 @@ async def open_gateway(
     environment: Mapping[str, str],
     throttle: Throttle | None = None,
     port: int | None = None,
-    codecs: tuple[Codec, ...] = CODECS,
+    codecs: tuple[Codec, ...] | None = None,
 ) -> AsyncIterator[ServiceGateway]:
     """Serve while the context is open.
 

@@ -3,7 +3,8 @@
 from aiohttp import web
 
 from agentmut.wire.codec import Codec
-from agentmut.wire.codecs import CODECS, codec_for
+from agentmut.wire.codecs import codec_for
+from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 
 
 class RefusalError(Exception):
@@ -17,7 +18,7 @@ class RefusalError(Exception):
 
 def refused(refusal: RefusalError, path: str) -> web.Response:
     """The answer to a request for `path` that is not passed on."""
-    return error_response(codec_for(path) or CODECS[0], refusal.status, str(refusal), refusal.code)
+    return error_response(codec_for(path) or ChatCompletions(), refusal.status, str(refusal), refusal.code)
 
 
 def error_response(codec: Codec, status: int, message: str, code: str) -> web.Response:

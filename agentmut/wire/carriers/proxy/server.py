@@ -18,7 +18,7 @@ from agentmut.wire.carriers.proxy.security import check_bind, check_host, check_
 from agentmut.wire.carriers.proxy.upstream import LONGEST_FIELD, Upstream, check_signature, new_session
 from agentmut.wire.carriers.throttle import Throttle
 from agentmut.wire.codec import Codec
-from agentmut.wire.codecs import CODECS
+from agentmut.wire.codecs import all_codecs
 
 PREFIX = "/t/"
 """Of paths that name their trial: `/t/<trial>/openai/v1/...`."""
@@ -32,15 +32,15 @@ class Proxy:
         upstreams: Sequence[Upstream],
         roster: Roster,
         *,
-        codecs: tuple[Codec, ...] = CODECS,
+        codecs: tuple[Codec, ...] | None = None,
         throttle: Throttle | None = None,
         allow_remote: bool = False,
         watch: Watch | None = None,
     ) -> None:
         self._upstreams = upstreams
         self._roster = roster
-        self._codecs = codecs
-        self._courier = Courier(codecs, throttle, watch)
+        self._codecs = all_codecs() if codecs is None else codecs
+        self._courier = Courier(self._codecs, throttle, watch)
         self._allow_remote = allow_remote
         self._port = 0
         self._origin = ""
