@@ -7,8 +7,9 @@ from agentmut.wire import bodies
 from agentmut.wire.codec import Body, OfferedTool, Path, Rename, Text
 from agentmut.wire.dialects.chat.chat_replies import read_calls
 from agentmut.wire.dialects.chat.chat_requests import AS_GIVEN, KINDS, conversation, offers, role_of
+from agentmut.wire.dialects.edits import with_value
 from agentmut.wire.dialects.offers import removed_names, with_spec
-from agentmut.wire.dialects.places import at, places, renamed, same, with_values, without
+from agentmut.wire.dialects.places import at, places, renamed, with_values, without
 from agentmut.wire.messages import Role
 
 _REQUEST_NAMES = (
@@ -93,19 +94,12 @@ def with_setting(body: Body, name: str, value: Any) -> Body:
     if name == "max_tokens":
         used = [key for key in ("max_tokens", "max_completion_tokens") if body.get(key) is not None]
         for key in used or ["max_completion_tokens"]:
-            body = set_to(body, key, value)
+            body = with_value(body, (key,), value)
         return body
     if name == "stop":
         single = isinstance(body.get("stop"), str) and len(value or ()) == 1
-        return set_to(body, "stop", value[0] if single else list(value or ()) or None)
-    return set_to(body, name, value) if name in AS_GIVEN else body
-
-
-def set_to(body: Body, key: str, value: Any) -> Body:
-    """The body with a field as given; None takes it out."""
-    if same(body.get(key), value):
-        return body
-    return without(body, key) if value is None else {**body, key: value}
+        return with_value(body, ("stop",), value[0] if single else list(value or ()) or None)
+    return with_value(body, (name,), value) if name in AS_GIVEN else body
 
 
 def continued(body: Body, reply: Mapping[str, Any], results: Mapping[str, str]) -> Body:

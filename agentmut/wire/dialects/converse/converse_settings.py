@@ -5,7 +5,7 @@ from typing import Any
 
 from agentmut.wire import bodies
 from agentmut.wire.codec import Body
-from agentmut.wire.dialects.edits import with_setting as with_value
+from agentmut.wire.dialects.edits import with_value
 from agentmut.wire.messages import ModelRequest
 
 _NUMBERS: Mapping[str, str] = {"max_tokens": "maxTokens", "temperature": "temperature", "top_p": "topP"}

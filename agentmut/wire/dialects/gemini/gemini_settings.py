@@ -5,7 +5,7 @@ from typing import Any
 
 from agentmut.wire import bodies
 from agentmut.wire.codec import Body
-from agentmut.wire.dialects.edits import with_setting as with_value
+from agentmut.wire.dialects.edits import with_value
 from agentmut.wire.dialects.gemini.gemini_tools import is_upper, normalised, written_like
 from agentmut.wire.dialects.gemini.spelling import get, used, used_path
 from agentmut.wire.dialects.places import at
