@@ -19,7 +19,8 @@ def decode(reply: Mapping[str, Any]) -> ModelReply:
     message = bodies.mapping(choice.get("message"), "choices[0].message")
     return ModelReply(
         model=bodies.text(reply.get("model"), "model"),
-        text=read_content(message.get("content"), "choices[0].message.content"),
+        text=read_content(message.get("content"), "choices[0].message.content")
+        or bodies.text(message.get("refusal"), "choices[0].message.refusal"),
         tool_calls=read_calls(message, "choices[0].message"),
         finish_reason=bodies.text(choice.get("finish_reason"), "finish_reason") or "stop",
         usage=_read_usage(reply.get("usage")),
