@@ -22,9 +22,8 @@ from agentmut.protocols import AgentSpec
 from agentmut.redaction import Redactor, header_secrets
 from agentmut.services import CARRIED
 from agentmut.trace import AgentTrace
-from agentmut.trial import Trial
+from agentmut.trial import TRIAL_HEADER, Trial
 from agentmut.wire.bodies import write_json
-from agentmut.wire.carriers.passage import TRIAL_HEADER
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession

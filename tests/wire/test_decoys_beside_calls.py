@@ -10,7 +10,7 @@ from agentmut.faults import FaultKind, ToolFault
 from agentmut.tools import ToolSpec
 from agentmut.wire.bodies import read_json
 from agentmut.wire.codec import Codec, HttpCall
-from agentmut.wire.codecs import CODECS
+from agentmut.wire.codecs import all_codecs
 from agentmut.wire.dialects import sse
 from agentmut.wire.messages import Message, ModelReply, ModelRequest, Role, ToolCall
 from agentmut.wire.rewriting import ConfigRewriter
@@ -18,9 +18,9 @@ from agentmut.wire.rewriting import ConfigRewriter
 FIND = ToolSpec(name="find", description="Find an order.")
 DECOY = ToolSpec(name="find_v2", description="Find more.", fault=ToolFault(kind=FaultKind.DECOY))
 BASE = AgentConfig(prompt="You are a clerk.", tools=(FIND,))
-NAMED = {codec.name: codec for codec in CODECS}
+NAMED = {codec.name: codec for codec in all_codecs()}
 NOTHING = "Nothing was found."
-every_codec = pytest.mark.parametrize("codec", CODECS, ids=lambda codec: codec.name)
+every_codec = pytest.mark.parametrize("codec", all_codecs(), ids=lambda codec: codec.name)
 
 
 def rewriter() -> ConfigRewriter:

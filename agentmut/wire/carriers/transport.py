@@ -15,10 +15,10 @@ from contextlib import ExitStack, contextmanager
 from contextvars import copy_context
 from typing import Any
 
-from agentmut.trial import current_trial
+from agentmut.trial import TRIAL_HEADER, current_trial
 from agentmut.wire.carriers.hosts import is_loopback
 from agentmut.wire.carriers.http_replies import ReplyMaker
-from agentmut.wire.carriers.passage import TRIAL_HEADER, Passage, TrialOverError, begin
+from agentmut.wire.carriers.passage import Passage, begin
 from agentmut.wire.carriers.patching import replaced
 from agentmut.wire.carriers.throttle import Throttle
 from agentmut.wire.codec import Codec, HttpCall
@@ -26,8 +26,6 @@ from agentmut.wire.codec import Codec, HttpCall
 SEEN = "agentmut"
 """Key in a request's extensions while it is on its way."""
 LIBRARIES = ("httpx", "httpx2")
-
-__all__ = ["TRIAL_HEADER", "Tap", "TrialOverError"]
 
 
 class Tap:

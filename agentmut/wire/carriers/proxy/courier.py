@@ -7,8 +7,8 @@ import aiohttp
 from aiohttp import hdrs, web
 
 from agentmut.plain import described
-from agentmut.trial import Trial
-from agentmut.wire.carriers.passage import Passage, TrialOverError, Watch, begin
+from agentmut.trial import Trial, TrialOverError
+from agentmut.wire.carriers.passage import Passage, Watch, begin
 from agentmut.wire.carriers.proxy.forwarding import pass_on, relay, whole
 from agentmut.wire.carriers.proxy.refusal import RefusalError, error_response
 from agentmut.wire.carriers.proxy.upstream import TROUBLE, Headers, Upstream

@@ -6,10 +6,10 @@ from itertools import count
 from typing import NamedTuple
 from urllib.parse import quote
 
-from agentmut.trial import Trial
+from agentmut.trial import TRIAL_PREFIX, Trial
 from agentmut.wire.carriers.proxy.doors import Door, doors_of, past_http_proxies
 from agentmut.wire.carriers.proxy.roster import Admitted
-from agentmut.wire.carriers.proxy.server import PREFIX, Proxy
+from agentmut.wire.carriers.proxy.server import Proxy
 from agentmut.wire.carriers.throttle import Throttle
 from agentmut.wire.codec import Codec
 
@@ -28,7 +28,7 @@ class ServiceGateway:
         name = f"{trial_id}.{next(self._numbers)}"
         found = dict(self._besides)
         for origin, door in self._doors.items():
-            found.update(door.variables(f"{origin}{PREFIX}{quote(name, safe='')}"))
+            found.update(door.variables(f"{origin}{TRIAL_PREFIX}{quote(name, safe='')}"))
         return NamedAttempt(name, found, self._roster)
 
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from agentmut.wire import bodies
 from agentmut.wire.codec import Body, OfferedTool, Path, Rename, Text
-from agentmut.wire.dialects.chat.chat_rewriting import content_texts
 from agentmut.wire.dialects.edits import with_value
 from agentmut.wire.dialects.offers import removed_names, with_spec
+from agentmut.wire.dialects.openai_common import content_texts
 from agentmut.wire.dialects.places import at, places, renamed, without
 from agentmut.wire.dialects.responses.responses_replies import output_items
 from agentmut.wire.dialects.responses.responses_requests import (
