@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 from pydantic import JsonValue
 
 from agentmut.adapters._sdk_version import Clients, new_client
-from agentmut.config import AgentConfig, ModelConfig
+from agentmut.config import SAMPLING, AgentConfig, ModelConfig, is_set
 from agentmut.tools import ToolSpec
 from agentmut.trace import Usage
 from agentmut.wire import bodies
@@ -132,14 +132,7 @@ def request_of(config: AgentConfig) -> ModelRequest:
         model=model.name,
         messages=(Message(role=Role.SYSTEM, text=system),) if system else (),
         tools=config.tools,
-        temperature=model.temperature,
-        top_p=model.top_p,
-        max_tokens=model.max_tokens,
-        seed=model.seed,
-        stop=model.stop,
-        reasoning_effort=model.reasoning_effort,
-        tool_choice=_tool_choice(config),
-        response_format=model.response_format,
+        **{name: getattr(model, name) for name in SAMPLING} | {"tool_choice": _tool_choice(config)},
     )
 
 
@@ -152,9 +145,9 @@ def refused(codec: Codec, model: ModelConfig, api: str) -> str:
     """The first setting that an API has no place for, by what is left of it there; empty where all are."""
     wanted = request_of(AgentConfig(model=model, tools=(ToolSpec(name="any"),)))
     told = codec.decode_request(codec.encode_request(wanted))
-    for name in ModelConfig.model_fields:
-        value = getattr(wanted, name, None)
-        if value not in (None, ()) and getattr(told, name) in (None, ()):
+    for name in SAMPLING:
+        value = getattr(wanted, name)
+        if is_set(value) and not is_set(getattr(told, name)):
             return f"the {api} API has no {name} {value!r:.60}"
     return ""
 

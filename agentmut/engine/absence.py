@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from agentmut.config import AgentConfig, ModelConfig
+from agentmut.config import AgentConfig, ModelConfig, is_set
 from agentmut.engine.on_wire import Remedy
 from agentmut.frozen import canonical_json
 from agentmut.mutant import Edit, Mutant
@@ -115,7 +115,7 @@ def _model(edit: Edit, model: ModelConfig, shapes: Sequence[RequestShape], on_wi
     if key not in RequestShape.model_fields and key != "name":
         return f"no request shows the model's {key}. Leave it out of the config"
     values = list(
-        dict.fromkeys(canonical_json(value) for shape in shapes if _is_set(value := _setting(shape, key)))
+        dict.fromkeys(canonical_json(value) for shape in shapes if is_set(value := _setting(shape, key)))
     )
     if on_wire:
         return _model_on_wire(key, model, shapes, values)
@@ -148,10 +148,6 @@ def _setting(source: RequestShape | ModelConfig, key: str) -> Any:
     name = "model" if key == "name" and isinstance(source, RequestShape) else key
     value = getattr(source, name)
     return list(value) if isinstance(value, tuple) else value
-
-
-def _is_set(value: object) -> bool:
-    return value not in (None, "", [])
 
 
 def _original_text(edit: Edit, base: AgentConfig) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from agentmut.config import SAMPLING, is_set
 from agentmut.wire import bodies
 from agentmut.wire.codec import Body
 from agentmut.wire.dialects.chat_terms import choice_of, named_tool, wanted_schema
@@ -41,8 +42,8 @@ def read(body: Body) -> dict[str, Any]:
 def written(request: ModelRequest) -> Body:
     """The settings of a request."""
     body: Body = {}
-    for name in ("stop", "reasoning_effort", "tool_choice", "response_format", *_NUMBERS):
-        if getattr(request, name) not in (None, ()):
+    for name in SAMPLING:
+        if is_set(getattr(request, name)):
             body = with_setting(body, name, getattr(request, name))
     return body
 
