@@ -3,16 +3,17 @@
 import inspect
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut.config import AgentConfig, ModelConfig
+from agentmut.adapters._sdk_version import Clients, new_client
+from agentmut.config import SAMPLING, AgentConfig, ModelConfig, is_set
 from agentmut.tools import ToolSpec
 from agentmut.trace import Usage
 from agentmut.wire import bodies
 from agentmut.wire.codec import Codec
-from agentmut.wire.messages import Message, ModelRequest, Role
+from agentmut.wire.messages import Message, ModelReply, ModelRequest, Role
 
 Items = list[Any]
 """Entries of a conversation in the terms of the API."""
@@ -51,31 +52,77 @@ class Reply(NamedTuple):
     """Whether the model wants to go on, without a call being answered."""
 
 
-class Dialect(Protocol):
-    """Asks a model through one API of an SDK. Imports the SDK when it is used, not before."""
+Body = dict[str, Any]
+"""What is sent or came back, in the terms of the API."""
+
+
+class Dialect:
+    """Asks a model through one API of an SDK: one class per API. Imports the SDK when it is used, not before."""
 
     package: ClassVar[str]
     """The SDK, as pip knows it."""
+    api: ClassVar[str]
+    """What the API is called."""
+    codec: ClassVar[Codec]
+    """Reads and writes what is sent."""
+
+    def __init__(self, *, stream: bool = False) -> None:
+        self._stream = stream
+        self._clients = Clients()
 
     def refuses(self, model: ModelConfig) -> str:
         """The first setting that the API does not have, in a phrase; empty when it takes all of them."""
-        ...
+        return refused(self.codec, model, self.api)
 
     def client(self) -> AbstractAsyncContextManager[Any]:
         """A new client; address and key are the SDK's own environment variables. Raises `AdapterError`."""
-        ...
+        return new_client(self.package, self._clients)
 
     async def ask(self, client: Any, config: AgentConfig, conversation: Items) -> Reply:
-        """One model call."""
-        ...
+        """One model call; a stream is read to its end."""
+        came = await self.created(client, request_of(config), conversation)
+        reply = self.codec.decode_reply(bodies.write_json(came))
+        return Reply(
+            text=reply.text,
+            calls=tuple(Call(call.id, call.name, call.arguments) for call in reply.tool_calls),
+            said=self.said(came, reply),
+            usage=reply.usage,
+            model=reply.model,
+            cut=self.cut(came, reply),
+            unfinished=reply.finish_reason == "pause_turn",
+        )
+
+    async def created(self, client: Any, request: ModelRequest, conversation: Items) -> Body:
+        """The plain reply to a request with the conversation so far."""
+        raise NotImplementedError
+
+    def said(self, came: Body, reply: ModelReply) -> Items:
+        """What is added to the conversation for a reply."""
+        raise NotImplementedError
+
+    def cut(self, came: Body, reply: ModelReply) -> str:
+        """Why a reply ended early; empty where the model was done."""
+        return _CUT.get(reply.finish_reason, "")
 
     def answered(self, answers: Sequence[Answer]) -> Items:
         """What is added to the conversation for the results of a reply's calls."""
-        ...
+        raise NotImplementedError
+
+
+_CUT = {"length": "max_tokens", "content_filter": "content filter"}
 
 
 class StreamCutError(ConnectionError):
     """A stream ended before the model's answer did."""
+
+    def __init__(self) -> None:
+        super().__init__("the stream of the model's answer ended before the answer did")
+
+
+def plain(found: Any) -> Body:
+    """What an SDK has read, as it came."""
+    body: Body = found.to_dict(mode="json", warnings=False)
+    return body
 
 
 def request_of(config: AgentConfig) -> ModelRequest:
@@ -85,14 +132,7 @@ def request_of(config: AgentConfig) -> ModelRequest:
         model=model.name,
         messages=(Message(role=Role.SYSTEM, text=system),) if system else (),
         tools=config.tools,
-        temperature=model.temperature,
-        top_p=model.top_p,
-        max_tokens=model.max_tokens,
-        seed=model.seed,
-        stop=model.stop,
-        reasoning_effort=model.reasoning_effort,
-        tool_choice=_tool_choice(config),
-        response_format=model.response_format,
+        **{name: getattr(model, name) for name in SAMPLING} | {"tool_choice": _tool_choice(config)},
     )
 
 
@@ -105,9 +145,9 @@ def refused(codec: Codec, model: ModelConfig, api: str) -> str:
     """The first setting that an API has no place for, by what is left of it there; empty where all are."""
     wanted = request_of(AgentConfig(model=model, tools=(ToolSpec(name="any"),)))
     told = codec.decode_request(codec.encode_request(wanted))
-    for name in ModelConfig.model_fields:
-        value = getattr(wanted, name, None)
-        if value not in (None, ()) and getattr(told, name) in (None, ()):
+    for name in SAMPLING:
+        value = getattr(wanted, name)
+        if is_set(value) and not is_set(getattr(told, name)):
             return f"the {api} API has no {name} {value!r:.60}"
     return ""
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from agentmut.config import AgentConfig, ModelConfig
+from agentmut.config import AgentConfig, ModelConfig, is_set
 
 _PLAIN = ("temperature", "top_p", "max_tokens", "seed", "reasoning_effort")
 _dropped: ContextVar[frozenset[str]] = ContextVar("agentmut_dropped_settings", default=frozenset())
@@ -46,4 +46,4 @@ def dropped_settings() -> frozenset[str]:
 
 
 def _set_in(model: ModelConfig) -> frozenset[str]:
-    return frozenset(name for name, value in model if value not in (None, "", ()))
+    return frozenset(name for name, value in model if is_set(value))

@@ -1,15 +1,16 @@
-"""Which SDKs of model services are there, and their clients."""
+"""Which SDKs of model services and frameworks are there, and the clients of SDKs."""
 
 import re
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import cached_property
 from importlib import metadata
 from typing import Any
 
 from agentmut.errors import AdapterError
 
-MINIMUM = {"openai": (3, 0), "anthropic": (2, 0)}
+MINIMUM = {"openai": (3, 0), "anthropic": (2, 0), "langgraph": (1, 2)}
+"""The oldest versions that the adapters are tested with; those of the extras in pyproject.toml."""
 
 
 def version_of(package: str) -> dict[str, str]:
@@ -21,7 +22,7 @@ def version_of(package: str) -> dict[str, str]:
 
 
 def require_sdk(package: str) -> None:
-    """Raise `AdapterError` unless there is an SDK that is new enough."""
+    """Raise `AdapterError` unless there is a package, an SDK or a framework, that is new enough."""
     install = f"pip install 'agentmut[{package}]'"
     version = version_of(package).get(package)
     if version is None:
@@ -52,6 +53,11 @@ class Clients:
         import httpx2
 
         return httpx2.create_ssl_context()
+
+
+def new_client(package: str, clients: Clients) -> AbstractAsyncContextManager[Any]:
+    """A new client of an SDK, closed at the end. Raises `AdapterError` where the SDK finds no key."""
+    return (openai_client if package == "openai" else anthropic_client)(clients)
 
 
 @asynccontextmanager

@@ -17,8 +17,7 @@ from agentmut.errors import AgentmutError
 from agentmut.plain import described, jsonable
 from agentmut.threads import in_daemon_thread
 from agentmut.trace import Action, Step
-from agentmut.trial import CallPlace, Trial, answering, call_tool_step
-from agentmut.wire.carriers.transport import TrialOverError
+from agentmut.trial import CallPlace, Trial, TrialOverError, answering, call_tool_step
 
 MODEL, TOOLS = "model", "tools"
 """The two nodes of the loop."""

@@ -20,10 +20,10 @@ from agentmut.config import AgentConfig
 from agentmut.errors import AdapterError, UnavailableError, UsageError
 from agentmut.protocols import AgentSpec
 from agentmut.redaction import Redactor, header_secrets, url_secrets
+from agentmut.services import CARRIED
 from agentmut.trace import AgentTrace
-from agentmut.trial import Trial
+from agentmut.trial import TRIAL_HEADER, Trial
 from agentmut.wire.bodies import write_json
-from agentmut.wire.carriers.passage import TRIAL_HEADER
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession
@@ -227,9 +227,7 @@ def _filled_body(template: JsonValue, values: Mapping[str, JsonValue]) -> JsonVa
 
 def _endpoint_names() -> tuple[str, ...]:
     """Placeholders for the addresses of model services: their environment variables in small letters."""
-    from agentmut.wire.carriers.proxy.doors import SERVICES
-
-    return tuple(variable.lower() for service in SERVICES for variable in service.variables)
+    return tuple(variable.lower() for service in CARRIED for variable in service.variables)
 
 
 def _endpoint(name: str, trial: Trial) -> str | None:

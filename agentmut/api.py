@@ -119,7 +119,7 @@ def _concluded(session: Session, state: CampaignState, stop: Stop, store: Store)
     """The result, written to its file, and the run's status."""
     run_id = state.plan.run_id
     result = summarise(session, state, stop)
-    write_result(result, session.project.root / FOLDER / "runs" / run_id)
+    write_result(result, session.project.runs / run_id)
     store.set_status(run_id, stop.value, state.spend.seconds)
     return result
 

@@ -130,7 +130,7 @@ def carry_out(
     """
     work, stop = _run(session, prepared, store, progress)
     report = report_verdicts(session, work, stop, prepared.question)
-    write_verdicts(report, session.project.root / FOLDER / "runs" / work.plan.run_id)
+    write_verdicts(report, session.project.runs / work.plan.run_id)
     _raise_problem(work)
     return report
 

@@ -28,6 +28,15 @@ class ModelConfig(Frozen):
     """As it is sent: {type: json_object}, or {type: json_schema, json_schema: {...}}."""
 
 
+SAMPLING = tuple(name for name in ModelConfig.model_fields if name not in ("provider", "name"))
+"""The settings of a model, which requests and their footprints have under the same names."""
+
+
+def is_set(value: object) -> bool:
+    """Whether a setting is left to nobody else: null and what is empty say nothing."""
+    return value not in (None, "", (), [])
+
+
 class History(StrEnum):
     """What the agent is given of the earlier turns of a conversation."""
 

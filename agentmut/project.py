@@ -38,6 +38,11 @@ FOLDER = ".agentmut"
 VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)\}")
 
 
+def runs_folder(root: Path) -> Path:
+    """Where the results and recordings of the runs of the project in this folder are."""
+    return root / FOLDER / "runs"
+
+
 class Project(Frozen):
     """Everything a run needs to know, checked. Building the agent itself is left to its adapter."""
 
@@ -72,6 +77,11 @@ class Project(Frozen):
         if len({scenario.name for scenario in self.scenarios}) < len(self.scenarios):
             raise ValueError("scenario names must be unique")
         return self
+
+    @property
+    def runs(self) -> Path:
+        """Where the results and recordings of its runs are."""
+        return runs_folder(self.root)
 
     def threshold_of(self, scenario: Scenario) -> float:
         """The pass rate asked of a scenario: its own, or the suite's."""

@@ -2,7 +2,6 @@
 
 import asyncio
 import gc
-import os
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -15,6 +14,7 @@ from agentmut.engine.plan import RunPlan
 from agentmut.engine.secrets import redactor
 from agentmut.engine.session import Session, declared_variables, make_executor
 from agentmut.engine.work import Stop, Work
+from agentmut.environment import environ
 from agentmut.errors import UsageError
 from agentmut.lock import locked
 from agentmut.project import FOLDER, Project
@@ -52,7 +52,7 @@ def run_work(
     """
     plan = work.plan
     executor = executor or make_executor(session, plan.seed)
-    keep = partial(write_cassette, session.project.root / FOLDER / "runs" / plan.run_id)
+    keep = partial(write_cassette, session.project.runs / plan.run_id)
     tools = Tools(executor, store, session.tests, now, progress, redactor(session.project), keep)
     with _little_garbage_collection():
         return asyncio.run(_run(Loop(work, tools)))
@@ -85,16 +85,8 @@ def open_store(project: Project) -> Iterator[Store]:
 @contextmanager
 def agent_environment(project: Project) -> Iterator[None]:
     """Set the agent's environment variables for the block."""
-    before = {name: os.environ.get(name) for name in project.env}
-    os.environ.update(declared_variables(project))
-    try:
+    with environ(declared_variables(project)):
         yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
 
 
 async def _run(loop: Loop) -> Stop:

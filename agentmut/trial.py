@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 from agentmut.config import AgentConfig
 from agentmut.faults import ToolFault
@@ -18,6 +19,26 @@ from agentmut.wire.rewriter import Rewriter
 
 Double = Callable[..., Any]
 Clock = Callable[[], float]
+TRIAL_HEADER = "x-agentmut-trial"
+"""Of requests that are told whose they are."""
+TRIAL_PREFIX = "/t/"
+"""Of paths that name their trial: `/t/<trial>/v1/...`."""
+
+
+class TrialOverError(RuntimeError):
+    """An abandoned run tried to reach a model after its trial had ended."""
+
+
+def trial_and_path(target: str) -> tuple[str | None, str]:
+    """The trial that a request's target names, and the target without it.
+
+    >>> trial_and_path("/t/a%20b/v1/messages"), trial_and_path("/v1/messages")
+    (('a b', '/v1/messages'), (None, '/v1/messages'))
+    """
+    if not target.startswith(TRIAL_PREFIX):
+        return None, target
+    name, slash, rest = target.removeprefix(TRIAL_PREFIX).partition("/")
+    return unquote(name, errors="surrogateescape"), slash + rest
 
 
 @dataclass

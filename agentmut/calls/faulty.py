@@ -10,8 +10,7 @@ from agentmut.calls.answers import ResultForm, copied, instead_of_call, spoiled
 from agentmut.calls.spoiling import Change
 from agentmut.faults import UNCALLED, FaultKind, ToolFault
 from agentmut.plain import jsonable
-from agentmut.trial import Trial
-from agentmut.wire.carriers.transport import TrialOverError
+from agentmut.trial import Trial, TrialOverError
 
 Within = Callable[[Change, Any], Any]
 """Makes a change to the part of a result that the agent is given."""

@@ -29,7 +29,7 @@ def clean(
         removed = store.clean(kept)
     gone = [run for run in runs if run not in kept]
     for run in gone:
-        shutil.rmtree(loaded.root / FOLDER / "runs" / run, ignore_errors=True)
+        shutil.rmtree(loaded.runs / run, ignore_errors=True)
     if as_json:
         print_json({"runs_removed": gone, "trials_removed": removed, "runs_kept": kept})
     else:

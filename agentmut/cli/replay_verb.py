@@ -63,9 +63,9 @@ def _warn(session: "Session", scenario: str) -> None:
 
 
 def _folder(project: Path, run: str | None) -> Path:
-    from agentmut.cli.runs import find_run_folder
+    from agentmut.cli.runs import find_recorded
 
-    return find_run_folder(project, run)
+    return find_recorded(project, run)
 
 
 def _find(trial: str, project: Path, run: str | None) -> Path:
@@ -90,10 +90,6 @@ def _list(folder: Path, as_json: bool) -> None:
     if as_json:
         print_json({"run": folder.name, "trials": rows})
         return
-    if not rows:
-        typer.echo(
-            f"{folder.name} has no recorded trials. Set `execution.record: true` in the project file, and run."
-        )
     for row in rows:
         about = f"{row['mutant']} {row['operator']}" if row["mutant"] else "the original"
         typer.echo(f"{row['trial']}  {row['scenario']} #{row['repeat']}  {about}  {row['requests']} requests")

@@ -1,12 +1,13 @@
 """Finding the results of earlier runs."""
 
+from collections.abc import Iterable
 from glob import escape as glob_escape
 from pathlib import Path
 
 from agentmut.errors import UsageError
-from agentmut.project import FILE_NAME
+from agentmut.project import FILE_NAME, runs_folder
 from agentmut.result import Result, read_result
-from agentmut.runtime import FOLDER
+from agentmut.store.cassettes import cassettes_of
 from agentmut.verdict_report import VerdictReport, read_verdicts
 
 
@@ -17,25 +18,35 @@ def find_result(project: Path, run: str | None) -> Result:
     """
     if run is not None and run.endswith(".json"):
         return read_result(Path(run))
-    folder = _root(project) / FOLDER / "runs"
-    known = sorted(path.parent.name for path in folder.glob("*/result.json"))
-    found = [name for name in known if run is None or name.startswith(run)]
-    if not found:
-        listed = f"Known: {', '.join(known)}." if known else "Run `agentmut run` first."
-        raise UsageError(f"there is no result {'of run ' + run + ' ' if run else ''}in {folder}. {listed}")
-    if run is not None and len(found) > 1:
-        raise UsageError(f"{len(found)} runs begin with {run!r}: {', '.join(found)}.")
-    return read_result(folder / found[-1] / "result.json")
+    folder = _runs(project)
+    runs = [path.parent.name for path in folder.glob("*/result.json")]
+    if not runs:
+        raise UsageError(f"there is no result in {folder}. Run `agentmut run` first.")
+    return read_result(folder / _the_one(runs, run, f"result in {folder}") / "result.json")
 
 
-def find_run_folder(project: Path, run: str | None) -> Path:
-    """The folder of the run that `run` begins, or of the latest one. Raises `UsageError`."""
-    folder = _root(project) / FOLDER / "runs"
-    found = sorted(path for path in folder.glob(f"{glob_escape(run or '')}*") if path.is_dir())
-    if not found or (run and len(found) > 1):
+def find_recorded(project: Path, run: str | None) -> Path:
+    """The folder of the run that `run` begins, or of the latest one, of those that recorded trials.
+
+    Raises `UsageError`.
+    """
+    folder = _runs(project)
+    runs = [path.name for path in folder.glob("*") if any(cassettes_of(path))]
+    if not runs:
         raise UsageError(
-            f"{len(found)} runs in {folder} begin with {run or ''!r}. Run `agentmut run` first, or see there."
+            f"there is no recorded trial in {folder}. Set `execution.record: true` in the project file, and run."
         )
+    return folder / _the_one(runs, run, f"recorded trial in {folder}")
+
+
+def _the_one(runs: Iterable[str], begins: str | None, what: str) -> str:
+    """The only one of these runs that begins so, or else the latest of them all. Raises `UsageError`."""
+    known = sorted(runs)
+    found = [name for name in known if begins is None or name.startswith(begins)]
+    if not found:
+        raise UsageError(f"run {begins} has no {what}. Known: {', '.join(known)}.")
+    if begins is not None and len(found) > 1:
+        raise UsageError(f"{len(found)} runs begin with {begins!r}: {', '.join(found)}.")
     return found[-1]
 
 
@@ -48,13 +59,11 @@ def find_verdicts(project: Path, run: str | None) -> VerdictReport | None:
         return None
     if run.endswith(".json"):
         return read_verdicts(Path(run))
-    found = sorted((_root(project) / FOLDER / "runs").glob(f"{glob_escape(run)}*/verdicts.json"))
+    found = sorted(_runs(project).glob(f"{glob_escape(run)}*/verdicts.json"))
     return read_verdicts(found[0]) if len(found) == 1 else None
 
 
-def _root(project: Path) -> Path:
-    if project.is_dir():
-        return project.resolve()
+def _runs(project: Path) -> Path:
     if not project.exists():
         raise UsageError(f"{project} does not exist. Name a folder with {FILE_NAME}, or the file itself.")
-    return project.resolve().parent
+    return runs_folder(project.resolve() if project.is_dir() else project.resolve().parent)

@@ -3,15 +3,17 @@
 import asyncio
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager
 from functools import partial
 
 from agentmut.conformance import adapter_conduct as conduct
 from agentmut.conformance import adapter_mutation as mutation
 from agentmut.conformance import adapter_trace as trace
 from agentmut.conformance.adapter_runs import Asked, Observed, Subject, observe
+from agentmut.environment import environ
 from agentmut.errors import nearest
 from agentmut.plain import one_line
+from agentmut.services import SERVICES
 from agentmut.simulator.addresses import Addresses
 from agentmut.simulator.server import serve
 
@@ -100,27 +102,21 @@ async def _awaited(check: Awaitable[list[str]]) -> list[str]:
 async def endpoint() -> AsyncIterator[None]:
     """The services that the environment names; in the place of those that it does not, the simulator."""
     async with serve() as url:
-        places = Addresses.found_at(url)
-        wanted = {
-            "OPENAI_BASE_URL": (places.openai_base_url, "OPENAI_API_KEY"),
-            "ANTHROPIC_BASE_URL": (places.anthropic_base_url, "ANTHROPIC_API_KEY"),
-        }
-        missing = {name: pair for name, pair in wanted.items() if name not in os.environ}
-        keys = {key: "simulated" for _, key in missing.values()}
-        with _variables({name: value for name, (value, _) in missing.items()} | keys):
+        with environ(_missing(Addresses.found_at(url).environment)):
             yield
     await asyncio.sleep(FAREWELL)
 
 
-@contextmanager
-def _variables(values: Mapping[str, str]) -> Iterator[None]:
-    before = {name: os.environ.get(name) for name in values}
-    os.environ.update(values)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+def _missing(simulated: Mapping[str, str]) -> dict[str, str]:
+    """The simulator's variables of those services that the environment does not lead elsewhere.
+
+    A key that is for other services too (AWS) is left as it is where there is one.
+    """
+    found: dict[str, str] = {}
+    for service in SERVICES:
+        if any(os.environ.get(name) for name in (*service.variables, *service.shared)):
+            continue
+        told = {*service.variables, *service.keys, *service.settings}
+        kept = {name for name in told if service.shared and os.environ.get(name)}
+        found |= {name: value for name, value in simulated.items() if name in told - kept}
+    return found

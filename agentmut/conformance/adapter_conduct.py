@@ -14,8 +14,9 @@ from agentmut.execution import Ending
 from agentmut.frozen import canonical_json
 from agentmut.protocols import RunsOutside
 from agentmut.scenario import EvaluatorSpec, Scenario
+from agentmut.trial import TrialOverError
 from agentmut.wire import bodies
-from agentmut.wire.carriers.transport import Tap, TrialOverError
+from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codec import Codec, HttpCall
 from agentmut.wire.codecs import all_codecs
 from agentmut.wire.rewriter import Answered, Outgoing

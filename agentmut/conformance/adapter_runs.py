@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from agentmut.config import AgentConfig
 from agentmut.engine.attempt import Case
 from agentmut.engine.executor import LocalExecutor, RetryingExecutor, RunSettings, TrialRequest
-from agentmut.engine.on_wire import OnWire, routed
+from agentmut.engine.on_wire import remedy_on_wire, routed
 from agentmut.engine.pricing import Pricer
 from agentmut.engine.suite import SuiteConfig
 from agentmut.execution import Execution
@@ -132,7 +132,7 @@ async def observe(subject: Subject, *asked: Asked, timeout: float | None = None)
 
 def suite_of(adapter: Adapter, scenarios: Any) -> SuiteConfig:
     """The config that mutants are made from."""
-    return SuiteConfig(adapter.get_config(), scenarios, on_wire=isinstance(adapter, OnWire))
+    return SuiteConfig(adapter.get_config(), scenarios, on_wire=remedy_on_wire(adapter))
 
 
 def whole_config(subject: Subject) -> tuple[Adapter, AgentConfig]:

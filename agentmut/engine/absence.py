@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from agentmut.config import AgentConfig, ModelConfig
+from agentmut.config import AgentConfig, ModelConfig, is_set
+from agentmut.engine.on_wire import Remedy
 from agentmut.frozen import canonical_json
 from agentmut.mutant import Edit, Mutant
 from agentmut.pointers import at_path
@@ -17,10 +18,10 @@ ANSWERS = 4
 WIRE = "or set `agent.route: wire`, which changes the requests themselves"
 
 
-def absence(mutant: Mutant, base: AgentConfig, seen: Sequence[Footprint], on_wire: bool) -> str:
+def absence(mutant: Mutant, base: AgentConfig, seen: Sequence[Footprint], on_wire: Remedy | None) -> str:
     """Why a change of a prompt, tools, model or documents is in none of the trials that left these footprints.
 
-    `on_wire`: it was to be made in the agent's requests, and not in its config.
+    `on_wire`: where it was to be made in the agent's requests, and not in its config, how the agent could be told.
     """
     together = Footprint(
         requests=tuple(dict.fromkeys(shape for print_ in seen for shape in print_.requests)),
@@ -36,7 +37,7 @@ def absence(mutant: Mutant, base: AgentConfig, seen: Sequence[Footprint], on_wir
     return _text(edit, base, together.requests, as_before, on_wire)
 
 
-def _unseen(part: str, seen: Footprint, on_wire: bool) -> str:
+def _unseen(part: str, seen: Footprint, on_wire: Remedy | None) -> str:
     if on_wire:
         return (
             "no model request was seen, so none could be changed on the wire. A program or a service has to send them "
@@ -57,14 +58,14 @@ def _unseen(part: str, seen: Footprint, on_wire: bool) -> str:
 
 
 def _text(
-    edit: Edit, base: AgentConfig, shapes: Sequence[RequestShape], as_before: bool, on_wire: bool
+    edit: Edit, base: AgentConfig, shapes: Sequence[RequestShape], as_before: bool, on_wire: Remedy | None
 ) -> str:
     what = "prompt" if edit.part == "prompt" else "documents"
     text = _quoted(_original_text(edit, base))
     if as_before and on_wire:
         return (
             f"requests still have the text from before ({text}): it stands there in a form that cannot be changed on "
-            f"the wire. Leave agent.route out, and build the {what} from the config that the agent is given"
+            f"the wire, so {on_wire(what)}"
         )
     if as_before:
         return (
@@ -84,39 +85,37 @@ def _text(
     return (
         f"no request has the text {text}{begins}. {why}Probable cause: the agent sends another wording than "
         f"{'agent.config.prompt' if what == 'prompt' else 'agent.config.context'} says, or fills a template. Put "
-        "there what is sent (`agentmut doctor --save-request FILE` and `agent.config.request` do it), or build the "
-        f"{what} from the config that the agent is given"
+        "there what is sent (`agentmut doctor --save-request FILE` and `agent.config.request` do it), or "
+        f"{on_wire(what) if on_wire else f'build the {what} from the config that the agent is given'}"
     )
 
 
-def _tools(edit: Edit, base: AgentConfig, shapes: Sequence[RequestShape], on_wire: bool) -> str:
+def _tools(edit: Edit, base: AgentConfig, shapes: Sequence[RequestShape], on_wire: Remedy | None) -> str:
     offered = list(dict.fromkeys(tool.name for shape in shapes for tool in shape.tools))
     name = base.tools[edit.index].name if edit.index is not None and not edit.inserts_item else ""
+    instead = on_wire("tools") if on_wire else "offer the tools of the config that the agent is given"
     if not offered:
         return (
             "no request offers any tool: the agent tells the model of its tools in another way (in the prompt, say), "
-            "or of none. Leave `tool` out of mutation.classes, or offer the tools of the config that the agent is given"
+            f"or of none. Leave `tool` out of mutation.classes, or {instead}"
         )
     if name and name not in offered:
-        return (
-            f"no request offers {name}; they offer {_listed(offered)}. Correct agent.config.tools, or let the agent "
-            "offer the tools of the config that it is given"
-        )
+        return f"no request offers {name}; they offer {_listed(offered)}. Correct agent.config.tools, or {instead}"
     still = f"requests still offer {name or 'the tools'} as before"
     if on_wire:
-        return f"{still}: they are offered in a form that cannot be changed on the wire"
+        return f"{still}: they are offered in a form that cannot be changed on the wire, so {instead}"
     return (
         f"{still}. Probable cause: the agent holds its tools in a closure or a list of its module. Bind those of "
         f"the config that it is given (`agentmut.toolbox`; `bind_tools` for LangChain), {WIRE}"
     )
 
 
-def _model(edit: Edit, model: ModelConfig, shapes: Sequence[RequestShape], on_wire: bool) -> str:
+def _model(edit: Edit, model: ModelConfig, shapes: Sequence[RequestShape], on_wire: Remedy | None) -> str:
     key = edit.path[1] if len(edit.path) > 1 else "name"
     if key not in RequestShape.model_fields and key != "name":
         return f"no request shows the model's {key}. Leave it out of the config"
     values = list(
-        dict.fromkeys(canonical_json(value) for shape in shapes if _is_set(value := _setting(shape, key)))
+        dict.fromkeys(canonical_json(value) for shape in shapes if is_set(value := _setting(shape, key)))
     )
     if on_wire:
         return _model_on_wire(key, model, shapes, values)
@@ -149,10 +148,6 @@ def _setting(source: RequestShape | ModelConfig, key: str) -> Any:
     name = "model" if key == "name" and isinstance(source, RequestShape) else key
     value = getattr(source, name)
     return list(value) if isinstance(value, tuple) else value
-
-
-def _is_set(value: object) -> bool:
-    return value not in (None, "", [])
 
 
 def _original_text(edit: Edit, base: AgentConfig) -> str:

@@ -72,6 +72,7 @@ async def attempt(
         if problem := await _hook(case.setup, case.scenario, timeout):
             return Execution(ending=Ending.SETUP_FAILED, reason=f"setup: {problem}")
         altered = altered_tools(adapter.get_config())
+        led = wiring.gateway.attempt(trial_id) if wiring.gateway else None
         trial = Trial(
             id=trial_id,
             seed=seed,
@@ -79,11 +80,11 @@ async def attempt(
             tools=altered,
             rewriter=wiring.rewriter,
             player=wiring.player,
-            endpoints=wiring.gateway.endpoints(trial_id) if wiring.gateway else {},
+            endpoints=led.endpoints if led else {},
             redact=wiring.redact,
             recorder=Recorder(takes=[] if wiring.record else None),
         )
-        with wiring.gateway.admitted(trial) if wiring.gateway else nullcontext():
+        with led.admitted(trial) if led else nullcontext():
             return await _run(adapter, case, trial, timeout)
     finally:
         if problem := await _hook(case.teardown, case.scenario, timeout):

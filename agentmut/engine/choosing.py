@@ -21,7 +21,7 @@ from agentmut.mutant import Mutant, OperatorClass
 from agentmut.mutation.catalogue import OperatorCatalogue
 from agentmut.mutation.generate import Generation, generate
 from agentmut.origin import Origin
-from agentmut.project import FOLDER
+from agentmut.project import runs_folder
 from agentmut.protocols import AsksAgent, OperatorOptions
 
 
@@ -113,7 +113,7 @@ def _lacks(config: AgentConfig, not_built: str) -> dict[OperatorClass, str]:
 
 def earlier_runs(root: Path) -> History:
     """What became of mutants in the earlier runs of the project in this folder."""
-    return read_history(root / FOLDER / "runs")
+    return read_history(runs_folder(root))
 
 
 def _options(settings: MutationSettings) -> OperatorOptions:

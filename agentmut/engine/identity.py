@@ -15,19 +15,8 @@ from agentmut.engine.program_files import program_files
 from agentmut.frozen import Frozen, digest_of
 from agentmut.protocols import AgentSpec
 from agentmut.redaction import CREDENTIAL
+from agentmut.services import ENDPOINT_VARIABLES, SIMULATOR_VARIABLE
 
-ENDPOINT_VARIABLES = (
-    "OPENAI_BASE_URL",
-    "OPENAI_API_BASE",
-    "ANTHROPIC_BASE_URL",
-    "AZURE_OPENAI_ENDPOINT",
-    "AWS_ENDPOINT_URL",
-    "AWS_ENDPOINT_URL_BEDROCK_RUNTIME",
-    "AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME",
-    "GOOGLE_GEMINI_BASE_URL",
-)
-SIMULATOR_VARIABLE = "AGENTMUT_SIMULATOR"
-"""Set by `agentmut simulate`: names the simulated service, whose port says nothing about its answers."""
 RECORD_FORMAT = 3
 """Raised whenever marks, footprints or endings of trials mean something else than before, so that stored ones are
 not taken for today's."""

@@ -4,7 +4,7 @@ What no request shows stays with the agent: its flow always, and faults of tools
 can carry them out itself.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +18,11 @@ from agentmut.trace import AgentTrace
 from agentmut.trial import Trial
 from agentmut.wire.rewriter import Rewriter
 from agentmut.wire.rewriting import ConfigRewriter
+
+OUTSIDE = (
+    "hand it over: a program has its config with `{config_file}` in agent.command, and any agent elsewhere a part of "
+    "it, such as `{model.temperature}`, in agent.command, agent.body, agent.headers or agent.url"
+)
 
 
 def routed(adapter: Adapter, spec: AgentSpec) -> Adapter:
@@ -39,6 +44,15 @@ def as_mutant(adapter: Adapter, base: AgentConfig, config: AgentConfig) -> Adapt
         if isinstance(adapter, OnWire)
         else adapter.with_config(config)
     )
+
+
+def remedy_on_wire(adapter: Adapter) -> "Remedy | None":
+    """How the agent is told of a part of its config itself, where mutants are made of its requests; else None."""
+    return adapter.how_to_tell if isinstance(adapter, OnWire) else None
+
+
+Remedy = Callable[[str], str]
+"""What to do, in a phrase, so that the agent has a part of its config from its adapter."""
 
 
 class OnWire:
@@ -123,6 +137,14 @@ class OnWire:
     def not_built(self) -> str:
         """Why the agent could not be asked for its tools and flow; empty when it was, or needs not be."""
         return self._original.not_built if isinstance(self._original, AsksAgent) else ""
+
+    def how_to_tell(self, part: str) -> str:
+        """How the agent can have a part of its config from its adapter, and not by its requests."""
+        if isinstance(self._original, RunsOutside):
+            return OUTSIDE
+        if isinstance(self._original, ChoosesRoute) and self._original.default_route == "wire":
+            return f"let agent.run take (config, input), set `agent.route: rebuild`, and build the {part} from it"
+        return f"leave agent.route out, and build the {part} from the config that the agent is given"
 
     def versions(self) -> Mapping[str, str]:
         """Of the frameworks that shape a run."""

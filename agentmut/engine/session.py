@@ -15,7 +15,7 @@ from agentmut.engine.history import (
 from agentmut.engine.identity import Environment, code_digest, environment, unused_elsewhere
 from agentmut.engine.isolation import ProcessExecutor
 from agentmut.engine.limits import BaselineLimit, baseline_within_trials, price_missing
-from agentmut.engine.on_wire import OnWire, inside, routed
+from agentmut.engine.on_wire import inside, remedy_on_wire, routed
 from agentmut.engine.plan import Plan, Rule, new_run_id
 from agentmut.engine.pricing import Pricer
 from agentmut.engine.secrets import redactor
@@ -30,7 +30,7 @@ from agentmut.mutation.controls import destroyed_mutant, identity_mutant
 from agentmut.mutation.generate import Generation
 from agentmut.origin import Origin
 from agentmut.plugins import Catalogue, Group
-from agentmut.project import FOLDER, Project
+from agentmut.project import Project
 from agentmut.protocols import Adapter, Evaluator, NeedsDoubles, RunsOutside
 from agentmut.scenario import Scenario
 from agentmut.stats.kill.baseline import automatic_size
@@ -71,7 +71,7 @@ def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
     return Session(
         project=project,
         adapter=adapter,
-        suite=SuiteConfig(adapter.get_config(), chosen, on_wire=isinstance(adapter, OnWire)),
+        suite=SuiteConfig(adapter.get_config(), chosen, on_wire=remedy_on_wire(adapter)),
         scenarios=chosen,
         tests=Suite({scenario.name: scenario for scenario in chosen}, evaluators),
         environment=environment(
@@ -99,7 +99,7 @@ def make_plan(session: Session, generation: Generation, seed: int | None, now: f
         baseline=_baseline(project, len(session.scenarios), len(generation.mutants)),
         baseline_limit=_baseline_limit(project),
         mutants=generation.mutants,
-        order=by_yield(generation.mutants, read_history(project.root / FOLDER / "runs")),
+        order=by_yield(generation.mutants, read_history(project.runs)),
         selective=generation.selective,
         identity=tuple(identity_mutant(session.suite.full, kind) for kind in project.mutation.identity),
         destroyed=destroyed_mutant(session.suite.full),

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from agentmut.config import AgentConfig, Document, History
+from agentmut.engine.on_wire import Remedy
 from agentmut.errors import UsageError
 from agentmut.scenario import Scenario
 
@@ -14,10 +15,12 @@ class SuiteConfig:
     `part(config, scenario)` drops again what belongs to other scenarios.
     """
 
-    def __init__(self, base: AgentConfig, scenarios: Iterable[Scenario], *, on_wire: bool = False) -> None:
+    def __init__(
+        self, base: AgentConfig, scenarios: Iterable[Scenario], *, on_wire: Remedy | None = None
+    ) -> None:
         self.base = base
         self.on_wire = on_wire
-        """Whether mutants are made of the agent's requests, and not of its config."""
+        """How the agent could be told itself, where mutants are made of its requests; None where its config is."""
         scenarios = tuple(scenarios)
         self._carried = {s.name: frozenset(d.name for d in s.context) for s in scenarios}
         own = {document.name: document for s in scenarios for document in s.context}

@@ -5,14 +5,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from agentmut.config import AgentConfig, History, ModelConfig
+from agentmut.config import SAMPLING, AgentConfig, History, ModelConfig
 from agentmut.errors import ProjectError, UsageError
 from agentmut.origin import Origin
 from agentmut.wire import bodies
 from agentmut.wire.messages import ModelRequest, Role
 from agentmut.wire.recorded import recorded_call
-
-_SAMPLING = frozenset(ModelConfig.model_fields) & frozenset(ModelRequest.model_fields)
 
 
 def read_request_file(path: Path, where: str = "--request") -> Origin:
@@ -40,7 +38,7 @@ def read_request_file(path: Path, where: str = "--request") -> Origin:
 def config_of(request: ModelRequest) -> AgentConfig:
     """The config of the agent that makes this request."""
     turns = sum(message.role is Role.USER for message in request.messages)
-    sampling = {name: getattr(request, name) for name in _SAMPLING}
+    sampling = {name: getattr(request, name) for name in SAMPLING}
     return AgentConfig(
         prompt=request.system_text,
         tools=request.tools,

@@ -4,7 +4,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from agentmut import __version__
-from agentmut.engine.identity import SIMULATOR_VARIABLE
+from agentmut.services import SIMULATOR_VARIABLE
 from agentmut.simulator.service_settings import Settings
 
 KEY = "simulated"

@@ -1,12 +1,10 @@
 """What the simulator does with a request: the dialects' own ways around one simulated model."""
 
 import asyncio
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from math import ceil
 from typing import NamedTuple
-from urllib.parse import unquote
 
 from aiohttp import web
 
@@ -18,14 +16,13 @@ from agentmut.simulator.profiles import PROFILES
 from agentmut.simulator.sending import Delay, Reply, hang, reset, send
 from agentmut.simulator.service_settings import Settings
 from agentmut.simulator.trouble import FaultKind
+from agentmut.trial import TRIAL_HEADER, trial_and_path
 from agentmut.wire.bodies import mapping, read_json, write_json
 from agentmut.wire.codec import Body, Codec, HttpCall
 from agentmut.wire.codecs import all_codecs, codec_for
 from agentmut.wire.messages import ModelReply, ModelRequest
 
 AGENTS = BedrockAgents()
-TRIAL_HEADER = "x-agentmut-trial"
-_TRIAL_PATH = re.compile(r"/t/(?P<trial>[^/?]+)(?P<path>/.*)", re.S)
 _ERRORS: Mapping[FaultKind | None, tuple[int, str, str]] = {
     FaultKind.RATE_LIMIT: (429, "The simulator was told to refuse this one.", "rate_limit_exceeded"),
     FaultKind.SERVER_ERROR: (500, "The simulator was told to fail here.", "server_error"),
@@ -186,10 +183,8 @@ class Service:
 
 def _trial_and_path(http: web.Request) -> tuple[str, str]:
     """Whose request it is, and where it would have gone without the trial in its path."""
-    match = _TRIAL_PATH.fullmatch(http.raw_path)
-    path = match["path"] if match else http.raw_path
-    named = unquote(match["trial"], errors="surrogateescape") if match else ""
-    return http.headers.get(TRIAL_HEADER) or named, path
+    named, path = trial_and_path(http.raw_path)
+    return http.headers.get(TRIAL_HEADER) or named or "", path
 
 
 def _received(came: _Arrival) -> Received:

@@ -3,10 +3,11 @@
 import json
 from collections.abc import Mapping
 from math import isfinite
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from pydantic import JsonValue
 
+T = TypeVar("T")
 DEEPEST = 128
 """Lists and objects in each other; what works on a body may then call itself for each."""
 
@@ -56,6 +57,14 @@ def text(value: Any, where: str) -> str:
 def name(value: Any, where: str) -> str:
     """`value` if it is a string with something in it."""
     return value if isinstance(value, str) and value else _wrong(value, where, "a non-empty string")
+
+
+def one_of(value: Any, known: Mapping[str, T], where: str) -> T:
+    """What `value`, one of the known words, stands for."""
+    found = known.get(value) if isinstance(value, str) else None
+    if found is None:
+        raise ValueError(f"{where}: expected one of {', '.join(known)}, found {value!r:.80}")
+    return found
 
 
 def count(value: Any, where: str) -> int:

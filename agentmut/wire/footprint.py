@@ -8,6 +8,7 @@ from functools import cached_property
 
 from pydantic import JsonValue
 
+from agentmut.config import SAMPLING
 from agentmut.frozen import Frozen, digest_of
 from agentmut.plain import storable
 from agentmut.tools import ToolSpec
@@ -102,15 +103,8 @@ def _shape(exchange: Exchange) -> RequestShape:
         system=len(system),
         tools=request.tools,
         model=request.model,
-        temperature=request.temperature,
-        top_p=request.top_p,
-        max_tokens=request.max_tokens,
-        seed=request.seed,
-        stop=request.stop,
-        reasoning_effort=request.reasoning_effort,
-        tool_choice=request.tool_choice,
-        response_format=request.response_format,
         stream=request.stream,
         dialect=exchange.dialect,
         host=exchange.host,
+        **{name: getattr(request, name) for name in SAMPLING},
     )

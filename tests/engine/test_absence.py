@@ -5,12 +5,17 @@ from typing import Any
 import pytest
 
 from agentmut.api import measure
+from agentmut.config import AgentConfig
 from agentmut.engine.absence import absence
+from agentmut.engine.on_wire import OnWire
 from agentmut.errors import RunError
-from agentmut.mutant import Status
+from agentmut.mutant import Edit, Status
+from agentmut.mutation.controls import destroyed_mutant
 from agentmut.report.mutant import render_mutant
 from agentmut.report.terminal import render
 from agentmut.result import Result
+from agentmut.tools import ToolSpec
+from agentmut.wire.footprint import Footprint, RequestShape
 from agentmut.wire.messages import ModelRequest, Role
 
 AGENT = """
@@ -67,7 +72,11 @@ DEFECTS = {
     return ask(body(config, input))
 """,
 }
-LOOK = {"name": "look", "description": "Look up.", "parameters": {"type": "object", "properties": {}}}
+LOOK: dict[str, Any] = {
+    "name": "look",
+    "description": "Look up.",
+    "parameters": {"type": "object", "properties": {}},
+}
 
 
 @pytest.fixture
@@ -186,14 +195,61 @@ def test_another_wording_cannot_be_changed_on_the_wire_either(planted: Any) -> N
 
 
 def test_on_the_wire_the_text_that_was_looked_for_is_named() -> None:
-    from agentmut.config import AgentConfig
-    from agentmut.mutation.controls import destroyed_mutant
-    from agentmut.wire.footprint import Footprint, RequestShape
-
     base = AgentConfig(prompt="Be {mood}. Never promise dates.")
     shape = RequestShape(text="Sei nett.\n\nHi", system=9)
-    said = absence(destroyed_mutant(base), base, [Footprint(requests=(shape,))], on_wire=True)
+    said = absence(destroyed_mutant(base), base, [Footprint(requests=(shape,))], on_wire=_here)
     assert 'no request has the text "Be {mood}. Never promise dates."' in said
     assert 'begins with "Sei nett."' in said and "found word for word" in said
-    nothing = absence(destroyed_mutant(base), base, [], on_wire=True)
-    assert "OPENAI_BASE_URL" in nothing and "`agentmut proxy`" in nothing
+    nothing = absence(destroyed_mutant(base), base, [], on_wire=_here)
+    assert "OPENAI_BASE_URL" in nothing and "`adapter: command`" in nothing
+
+
+def _here(part: str) -> str:
+    return f"do this for {part}"
+
+
+OF_LOOK = Edit(pointer="/tools/0/description", before="Look up.", after="Look it up.")
+SENT_AS_BEFORE = RequestShape(text="Be kind.", system=8, tools=(ToolSpec(**LOOK),))
+
+
+def test_the_remedy_for_what_the_wire_cannot_change_is_the_adapters_own() -> None:
+    base = AgentConfig(prompt="Be kind.", tools=(ToolSpec(**LOOK),))
+    mutant = destroyed_mutant(base)
+    seen = [Footprint(requests=(SENT_AS_BEFORE,))]
+    assert absence(mutant, base, seen, _here).endswith("cannot be changed on the wire, so do this for prompt")
+    of_tools = mutant.model_copy(update={"edits": (OF_LOOK,)})
+    assert absence(of_tools, base, seen, _here).endswith("on the wire, so do this for tools")
+
+
+class InProcess:
+    """An agent that is built from its config."""
+
+    def get_config(self) -> AgentConfig:
+        return AgentConfig()
+
+
+class Outside(InProcess):
+    """An agent elsewhere."""
+
+    carries: frozenset[str] = frozenset()
+
+
+class WireByDefault(InProcess):
+    """A function of the input alone, say."""
+
+    default_route = "wire"
+
+
+@pytest.mark.parametrize(
+    "adapter, told",
+    [
+        (Outside(), "hand it over: a program has its config with `{config_file}` in agent.command"),
+        (
+            WireByDefault(),
+            "let agent.run take (config, input), set `agent.route: rebuild`, and build the prompt",
+        ),
+        (InProcess(), "leave agent.route out, and build the prompt from the config that the agent is given"),
+    ],
+)
+def test_an_agent_is_told_of_its_config_in_the_way_that_its_adapter_has(adapter: Any, told: str) -> None:
+    assert OnWire(adapter, AgentConfig()).how_to_tell("prompt").startswith(told)

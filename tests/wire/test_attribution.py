@@ -151,11 +151,11 @@ def test_through_the_proxy_each_exchange_is_its_trials(polyglot: Any, loop_threa
     async def everything() -> dict[str, Trial]:
         asks = [(ask, f"{stack}-{i}") for stack, ask in Stacks().all().items() for i in range(TRIALS)]
         trials = {name: Trial(name) for _, name in asks}
-        endpoints = {name: gateway.endpoints(name) for name in trials}
+        attempts = {name: gateway.attempt(name) for name in trials}
         with ExitStack() as stack:
             for trial in trials.values():
-                stack.enter_context(gateway.admitted(trial))
-            await asyncio.gather(*(converse(ask, endpoints[name], name) for ask, name in asks))
+                stack.enter_context(attempts[trial.id].admitted(trial))
+            await asyncio.gather(*(converse(ask, attempts[name].endpoints, name) for ask, name in asks))
         return trials
 
     try:
@@ -174,10 +174,23 @@ def test_programs_are_led_to_their_trial_and_past_an_http_proxy() -> None:
 
     async def endpoints() -> Mapping[str, str]:
         async with open_gateway(environment) as gateway:
-            return gateway.endpoints("a b")
+            return gateway.attempt("a b").endpoints
 
     found = asyncio.run(endpoints())
     assert found["OPENAI_BASE_URL"].endswith("/t/a%20b.1/openai/v1")
     assert found["ANTHROPIC_BASE_URL"].endswith("/t/a%20b.1/anthropic")
     assert found["no_proxy"] == found["NO_PROXY"] == "inside.example,127.0.0.1,localhost"
     assert not [name for name in found if name.startswith("AWS")]  # signed requests cannot pass a proxy
+
+
+def test_two_attempts_at_one_trial_are_told_apart_while_both_are_under_way() -> None:
+    async def named() -> None:
+        async with open_gateway({}) as gateway:
+            first, second = gateway.attempt("t"), gateway.attempt("t")
+            with first.admitted(older := Trial("t")):
+                with second.admitted(newer := Trial("t")):
+                    found = [second.roster.trial(one.name) for one in (first, second)]
+                assert second.roster.trial(first.name) is older
+        assert found[0] is older and found[1] is newer
+
+    asyncio.run(named())

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from agentmut.trial import Trial, running
+from agentmut.trial import Trial, TrialOverError, running
 from agentmut.wire.carriers.botocore_hooks import BotocoreHooks
-from agentmut.wire.carriers.passage import TrialOverError
 from agentmut.wire.codecs import all_codecs
 
 boto3 = importlib.import_module("boto3")

@@ -140,7 +140,7 @@ def test_the_variable_of_all_aws_services_is_read_but_left_as_it_is() -> None:
     async def endpoints() -> tuple[list[str], list[str]]:
         environment = {"AWS_ENDPOINT_URL": "http://127.0.0.1:9"}
         async with open_gateway(environment) as gateway:
-            found = gateway.endpoints("a")
+            found = gateway.attempt("a").endpoints
         bases = [str(door.upstream.base) for door in doors_of(environment) if door.service.name == "bedrock"]
         return bases, sorted(name for name in found if name.startswith("AWS"))
 

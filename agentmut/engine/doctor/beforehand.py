@@ -6,16 +6,7 @@ from agentmut.config import AgentConfig
 from agentmut.engine.doctor.findings import Check
 from agentmut.engine.session import Session
 from agentmut.scenario import Scenario
-
-KEYS: Mapping[str, tuple[str, ...]] = {
-    "openai": ("OPENAI_API_KEY",),
-    "azure": ("AZURE_OPENAI_API_KEY",),
-    "anthropic": ("ANTHROPIC_API_KEY",),
-    "google": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
-    "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
-    "bedrock": ("AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_BEARER_TOKEN_BEDROCK"),
-}
-"""Environment variables of which the clients of a provider need one."""
+from agentmut.services import KEYS
 
 
 def checks(session: Session, variables: Mapping[str, str]) -> Iterator[Check]:

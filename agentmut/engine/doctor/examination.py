@@ -12,7 +12,7 @@ from agentmut.engine.doctor.probing import Tried, together, tried_parts
 from agentmut.engine.doctor.sending import differences, kinds_of
 from agentmut.engine.executor import TrialRequest
 from agentmut.engine.identity import trial_id
-from agentmut.engine.on_wire import OnWire, inside
+from agentmut.engine.on_wire import OUTSIDE, OnWire, Remedy, inside, remedy_on_wire
 from agentmut.engine.session import Session, make_executor, open_session
 from agentmut.errors import UsageError
 from agentmut.execution import Ending, Execution
@@ -155,7 +155,7 @@ class _Ward:
     async def by_wire(self, tried: Sequence[Tried], seen: Footprint) -> list[Delivered]:
         """Changes of texts together, that of the model by itself; none where no request was seen."""
         if not seen.requests:
-            said = absence(tried[0].mutant, self._session.suite.full, [Footprint()], on_wire=True)
+            said = absence(tried[0].mutant, self._session.suite.full, [Footprint()], self._remedy("wire"))
             return [Delivered(arrival=Arrival.NONE, said=said) for _ in tried]
         texts = [one for one in tried if one.edit.part != "model"]
         others = [one for one in tried if one.edit.part == "model"]
@@ -175,12 +175,11 @@ class _Ward:
         place = ".".join(part for part in one.edit.path if not part.isdigit())
         if any(place == path or place.startswith(f"{path}.") for path in adapter.carries):
             return ""
-        told = (
-            "with `{config_file}` in agent.command, or a part of the config such as `{model.temperature}`"
-            if self._session.project.agent.command
-            else "with a part of the config such as `{model.temperature}` in agent.body, agent.headers or agent.url"
-        )
-        return f"the agent runs elsewhere and is not told of it. It is {told}"
+        return f"the agent runs elsewhere and is not told of it: {OUTSIDE}"
+
+    def _remedy(self, route: RouteName) -> Remedy | None:
+        agent = inside(self._session.adapter)
+        return remedy_on_wire(OnWire(agent, agent.get_config())) if route == "wire" else None
 
     def _by(self, route: RouteName) -> Session:
         project = self._session.project
@@ -196,7 +195,7 @@ class _Ward:
         if witness is None:
             if execution.ending is Ending.UNBUILDABLE or (ended and not seen.requests and not seen.reads):
                 return Delivered(arrival=Arrival.UNKNOWN, said=ended)
-            cause = absence(one.mutant, base, [seen], on_wire=route == "wire")
+            cause = absence(one.mutant, base, [seen], self._remedy(route))
             return Delivered(arrival=Arrival.NONE, said="; ".join(filter(None, (cause, ended))))
         delivery = Delivery()
         delivery.record(witness, seen)

@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from agentmut.config import AgentConfig, ModelConfig
+from agentmut.config import SAMPLING, AgentConfig, ModelConfig, is_set
 from agentmut.engine.doctor.findings import Sent
 from agentmut.frozen import canonical_json
 from agentmut.passages import flat, passage_at, shown
@@ -13,8 +13,6 @@ from agentmut.tools import ToolSpec
 from agentmut.wire.codecs import all_codecs
 from agentmut.wire.footprint import Footprint, RequestShape
 from agentmut.wire.messages import Message, ModelRequest, Role
-
-_SETTINGS = frozenset(ModelConfig.model_fields) & frozenset(RequestShape.model_fields)
 
 
 def kinds_of(seen: Footprint) -> tuple[Sent, ...]:
@@ -92,10 +90,10 @@ def _of_model(model: ModelConfig, shapes: Sequence[RequestShape]) -> Iterator[st
     names = {shape.model for shape in shapes}
     if model.name and model.name not in names:
         yield f"the declared model is {model.name}, requests name {', '.join(sorted(names))}"
-    for name in sorted(_SETTINGS):
+    for name in sorted(SAMPLING):
         declared = getattr(model, name)
         sent = [getattr(shape, name) for shape in shapes]
-        if declared not in (None, ()) and declared not in sent:
+        if is_set(declared) and declared not in sent:
             values = sorted({canonical_json(value) for value in sent})
             yield f"the declared {name} is {canonical_json(declared)}, requests have {', '.join(values)}"
 
@@ -111,7 +109,7 @@ def main_request(seen: Footprint) -> str | None:
     shape = max(shapes, key=lambda one: (one.system, len(one.tools)))
     system, said = shape.instructions, shape.text[shape.system :].strip()
     messages = ((Role.SYSTEM, system), (Role.USER, said))
-    settings = {name: getattr(shape, name) for name in _SETTINGS}
+    settings = {name: getattr(shape, name) for name in SAMPLING}
     request = ModelRequest(
         model=shape.model,
         messages=tuple(Message(role=role, text=text) for role, text in messages if text),

@@ -14,10 +14,10 @@ from importlib import import_module
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from agentmut.trial import current_trial
+from agentmut.trial import TRIAL_HEADER, current_trial
 from agentmut.wire.carriers.hosts import is_loopback
 from agentmut.wire.carriers.importing import when_imported
-from agentmut.wire.carriers.passage import TRIAL_HEADER, Passage, Relay, begin
+from agentmut.wire.carriers.passage import Passage, Relay, begin
 from agentmut.wire.carriers.patching import replaced
 from agentmut.wire.carriers.throttle import Throttle
 from agentmut.wire.codec import Codec, HttpCall

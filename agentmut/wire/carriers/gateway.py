@@ -10,8 +10,17 @@ from agentmut.trial import Trial
 class Gateway(Protocol):
     """Tells the requests of trials apart by where they are sent to."""
 
-    def endpoints(self, trial_id: str) -> Mapping[str, str]:
-        """The environment variables that lead a program's requests here, as those of one trial."""
+    def attempt(self, trial_id: str) -> "Attempt":
+        """Addresses for one attempt at a trial, which no other attempt has."""
+        ...
+
+
+class Attempt(Protocol):
+    """One attempt at a trial, as its requests name it."""
+
+    @property
+    def endpoints(self) -> Mapping[str, str]:
+        """The environment variables that lead a program's requests here, as those of this attempt."""
         ...
 
     def admitted(self, trial: Trial) -> AbstractContextManager[None]:

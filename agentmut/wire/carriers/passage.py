@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from types import TracebackType
 
-from agentmut.trial import Trial
+from agentmut.trial import Trial, TrialOverError
 from agentmut.wire.carriers.taping import Taping
 from agentmut.wire.carriers.throttle import Throttle
 from agentmut.wire.carriers.under_way import UnderWay
@@ -18,15 +18,10 @@ from agentmut.wire.framing import Frame
 from agentmut.wire.messages import Exchange
 from agentmut.wire.rewriter import Answered, Outgoing, Rewriter
 
-TRIAL_HEADER = "x-agentmut-trial"
 MOST_IN_A_ROW = 16
 """Requests that are sent in answer to replies before the agent is given one as it is."""
 STREAMS = frozenset({"text/event-stream", "application/vnd.amazon.eventstream"})
 """Media types of streamed replies."""
-
-
-class TrialOverError(RuntimeError):
-    """An abandoned run tried to reach a model after its trial had ended."""
 
 
 def begin(

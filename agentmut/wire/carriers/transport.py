@@ -15,11 +15,11 @@ from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar, copy_context
 from typing import Any
 
-from agentmut.trial import current_trial
+from agentmut.trial import TRIAL_HEADER, current_trial
 from agentmut.wire.carriers.hosts import is_loopback
 from agentmut.wire.carriers.http_replies import ReplyMaker
 from agentmut.wire.carriers.packing import PackingError, is_packed, unpacked
-from agentmut.wire.carriers.passage import TRIAL_HEADER, Passage, TrialOverError, begin
+from agentmut.wire.carriers.passage import Passage, begin
 from agentmut.wire.carriers.patching import replaced
 from agentmut.wire.carriers.throttle import Throttle
 from agentmut.wire.codec import Codec, HttpCall
@@ -32,8 +32,6 @@ LIBRARIES = ("httpx", "httpx2")
 
 _own: "ContextVar[Tap | None]" = ContextVar("agentmut_tap", default=None)
 """The tap of the session that the calling code belongs to: several sessions of a process each carry their own."""
-
-__all__ = ["TRIAL_HEADER", "Tap", "TrialOverError"]
 
 
 class Tap:

@@ -5,17 +5,26 @@ from typing import Any
 
 from agentmut.wire.codec import Body, Path
 from agentmut.wire.dialects.places import at, same, with_values
+from agentmut.wire.dialects.places import without as without_keys
 
 
-def with_setting(body: Body, path: Sequence[str], value: Any) -> Body:
-    """The body with a value at a path of keys, or without it for None; objects come and go with what they hold."""
+def with_value(body: Body, path: Sequence[str], value: Any) -> Body:
+    """The body with a value at a path of keys, or without it for None; objects come and go with what they hold.
+
+    Where it says so already the body stays as it is: null is nothing, too.
+
+    >>> with_value({"a": {"b": 1}, "c": None}, ("a", "b"), None), with_value({"c": None}, ("c",), None)
+    ({'c': None}, {'c': None})
+    """
     key, rest = path[0], path[1:]
+    held = body.get(key)
     if rest:
-        held = body.get(key)
-        value = with_setting(held if isinstance(held, dict) else {}, rest, value) or None
-    if value is None:
-        return {name: found for name, found in body.items() if name != key}
-    return body if key in body and same(body[key], value) else {**body, key: value}
+        inner = held if isinstance(held, dict) else {}
+        fresh = with_value(inner, rest, value)
+        return body if same(fresh, inner) else with_value(body, (key,), fresh or None)
+    if same(held, value):
+        return body
+    return without_keys(body, key) if value is None else {**body, key: value}
 
 
 def with_texts(body: Body, texts: Mapping[Path, str], kept: Iterable[Path], items: str) -> Body:

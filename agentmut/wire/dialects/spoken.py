@@ -1,11 +1,15 @@
 """What the codecs of services with content blocks read of a conversation, before it is put in the normal form."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from agentmut.wire.codec import Path, Text
+from agentmut.wire import bodies
+from agentmut.wire.codec import Body, Path, Text
 from agentmut.wire.messages import Message, Role, ToolCall
+
+ROLES: Mapping[str, Role] = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM}
+"""Who speaks, in the words of Anthropic's and Amazon's services."""
 
 
 class Spoken(NamedTuple):
@@ -49,13 +53,26 @@ def texts(spoken: Iterable[Spoken]) -> list[Text]:
     ]
 
 
-def item_roles(items: int, spoken: Iterable[Spoken], key: str) -> list[Role]:
-    """Who speaks in each of the items below a key; results of tools make it `Role.TOOL`."""
-    heard: list[set[Role]] = [set() for _ in range(items)]
-    for block in spoken:
+def roles(body: Body, key: str, read: Callable[[Body], Iterable[Spoken]]) -> tuple[str, Sequence[Role]]:
+    """The key of the conversation's list, and who speaks in its items; results of tools make it `Role.TOOL`.
+
+    ("", ()) where there is no list.
+    """
+    items = body.get(key)
+    if not isinstance(items, list):
+        return "", ()
+    heard: list[set[Role]] = [set() for _ in items]
+    for block in read(body):
         if block.item[0] == key and isinstance(block.item[-1], int):
             heard[block.item[-1]].add(block.role)
-    return [_speaker(roles) for roles in heard]
+    return key, [_speaker(spoke) for spoke in heard]
+
+
+def continued(body: Body, content: Any, results: Sequence[Any]) -> Body:
+    """The body with a reply's content and the blocks of its calls' results added to its messages."""
+    before = bodies.listing(body.get("messages"), "messages")
+    answers = [{"role": "user", "content": list(results)}] if results else []
+    return {**body, "messages": [*before, {"role": "assistant", "content": content}, *answers]}
 
 
 def _speaker(roles: set[Role]) -> Role:

@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from agentmut.config import ModelConfig
+from agentmut.config import ModelConfig, is_set
 from agentmut.wire.messages import ModelRequest
-
-_UNSET: tuple[Any, ...] = (None, "", ())
 
 
 @dataclass(frozen=True)
@@ -34,7 +32,7 @@ class SettingsChange:
             return
         for name in self.names:
             found, before = _value(request, name), getattr(self.before, name)
-            if before in _UNSET or found in _UNSET or found == before:
+            if not (is_set(before) and is_set(found)) or found == before:
                 yield name, getattr(self.after, name) or None if name == "name" else getattr(self.after, name)
 
 

@@ -7,9 +7,9 @@ from urllib.parse import urlsplit
 import aiohttp
 from aiohttp import hdrs, web
 
-from agentmut.trial import Trial
+from agentmut.trial import Trial, TrialOverError
 from agentmut.wire.carriers.packing import PackingError, is_packed, unpacked, unpacker
-from agentmut.wire.carriers.passage import Passage, TrialOverError, Watch, begin
+from agentmut.wire.carriers.passage import Passage, Watch, begin
 from agentmut.wire.carriers.proxy.forwarding import pass_on, relay, whole
 from agentmut.wire.carriers.proxy.refusal import RefusalError, error_response
 from agentmut.wire.carriers.proxy.upstream import TROUBLE, Headers, Upstream

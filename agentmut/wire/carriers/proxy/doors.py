@@ -3,53 +3,10 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from agentmut.services import CARRIED, Service
 from agentmut.wire.carriers.proxy.upstream import Upstream
 
 PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
-
-
-class Service(NamedTuple):
-    """A kind of model service."""
-
-    name: str
-    """The first part of its paths at a proxy, which no other service has."""
-    variables: tuple[str, ...]
-    """Any of them holds its base URL. Programs are given all of them."""
-    default: str | None
-    """Where it is when no variable says; None: programs do not use it then."""
-    dialects: frozenset[str]
-    """Names of the codecs of its requests."""
-    suffix: str = ""
-    """What its base URLs end in where those of other services of the same host do not."""
-    shared: tuple[str, ...] = ()
-    """Variables that hold its base URL too, but lead to other services besides: programs keep their own."""
-
-
-SERVICES = (
-    Service(
-        "openai",
-        ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
-        "https://api.openai.com/v1",
-        frozenset({"chat_completions", "responses"}),
-        "/v1",
-    ),
-    Service(
-        "anthropic", ("ANTHROPIC_BASE_URL",), "https://api.anthropic.com", frozenset({"anthropic_messages"})
-    ),
-    Service(
-        "gemini",
-        ("GOOGLE_GEMINI_BASE_URL",),
-        "https://generativelanguage.googleapis.com",
-        frozenset({"gemini"}),
-    ),
-    Service(
-        "bedrock",
-        ("AWS_ENDPOINT_URL_BEDROCK_RUNTIME",),
-        None,
-        frozenset({"converse"}),
-        shared=("AWS_ENDPOINT_URL",),
-    ),
-)
 
 
 class Door(NamedTuple):
@@ -71,12 +28,12 @@ def doors_of(environment: Mapping[str, str], only: str | None = None) -> list[Do
     Raises `UsageError` for what is no URL.
     """
     if only is None:
-        return [_door(service, base) for service in SERVICES if (base := _base(service, environment))]
+        return [_door(service, base) for service in CARRIED if (base := _base(service, environment))]
     upstream = Upstream(only)
     root = upstream.path.removesuffix("/v1")
     return [
         Door(service, upstream, f"{root}{service.suffix}" if root != upstream.path else root)
-        for service in SERVICES
+        for service in CARRIED
         if service.default is not None
     ]
 

@@ -1,13 +1,15 @@
 """The gateway of a session: a proxy for each model service, and the environment that leads programs to them."""
 
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
+from itertools import count
+from typing import NamedTuple
 from urllib.parse import quote
 
-from agentmut.trial import Trial
+from agentmut.trial import TRIAL_PREFIX, Trial
 from agentmut.wire.carriers.proxy.doors import Door, doors_of, past_http_proxies
 from agentmut.wire.carriers.proxy.roster import Admitted
-from agentmut.wire.carriers.proxy.server import PREFIX, Proxy
+from agentmut.wire.carriers.proxy.server import Proxy
 from agentmut.wire.carriers.throttle import Throttle
 from agentmut.wire.codec import Codec
 
@@ -19,24 +21,27 @@ class ServiceGateway:
         self._doors = doors
         self._roster = roster
         self._besides = besides
-        self._attempts = 0
-        self._names: dict[str, str] = {}
+        self._numbers = count(1)
 
-    def endpoints(self, trial_id: str) -> Mapping[str, str]:
-        """The variables for one attempt at a trial; what an earlier attempt left behind is not taken for its own."""
-        self._attempts += 1
-        name = self._names[trial_id] = f"{trial_id}.{self._attempts}"
+    def attempt(self, trial_id: str) -> "NamedAttempt":
+        """Addresses for one attempt; what an earlier attempt left behind is not taken for its own."""
+        name = f"{trial_id}.{next(self._numbers)}"
         found = dict(self._besides)
         for origin, door in self._doors.items():
-            found.update(door.variables(f"{origin}{PREFIX}{quote(name, safe='')}"))
-        return found
+            found.update(door.variables(f"{origin}{TRIAL_PREFIX}{quote(name, safe='')}"))
+        return NamedAttempt(name, found, self._roster)
 
-    @contextmanager
-    def admitted(self, trial: Trial) -> Iterator[None]:
+
+class NamedAttempt(NamedTuple):
+    """An attempt by its name, which stands in the addresses that its program is given."""
+
+    name: str
+    endpoints: Mapping[str, str]
+    roster: Admitted
+
+    def admitted(self, trial: Trial) -> AbstractContextManager[None]:
         """Take requests of the trial while the block lasts; afterwards they are refused."""
-        name = self._names.pop(trial.id, None)
-        with self._roster.admitted(trial, *([name] if name else [])):
-            yield
+        return self.roster.admitted(trial, self.name)
 
 
 @asynccontextmanager

@@ -30,23 +30,27 @@ class Admitted:
     def __init__(self) -> None:
         self._names: dict[str, Trial] = {}
         self._over: dict[str, None] = {}
-        self._tasks: dict[str, set[asyncio.Task[object]]] = {}
+        self._tasks: dict[int, set[asyncio.Task[object]]] = {}
 
     @contextmanager
     def admitted(self, trial: Trial, *names: str) -> Iterator[None]:
-        """Know the trial by these names while the block lasts; then end what it has still under way."""
+        """Know the trial by these names while the block lasts; then end what it has still under way.
+
+        Where several trials have a name, it is the latest one's.
+        """
         names = (trial.id, *names)
         self._names.update(dict.fromkeys(names, trial))
-        self._tasks[trial.id] = set()
+        self._tasks[id(trial)] = set()
         try:
             yield
         finally:
             for name in names:
-                del self._names[name]
-                self._over[name] = None
+                if self._names.get(name) is trial:
+                    del self._names[name]
+                    self._over[name] = None
             while len(self._over) > KEPT_NAMES:
                 del self._over[next(iter(self._over))]
-            for task in self._tasks.pop(trial.id):
+            for task in self._tasks.pop(id(trial)):
                 task.cancel()
 
     def trial(self, name: str | None) -> Trial:
@@ -62,7 +66,7 @@ class Admitted:
     @contextmanager
     def attending(self, trial: Trial) -> Iterator[None]:
         """Have the request of this task end with the trial."""
-        task, tasks = asyncio.current_task(), self._tasks.get(trial.id)
+        task, tasks = asyncio.current_task(), self._tasks.get(id(trial))
         if task is None or tasks is None:
             yield
             return

@@ -4,13 +4,13 @@ import errno
 import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from urllib.parse import unquote
 
 from aiohttp import hdrs, web
 from aiohttp.http_exceptions import HttpProcessingError
 
 from agentmut.errors import RunError
-from agentmut.wire.carriers.passage import TRIAL_HEADER, Watch
+from agentmut.trial import TRIAL_HEADER, trial_and_path
+from agentmut.wire.carriers.passage import Watch
 from agentmut.wire.carriers.proxy.courier import Asked, Courier
 from agentmut.wire.carriers.proxy.destination import destination
 from agentmut.wire.carriers.proxy.refusal import RefusalError, refused
@@ -20,9 +20,6 @@ from agentmut.wire.carriers.proxy.upstream import LONGEST_FIELD, Upstream, check
 from agentmut.wire.carriers.throttle import Throttle
 from agentmut.wire.codec import Codec
 from agentmut.wire.codecs import all_codecs
-
-PREFIX = "/t/"
-"""Of paths that name their trial: `/t/<trial>/openai/v1/...`."""
 
 
 class Proxy:
@@ -98,7 +95,7 @@ class Proxy:
             raise RefusalError(
                 501, "no_upgrade", "connections that change their protocol (WebSocket) are not passed on"
             )
-        name, path = _named(http.raw_path)
+        name, path = trial_and_path(http.raw_path)
         told = http.headers.get(TRIAL_HEADER)
         trial = self._roster.trial(name or told)
         if name and told and told not in (name, trial.id):
@@ -107,14 +104,6 @@ class Proxy:
             )
         upstream, path = destination(self._upstreams, self._codecs, http.method, path, self._origin)
         return Asked(trial, path, upstream)
-
-
-def _named(target: str) -> tuple[str | None, str]:
-    """The trial that a target names, and the target without it."""
-    if not target.startswith(PREFIX):
-        return None, target
-    name, slash, rest = target.removeprefix(PREFIX).partition("/")
-    return unquote(name), slash + rest
 
 
 async def _say_continue(http: web.BaseRequest) -> None:

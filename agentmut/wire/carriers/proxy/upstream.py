@@ -12,8 +12,8 @@ from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
 from agentmut.errors import UsageError
+from agentmut.trial import TRIAL_HEADER
 from agentmut.wire.carriers.hosts import is_loopback
-from agentmut.wire.carriers.passage import TRIAL_HEADER
 from agentmut.wire.carriers.proxy.refusal import RefusalError
 
 TROUBLE = (aiohttp.ClientError, OSError, asyncio.TimeoutError)

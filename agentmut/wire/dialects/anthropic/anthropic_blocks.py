@@ -6,12 +6,10 @@ from typing import Any
 from agentmut.wire import bodies
 from agentmut.wire.codec import Body, Path
 from agentmut.wire.dialects.arguments import arguments_text, read_arguments
-from agentmut.wire.dialects.places import at, places, shown
-from agentmut.wire.dialects.reading import listing_at, mapping_at, name_at, text_at
-from agentmut.wire.dialects.spoken import Spoken, turns
+from agentmut.wire.dialects.places import at, places
+from agentmut.wire.dialects.reading import listing_at, mapping_at, name_at, one_of_at, text_at
+from agentmut.wire.dialects.spoken import ROLES, Spoken, turns
 from agentmut.wire.messages import Message, Role, ToolCall
-
-ROLES: Mapping[str, Role] = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM}
 
 
 def read(body: Body) -> list[Spoken]:
@@ -91,15 +89,8 @@ def _conversation(body: Body) -> Iterator[Spoken]:
     for index, message in enumerate(bodies.listing(body.get("messages"), "messages")):
         item: Path = ("messages", index)
         found = mapping_at(message, item)
-        role = _role(found.get("role"), item)
+        role = one_of_at(found.get("role"), ROLES, (*item, "role"))
         yield from _blocks(found.get("content"), role, item, names)
-
-
-def _role(role: Any, path: Path) -> Role:
-    found = ROLES.get(role) if isinstance(role, str) else None
-    if found is None:
-        raise ValueError(f"{shown(path)}.role: expected one of {', '.join(ROLES)}, found {role!r:.80}")
-    return found
 
 
 def _blocks(content: Any, role: Role, item: Path, names: dict[str, str]) -> Iterator[Spoken]:

@@ -6,13 +6,13 @@ from typing import Any, ClassVar
 from pydantic import JsonValue
 
 from agentmut.tools import ToolSpec
-from agentmut.trace import Usage
 from agentmut.wire import bodies
 from agentmut.wire.codec import Body, HttpCall, OfferedTool, Path, Rename, Text
 from agentmut.wire.dialects import edits, spoken
 from agentmut.wire.dialects.anthropic import anthropic_blocks, anthropic_settings, anthropic_stream
 from agentmut.wire.dialects.offers import read_spec, removed_names, unchanged, with_spec
 from agentmut.wire.dialects.places import places, renamed, without
+from agentmut.wire.dialects.replies import tokens
 from agentmut.wire.dialects.sse import MEDIA_TYPE, SseFraming, is_event_stream
 from agentmut.wire.framing import Framing
 from agentmut.wire.messages import ModelReply, ModelRequest, Role
@@ -45,6 +45,7 @@ ERROR_TYPES: Mapping[int, str] = {
 _REQUEST_NAMES = ("messages.*.content.*.name", "messages.*.content.*.content.*.tool_name")
 _REPLY_NAMES = ("content.*.name", "message.content.*.name", "content_block.name")
 _INPUT_TOKENS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+"""What is written to and read from the prompt cache is input too."""
 
 
 class AnthropicMessages:
@@ -93,7 +94,7 @@ class AnthropicMessages:
                 if block.get("type") == "tool_use"
             ),
             finish_reason=FINISH.get(reason, reason) or "stop",
-            usage=_usage(reply.get("usage")),
+            usage=tokens(reply.get("usage"), _INPUT_TOKENS, ("output_tokens",)),
         )
 
     def encode_request(self, request: ModelRequest) -> HttpCall:
@@ -173,23 +174,12 @@ class AnthropicMessages:
 
     def roles(self, body: Body) -> tuple[str, Sequence[Role]]:
         """The conversation's list, and who speaks in its items."""
-        items = body.get("messages")
-        if not isinstance(items, list):
-            return "", ()
-        return "messages", spoken.item_roles(len(items), anthropic_blocks.read(body), "messages")
+        return spoken.roles(body, "messages", anthropic_blocks.read)
 
     def continued(self, body: Body, reply: bytes, results: Mapping[str, str]) -> Body:
         """The request body that follows on a reply, thinking and its signatures included."""
-        said = {"role": "assistant", "content": _whole(reply).get("content")}
-        answers = {"role": "user", "content": [anthropic_blocks.result(*found) for found in results.items()]}
-        return {
-            **body,
-            "messages": [
-                *bodies.listing(body.get("messages"), "messages"),
-                said,
-                *([answers] if results else []),
-            ],
-        }
+        answers = [anthropic_blocks.result(*found) for found in results.items()]
+        return spoken.continued(body, _whole(reply).get("content"), answers)
 
     def reply_with_tool_names(self, value: Any, rename: Rename) -> Any:
         """A message, or an event that starts one or a block of one, with its tools called otherwise."""
@@ -210,15 +200,6 @@ def _whole(reply: bytes) -> Body:
     if not isinstance(found.get("content"), list):
         raise ValueError("content: expected a list, the blocks of the reply")
     return found
-
-
-def _usage(usage: Any) -> Usage:
-    """Token counts; what is written to and read from the prompt cache is input too."""
-    found = {} if usage is None else bodies.mapping(usage, "usage")
-    return Usage(
-        input_tokens=sum(bodies.count(found.get(key), f"usage.{key}") for key in _INPUT_TOKENS),
-        output_tokens=bodies.count(found.get("output_tokens"), "usage.output_tokens"),
-    )
 
 
 def _spec(tool: Mapping[str, Any], index: int) -> ToolSpec | None:

@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+from agentmut.config import SAMPLING, is_set
 from agentmut.wire import bodies
 from agentmut.wire.codec import Body
-from agentmut.wire.dialects.edits import with_setting as with_value
+from agentmut.wire.dialects.chat_terms import choice_of, named_tool, wanted_schema
+from agentmut.wire.dialects.edits import with_value
 from agentmut.wire.messages import ModelRequest
 
 EFFORTS = ("low", "medium", "high", "xhigh", "max")
@@ -29,9 +31,8 @@ def read(body: Body) -> dict[str, Any]:
 def written(request: ModelRequest) -> Body:
     """The settings of a request, as far as the dialect has them."""
     body: Body = {}
-    names = ("stop", "reasoning_effort", "tool_choice", "response_format", *_AS_GIVEN)
-    for name in names:
-        if getattr(request, name) not in (None, ()):
+    for name in SAMPLING:
+        if is_set(getattr(request, name)):
             body = with_setting(body, name, getattr(request, name))
     return {"model": request.model, **body}
 
@@ -84,7 +85,7 @@ def _tool_choice(choice: Any) -> Any:
     found = bodies.mapping(choice, "tool_choice")
     if found.get("type") == "tool":
         named = bodies.name(found.get("name"), "tool_choice.name")
-        return {"type": "function", "function": {"name": named}}
+        return choice_of(named)
     kind = bodies.name(found.get("type"), "tool_choice.type")
     return _CHOICES.get(kind, kind)
 
@@ -102,9 +103,8 @@ def _with_tool_choice(body: Body, choice: Any) -> Body:
 
 
 def _wanted(choice: Any) -> dict[str, Any] | None:
-    function = choice.get("function") if isinstance(choice, dict) else None
-    if isinstance(function, dict):
-        return {"type": "tool", "name": function.get("name")}
+    if named := named_tool(choice):
+        return {"type": "tool", "name": named}
     kind = _KINDS.get(choice) if isinstance(choice, str) else None
     return None if kind is None else {"type": kind}
 
@@ -127,7 +127,7 @@ def _with_response_format(body: Body, wanted: Any) -> Body:
     path = ("output_format",) if "output_format" in body else ("output_config", "format")
     if wanted is None:
         return with_value(body, path, None)
-    named = wanted.get("json_schema") if isinstance(wanted, dict) else None
-    if not isinstance(named, dict) or "schema" not in named:
+    named = wanted_schema(wanted)
+    if named is None:
         return body
     return with_value(body, path, {"type": "json_schema", "schema": named["schema"]})

@@ -10,10 +10,9 @@ from agentmut.wire import bodies
 from agentmut.wire.codec import Body, HttpCall, OfferedTool, Path, Rename, Text
 from agentmut.wire.dialects import sse
 from agentmut.wire.dialects.chat import chat_replies, chat_requests, chat_rewriting, chat_stream
+from agentmut.wire.dialects.openai_common import error_body, with_texts
 from agentmut.wire.framing import Framing
 from agentmut.wire.messages import ModelReply, ModelRequest, Role
-
-ERROR_TYPES: Mapping[int, str] = {429: "rate_limit_error", 401: "authentication_error"}
 
 
 class ChatCompletions:
@@ -70,7 +69,7 @@ class ChatCompletions:
 
     def with_texts(self, body: Body, texts: Mapping[Path, str]) -> Body:
         """The body with these texts in their places."""
-        return chat_rewriting.with_texts(body, texts)
+        return with_texts(body, texts)
 
     def tools(self, body: Body) -> Sequence[OfferedTool]:
         """The tools on offer, also in the older list `functions`."""
@@ -104,12 +103,6 @@ class ChatCompletions:
         A name must come whole, as the service sends it: one that is split over chunks cannot be told.
         """
         return chat_rewriting.reply_with_tool_names(value, rename)
-
-
-def error_body(status: int, message: str, code: str) -> bytes:
-    """An error as OpenAI's services write it, in every dialect."""
-    kind = ERROR_TYPES.get(status, "server_error" if status >= 500 else "invalid_request_error")
-    return bodies.write_json({"error": {"message": message, "type": kind, "param": None, "code": code}})
 
 
 def _whole(body: bytes) -> Mapping[str, Any]:

@@ -8,9 +8,9 @@ from pydantic import JsonValue
 from agentmut.trace import Usage
 from agentmut.wire import bodies
 from agentmut.wire.codec import Body
+from agentmut.wire.dialects.openai_common import CREATED, read_content
+from agentmut.wire.dialects.replies import tokens
 from agentmut.wire.messages import ModelReply, ToolCall
-
-CREATED = 0  # a reply is a function of its request, so it carries no clock
 
 
 def decode(reply: Mapping[str, Any]) -> ModelReply:
@@ -19,10 +19,11 @@ def decode(reply: Mapping[str, Any]) -> ModelReply:
     message = bodies.mapping(choice.get("message"), "choices[0].message")
     return ModelReply(
         model=bodies.text(reply.get("model"), "model"),
-        text=read_content(message.get("content"), "choices[0].message.content"),
+        text=read_content(message.get("content"), "choices[0].message.content")
+        or bodies.text(message.get("refusal"), "choices[0].message.refusal"),
         tool_calls=read_calls(message, "choices[0].message"),
         finish_reason=bodies.text(choice.get("finish_reason"), "finish_reason") or "stop",
-        usage=_read_usage(reply.get("usage")),
+        usage=tokens(reply.get("usage"), ("prompt_tokens",), ("completion_tokens",)),
     )
 
 
@@ -42,15 +43,6 @@ def encode(reply: ModelReply, reply_id: str) -> Body:
 def head(reply: ModelReply, reply_id: str, kind: str) -> dict[str, JsonValue]:
     """The fields that every body and chunk begins with."""
     return {"id": reply_id, "object": kind, "created": CREATED, "model": reply.model}
-
-
-def read_content(content: Any, where: str) -> str:
-    """Text of a string or of a list of blocks; blocks without text (images, audio) are left out."""
-    if not isinstance(content, list):
-        return bodies.text(content, where)
-    blocks = [bodies.mapping(block, where) for block in content]
-    texts = (block.get("text", block.get("refusal")) for block in blocks)
-    return "\n".join(bodies.text(found, where) for found in texts if found is not None)
 
 
 def read_calls(message: Mapping[str, Any], where: str) -> tuple[ToolCall, ...]:
@@ -84,15 +76,6 @@ def _read_call(call: Mapping[str, Any], where: str) -> ToolCall:
         id=bodies.text(call.get("id"), f"{where}.id"),
         name=bodies.name(function.get("name"), f"{where}.name"),
         arguments=bodies.text(function.get("arguments", function.get("input")), f"{where}.arguments"),
-    )
-
-
-def _read_usage(usage: Any) -> Usage:
-    """Token counts; an absent report counts as zero."""
-    found = {} if usage is None else bodies.mapping(usage, "usage")
-    return Usage(
-        input_tokens=bodies.count(found.get("prompt_tokens"), "usage.prompt_tokens"),
-        output_tokens=bodies.count(found.get("completion_tokens"), "usage.completion_tokens"),
     )
 
 

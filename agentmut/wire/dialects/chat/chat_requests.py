@@ -5,8 +5,9 @@ from typing import Any
 
 from agentmut.wire import bodies
 from agentmut.wire.codec import Body, OfferedTool
-from agentmut.wire.dialects.chat.chat_replies import read_calls, read_content, write_call
+from agentmut.wire.dialects.chat.chat_replies import read_calls, write_call
 from agentmut.wire.dialects.offers import read_spec
+from agentmut.wire.dialects.openai_common import read_content
 from agentmut.wire.messages import Message, ModelRequest, Role
 
 ROLES: Mapping[str, Role] = {
@@ -67,11 +68,7 @@ def offers(request: Mapping[str, Any]) -> list[tuple[str, OfferedTool]]:
 
 def role_of(message: Mapping[str, Any], where: str) -> Role:
     """Who speaks in a raw message."""
-    role = message.get("role")
-    found = ROLES.get(role) if isinstance(role, str) else None
-    if found is None:
-        raise ValueError(f"{where}.role: expected one of {', '.join(ROLES)}, found {role!r:.80}")
-    return found
+    return bodies.one_of(message.get("role"), ROLES, f"{where}.role")
 
 
 def _offered(entry: Any, where: str, *, older: bool) -> OfferedTool:

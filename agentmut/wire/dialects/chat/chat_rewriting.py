@@ -4,11 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from agentmut.wire import bodies
-from agentmut.wire.codec import Body, OfferedTool, Path, Rename, Text
+from agentmut.wire.codec import Body, OfferedTool, Rename, Text
 from agentmut.wire.dialects.chat.chat_replies import read_calls
 from agentmut.wire.dialects.chat.chat_requests import AS_GIVEN, KINDS, conversation, offers, role_of
+from agentmut.wire.dialects.edits import with_value
 from agentmut.wire.dialects.offers import removed_names, with_spec
-from agentmut.wire.dialects.places import at, places, renamed, same, with_values, without
+from agentmut.wire.dialects.openai_common import content_texts
+from agentmut.wire.dialects.places import at, places, renamed, without
 from agentmut.wire.messages import Role
 
 _REQUEST_NAMES = (
@@ -42,28 +44,6 @@ def texts(body: Body) -> Iterator[Text]:
             yield Text(path, role, text, call_id, tool)
 
 
-def content_texts(content: Any, path: Path) -> Iterator[tuple[Path, str]]:
-    """The texts of a content, a string or a list of blocks, and where they stand."""
-    if isinstance(content, str):
-        yield path, content
-    for index, block in enumerate(content if isinstance(content, list) else ()):
-        text = block.get("text") if isinstance(block, dict) else None
-        if isinstance(text, str):
-            yield (*path, index, "text"), text
-
-
-def with_texts(body: Body, fresh: Mapping[Path, str]) -> Body:
-    """The body with other texts. Services refuse empty text blocks: an emptied one goes, the last one becomes ""."""
-    changed = {path: text for path, text in fresh.items() if at(body, path) != text}
-    emptied = [path for path, text in changed.items() if not text and path[-1] == "text"]
-    body = with_values(body, changed)
-    for path in sorted(emptied, reverse=True):
-        blocks = at(body, path[:-2])
-        rest = [block for index, block in enumerate(blocks) if index != path[-2]]
-        body = with_values(body, {path[:-2]: rest or ""})
-    return body
-
-
 def with_tools(body: Body, tools: Sequence[OfferedTool]) -> Body:
     """The body with these tools on offer, each in the list (`tools`, or the older `functions`) it came from."""
     before = [tool for _, tool in offers(body)]
@@ -93,19 +73,12 @@ def with_setting(body: Body, name: str, value: Any) -> Body:
     if name == "max_tokens":
         used = [key for key in ("max_tokens", "max_completion_tokens") if body.get(key) is not None]
         for key in used or ["max_completion_tokens"]:
-            body = set_to(body, key, value)
+            body = with_value(body, (key,), value)
         return body
     if name == "stop":
         single = isinstance(body.get("stop"), str) and len(value or ()) == 1
-        return set_to(body, "stop", value[0] if single else list(value or ()) or None)
-    return set_to(body, name, value) if name in AS_GIVEN else body
-
-
-def set_to(body: Body, key: str, value: Any) -> Body:
-    """The body with a field as given; None takes it out."""
-    if same(body.get(key), value):
-        return body
-    return without(body, key) if value is None else {**body, key: value}
+        return with_value(body, ("stop",), value[0] if single else list(value or ()) or None)
+    return with_value(body, (name,), value) if name in AS_GIVEN else body
 
 
 def continued(body: Body, reply: Mapping[str, Any], results: Mapping[str, str]) -> Body:

@@ -9,6 +9,7 @@ from agentmut.wire import bodies
 from agentmut.wire.codec import Body
 from agentmut.wire.dialects import sse
 from agentmut.wire.dialects.chat.chat_replies import head, write_usage
+from agentmut.wire.dialects.pieces import halves, words
 from agentmut.wire.messages import ModelReply, ToolCall
 
 _WHOLE = frozenset({"role", "id", "type"})
@@ -52,18 +53,6 @@ def chunks(reply: ModelReply, reply_id: str) -> Iterator[JsonValue]:
         yield {**top, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]}
     end: JsonValue = {"index": 0, "delta": {}, "finish_reason": reply.finish_reason}
     yield {**top, "choices": [end], "usage": write_usage(reply.usage)}
-
-
-def words(text: str) -> list[str]:
-    """The pieces in which a text is streamed: each word with the blank before it."""
-    pieces = text.split(" ")
-    return [word if i == 0 else f" {word}" for i, word in enumerate(pieces)] if text else []
-
-
-def halves(text: str) -> list[str]:
-    """A text in two pieces, empty ones left out."""
-    half = len(text) // 2
-    return [piece for piece in (text[:half], text[half:]) if piece]
 
 
 def _split(index: int, call: ToolCall) -> Iterator[JsonValue]:

@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 from urllib.parse import quote, unquote
 
 from agentmut.tools import ToolSpec
-from agentmut.trace import Usage
 from agentmut.wire import bodies
 from agentmut.wire.codec import Body, HttpCall, OfferedTool, Path, Rename, Text
 from agentmut.wire.dialects import edits, spoken
@@ -14,6 +13,7 @@ from agentmut.wire.dialects.aws_event_stream import MEDIA_TYPE, EventStreamFrami
 from agentmut.wire.dialects.converse import converse_blocks, converse_settings, converse_stream
 from agentmut.wire.dialects.offers import read_spec, removed_names, unchanged, with_spec
 from agentmut.wire.dialects.places import places, renamed, same, without
+from agentmut.wire.dialects.replies import tokens
 from agentmut.wire.framing import Framing
 from agentmut.wire.messages import ModelReply, ModelRequest, Role
 
@@ -43,6 +43,7 @@ ERROR_TYPES: Mapping[int, str] = {
 }
 _PATH = re.compile(r"(?P<before>.*/model/)(?P<model>.+)(?P<verb>/converse(?P<stream>-stream)?)/?")
 _INPUT_TOKENS = ("inputTokens", "cacheReadInputTokens", "cacheWriteInputTokens")
+"""What is written to and read from the prompt cache is input too."""
 _REQUEST_NAMES = ("messages.*.content.*.toolUse.name", "toolConfig.toolChoice.tool.name")
 _REPLY_NAMES = ("output.message.content.*.toolUse.name", "start.toolUse.name")
 
@@ -91,7 +92,7 @@ class Converse:
             text=converse_blocks.reply_text(content, ("output", "message", "content")),
             tool_calls=tuple(converse_blocks.calls_of(content, ("output", "message", "content"))),
             finish_reason=FINISH.get(reason, reason) or "stop",
-            usage=_usage(reply.get("usage")),
+            usage=tokens(reply.get("usage"), _INPUT_TOKENS, ("outputTokens",)),
         )
 
     def encode_request(self, request: ModelRequest) -> HttpCall:
@@ -179,26 +180,12 @@ class Converse:
 
     def roles(self, body: Body) -> tuple[str, Sequence[Role]]:
         """The conversation's list, and who speaks in its items."""
-        items = body.get("messages")
-        if not isinstance(items, list):
-            return "", ()
-        return "messages", spoken.item_roles(len(items), converse_blocks.read(body), "messages")
+        return spoken.roles(body, "messages", converse_blocks.read)
 
     def continued(self, body: Body, reply: bytes, results: Mapping[str, str]) -> Body:
         """The request body that follows on a reply, reasoning and its signatures included."""
-        said = {"role": "assistant", "content": _content(_whole(reply))}
-        answers = {
-            "role": "user",
-            "content": [converse_blocks.result(*found) for found in results.items()],
-        }
-        return {
-            **body,
-            "messages": [
-                *bodies.listing(body.get("messages"), "messages"),
-                said,
-                *([answers] if results else []),
-            ],
-        }
+        answers = [converse_blocks.result(*found) for found in results.items()]
+        return spoken.continued(body, _content(_whole(reply)), answers)
 
     def reply_with_tool_names(self, value: Any, rename: Rename) -> Any:
         """A response, or the event that starts a call, with its tools called otherwise."""
@@ -231,15 +218,6 @@ def _content(reply: Body) -> list[Any]:
 def _chosen_model(reply: Body) -> str:
     found = next(places(reply, "trace.promptRouter.invokedModelId"), None)
     return "" if found is None else bodies.text(reply["trace"]["promptRouter"]["invokedModelId"], "trace")
-
-
-def _usage(usage: Any) -> Usage:
-    """Token counts; what is written to and read from the prompt cache is input too."""
-    found = {} if usage is None else bodies.mapping(usage, "usage")
-    return Usage(
-        input_tokens=sum(bodies.count(found.get(key), f"usage.{key}") for key in _INPUT_TOKENS),
-        output_tokens=bodies.count(found.get("outputTokens"), "usage.outputTokens"),
-    )
 
 
 def _spec(entry: Mapping[str, Any], index: int) -> ToolSpec | None:

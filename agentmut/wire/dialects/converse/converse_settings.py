@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+from agentmut.config import SAMPLING, is_set
 from agentmut.wire import bodies
 from agentmut.wire.codec import Body
-from agentmut.wire.dialects.edits import with_setting as with_value
+from agentmut.wire.dialects.chat_terms import choice_of, named_tool, wanted_schema
+from agentmut.wire.dialects.edits import with_value
 from agentmut.wire.messages import ModelRequest
 
 _NUMBERS: Mapping[str, str] = {"max_tokens": "maxTokens", "temperature": "temperature", "top_p": "topP"}
@@ -31,8 +33,8 @@ def read(body: Body) -> dict[str, Any]:
 def written(request: ModelRequest) -> Body:
     """The settings of a request, as far as the dialect has them."""
     body: Body = {}
-    for name in ("stop", "reasoning_effort", "tool_choice", "response_format", *_NUMBERS):
-        if getattr(request, name) not in (None, ()):
+    for name in SAMPLING:
+        if is_set(getattr(request, name)):
             body = with_setting(body, name, getattr(request, name))
     return body
 
@@ -54,7 +56,7 @@ def chosen(body: Body) -> str | None:
     """The tool that must be called, if one is named."""
     config = body.get("toolConfig")
     choice = _tool_choice(config.get("toolChoice")) if isinstance(config, dict) else None
-    return choice["function"]["name"] if isinstance(choice, dict) else None
+    return named_tool(choice)
 
 
 def without_choice(body: Body) -> Body:
@@ -69,7 +71,7 @@ def _tool_choice(choice: Any) -> Any:
     if "tool" in found:
         tool = bodies.mapping(found["tool"], "toolConfig.toolChoice.tool")
         named = bodies.name(tool.get("name"), "toolConfig.toolChoice.tool.name")
-        return {"type": "function", "function": {"name": named}}
+        return choice_of(named)
     return next((said for said, key in _CHOICES.items() if key in found), None)
 
 
@@ -77,9 +79,8 @@ def _with_tool_choice(body: Body, choice: Any) -> Body:
     """There is no way to say that no tool may be called."""
     if choice is None:
         return without_choice(body)
-    function = choice.get("function") if isinstance(choice, dict) else None
-    if isinstance(function, dict):
-        return with_value(body, _CHOICE, {"tool": {"name": function.get("name")}})
+    if name := named_tool(choice):
+        return with_value(body, _CHOICE, {"tool": {"name": name}})
     key = _CHOICES.get(choice) if isinstance(choice, str) else None
     return body if key is None else with_value(body, _CHOICE, {key: {}})
 
@@ -98,8 +99,8 @@ def _with_response_format(body: Body, wanted: Any) -> Body:
     """Only a schema can be asked for; `json_object` has no like here."""
     if wanted is None:
         return with_value(body, _FORMAT, None)
-    named = wanted.get("json_schema") if isinstance(wanted, dict) else None
-    if not isinstance(named, dict) or "schema" not in named:
+    named = wanted_schema(wanted)
+    if named is None:
         return body
     schema = {key: named[key] for key in ("name", "description") if isinstance(named.get(key), str)}
     schema["schema"] = bodies.write_json(named["schema"]).decode("ascii")

@@ -9,7 +9,7 @@ from agentmut.wire import bodies
 from agentmut.wire.codec import Body
 from agentmut.wire.dialects import aws_event_stream
 from agentmut.wire.dialects.arguments import arguments_text
-from agentmut.wire.dialects.chat.chat_stream import halves, words
+from agentmut.wire.dialects.pieces import halves, words
 
 
 def read(stream: bytes) -> Body:

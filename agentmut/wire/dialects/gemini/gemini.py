@@ -171,10 +171,7 @@ class Gemini:
 
     def roles(self, body: Body) -> tuple[str, Sequence[Role]]:
         """The conversation's list, and who speaks in its items."""
-        items = body.get("contents")
-        if not isinstance(items, list):
-            return "", ()
-        return "contents", spoken.item_roles(len(items), gemini_contents.read(body), "contents")
+        return spoken.roles(body, "contents", gemini_contents.read)
 
     def continued(self, body: Body, reply: bytes, results: Mapping[str, str]) -> Body:
         """The request body that follows on a reply, thoughts and their signatures included."""

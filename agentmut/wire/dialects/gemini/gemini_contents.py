@@ -11,12 +11,11 @@ from agentmut.wire.codec import Body, Path
 from agentmut.wire.dialects.arguments import arguments_text, read_arguments
 from agentmut.wire.dialects.gemini.spelling import get, used
 from agentmut.wire.dialects.places import at, shown, with_values
-from agentmut.wire.dialects.reading import listing_at, mapping_at, name_at, text_at
+from agentmut.wire.dialects.reading import listing_at, mapping_at, name_at, one_of_at, text_at
 from agentmut.wire.dialects.spoken import Spoken, turns
 from agentmut.wire.messages import Message, Role, ToolCall
 
-ROLES: Mapping[str | None, Role] = {
-    None: Role.USER,
+ROLES: Mapping[str, Role] = {
     "user": Role.USER,
     "function": Role.USER,
     "model": Role.ASSISTANT,
@@ -149,7 +148,8 @@ def _conversation(body: Body) -> Iterator[Spoken]:
 
 
 def _content(content: Any, path: Path, calls: Calls) -> Iterator[Spoken]:
-    role = _role(mapping_at(content, path).get("role"), path)
+    said_by = mapping_at(content, path).get("role")
+    role = Role.USER if said_by is None else one_of_at(said_by, ROLES, (*path, "role"))
     heard = False
     for here, part in parts_of(content, path):
         heard = True
@@ -206,13 +206,6 @@ def _pieces(part: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
     """The text of a part; a summary of thoughts is none that was said."""
     if part.get("text") is not None and not part.get("thought"):
         yield (*path, "text"), text_at(part["text"], (*path, "text"))
-
-
-def _role(role: Any, path: Path) -> Role:
-    found = ROLES.get(role) if role is None or isinstance(role, str) else None
-    if found is None:
-        raise ValueError(f"{shown(path)}.role: expected user, model or function, found {role!r:.80}")
-    return found
 
 
 def _as_sent(value: Any) -> Any:

@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+from agentmut.config import SAMPLING, is_set
 from agentmut.wire import bodies
 from agentmut.wire.codec import Body
-from agentmut.wire.dialects.edits import with_setting as with_value
+from agentmut.wire.dialects.chat_terms import choice_of, named_tool, wanted_schema
+from agentmut.wire.dialects.edits import with_value
 from agentmut.wire.dialects.gemini.gemini_tools import is_upper, normalised, written_like
 from agentmut.wire.dialects.gemini.spelling import get, used, used_path
 from agentmut.wire.dialects.places import at
@@ -40,8 +42,8 @@ def read(body: Body) -> dict[str, Any]:
 def written(request: ModelRequest) -> Body:
     """The settings of a request."""
     body: Body = {}
-    for name in ("stop", "reasoning_effort", "tool_choice", "response_format", *_NUMBERS):
-        if getattr(request, name) not in (None, ()):
+    for name in SAMPLING:
+        if is_set(getattr(request, name)):
             body = with_setting(body, name, getattr(request, name))
     return body
 
@@ -115,7 +117,7 @@ def _tool_choice(body: Body) -> Any:
     mode = bodies.text(config.get("mode"), "toolConfig.functionCallingConfig.mode").upper()
     where = "toolConfig.functionCallingConfig.allowedFunctionNames"
     names = [bodies.name(n, where) for n in bodies.listing(get(config, "allowedFunctionNames"), where)]
-    tools = [{"type": "function", "function": {"name": name}} for name in names]
+    tools = [choice_of(name) for name in names]
     if mode == "ANY" and len(tools) == 1:
         return tools[0]
     if mode == "ANY" and tools:
@@ -142,8 +144,7 @@ def _wanted(choice: Any) -> tuple[str | None, list[str] | None]:
     found = choice if isinstance(choice, dict) else {}
     allowed = found.get("allowed_tools")
     tools = allowed.get("tools") if isinstance(allowed, dict) else [found]
-    functions = [tool.get("function") if isinstance(tool, dict) else None for tool in tools or ()]
-    names = [function["name"] for function in functions if isinstance(function, dict) and "name" in function]
+    names = [name for tool in tools or () if (name := named_tool(tool))]
     return ("ANY", names) if names else (None, None)
 
 
@@ -162,11 +163,10 @@ def _response_format(config: Mapping[str, Any]) -> Any:
 
 
 def _with_response_format(body: Body, wanted: Any) -> Body:
-    found = wanted if isinstance(wanted, dict) else {}
-    if wanted is not None and found.get("type") not in ("json_object", "json_schema"):
+    kind = wanted.get("type") if isinstance(wanted, dict) else None
+    if wanted is not None and kind not in ("json_object", "json_schema"):
         return body
-    named = found.get("json_schema")
-    schema = named.get("schema") if isinstance(named, dict) else None
+    schema = (wanted_schema(wanted) or {}).get("schema")
     config = get(body, "generationConfig")
     key = (_schema_key(config) if isinstance(config, dict) else None) or "responseJsonSchema"
     old = config.get(key) if isinstance(config, dict) else None

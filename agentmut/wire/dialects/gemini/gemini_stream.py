@@ -7,8 +7,8 @@ from typing import Any
 from agentmut.wire import bodies
 from agentmut.wire.codec import Body
 from agentmut.wire.dialects import sse
-from agentmut.wire.dialects.chat.chat_stream import words
 from agentmut.wire.dialects.gemini.spelling import get
+from agentmut.wire.dialects.pieces import words
 from agentmut.wire.framing import Frame, Framing
 
 _OUTSIDE, _INSIDE = re.compile(rb'["{}]'), re.compile(rb'["\\]')

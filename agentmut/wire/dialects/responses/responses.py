@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 from agentmut.wire import bodies
 from agentmut.wire.codec import Body, HttpCall, OfferedTool, Path, Rename, Text
 from agentmut.wire.dialects import sse
-from agentmut.wire.dialects.chat import chat_rewriting
-from agentmut.wire.dialects.chat.chat_completions import error_body
+from agentmut.wire.dialects.openai_common import error_body, with_texts
 from agentmut.wire.dialects.responses import (
     responses_replies,
     responses_requests,
@@ -74,7 +73,7 @@ class Responses:
 
     def with_texts(self, body: Body, texts: Mapping[Path, str]) -> Body:
         """The body with these texts in their places."""
-        return chat_rewriting.with_texts(body, texts)
+        return with_texts(body, texts)
 
     def tools(self, body: Body) -> Sequence[OfferedTool]:
         """The tools on offer."""

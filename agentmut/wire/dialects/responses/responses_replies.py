@@ -6,7 +6,8 @@ from typing import Any
 from agentmut.trace import Usage
 from agentmut.wire import bodies
 from agentmut.wire.codec import Body
-from agentmut.wire.dialects.chat.chat_replies import CREATED
+from agentmut.wire.dialects.openai_common import CREATED
+from agentmut.wire.dialects.replies import tokens
 from agentmut.wire.dialects.responses.responses_requests import CALLS, kind_of, read_call
 from agentmut.wire.messages import ModelReply
 
@@ -27,7 +28,7 @@ def decode(reply: Mapping[str, Any]) -> ModelReply:
         text="".join(_text(item, f"output[{place}]") for place, item in enumerate(output)),
         tool_calls=tuple(calls),
         finish_reason=_finish_reason(reply, called=bool(calls)),
-        usage=_read_usage(reply.get("usage")),
+        usage=tokens(reply.get("usage"), ("input_tokens",), ("output_tokens",)),
     )
 
 
@@ -109,14 +110,6 @@ def _finish_reason(reply: Mapping[str, Any], *, called: bool) -> str:
     if status != "completed":
         raise ValueError(f"status: the reply is not there, it is {status!r:.80}")
     return "tool_calls" if called else "stop"
-
-
-def _read_usage(usage: Any) -> Usage:
-    found = {} if usage is None else bodies.mapping(usage, "usage")
-    return Usage(
-        input_tokens=bodies.count(found.get("input_tokens"), "usage.input_tokens"),
-        output_tokens=bodies.count(found.get("output_tokens"), "usage.output_tokens"),
-    )
 
 
 def _write_usage(usage: Usage) -> Body:

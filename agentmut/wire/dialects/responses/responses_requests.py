@@ -6,8 +6,8 @@ from typing import Any
 from agentmut.tools import ToolSpec
 from agentmut.wire import bodies
 from agentmut.wire.codec import Body, OfferedTool
-from agentmut.wire.dialects.chat.chat_replies import read_content
 from agentmut.wire.dialects.offers import read_spec
+from agentmut.wire.dialects.openai_common import read_content
 from agentmut.wire.dialects.responses.responses_terms import (
     KINDS,
     choice_from_chat,
@@ -83,11 +83,7 @@ def role_of(item: Mapping[str, Any], where: str) -> Role:
     """Who speaks in an item: calls, thoughts and what the service did are the assistant's."""
     kind = kind_of(item)
     if kind == "message":
-        role = item.get("role")
-        found = ROLES.get(role) if isinstance(role, str) else None
-        if found is None:
-            raise ValueError(f"{where}.role: expected one of {', '.join(ROLES)}, found {role!r:.80}")
-        return found
+        return bodies.one_of(item.get("role"), ROLES, f"{where}.role")
     if kind == "mcp_approval_response":
         return Role.USER
     return Role.TOOL if kind.endswith("_output") else Role.ASSISTANT

@@ -5,8 +5,9 @@ from typing import Any
 
 from agentmut.wire import bodies
 from agentmut.wire.codec import Body, OfferedTool, Path, Rename, Text
-from agentmut.wire.dialects.chat.chat_rewriting import content_texts, set_to
+from agentmut.wire.dialects.edits import with_value
 from agentmut.wire.dialects.offers import removed_names, with_spec
+from agentmut.wire.dialects.openai_common import content_texts
 from agentmut.wire.dialects.places import at, places, renamed, without
 from agentmut.wire.dialects.responses.responses_replies import output_items
 from agentmut.wire.dialects.responses.responses_requests import (
@@ -88,12 +89,7 @@ def with_setting(body: Body, name: str, value: Any) -> Body:
     if name not in _SETTINGS:
         return body
     value = {"tool_choice": choice_from_chat, "response_format": format_from_chat}.get(name, _as_is)(value)
-    key, *inner = _SETTINGS[name]
-    if not inner:
-        return set_to(body, key, value)
-    held = bodies.mapping(body.get(key) or {}, key)
-    fresh = set_to(dict(held), inner[0], value)
-    return body if fresh == held else set_to(body, key, fresh or None)
+    return with_value(body, _SETTINGS[name], value)
 
 
 def continued(body: Body, reply: Mapping[str, Any], results: Mapping[str, str]) -> Body:

@@ -7,7 +7,7 @@ from typing import Any
 from agentmut.wire import bodies
 from agentmut.wire.codec import Body
 from agentmut.wire.dialects import sse
-from agentmut.wire.dialects.chat.chat_stream import halves, words
+from agentmut.wire.dialects.pieces import halves, words
 from agentmut.wire.dialects.responses.responses_replies import encode, text_part, written_items
 from agentmut.wire.messages import ModelReply
 

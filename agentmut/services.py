@@ -1,0 +1,81 @@
+"""The model services that agents use: the one place where their names, addresses, keys and dialects are listed."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Service(NamedTuple):
+    """A kind of model service."""
+
+    name: str
+    """Of its provider, and the first part of its paths at a proxy, which no other service has."""
+    variables: tuple[str, ...]
+    """Environment variables that hold its base URL. Programs are given all of them."""
+    keys: tuple[str, ...]
+    """Environment variables of which its clients need one."""
+    dialects: frozenset[str] = frozenset()
+    """Names of the codecs of its requests; none: requests to it are not led through a proxy."""
+    default: str | None = None
+    """Where it is when no variable says; None: programs do not use it then."""
+    suffix: str = ""
+    """What its base URLs end in where those of other services of the same host do not."""
+    shared: tuple[str, ...] = ()
+    """Variables that hold its base URL too, but lead to other services besides: programs keep their own."""
+    settings: tuple[str, ...] = ()
+    """Variables that its clients need besides a key."""
+    aliases: tuple[str, ...] = ()
+    """Other names of its provider."""
+
+
+OPENAI = Service(
+    "openai",
+    ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
+    ("OPENAI_API_KEY",),
+    frozenset({"chat_completions", "responses"}),
+    "https://api.openai.com/v1",
+    suffix="/v1",
+)
+AZURE = Service("azure", ("AZURE_OPENAI_ENDPOINT",), ("AZURE_OPENAI_API_KEY",))
+ANTHROPIC = Service(
+    "anthropic",
+    ("ANTHROPIC_BASE_URL",),
+    ("ANTHROPIC_API_KEY",),
+    frozenset({"anthropic_messages"}),
+    "https://api.anthropic.com",
+)
+GEMINI = Service(
+    "gemini",
+    ("GOOGLE_GEMINI_BASE_URL",),
+    ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    frozenset({"gemini"}),
+    "https://generativelanguage.googleapis.com",
+    aliases=("google",),
+)
+BEDROCK = Service(
+    "bedrock",
+    ("AWS_ENDPOINT_URL_BEDROCK_RUNTIME",),
+    ("AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_BEARER_TOKEN_BEDROCK"),
+    frozenset({"converse"}),
+    shared=("AWS_ENDPOINT_URL",),
+    settings=("AWS_SECRET_ACCESS_KEY", "AWS_REGION", "AWS_DEFAULT_REGION"),
+)
+BEDROCK_AGENT = Service(
+    "bedrock-agent",
+    ("AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME",),
+    BEDROCK.keys,
+    shared=BEDROCK.shared,
+    settings=BEDROCK.settings,
+)
+SERVICES = (OPENAI, AZURE, ANTHROPIC, GEMINI, BEDROCK, BEDROCK_AGENT)
+CARRIED = tuple(service for service in SERVICES if service.dialects)
+"""Those whose requests pass a proxy on their way, to be read and changed."""
+ENDPOINT_VARIABLES = tuple(
+    dict.fromkeys(name for service in SERVICES for name in (*service.variables, *service.shared))
+)
+"""Every variable by which a program is led to another service than the usual one."""
+KEYS: Mapping[str, tuple[str, ...]] = {
+    name: service.keys for service in SERVICES for name in (service.name, *service.aliases)
+}
+"""The environment variables of which a provider's clients need one."""
+SIMULATOR_VARIABLE = "AGENTMUT_SIMULATOR"
+"""Set by `agentmut simulate`: names the simulated service, whose port says nothing about its answers."""

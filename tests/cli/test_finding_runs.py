@@ -1,0 +1,42 @@
+"""Which run a verb means: what is asked for must be in it."""
+
+from pathlib import Path
+
+import pytest
+
+from agentmut.cli.runs import find_recorded, find_result
+from agentmut.errors import UsageError
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    """Two recorded runs, and a later one without recordings, as `agentmut test` leaves it."""
+    folder = tmp_path / ".agentmut" / "runs"
+    for name in ("20260101-a", "20260101-b"):
+        (folder / name / "cassettes").mkdir(parents=True)
+        (folder / name / "cassettes" / "t.json").write_text("{}")
+    (folder / "20260102-c").mkdir()
+    (folder / "20260102-c" / "verdicts.json").write_text("{}")
+    return tmp_path
+
+
+def test_the_latest_recorded_run_is_replayed_though_a_later_one_recorded_nothing(runs: Path) -> None:
+    assert find_recorded(runs, None).name == "20260101-b"
+    assert find_recorded(runs, "20260101-a").name == "20260101-a"
+
+
+def test_what_names_no_recorded_run_or_several_is_told_of_them(runs: Path) -> None:
+    with pytest.raises(UsageError, match="2 runs begin with '2026': 20260101-a, 20260101-b"):
+        find_recorded(runs, "2026")
+    with pytest.raises(
+        UsageError, match=r"run 20260102 has no recorded trial.* Known: 20260101-a, 20260101-b"
+    ):
+        find_recorded(runs, "20260102")
+
+
+def test_without_any_the_way_to_one_is_told(runs: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="Run `agentmut run` first"):
+        find_result(runs, None)
+    (tmp_path / "new").mkdir()
+    with pytest.raises(UsageError, match=r"Set `execution\.record: true`"):
+        find_recorded(tmp_path / "new", None)
