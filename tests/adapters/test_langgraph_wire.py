@@ -17,7 +17,7 @@ from agentmut.adapters.langgraph import LangGraphAdapter, model_settings
 from agentmut.config import AgentConfig, Document, ModelConfig
 from agentmut.engine.attempt import Case
 from agentmut.engine.executor import LocalExecutor, RunSettings, TrialRequest
-from agentmut.engine.on_wire import OnWire, routed
+from agentmut.engine.on_wire import OnWire, routed, remedy_on_wire
 from agentmut.engine.pricing import Pricer
 from agentmut.engine.suite import SuiteConfig
 from agentmut.execution import Ending, Execution
@@ -197,7 +197,7 @@ class Campaign:
             for n in (1, 2)
         ]
         self.adapter, self.service = adapter, service
-        self.suite = SuiteConfig(adapter.get_config(), scenarios, on_wire=True)
+        self.suite = SuiteConfig(adapter.get_config(), scenarios, on_wire=remedy_on_wire(adapter))
         cases = {scenario.name: Case(scenario, {}) for scenario in scenarios}
         self.executor = LocalExecutor(adapter, self.suite, cases, Pricer({}), RunSettings(timeout=20))
 
