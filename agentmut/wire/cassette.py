@@ -63,12 +63,21 @@ def take(call: HttpCall, status: int | None, content_type: str, given: bytes) ->
     asked = call.body.decode("utf-8", "replace")
     try:
         return Take(
-            path=without_credentials(call.path), asked=asked, status=status, content_type=content_type, given=given.decode()
+            path=without_credentials(call.path),
+            asked=asked,
+            status=status,
+            content_type=content_type,
+            given=given.decode(),
         )
     except UnicodeDecodeError:
         text = base64.b64encode(given).decode()
         return Take(
-            path=without_credentials(call.path), asked=asked, status=status, content_type=content_type, given=text, encoded=True
+            path=without_credentials(call.path),
+            asked=asked,
+            status=status,
+            content_type=content_type,
+            given=text,
+            encoded=True,
         )
 
 

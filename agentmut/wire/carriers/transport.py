@@ -130,7 +130,10 @@ def _path(request: Any) -> str:
 def _outgoing(request: Any, call: HttpCall) -> Any:
     """The request with this path and body, marked as seen."""
     headers = request.headers.copy()
-    for length in ("content-length", "transfer-encoding"):  # one of them is set anew, for a body that is all there
+    for length in (
+        "content-length",
+        "transfer-encoding",
+    ):  # one of them is set anew, for a body that is all there
         headers.pop(length, None)
     return type(request)(
         request.method,

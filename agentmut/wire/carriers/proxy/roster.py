@@ -34,7 +34,10 @@ class Admitted:
 
     @contextmanager
     def admitted(self, trial: Trial, *names: str) -> Iterator[None]:
-        """Know the trial by these names while the block lasts; then end what it has still under way."""
+        """Know the trial by these names while the block lasts; then end what it has still under way.
+
+        To be entered and left in the proxy's event loop, whose tasks it ends.
+        """
         names = (trial.id, *names)
         self._names.update(dict.fromkeys(names, trial))
         self._tasks[trial.id] = set()
