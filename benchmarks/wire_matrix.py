@@ -83,6 +83,7 @@ class Stacks:
         self._anthropic = anthropic.AsyncAnthropic(http_client=self._http, **shared)
 
     async def chat(self, at: Mapping[str, str], stream: bool) -> list[str]:
+        """Chat Completions."""
         create = self._openai.with_options(base_url=at["OPENAI_BASE_URL"]).chat.completions.create
         if not stream:
             message = (await create(**_body(ChatCompletions()))).choices[0].message
@@ -92,6 +93,7 @@ class Stacks:
         return [call.function.name for call in calls if call.function and call.function.name]
 
     async def responses(self, at: Mapping[str, str], stream: bool) -> list[str]:
+        """The Responses API."""
         create = self._openai.with_options(base_url=at["OPENAI_BASE_URL"]).responses.create
         response = await create(**_body(Responses()), stream=stream)
         if stream:
@@ -99,6 +101,7 @@ class Stacks:
         return [item.name for item in response.output if item.type == "function_call"]
 
     async def claude(self, at: Mapping[str, str], stream: bool) -> list[str]:
+        """Anthropic Messages."""
         messages = self._anthropic.with_options(base_url=at["ANTHROPIC_BASE_URL"]).messages
         asked = arguments_of(messages.create, _body(AnthropicMessages()))
         if stream:
@@ -109,6 +112,7 @@ class Stacks:
         return [block.name for block in message.content if block.type == "tool_use"]
 
     async def langgraph(self, at: Mapping[str, str], stream: bool) -> list[str]:
+        """Chat Completions, asked by a graph's node."""
         body = _body(ChatCompletions())
         settings = {
             k: v for k, v in body.items() if k not in ("messages", "tools", "tool_choice", "response_format")
@@ -127,6 +131,7 @@ class Stacks:
         return [call["name"] for call in state["messages"][-1].tool_calls]
 
     def all(self) -> dict[str, Callable[[Mapping[str, str], bool], Awaitable[list[str]]]]:
+        """By name."""
         return {
             "openai-chat": self.chat,
             "openai-responses": self.responses,
@@ -225,7 +230,7 @@ async def all_runs(chosen: Iterable[Mutant]) -> tuple[dict[Cell, Run], list[Run]
 
 
 def fault(run: Run, original: Run) -> str:
-    """What is wrong with the run of a mutant; empty when it arrived, or its API has no word for it and nobody says so."""
+    """What is wrong with the run of a mutant; empty when it arrived, or when nobody says so of what cannot."""
     if not run.received or run.received != run.recorded:
         return f"received {len(run.received)} requests, recorded {len(run.recorded)}, and they differ"
     if foreign := set(run.called) - set(CONFIG.tool_names):
