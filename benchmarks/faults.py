@@ -1,7 +1,7 @@
 """Does trouble of a service change what a campaign decides? The same campaign, clean and with one request in five in
 trouble.
 
-`make slow` runs it through the proxy: an agent that is a program of its own, streamed and with its own retries off. Each
+`make slow` runs it through the proxy: an agent that is a program of its own, streamed and without retries. Each
 trial of the simulator has luck of its own, whatever trouble its requests meet, so the decisions have to be the same.
 """
 

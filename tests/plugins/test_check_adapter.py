@@ -72,7 +72,7 @@ def langgraph() -> Adapter:
 
 
 @pytest.mark.parametrize(
-    "make", [loop(stream=True), loop(api="responses"), loop(AnthropicAdapter), langgraph]
+    "make", [loop(), loop(stream=True), loop(api="responses"), loop(AnthropicAdapter), langgraph]
 )
 def test_the_adapters_here_are_sound(make: Any) -> None:
     check_adapter(make, turns=TURNS, expect_tools=["look_up"])

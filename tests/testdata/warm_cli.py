@@ -92,8 +92,8 @@ def become(told: dict, files: array.array) -> None:
     os.environ.update(told["environment"])
     os.environ.pop(VARIABLE)
     sys.argv = ["-c", *told["arguments"]]
-    sys.stdin, sys.stdout = open(0), open(1, "w", buffering=1 if os.isatty(1) else -1)  # noqa: PTH123, SIM115
-    sys.stderr = open(2, "w", buffering=1, errors="backslashreplace")  # noqa: PTH123, SIM115
+    sys.stdin, sys.stdout = open(0), open(1, "w", buffering=1 if os.isatty(1) else -1)  # noqa: SIM115
+    sys.stderr = open(2, "w", buffering=1, errors="backslashreplace")  # noqa: SIM115
     random.seed()
     os._exit(run())  # taking the interpreter down costs more than many a command
 
@@ -143,7 +143,11 @@ def warm_up() -> None:
     ):  # fmt: skip
         importlib.import_module(name)
     operators = [entry.load()() for entry in entry_points(group="agentmut.operators")]
-    generate(AgentConfig(prompt="Always greet the user. Be brief, and never lie before noon."), operators, OperatorOptions())
+    generate(
+        AgentConfig(prompt="Always greet the user. Be brief, and never lie before noon."),
+        operators,
+        OperatorOptions(),
+    )
     for entry in entry_points(group="agentmut.evaluators"):
         entry.load()
 

@@ -69,7 +69,7 @@ SCENARIO = Scenario(
 )
 
 
-def loop(dialect: Callable[..., Dialect], stream: bool) -> Adapter:
+def loop(dialect: Callable[..., Dialect], stream: bool) -> Any:
     return LoopAdapter(dialect(stream=stream), {"look_up": look_up}, CONFIG)
 
 
@@ -83,7 +83,7 @@ def langgraph(stream: bool) -> Adapter:
     return LangGraphAdapter(build, CONFIG, "here:build").as_built()
 
 
-STACKS: dict[str, Callable[[bool], Adapter]] = {
+STACKS: dict[str, Callable[[bool], Any]] = {
     "openai-chat": lambda stream: loop(ChatDialect, stream),
     "openai-responses": lambda stream: loop(ResponsesDialect, stream),
     "anthropic": lambda stream: loop(MessagesDialect, stream),
