@@ -135,7 +135,7 @@ def both(folder: Path, size: Size, adapter: str, hangs: float = HANGS) -> tuple[
 def main() -> None:
     """Print the comparison; exit 1 where a decision differs."""
     with tempfile.TemporaryDirectory() as name:
-        clean, faulty = both(Path(name), Size(3, baseline=20, n_max=20, concurrency=4), "command")
+        clean, faulty = both(Path(name), Size(2, baseline=15, n_max=15, concurrency=4), "command")
     differ = {m for m, said in clean.decisions.items() if faulty.decisions.get(m) != said}
     print(f"decisions {len(clean.decisions)}, of which {len(differ)} differ")
     print(f"requests in trouble {faulty.troubled} of {faulty.requests} ({clean.requests} clean)")
