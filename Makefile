@@ -29,6 +29,8 @@ operators: $(VENV)/.dev  ## every operator on the examples; docs/operators.md is
 
 slow: operators  ## longer studies: every promised rate at full length; docs/calibration.md is its output
 	$(BIN)/python -m agentmut.stats.calibration --full
+	$(BIN)/python benchmarks/wire_matrix.py
+	$(BIN)/python benchmarks/faults.py
 
 $(VENV)/.ready: pyproject.toml
 	@rm -rf $(VENV) build

@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from agentmut.adapters._sdk_version import Clients, new_client
 from agentmut.config import SAMPLING, AgentConfig, ModelConfig, is_set
+from agentmut.mutant import Mutant, apply_edits
 from agentmut.tools import ToolSpec
 from agentmut.trace import Usage
 from agentmut.wire import bodies
@@ -150,6 +151,15 @@ def refused(codec: Codec, model: ModelConfig, api: str) -> str:
         if is_set(value) and not is_set(getattr(told, name)):
             return f"the {api} API has no {name} {value!r:.60}"
     return ""
+
+
+def unsaid(refuses: Callable[[ModelConfig], str], model: ModelConfig, mutant: Mutant) -> str:
+    """Which setting that the mutant changes an API has no word for, before or after; empty for none."""
+    edits = [edit for edit in mutant.edits if edit.part == "model"]
+    changed = {edit.path[1] for edit in edits if len(edit.path) > 1} - {"name", "provider"}
+    after = apply_edits(AgentConfig(model=model), edits).model
+    told = (state.model_dump(include=changed) for state in (model, after))
+    return next(filter(None, (refuses(ModelConfig(name="any", **settings)) for settings in told)), "")
 
 
 def arguments_of(create: Callable[..., Any], body: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any, Literal, Self
 
 from pydantic import JsonValue
 
-from agentmut.adapters._dialect import Dialect
+from agentmut.adapters._dialect import Dialect, unsaid
 from agentmut.adapters._sdk_version import version_of
 from agentmut.adapters._tool_loop import MAX_STEPS, ToolLoop
 from agentmut.calls.toolbox import Function, toolbox
@@ -92,6 +92,10 @@ class LoopAdapter:
         """Settings that the API does not have."""
         edits = [edit for edit in mutant.edits if edit.part == "model"]
         return self._dialect.refuses(apply_edits(self._config, edits).model) if edits else ""
+
+    def cannot_say(self, mutant: Mutant) -> str:
+        """Settings that requests have no word for."""
+        return unsaid(self._dialect.refuses, self._original.model, mutant)
 
     def versions(self) -> Mapping[str, str]:
         """The SDK's version."""

@@ -4,7 +4,7 @@ import inspect
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import JsonValue, PrivateAttr
 
@@ -48,7 +48,7 @@ class CallableAdapter:
         return cls.wrapping(spec, config)
 
     @classmethod
-    def wrapping(cls, spec: AgentSpec, config: AgentConfig, package: str = "") -> "CallableAdapter":
+    def wrapping(cls, spec: AgentSpec, config: AgentConfig, package: str = "") -> Self:
         """The adapter of a function that calls models through `package`, an SDK, where that is known."""
         if not spec.run:
             raise UsageError("agent.run is missing: adapter python needs `run: module:function`")
@@ -80,9 +80,9 @@ class CallableAdapter:
         """The tools of the config: a callable has no other place that could be asked."""
         return self._config.tools
 
-    def with_config(self, config: AgentConfig) -> "CallableAdapter":
+    def with_config(self, config: AgentConfig) -> Self:
         """The same function on another config."""
-        return CallableAdapter(self._run, config, self._package, takes_config=self._takes_config)
+        return type(self)(self._run, config, self._package, takes_config=self._takes_config)
 
     def doubled_tools(self) -> frozenset[str]:
         """Functions marked with `agentmut.tool` in the module of the callable."""

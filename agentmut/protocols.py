@@ -128,6 +128,15 @@ class ChoosesRoute(Protocol):
         ...
 
 
+@runtime_checkable
+class KnowsApi(Protocol):
+    """What an adapter has besides that knows which API its agent speaks."""
+
+    def cannot_say(self, mutant: Mutant) -> str:
+        """Which setting of the model that the mutant changes the API has no word for, in a phrase; empty for none."""
+        ...
+
+
 class OperatorOptions(Frozen):
     """What operators may draw on besides the config: the `mutation` section of the project file."""
 
@@ -202,6 +211,6 @@ class Importer(Protocol):
 
 
 __all__ = [
-    "Adapter", "AgentSpec", "AsksAgent", "ChoosesRoute", "Evaluator", "Example", "Importer", "NeedsDoubles",
+    "Adapter", "AgentSpec", "AsksAgent", "ChoosesRoute", "Evaluator", "Example", "Importer", "KnowsApi", "NeedsDoubles",
     "Operator", "OperatorOptions", "Relation", "RunsOutside",
 ]  # fmt: skip

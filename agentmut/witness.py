@@ -105,8 +105,9 @@ class Detector:
     def informed(self, originals: Sequence[RequestShape]) -> "Detector":
         """This detector, told what requests of the original look like.
 
-        That a tool or text is gone proves nothing where another agent's requests never had it. Where all of the
-        original's have it that have what stands beside it, one request without it is proof.
+        That a tool, text or setting is gone proves nothing where another agent's requests never had it. Where all of
+        the original's have it that have what stands beside it, one request without it is proof; where none has, as an
+        API has no word for it, nothing is.
         """
         told = copy(self)
         told._probes = [probe.informed(originals) for probe in self._probes]
@@ -159,11 +160,14 @@ class _OnWire:
     probe: Probe
     telling: bool = False
     """Whether one request is proof although it shows that something is gone."""
+    never_there: bool = False
+    """Whether the original's requests never had what is to go: then no request is proof."""
 
     def informed(self, originals: Sequence[RequestShape]) -> "_OnWire":
         if not (self.probe.by_absence and originals):
             return self
-        return replace(self, telling=not any(map(self.probe.shows, originals)))
+        without = list(map(self.probe.shows, originals))
+        return replace(self, telling=not any(without), never_there=all(without))
 
     def sighting(self, seen: Footprint) -> Sighting:
         """As proved by all requests together: that a text or tool is gone, one request cannot prove."""
@@ -171,7 +175,7 @@ class _OnWire:
         if not shapes:
             return Sighting(arrived=_was_read(self.edit, seen.reads))
         shows, carries = (list(map(judge, shapes)) for judge in (self.probe.shows, self.probe.carries))
-        arrived = self.probe.delivered(shapes) or (self.telling and any(shows))
+        arrived = not self.never_there and (self.probe.delivered(shapes) or (self.telling and any(shows)))
         if not arrived:
             shows = [False] * len(shapes)
         elif not any(shows):  # gone, and nothing tells which requests had it

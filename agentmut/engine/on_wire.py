@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from agentmut.config import AgentConfig
 from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
-from agentmut.protocols import Adapter, AgentSpec, AsksAgent, ChoosesRoute, RunsOutside
+from agentmut.protocols import Adapter, AgentSpec, AsksAgent, ChoosesRoute, KnowsApi, RunsOutside
 from agentmut.tools import ToolSpec
 from agentmut.trace import AgentTrace
 from agentmut.trial import Trial
@@ -128,10 +128,12 @@ class OnWire:
         return self._original.doubled_tools()
 
     def cannot_express(self, mutant: Mutant) -> str:
-        """Only what the agent itself has to carry out can fail: the flow, and what it is told of its config."""
+        """What the agent itself has to carry out (flow, what it is told of its config), and what no request says."""
         paths = self._own_paths()
         own = tuple(edit for edit in mutant.edits if any(_is_about(edit, path) for path in paths))
-        return self._original.cannot_express(mutant.model_copy(update={"edits": own})) if own else ""
+        if own and (reason := self._original.cannot_express(mutant.model_copy(update={"edits": own}))):
+            return reason
+        return self._original.cannot_say(mutant) if isinstance(self._original, KnowsApi) else ""
 
     @property
     def not_built(self) -> str:

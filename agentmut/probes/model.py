@@ -26,6 +26,10 @@ class _ModelProbe(PerRequest):
     name: str
     """The model that the agent is said to use; empty where that is left to it."""
 
+    @property
+    def by_absence(self) -> bool:
+        return self.after is None
+
     def shows(self, shape: RequestShape) -> bool:
         if self.key not in _VISIBLE:
             return False

@@ -17,7 +17,7 @@ from agentmut.adapters.langgraph import LangGraphAdapter, model_settings
 from agentmut.config import AgentConfig, Document, ModelConfig
 from agentmut.engine.attempt import Case
 from agentmut.engine.executor import LocalExecutor, RunSettings, TrialRequest
-from agentmut.engine.on_wire import OnWire, routed, remedy_on_wire
+from agentmut.engine.on_wire import OnWire, remedy_on_wire, routed
 from agentmut.engine.pricing import Pricer
 from agentmut.engine.suite import SuiteConfig
 from agentmut.execution import Ending, Execution

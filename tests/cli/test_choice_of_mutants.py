@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 AGENT = """
 async def run(config, input):
     return "hello" if "greet" in config.prompt else "hm"
@@ -45,7 +46,7 @@ def call(*command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def agentmut(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return call(sys.executable, "-c", "from agentmut.cli import main; main()", *arguments, cwd=cwd)
+    return call(*AGENTMUT, *arguments, cwd=cwd)
 
 
 @pytest.fixture

@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-AGENTMUT = [sys.executable, "-c", "from agentmut.cli import main; main()"]
+AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
+COLD = [sys.executable, "-c", "from agentmut.cli import main; main()"]
 
 SLOW_AGENT = """
 import asyncio, hashlib
@@ -184,7 +185,7 @@ def wait_for_trials(project: Path, number: int) -> None:
 def test_ctrl_c_loses_nothing_and_resume_goes_on(project: Path) -> None:
     (project / "my_agent.py").write_text(SLOW_AGENT.format(pause=0.2))
     started = subprocess.Popen(
-        [*AGENTMUT, "run", "--yes", "--json"],
+        [*COLD, "run", "--yes", "--json"],
         cwd=project,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,

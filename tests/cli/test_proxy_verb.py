@@ -14,7 +14,8 @@ from agentmut.engine.selection import Selection
 from agentmut.engine.session import open_session
 from agentmut.project import load_project
 
-AGENTMUT = [sys.executable, "-c", "from agentmut.cli import main; main()"]
+ROOT = Path(__file__).parents[2]
+AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 AGENT = """
 import os, sys, urllib.request, json
 prompt = open("prompt.md").read()

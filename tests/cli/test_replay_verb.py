@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[2]
+AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 AGENT = """
 from pathlib import Path
 from openai import OpenAI
@@ -55,7 +56,7 @@ def project(tmp_path: Path, agentmut_simulator: Any) -> Path:
 
 
 def agentmut(folder: Path, *arguments: str, environment: dict[str, str]) -> tuple[int, str, str]:
-    command = [sys.executable, "-c", "from agentmut.cli import main; main()", *arguments]
+    command = [*AGENTMUT, *arguments]
     done = subprocess.run(
         command, cwd=folder, capture_output=True, text=True, timeout=60,
         env={**os.environ, "PYTHONPATH": str(ROOT), **environment},

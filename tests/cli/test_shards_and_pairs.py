@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[2]
+AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 AGENT = """
 import hashlib
 from agentmut.trial import current_trial
@@ -37,7 +38,7 @@ SCENARIOS = """
 
 def agentmut(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", "from agentmut.cli import main; main()", *arguments],
+        [*AGENTMUT, *arguments],
         cwd=cwd,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 AGENT = """
 import hashlib
 from agentmut.trial import current_trial
@@ -43,7 +44,7 @@ class Command:
 
     def __call__(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-c", "from agentmut.cli import main; main()", *arguments],
+            [*AGENTMUT, *arguments],
             cwd=self.folder,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
             capture_output=True,

@@ -5,6 +5,7 @@ import dataclasses
 import json
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -17,6 +18,7 @@ from langchain_openai import ChatOpenAI
 
 import agentmut
 from agentmut.adapters.anthropic import AnthropicAdapter
+from agentmut.adapters.command import CommandAdapter
 from agentmut.adapters.langgraph import LangGraphAdapter, bind_tools, model_settings
 from agentmut.adapters.openai import OpenAIAdapter
 from agentmut.adapters.python_callable import CallableAdapter
@@ -72,10 +74,26 @@ def langgraph() -> Adapter:
 
 
 @pytest.mark.parametrize(
-    "make", [loop(stream=True), loop(api="responses"), loop(AnthropicAdapter), langgraph]
+    "make", [loop(), loop(stream=True), loop(api="responses"), loop(AnthropicAdapter), langgraph]
 )
 def test_the_adapters_here_are_sound(make: Any) -> None:
     check_adapter(make, turns=TURNS, expect_tools=["look_up"])
+
+
+PROGRAM = """
+import json, os, sys, urllib.request
+said = [{"role": "system", "content": SYSTEM}, {"role": "user", "content": sys.stdin.read()}]
+told = {"model": "sim-large", "temperature": 0.3, "max_tokens": 500, "messages": said}
+url = os.environ["OPENAI_BASE_URL"] + "/chat/completions"
+asked = urllib.request.Request(url, json.dumps(told).encode(), {"content-type": "application/json"})
+print(json.load(urllib.request.urlopen(asked))["choices"][0]["message"]["content"])
+"""
+
+
+def test_a_program_is_sound(tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(f"SYSTEM = {CONFIG.system_text()!r}\n{PROGRAM}")
+    spec = AgentSpec(adapter="command", command=(sys.executable, "-IS", "agent.py"), root=str(tmp_path))
+    check_adapter(lambda: CommandAdapter.create(spec, CONFIG), turns=TURNS[:1])
 
 
 traced_look_up = agentmut.tool(look_up)

@@ -143,25 +143,22 @@ def test_in_one_process_each_exchange_is_its_trials(polyglot: Any) -> None:
     check(trials, polyglot)
 
 
-def test_through_the_proxy_each_exchange_is_its_trials(polyglot: Any, loop_thread: Any) -> None:
+def test_through_the_proxy_each_exchange_is_its_trials(polyglot: Any) -> None:
+    """Trials are admitted in the proxy's own loop: it cancels what a trial leaves under way."""
     environment = {"OPENAI_BASE_URL": f"{polyglot.origin}/v1", "ANTHROPIC_BASE_URL": polyglot.origin}
-    opening = open_gateway(environment)
-    gateway = loop_thread.run(opening.__aenter__())
 
     async def everything() -> dict[str, Trial]:
         asks = [(ask, f"{stack}-{i}") for stack, ask in Stacks().all().items() for i in range(TRIALS)]
         trials = {name: Trial(name) for _, name in asks}
-        attempts = {name: gateway.attempt(name) for name in trials}
-        with ExitStack() as stack:
-            for trial in trials.values():
-                stack.enter_context(attempts[trial.id].admitted(trial))
-            await asyncio.gather(*(converse(ask, attempts[name].endpoints, name) for ask, name in asks))
+        async with open_gateway(environment) as gateway:
+            attempts = {name: gateway.attempt(name) for name in trials}
+            with ExitStack() as stack:
+                for trial in trials.values():
+                    stack.enter_context(attempts[trial.id].admitted(trial))
+                await asyncio.gather(*(converse(ask, attempts[name].endpoints, name) for ask, name in asks))
         return trials
 
-    try:
-        trials = asyncio.run(everything())
-    finally:
-        loop_thread.run(opening.__aexit__(None, None, None))
+    trials = asyncio.run(everything())
     check(trials, polyglot)
 
 

@@ -36,7 +36,8 @@ class Admitted:
     def admitted(self, trial: Trial, *names: str) -> Iterator[None]:
         """Know the trial by these names while the block lasts; then end what it has still under way.
 
-        Where several trials have a name, it is the latest one's.
+        Where several trials have a name, it is the latest one's. To be entered and left in the proxy's event loop,
+        whose tasks it ends.
         """
         names = (trial.id, *names)
         self._names.update(dict.fromkeys(names, trial))

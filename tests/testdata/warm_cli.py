@@ -1,0 +1,167 @@
+"""`agentmut` in a process that was forked from one with everything imported: starting is most of a short command.
+
+`warm_cli.py serve SOCKET` is that one; `warm_cli.py ARGUMENTS...` is a command, in the folder, with the environment and
+the files of its own. Without `AGENTMUT_WARM` in its environment, which names the socket, it starts as usual.
+"""
+
+import array
+import gc
+import json
+import os
+import select
+import socket
+import sys
+
+VARIABLE = "AGENTMUT_WARM"
+POLL = 0.01
+COLD = "from agentmut.cli import main; main()"
+
+
+def client(path: str) -> int:
+    """Hand the command over; end as it ends."""
+    told = {"arguments": sys.argv[1:], "folder": os.getcwd(), "environment": dict(os.environ)}  # noqa: PTH109
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(path)
+        files = array.array("i", [0, 1, 2])
+        connection.sendmsg([b"f"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, files)])
+        connection.sendall(json.dumps(told).encode() + b"\n")
+        return int(connection.makefile().read())
+
+
+def serve(path: str) -> None:
+    """Fork for each connection until the parent, which holds standard input, is gone."""
+    warm_up()
+    gc.freeze()  # or the first collection of each fork copies everything
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(path)
+        listener.listen()
+        print("ready", flush=True)
+        while True:
+            ready, _, _ = select.select([listener, 0], [], [])
+            if 0 in ready:
+                return
+            connection, _ = listener.accept()
+            reap()
+            if not os.fork():
+                listener.close()
+                attend(connection)
+                return
+            connection.close()
+
+
+def reap() -> None:
+    """Forget those that have ended."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        pass
+
+
+def attend(connection: socket.socket) -> None:
+    """Run the command in a process of its own, which ends with it, or when the client has gone."""
+    size = array.array("i").itemsize
+    _, control, _, _ = connection.recvmsg(1, socket.CMSG_SPACE(3 * size))
+    files = array.array("i", control[0][2])
+    told = json.loads(connection.makefile().readline())
+    command = os.fork()
+    if not command:
+        connection.close()
+        become(told, files)
+    for file in files:
+        os.close(file)
+    while True:
+        ended, status = os.waitpid(command, os.WNOHANG)
+        if ended:
+            connection.sendall(str(os.waitstatus_to_exitcode(status)).encode())
+            os._exit(0)
+        if select.select([connection], [], [], POLL)[0]:
+            os.kill(command, 9)
+            os._exit(1)
+
+
+def become(told: dict, files: array.array) -> None:
+    """Be the command, to its end."""
+    import random
+
+    for number, file in enumerate(files):
+        os.dup2(file, number)
+        os.close(file)
+    os.chdir(told["folder"])
+    os.environ.clear()
+    os.environ.update(told["environment"])
+    os.environ.pop(VARIABLE)
+    sys.argv = ["-c", *told["arguments"]]
+    sys.stdin, sys.stdout = open(0), open(1, "w", buffering=1 if os.isatty(1) else -1)  # noqa: SIM115
+    sys.stderr = open(2, "w", buffering=1, errors="backslashreplace")  # noqa: SIM115
+    random.seed()
+    os._exit(run())  # taking the interpreter down costs more than many a command
+
+
+def run() -> int:
+    """The command's exit code, once what it left to be done at exit is done."""
+    import atexit
+    import threading
+    import traceback
+
+    from agentmut.cli import main
+
+    code: object = 1
+    try:
+        main()
+        code = 0
+    except SystemExit as left:
+        code = left.code
+    except BaseException:
+        traceback.print_exc()
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    if isinstance(code, str):
+        print(code, file=sys.stderr)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    return code if isinstance(code, int) else int(code is not None)
+
+
+def warm_up() -> None:
+    """Import what commands import, and read the dictionaries that operators read."""
+    import importlib
+    from importlib.metadata import entry_points
+
+    from agentmut.cli import VERBS
+    from agentmut.config import AgentConfig
+    from agentmut.mutation.generate import generate
+    from agentmut.protocols import OperatorOptions
+
+    for verb in VERBS:
+        importlib.import_module(f"agentmut.cli.{verb}_verb")
+    for name in (
+        "agentmut.adapters.python_callable", "agentmut.report.terminal", "agentmut.report.mutant", "agentmut.api",
+        "agentmut.report.mutant_diff", "agentmut.report.verdicts", "agentmut.simulator.server", "agentmut.assess",
+        "agentmut.wire.carriers.transport", "agentmut.wire.carriers.proxy.gateway", "httpx", "httpx2", "scipy.stats",
+        "agentmut.engine.loop", "agentmut.stats.kill.characteristics", "agentmut.engine.merge", "rich.console",
+    ):  # fmt: skip
+        importlib.import_module(name)
+    operators = [entry.load()() for entry in entry_points(group="agentmut.operators")]
+    generate(
+        AgentConfig(prompt="Always greet the user. Be brief, and never lie before noon."),
+        operators,
+        OperatorOptions(),
+    )
+    for entry in entry_points(group="agentmut.evaluators"):
+        entry.load()
+
+
+def start() -> int:
+    """As the arguments say."""
+    if sys.argv[1:2] == ["serve"]:
+        serve(sys.argv[2])
+        return 0
+    path = os.environ.get(VARIABLE)
+    if path:
+        return client(path)
+    os.execv(sys.executable, [sys.executable, "-c", COLD, *sys.argv[1:]])
+
+
+if __name__ == "__main__":
+    sys.exit(start())
