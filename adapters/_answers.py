@@ -1,6 +1,7 @@
 """The answer in what a program or a service gives back."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from pydantic import JsonValue
@@ -22,24 +23,27 @@ def check_pointer(answer: str | None) -> None:
         )
 
 
-def answer_in(text: str, answer: str, source: str) -> JsonValue:
-    """The value at the pointer `answer` of a JSON text. Raises `NoAnswerError` that says what is there instead."""
+def answer_in(text: str, answer: str, source: str, redact: Callable[[str], str] = str) -> JsonValue:
+    """The value at the pointer `answer` of a JSON text.
+
+    Raises `NoAnswerError` that says what is there instead; `redact` takes secrets out of that before it is cut.
+    """
     try:
         value = read_json(text)
     except ValueError as error:
         raise NoAnswerError(
-            f"{source} holds no {answer or 'answer'}: {error}; it begins {text[:80]!r}"
+            f"{source} holds no {answer or 'answer'}: {error}; it begins {redact(text)[:80]!r}"
         ) from None
-    return _at(value, answer, source)
+    return _at(value, answer, source, redact)
 
 
-def _at(value: Any, answer: str, source: str) -> JsonValue:
+def _at(value: Any, answer: str, source: str, redact: Callable[[str], str]) -> JsonValue:
     path = parts_of(answer)
     for depth, part in enumerate(path):
         inside = _inside(value, part)
         if inside is None:
             here = pointer(path[:depth]) or "the whole"
-            raise NoAnswerError(f"{source} has no {answer}: {here} is {_said(value)}")
+            raise NoAnswerError(f"{source} has no {answer}: {here} is {_said(value, redact)}")
         value = inside[0]
     found: JsonValue = value
     return found
@@ -54,9 +58,9 @@ def _inside(value: Any, part: str) -> tuple[Any] | None:
     return None
 
 
-def _said(value: Any) -> str:
+def _said(value: Any, redact: Callable[[str], str]) -> str:
     if isinstance(value, dict):
         return f"an object with {', '.join(map(repr, list(value)[:8])) or 'nothing in it'}"
     if isinstance(value, list):
         return f"a list of {len(value)}"
-    return f"{json.dumps(value):.80}"
+    return f"{redact(json.dumps(value)):.80}"

@@ -4,9 +4,11 @@ from typing import Any
 from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
+from langgraph.errors import GraphInterrupt, ParentCommand
+from langgraph.types import Command
 from pydantic import JsonValue
 
-from agentmut.adapters._langgraph_path import Way, place_of
+from agentmut.adapters._langgraph_path import Place, Way, place_of
 from agentmut.plain import described, jsonable
 from agentmut.trace import Action, Step, Usage
 from agentmut.trial import Recorder
@@ -23,13 +25,24 @@ class TraceHandler(BaseCallbackHandler):
     def __init__(self, recorder: Recorder, graph: Any) -> None:
         self._recorder = recorder
         self._way = Way(graph, recorder)
+        self._places: dict[UUID, Place] = {}
         self._open: dict[UUID, dict[str, Any]] = {}
+        self._asked: dict[str, Step] = {}
         self.turn = 0
 
     def on_chain_start(self, serialized: Any, inputs: Any, *, run_id: UUID, **kwargs: Any) -> None:
         """Something begins in a node of the graph, or of a graph in a node."""
         if place := place_of(kwargs.get("metadata")):
+            self._places[run_id] = place
             self._way.enter(place)
+
+    def on_chain_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
+        """A node fails, or leaves its graph in the way in which LangGraph's nodes do."""
+        place = self._places.get(run_id)
+        if place and isinstance(error, GraphInterrupt):
+            self._way.leave(place, to_ask=True)
+        elif place and isinstance(error, ParentCommand) and error.args[0].graph == Command.PARENT:
+            self._way.leave(place, to_ask=False)
 
     def end_turn(self) -> None:
         """The graph has answered."""
@@ -63,6 +76,8 @@ class TraceHandler(BaseCallbackHandler):
 
     def on_tool_start(self, serialized: Any, input_str: str, *, run_id: UUID, **kwargs: Any) -> None:
         """A tool call begins."""
+        if asked := self._asked.pop(str(kwargs.get("tool_call_id")), None):
+            self._recorder.steps.remove(asked)
         self._begin(
             run_id,
             kwargs,
@@ -79,19 +94,25 @@ class TraceHandler(BaseCallbackHandler):
         self._end(run_id, output=content, error=str(content) if failed else None)
 
     def on_tool_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
-        """A tool raises."""
-        self._end(run_id, error=described(error))
+        """A tool raises, or asks the user: then it is called once more with the answer, which is the same call."""
+        if not isinstance(error, GraphInterrupt):
+            self._end(run_id, error=described(error))
+            return
+        if (step := self._end(run_id)) and step.call_id:
+            self._asked[step.call_id] = step
 
     def _begin(self, run_id: UUID, kwargs: dict[str, Any], **fields: Any) -> None:
         place = place_of(kwargs.get("metadata"))
         node = place.path if place else None
         self._open[run_id] = {"started": self._recorder.now(), "turn": self.turn, "node": node, **fields}
 
-    def _end(self, run_id: UUID, **fields: Any) -> None:
+    def _end(self, run_id: UUID, **fields: Any) -> Step | None:
         begun = self._open.pop(run_id, None)
-        if begun is not None:
-            seconds = self._recorder.now() - begun["started"]
-            self._recorder.steps.append(Step(seconds=seconds, **begun, **fields))
+        if begun is None:
+            return None
+        step = Step(seconds=self._recorder.now() - begun["started"], **begun, **fields)
+        self._recorder.steps.append(step)
+        return step
 
 
 def _arguments(inputs: Any, text: str) -> dict[str, JsonValue]:

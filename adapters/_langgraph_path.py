@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 from agentmut.flow import END, START
 from agentmut.trial import Recorder
 
+_Run = tuple[tuple[str, ...], str]
+"""The nodes that a graph is in, and which run of it this is."""
 _Ran = dict[int, list[str]]
 """The nodes of one run of one graph, by step."""
 
@@ -48,7 +50,8 @@ class Way:
     def __init__(self, graph: Any, recorder: Recorder) -> None:
         self._graph = graph
         self._recorder = recorder
-        self._runs: defaultdict[tuple[tuple[str, ...], str], _Ran] = defaultdict(dict)
+        self._runs: defaultdict[_Run, _Ran] = defaultdict(dict)
+        self._asking: set[_Run] = set()
 
     def enter(self, place: Place) -> None:
         """Something begins in a node."""
@@ -65,12 +68,23 @@ class Way:
         for source in self._sources(place, before) if before else [START]:
             self._went(place.outer, source, place.node)
 
+    def leave(self, place: Place, *, to_ask: bool) -> None:
+        """A node has left its graph by itself: to hand over to another one outside, or to ask the user."""
+        if to_ask:
+            self._asking.add((place.outer, place.run))
+        elif place.node in (nodes := self._runs[place.outer, place.run].get(place.step, [])):
+            nodes.remove(place.node)
+
     def end_turn(self) -> None:
-        """The graph has answered: its last nodes led to the end, and the next turn begins anew."""
-        for (outer, _), ran in self._runs.items():
+        """The graph has answered: its last nodes led to the end, and the next turn begins anew.
+
+        Where it has asked, the runs that wait for the next turn go on in it.
+        """
+        for run in [run for run in self._runs if run not in self._asking]:
+            ran = self._runs.pop(run)
             for node in ran[max(ran)]:
-                self._went(outer, node, END)
-        self._runs.clear()
+                self._went(run[0], node, END)
+        self._asking.clear()
 
     def _went(self, outer: tuple[str, ...], source: str, target: str) -> None:
         edge = "/".join([*outer, source]), "/".join([*outer, target])

@@ -5,6 +5,7 @@ import functools
 import inspect
 import textwrap
 from collections.abc import Iterable, Iterator
+from types import FunctionType
 from typing import Any
 
 
@@ -86,5 +87,7 @@ def _helpers(function: Any) -> Iterator[Any]:
     except (TypeError, ValueError):
         return
     for found in (*named.nonlocals.values(), *named.globals.values()):
-        if inspect.isfunction(found) and found.__module__ == function.__module__:
+        if (
+            type(found) is FunctionType and found.__module__ == function.__module__
+        ):  # `isinstance` asks proxies
             yield found

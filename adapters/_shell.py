@@ -1,4 +1,4 @@
-"""Command lines for the shell whose placeholders are never read as code."""
+"""Command lines for the shell whose placeholders the shell itself never reads as code."""
 
 import re
 from collections.abc import Iterator
@@ -10,12 +10,16 @@ VARIABLE = "AGENTMUT_WORD_"
 """What the environment variables are called that hold the values."""
 _TOKEN = re.compile(r"\\.|\$?\(|[)'\"]", re.DOTALL)
 
+_HERE_DOCUMENT = re.compile(r"(?<!<)<<-?[ \t]*[\\'\"]?[A-Za-z_][^\n]*\n")
+
 
 def shell_line(text: str, where: str) -> tuple[str, dict[str, str]]:
     r"""The line with variables in the place of placeholders, and the placeholder that each variable holds.
 
-    A variable's value is no code to the shell, whatever stands in it, so nothing has to be escaped. Raises
-    `UsageError` for a placeholder in single quotes, where the shell knows no variables.
+    A variable's value is no code to the shell, whatever stands in it, so nothing has to be escaped. It is to what is
+    told to read its arguments as code: `eval`, `sh -c`, `python -c`, `ssh`; no placeholder belongs there. Raises
+    `UsageError` for a placeholder in single quotes, where the shell knows no variables, and in a here-document, where
+    quotes are words like others.
 
     >>> shell_line('node ask.js {input} > "{answer_file}"', "agent.command")[0]
     'node ask.js "${AGENTMUT_WORD_0}" > "${AGENTMUT_WORD_1}"'
@@ -26,11 +30,18 @@ def shell_line(text: str, where: str) -> tuple[str, dict[str, str]]:
 
 def _parts(text: str, where: str, held: dict[str, str]) -> Iterator[str]:
     open_: list[str] = []
+    before = ""
     for literal, name in pieces(text, where):
         yield literal
+        before += literal
         _follow(literal, open_)
         if name is None:
             continue
+        if _HERE_DOCUMENT.search(before):
+            raise UsageError(
+                f"{where}: {{{name}}} stands behind the beginning of a here-document (<<), which would get quotes "
+                "around it; without {input} and {input_file} the input comes on stdin anyway"
+            )
         quote = open_[-1] if open_ else ""
         if quote == "'":
             raise UsageError(

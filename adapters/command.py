@@ -9,7 +9,7 @@ import errno
 import os
 import shutil
 import signal
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -35,6 +35,9 @@ KEPT_OF_STDERR = 8_000
 """Characters at its end that a trace holds."""
 TOLD_OF_STDERR = 600
 """Characters at its end that an error says."""
+LOOKED_AT = 64_000
+"""Characters at its end that secrets are taken out of, before the rest is cut."""
+Redact = Callable[[str], str]
 _MACHINE = frozenset({errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 
 
@@ -68,10 +71,10 @@ class CommandAdapter(OutsideAgent):
                 await _run(launch, output)
             finally:
                 trial.recorder.exit_code = output.code
-                trial.recorder.stderr = _text(output.stderr)[-KEPT_OF_STDERR:]
+                trial.recorder.stderr = _end(output, KEPT_OF_STDERR, trial.redact)
                 record_steps(trial)
-            self._check_end(output)
-            return trace_of(self._answer(output, files), trial, len(turns) - 1)
+            self._check_end(output, trial.redact)
+            return trace_of(self._answer(output, files, trial.redact), trial, len(turns) - 1)
 
     def _launch(self, asked: JsonValue, trial: Trial, folder: Path) -> Launch:
         words = {**{name: as_word(value) for name, value in self.told().items()}, **_files(folder, asked)}
@@ -99,7 +102,7 @@ class CommandAdapter(OutsideAgent):
         line, held = shell_line(self.spec.command[0], WHERE)
         return ("/bin/sh", "-c", line), {variable: words[name] for variable, name in held.items()}
 
-    def _check_end(self, output: Output) -> None:
+    def _check_end(self, output: Output, redact: Redact) -> None:
         if output.overflow:
             raise ProgramError(
                 f"the program wrote more than {LIMIT // 2**20} MB to {output.overflow}, and was ended"
@@ -110,18 +113,18 @@ class CommandAdapter(OutsideAgent):
                 "the program was killed (SIGKILL), as the system does when memory runs out"
             )
         if output.code:
-            raise ProgramError(f"the program {_ended(output.code)}{_last_words(output)}")
+            raise ProgramError(f"the program {_ended(output.code)}{_last_words(output, redact)}")
 
-    def _answer(self, output: Output, folder: Path) -> JsonValue:
+    def _answer(self, output: Output, folder: Path, redact: Redact) -> JsonValue:
         in_file = "answer_file" in self.names
         source = "the answer file" if in_file else "stdout"
-        text = _read(folder / "answer", output) if in_file else _text(output.stdout)
+        text = _read(folder / "answer", output, redact) if in_file else _text(output.stdout)
         if self.spec.answer is None:
             return text.rstrip("\r\n")
         try:
-            return answer_in(text, self.spec.answer, source)
+            return answer_in(text, self.spec.answer, source, redact)
         except NoAnswerError as error:
-            raise ProgramError(f"{error}{_last_words(output)}") from None
+            raise ProgramError(f"{error}{_last_words(output, redact)}") from None
 
 
 def _check_program(spec: AgentSpec) -> None:
@@ -195,13 +198,13 @@ def _write(path: Path, text: str, what: str) -> None:
     path.write_bytes(_encoded(text, what))
 
 
-def _read(path: Path, output: Output) -> str:
+def _read(path: Path, output: Output, redact: Redact) -> str:
     try:
         with path.open("rb") as file:
             held = file.read(LIMIT + 1)
     except OSError as error:
         raise ProgramError(
-            f"the program left no answer file: {error.strerror}{_last_words(output)}"
+            f"the program left no answer file: {error.strerror}{_last_words(output, redact)}"
         ) from None
     if len(held) > LIMIT:
         raise ProgramError(f"the program wrote more than {LIMIT // 2**20} MB to the answer file")
@@ -219,6 +222,13 @@ def _ended(code: int) -> str:
     return f"was ended by {names.get(-code, f'signal {-code}')}"
 
 
-def _last_words(output: Output) -> str:
-    said = _text(output.stderr).strip()
-    return f". Its last words on stderr: {said[-TOLD_OF_STDERR:]}" if said else ""
+def _last_words(output: Output, redact: Redact) -> str:
+    said = _end(output, TOLD_OF_STDERR, redact).strip()
+    return f". Its last words on stderr: {said}" if said else ""
+
+
+def _end(output: Output, size: int, redact: Redact) -> str:
+    """The end of stderr; what may be half of a secret, where a long text was cut first, is far from it."""
+    text = _text(output.stderr)
+    clean = redact(text[-LOOKED_AT:])
+    return (clean if len(clean) > 2 * size else redact(text))[-size:]

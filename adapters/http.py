@@ -5,7 +5,7 @@ header `x-agentmut-trial` of the request that it was asked with, or to the addre
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, urlsplit
@@ -19,7 +19,7 @@ from agentmut.adapters._programs import LIMIT
 from agentmut.config import AgentConfig
 from agentmut.errors import AdapterError, UnavailableError, UsageError
 from agentmut.protocols import AgentSpec
-from agentmut.redaction import Redactor, header_secrets
+from agentmut.redaction import Redactor, header_secrets, url_secrets
 from agentmut.services import CARRIED
 from agentmut.trace import AgentTrace
 from agentmut.trial import TRIAL_HEADER, Trial
@@ -105,8 +105,8 @@ class HttpAdapter(OutsideAgent):
             reply = self._trouble(error)
         if isinstance(reply, Exception):  # raised here, without the client's own error: that may hold secrets
             raise reply
-        self._check(reply)
-        return self._answer(reply)
+        self._check(reply, trial.redact)
+        return self._answer(reply, trial.redact)
 
     def _request(self, values: Mapping[str, JsonValue], trial: Trial) -> dict[str, Any]:
         """Method, address, headers and body, as keywords of aiohttp."""
@@ -135,10 +135,14 @@ class HttpAdapter(OutsideAgent):
         """The request to the new place, if it is the same service: another one gets neither input nor secrets."""
         from yarl import URL
 
-        new = response.url.join(URL(response.headers["location"]))
-        if new.origin() != response.url.origin():
+        try:
+            new = response.url.join(URL(response.headers["location"]))
+            origin = new.origin()
+        except ValueError:
+            raise ServiceError(f"{self._place} redirects ({response.status}) to what is no address") from None
+        if origin != response.url.origin():
             raise AdapterError(
-                f"{self._place} redirects to {new.origin()}, another service, which was not asked; "
+                f"{self._place} redirects to {origin}, another service, which was not asked; "
                 "put its address into agent.url if that is right"
             )
         if response.status in (307, 308):
@@ -157,27 +161,27 @@ class HttpAdapter(OutsideAgent):
             f"{self._place} broke off the connection while it was asked ({type(error).__name__})"
         )
 
-    def _check(self, reply: Reply) -> None:
+    def _check(self, reply: Reply, redact: Callable[[str], str]) -> None:
         if reply.status < 400:
             return
-        said = f"{self._place} answered {reply.status}{self._said(reply)}"
+        said = f"{self._place} answered {reply.status}{self._said(reply, redact)}"
         if reply.status in MISDIRECTED:
             raise AdapterError(f"{said}. Correct agent.url, agent.method or agent.headers")
         raise UnavailableError(said) if reply.status in BUSY else ServiceError(said)
 
-    def _said(self, reply: Reply) -> str:
-        """The beginning of a body, without what the service may repeat of the headers."""
-        secrets = Redactor(header_secrets(self.spec.headers))
-        said = " ".join(secrets.text(reply.body[:2000].decode("utf-8", "replace")).split())
+    def _said(self, reply: Reply, redact: Callable[[str], str]) -> str:
+        """The beginning of a body, without secrets, such as what the service may repeat of headers and address."""
+        own = Redactor(header_secrets(self.spec.headers) | url_secrets(self.spec.url or ""))
+        said = " ".join(redact(own.text(reply.body.decode("utf-8", "replace"))).split())
         return f": {said[:300]}" if said else ""
 
-    def _answer(self, reply: Reply) -> JsonValue:
+    def _answer(self, reply: Reply, redact: Callable[[str], str]) -> JsonValue:
         text = reply.body.decode("utf-8", "replace")
         is_json = reply.kind == "application/json" or reply.kind.endswith("+json")
         if self.spec.answer is None and not is_json:
             return text
         try:
-            return answer_in(text, self.spec.answer or "", "the reply")
+            return answer_in(text, self.spec.answer or "", "the reply", redact)
         except NoAnswerError as error:
             raise ServiceError(str(error)) from None
 

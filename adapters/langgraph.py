@@ -1,13 +1,14 @@
 """Adapter for LangGraph: a compiled graph from `factory(config)`, built afresh for every trial.
 
 Model calls, tool calls (parallel ones kept apart), their errors and durations come from LangChain's
-callbacks; tools in `ToolNode`s can be answered by doubles.
+callbacks; tools in `ToolNode`s can be answered by doubles. Nested graphs are looked into, those that functions and
+tools call included. Where a graph asks with `interrupt()`, the question is its answer to the turn.
 """
 
 import inspect
 import logging
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +16,10 @@ from pydantic import JsonValue
 
 from agentmut.adapters._conversation import Conversation
 from agentmut.adapters._langchain_tools import bind_tools
-from agentmut.adapters._langchain_trace import TraceHandler
 from agentmut.adapters._langgraph_built import Built
+from agentmut.adapters._langgraph_questions import as_output, questions, reply
 from agentmut.adapters._langgraph_version import installed, require_langgraph
+from agentmut.adapters._langgraph_within import tool_nodes
 from agentmut.adapters._model_settings import dropping, model_settings
 from agentmut.calls.offered import finds_offered_tools
 from agentmut.config import AgentConfig
@@ -34,6 +36,8 @@ from agentmut.trial import Trial
 
 if TYPE_CHECKING:
     from langchain.agents.middleware import AgentMiddleware
+
+    from agentmut.adapters._langchain_trace import TraceHandler
 
 __all__ = ["LangGraphAdapter", "bind_tools", "config_middleware", "model_settings"]
 OLD_LIMIT = "recursion_limit"
@@ -107,6 +111,13 @@ class LangGraphAdapter:
             return LangGraphAdapter(
                 self._factory, self._config, self._name, self._original, not_built=str(error)
             )
+        if stops := _breakpoints(graph):
+            _log.warning(
+                "runs of agent.factory %s stop at %s, and no turn makes them go on from there; compile the graph "
+                "without, or let it ask with interrupt(), which the next turn answers",
+                self._name,
+                stops,
+            )
         config = self._config.model_copy(update={"tools": self._config.tools or self._tools_of(graph)})
         built = Built.of(graph, config)
         return LangGraphAdapter(self._factory, built.completed(config), self._name, built=built)
@@ -126,7 +137,7 @@ class LangGraphAdapter:
 
     def _tools_of(self, graph: Any) -> tuple[ToolSpec, ...]:
         found: list[ToolSpec] = []
-        for node in _tool_nodes(graph):
+        for node in tool_nodes(graph):
             for tool in map(read_tool, node.tools_by_name.values()):
                 if tool not in found:  # agents of one graph may share a tool
                     found.append(tool)
@@ -143,7 +154,7 @@ class LangGraphAdapter:
 
     def doubled_tools(self) -> frozenset[str]:
         """Tools in `ToolNode`s: their calls pass a place where a double can answer."""
-        return frozenset(name for node in _tool_nodes(self.build()) for name in node.tools_by_name)
+        return frozenset(name for node in tool_nodes(self.build()) for name in node.tools_by_name)
 
     def cannot_express(self, mutant: Mutant) -> str:
         """Faults need a tool node that calls pass, and other flows must be what LangGraph compiles."""
@@ -194,12 +205,14 @@ class LangGraphAdapter:
         from agentmut.adapters._langgraph_doubles import let_doubles_answer
 
         graph = self.build()
-        for node in _tool_nodes(graph):
+        for node in tool_nodes(graph):
             let_doubles_answer(node)
         return self._built.changed(graph, self._config, trial) if self._built else graph
 
     async def _converse(self, graph: Any, turns: Sequence[JsonValue], trial: Trial) -> list[JsonValue]:
-        """What the graph answers to each of the turns."""
+        """What the graph answers to each of the turns; one that has asked is given the next turn as the reply."""
+        from agentmut.adapters._langchain_trace import TraceHandler
+
         handler = TraceHandler(trial.recorder, graph)
         options = self._options(handler)
         conversation = Conversation(self._config.history, bool(getattr(graph, "checkpointer", None)))
@@ -212,6 +225,8 @@ class LangGraphAdapter:
                 if conversation.shows_in(turn):
                     trial.recorder.marks.add("/history")
             given = conversation.given(turn, turns[:number], outputs, _messages(state))
+            if (asked := questions(state)) and not conversation.altered:
+                given = reply(asked, turn, checkpointed=conversation.checkpointed)
             state = await graph.ainvoke(given, options)
             handler.end_turn()
             outputs.append(_output(state))
@@ -220,7 +235,7 @@ class LangGraphAdapter:
             )
         return outputs
 
-    def _options(self, handler: TraceHandler) -> Any:
+    def _options(self, handler: "TraceHandler") -> Any:
         options: dict[str, Any] = {
             "callbacks": [handler],
             "configurable": {"thread_id": uuid.uuid4().hex},  # a checkpointer must not join trials
@@ -248,14 +263,12 @@ def config_middleware(config: AgentConfig) -> "AgentMiddleware[Any, Any]":
     return ConfigMiddleware(config)
 
 
-def _tool_nodes(graph: Any) -> Iterator[Any]:
-    """Tool nodes of the graph and of graphs nested in it."""
-    for node in graph.nodes.values():
-        bound = getattr(node, "bound", node)
-        if hasattr(bound, "tools_by_name"):
-            yield bound
-        elif hasattr(bound, "nodes") and hasattr(bound, "ainvoke"):
-            yield from _tool_nodes(bound)
+def _breakpoints(graph: Any) -> str:
+    """Where a graph was compiled to stop, as `compile` is told."""
+    found = {kind: getattr(graph, f"{kind}_nodes", ()) for kind in ("interrupt_before", "interrupt_after")}
+    return " and ".join(
+        f"{kind}={nodes if isinstance(nodes, str) else list(nodes)}" for kind, nodes in found.items() if nodes
+    )
 
 
 def _messages(state: Any) -> list[Any]:
@@ -263,7 +276,9 @@ def _messages(state: Any) -> list[Any]:
 
 
 def _output(state: Any) -> JsonValue:
-    """Structured output where the agent has one, else the text of the last message, else the state."""
+    """What it asks, else structured output where it has one, else the text of the last message, else the state."""
+    if asked := questions(state):
+        return as_output(asked)
     if isinstance(state, Mapping) and state.get("structured_response") is not None:
         return jsonable(state["structured_response"])
     messages = _messages(state)

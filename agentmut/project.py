@@ -54,6 +54,8 @@ class Project(Frozen):
     """The user's own version of the agent's code; None means hash the project's Python files."""
     env: dict[str, SecretStr] = Field(default_factory=dict)
     """Environment variables of the agent. Never stored, never printed."""
+    filled: frozenset[str] = frozenset()
+    """Names of those in `env` that hold something of the process's environment: secrets, as far as is known."""
     config: AgentConfig
     sources: Sources = Sources()
     scenarios: tuple[Scenario, ...] = Field(min_length=1)
@@ -150,6 +152,7 @@ class _ProjectReader:
         return self._assembled(
             headers=headers,
             env=env,
+            filled=frozenset(name for name in env if VARIABLE.search(self.file.agent.env[name])),
             config=config,
             sources=sources.model_copy(update={"scenarios": {s.scenario.name: s.where for s in located}}),
             scenarios=tuple(s.scenario for s in located),

@@ -4,7 +4,7 @@ Loaded into every pytest run of an environment that has agentmut, so it imports 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
@@ -14,15 +14,21 @@ if TYPE_CHECKING:
     from agentmut.simulator.trouble import Trouble
 
 MARKER = "agentmut_simulator"
+_SETTINGS = ("seed", "trouble", "latency", "chunk_latency", "aliases")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marker."""
     config.addinivalue_line(
         "markers",
-        f"{MARKER}(seed, trouble, latency, chunk_latency, aliases): settings of the fixture agentmut_simulator; "
+        f"{MARKER}({', '.join(_SETTINGS)}): settings of the fixture agentmut_simulator; "
         'trouble is a list such as ["429:0.1", "hang:@3"].',
     )
+
+
+def _refuse(said: str) -> NoReturn:
+    """Without a traceback, which would show agentmut's own code only."""
+    pytest.fail(said, pytrace=False)
 
 
 @pytest.fixture
@@ -33,6 +39,7 @@ def agentmut_simulator_factory() -> Iterator[Callable[..., "Simulator"]]:
     """
     from contextlib import ExitStack
 
+    from agentmut.errors import UsageError
     from agentmut.simulator.background import Simulator
     from agentmut.simulator.service_settings import read_settings
 
@@ -46,13 +53,18 @@ def agentmut_simulator_factory() -> Iterator[Callable[..., "Simulator"]]:
             chunk_latency: "Latency | str" = "0ms",
             aliases: Mapping[str, str] | None = None,
         ) -> Simulator:
-            settings = read_settings(
-                seed=seed,
-                trouble=trouble,
-                latency=latency,
-                chunk_latency=chunk_latency,
-                aliases=aliases or {},
-            )
+            if isinstance(trouble, str):
+                _refuse(f"{MARKER}: trouble is a list, such as [{trouble!r}], not one text")
+            try:
+                settings = read_settings(
+                    seed=seed,
+                    trouble=trouble,
+                    latency=latency,
+                    chunk_latency=chunk_latency,
+                    aliases=aliases or {},
+                )
+            except UsageError as error:
+                _refuse(f"{MARKER}: {error}")
             return running.enter_context(Simulator(settings))
 
         yield start
@@ -68,6 +80,11 @@ def agentmut_simulator(
     """
     marker = request.node.get_closest_marker(MARKER)
     if marker is not None and marker.args:
-        raise pytest.UsageError(f"the marker {MARKER} takes its settings by name, such as seed=3")
-    started: Simulator = agentmut_simulator_factory(**(marker.kwargs if marker else {}))
+        _refuse(f"the marker {MARKER} takes its settings by name, such as seed=3")
+    given = marker.kwargs if marker else {}
+    if unknown := sorted(given.keys() - _SETTINGS):
+        _refuse(
+            f"the marker {MARKER} has no setting {', '.join(map(repr, unknown))}; it takes {', '.join(_SETTINGS)}"
+        )
+    started: Simulator = agentmut_simulator_factory(**given)
     return started

@@ -2,7 +2,6 @@
 
 import asyncio
 import gc
-import os
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -12,13 +11,13 @@ from functools import partial
 from agentmut.engine.executor import Executor
 from agentmut.engine.loop import Clock, Loop, Tools, TrialStore
 from agentmut.engine.plan import RunPlan
+from agentmut.engine.secrets import redactor
 from agentmut.engine.session import Session, declared_variables, make_executor
 from agentmut.engine.work import Stop, Work
 from agentmut.environment import environ
 from agentmut.errors import UsageError
 from agentmut.lock import locked
 from agentmut.project import FOLDER, Project
-from agentmut.redaction import Redactor, header_secrets, secret_values
 from agentmut.store.cassettes import write_cassette
 from agentmut.store.sqlite import Store, StoredRun
 
@@ -81,20 +80,6 @@ def open_store(project: Project) -> Iterator[Store]:
             yield store
         finally:
             store.close()
-
-
-def redactor(project: Project) -> Redactor:
-    """What takes the secrets of the project and of this process out of trials."""
-    secrets = secret_values(declared_variables(project), os.environ)
-    return Redactor(secrets | header_secrets(project.agent.headers), _own_texts(project))
-
-
-def _own_texts(project: Project) -> Iterator[str]:
-    """What the project says to a model."""
-    yield project.config.prompt
-    yield from (tool.description for tool in project.config.tools)
-    yield from (document.text for document in project.config.context)
-    yield from (document.text for scenario in project.scenarios for document in scenario.context)
 
 
 @contextmanager

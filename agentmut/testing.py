@@ -11,7 +11,7 @@ from agentmut.config import AgentConfig
 from agentmut.conformance.adapter import CHECKS, adapter_faults, check_names, endpoint, unexpected
 from agentmut.conformance.adapter_runs import Subject
 from agentmut.conformance.candidates import applied, candidate_faults, repetitions
-from agentmut.conformance.codec import codec_faults
+from agentmut.conformance.codec import codec_faults, told_once
 from agentmut.conformance.elsewhere import Tried, order_faults
 from agentmut.conformance.purity import made, purity_faults
 from agentmut.conformance.samples import SAMPLES
@@ -74,7 +74,7 @@ def check_codec(codec: Codec, *samples: HttpCall | bytes, except_for: Mapping[st
     everything that is wrong.
     """
     found = list(codec_faults(codec, samples))
-    told = [f"{fault.check}: {fault.said}" for fault in found if fault.check not in except_for]
+    told = list(told_once(fault for fault in found if fault.check not in except_for))
     failed = {fault.check for fault in found}
     for name, reason in except_for.items():
         if not reason.strip():

@@ -57,6 +57,22 @@ class Step(Frozen):
     call_id: str | None = None
 
 
+class Check(Frozen):
+    """One evaluator's judgement of one trace."""
+
+    evaluator: str
+    passed: bool
+    reason: str
+
+
+class Judgement(Frozen):
+    """What evaluators made of a trace while it was whole."""
+
+    by: str
+    """Digest of the evaluators as written."""
+    checks: tuple[Check, ...]
+
+
 class AgentTrace(Frozen):
     """A finished (or cut short) run. `outputs` has one answer per turn that was answered."""
 
@@ -73,6 +89,9 @@ class AgentTrace(Frozen):
 
     Nodes of a graph in a node are named `outer/inner`, as in the steps; ends are `__start__` and `__end__`.
     """
+
+    judged: Judgement | None = None
+    """Of a trace that secrets were taken out of: it cannot be judged any more."""
 
     @property
     def output(self) -> JsonValue:
@@ -144,11 +163,3 @@ class Outcome(StrEnum):
     def is_evidence(self) -> bool:
         """True for outcomes that enter a pass rate."""
         return self in (Outcome.PASS, Outcome.FAIL, Outcome.TIMEOUT)
-
-
-class Check(Frozen):
-    """One evaluator's judgement of one trace."""
-
-    evaluator: str
-    passed: bool
-    reason: str

@@ -130,6 +130,8 @@ class Trial:
     """Answers the model requests of a trial that is replayed; nothing leaves the machine then."""
     endpoints: Mapping[str, str] = field(default_factory=dict)
     """Environment variables that lead the model requests of another program through agentmut, to this trial."""
+    redact: Callable[[str], str] = str
+    """For texts that are cut before they are kept: what is left of a secret then would not be recognised."""
     recorder: Recorder = field(default_factory=Recorder)
 
     def own_name(self, tool: str) -> str:

@@ -68,7 +68,7 @@ def _examined(session: "Session", *, yes: bool, kept_in: str) -> "Examination":
 
     before = before_running(session, os.environ)
     _announce(before, plan_of(session), yes=yes)
-    return examine(session, before, redactor(session.project).execution, kept_in)
+    return examine(session, before, redactor(session.project), kept_in)
 
 
 def _announce(before: "Diagnosis", plan: str, *, yes: bool) -> None:

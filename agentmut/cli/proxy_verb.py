@@ -90,11 +90,10 @@ class _Tally:
         self.requests = 0
         self.changed = 0
 
-    def watch(self, passage: "Passage", exchange: "Exchange") -> None:
-        """Count a model request, and say it in a line."""
+    def count(self, passage: "Passage") -> None:
+        """A model request has passed."""
         self.requests += 1
         self.changed += passage.changed
-        typer.echo(line(passage, exchange), err=True)
 
     def told(self, code: int, *, mutant: bool) -> int:
         """Say where nothing has arrived; the exit code, with a mutant not that of a passed suite then."""
@@ -126,16 +125,23 @@ class _Served:
 
     async def until_done(self, command: list[str], make: "Callable[[str], Trial]") -> int:
         """Serve until the command has ended, or until stopped; returns the exit code."""
+        from agentmut.redaction import Redactor, secret_values
         from agentmut.wire.carriers.proxy.doors import doors_of, past_http_proxies
         from agentmut.wire.carriers.proxy.roster import Everyone
         from agentmut.wire.carriers.proxy.server import Proxy
+
+        redact = Redactor(secret_values((), os.environ)).text
+
+        def watch(passage: "Passage", exchange: "Exchange") -> None:
+            self.tally.count(passage)
+            typer.echo(redact(line(passage, exchange)), err=True)
 
         doors = doors_of(os.environ, self._upstream)
         together = Proxy(
             [door.upstream for door in doors],
             Everyone(make),
             allow_remote=self._allow_remote,
-            watch=self.tally.watch,
+            watch=watch,
         )
         async with together.serving(self._host, self._port, PATIENCE) as origin:
             variables = past_http_proxies(os.environ)

@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Mapping
+from contextlib import suppress
 
 from agentmut.errors import UsageError
 
@@ -18,10 +19,32 @@ async def run_command(command: list[str], exports: Mapping[str, str]) -> int:
     except OSError as error:
         raise UsageError(f"cannot run {command[0]!r}: {error.strerror}. Name a program after `--`.") from None
     loop = asyncio.get_running_loop()
-    loop.add_signal_handler(signal.SIGINT, lambda: None)  # the child gets it too, and is waited for
-    loop.add_signal_handler(signal.SIGTERM, child.terminate)
+    loop.add_signal_handler(
+        signal.SIGINT, lambda: None if _in_foreground() else _pass_on(child, signal.SIGINT)
+    )
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, _pass_on, child, number)
     code = await child.wait()
     return code if code >= 0 else 128 - code  # ended by a signal, as a shell says it
+
+
+def _in_foreground() -> bool:
+    """Whether Ctrl-C in the terminal reaches this process, and then the command too."""
+    try:
+        terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY)
+    except OSError:
+        return False
+    try:
+        return os.tcgetpgrp(terminal) == os.getpgrp()
+    except OSError:
+        return False
+    finally:
+        os.close(terminal)
+
+
+def _pass_on(child: asyncio.subprocess.Process, number: int) -> None:
+    with suppress(ProcessLookupError):
+        child.send_signal(number)
 
 
 async def until_stopped() -> None:

@@ -105,4 +105,7 @@ def _arrival_faults(mutant: Mutant, config: AgentConfig, found: Observed) -> Ite
         return
     if mutant.reach is Reach.RAN and CHANGED in seen.marks:
         return  # it was carried out; this run did not come to it
-    yield f"{said}: nothing of it was in what the run sent, read or did, and cannot_express says nothing against it"
+    yield (
+        f"{said}: nothing of it was in what the run sent, read or did, and cannot_express says nothing against it. "
+        "Have the agent use it as with_config gives it, or give the reason in cannot_express"
+    )

@@ -34,12 +34,19 @@ def step_faults(subject: Subject, base: Observed) -> Iterator[str]:
     trace = base.execution.trace
     reasons = [step for step in trace.steps if step.action is Action.REASON and step.error is None]
     if base.exchanges and len(reasons) != len(base.exchanges):
-        yield f"there are {len(reasons)} reason steps for {len(base.exchanges)} model calls"
+        yield (
+            f"there are {len(reasons)} reason steps for {len(base.exchanges)} model calls; what the wire saw becomes "
+            "steps with `trial.recorder.steps += agentmut.wire.steps.steps_from_exchanges(trial.recorder.exchanges, "
+            "with_tools=True)`, and the trace takes `steps=trial.recorder.timeline()`"
+        )
     made = Counter(call.name for call in _calls(base).values())
     known = Counter(trace.tools_called)
     for tool in sorted(made.keys() | (known.keys() if base.exchanges else set())):
         if known[tool] != made[tool]:
-            yield f"there are {known[tool]} steps of the tool {tool!r} for {made[tool]} calls"
+            yield (
+                f"there are {known[tool]} steps of the tool {tool!r} for {made[tool]} calls; each call that the agent "
+                "carries out is a step: `trial.recorder.steps.append(agentmut.trial.call_tool_step(...))`"
+            )
     ids = [step.call_id for step in trace.tool_calls if step.call_id]
     if len(set(ids)) < len(ids):
         yield "two steps of tools have one call id"

@@ -1,5 +1,6 @@
 """Everything that is wrong with a codec, check by check."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
@@ -13,6 +14,8 @@ from agentmut.signatures import protocol_faults
 from agentmut.wire.codec import Codec, HttpCall
 from agentmut.wire.messages import ModelRequest
 
+_VALUES = re.compile(r"[\[({'\"0-9]")
+"""Where the value that a fault was seen with begins."""
 _OF_EACH = (rewriting.unchanged_faults, rewriting.unknown_faults)
 _OF_TALKS = (
     rewriting.text_faults,
@@ -43,6 +46,19 @@ def codec_faults(codec: Codec, samples: Sequence[HttpCall | bytes]) -> Iterator[
     yield from probe.changed_arguments()
 
 
+def told_once(faults: Iterable[Fault]) -> Iterator[str]:
+    """One line for faults that differ in their values only: the first of them, and which requests show it."""
+    alike: dict[tuple[str, str], list[Fault]] = {}
+    for fault in faults:
+        alike.setdefault((fault.check, _VALUES.split(fault.said)[0]), []).append(fault)
+    for (check, _), group in alike.items():
+        of = ", ".join(dict.fromkeys(fault.of for fault in group if fault.of))
+        more = len({fault.said for fault in group}) - 1
+        notes = [f"of {of}" if of else "", f"{more} more like it" if more else ""]
+        note = "; ".join(filter(None, notes))
+        yield f"{check}: {group[0].said}{f' ({note})' if note else ''}"
+
+
 def _round_trips(probe: Probe) -> Iterator[Fault]:
     for name, request in REQUESTS.items():
         yield from probe.collected(request_faults, name, request)
@@ -60,7 +76,7 @@ def _rewriting(probe: Probe, samples: Iterable[HttpCall | bytes]) -> Iterator[Fa
         checks += [rewriting.continued_faults] if name in ("a call and its result", "stream") else []
         for check in checks:
             for fault in probe.collected(check, call):
-                yield Fault(fault.check, f"{fault.said} (of {name})")
+                yield fault._replace(of=name)
     base = own.get("a call and its result")
     for name, value in {"name": "model-2", **SETTINGS}.items() if base else ():
         known = name == "name" or _is_known(probe, name)

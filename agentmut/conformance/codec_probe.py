@@ -18,6 +18,8 @@ class Fault(NamedTuple):
 
     check: str
     said: str
+    of: str = ""
+    """The request that it was tried on."""
 
 
 class _FailedError(Exception):

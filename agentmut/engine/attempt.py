@@ -48,6 +48,8 @@ class Wiring(NamedTuple):
     """Answers them, in the place of a service."""
     record: bool = False
     """Whether they are kept."""
+    redact: Callable[[str], str] = str
+    """Takes secrets out of a text that is to be cut: half of a secret could not be recognised."""
 
 
 _UNTOUCHED = Wiring()
@@ -79,6 +81,7 @@ async def attempt(
             rewriter=wiring.rewriter,
             player=wiring.player,
             endpoints=led.endpoints if led else {},
+            redact=wiring.redact,
             recorder=Recorder(takes=[] if wiring.record else None),
         )
         with led.admitted(trial) if led else nullcontext():

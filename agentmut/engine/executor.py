@@ -3,7 +3,7 @@
 import asyncio
 import os
 import random
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from typing import NamedTuple, Protocol
 
@@ -48,6 +48,8 @@ class RunSettings(NamedTuple):
     """Whether what the agent asks of models, and is given, is kept."""
     proxy_port: int | None = None
     """Where agents that are already running reach the proxy."""
+    redact: Callable[[str], str] = str
+    """Takes secrets out of texts that have to be cut before they are kept."""
 
 
 class Executor(Protocol):
@@ -107,7 +109,7 @@ class LocalExecutor:
             return Execution(ending=Ending.UNBUILDABLE, reason=str(error))
         case, settings = self._cases[request.scenario], self._settings
         rewriter = agent.rewriter() if isinstance(agent, OnWire) and not request.player else None
-        wiring = Wiring(rewriter, self._gateway, request.player, settings.record)
+        wiring = Wiring(rewriter, self._gateway, request.player, settings.record, settings.redact)
         execution = await attempt(inside(agent), case, request.id, settings.seed, settings.timeout, wiring)
         return execution.model_copy(update={"trace": self._pricer.priced(execution.trace)})
 

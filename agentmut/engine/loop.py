@@ -138,7 +138,7 @@ class Loop:
                 return
             key = self._key(launch)
             stored = self._tools.store.find(key, self._run)
-            if stored is None or not self._may_reuse(stored):
+            if stored is None or not self._may_reuse(launch, stored):
                 self._start(launch, key)
                 continue
             self._reuse(launch, stored)
@@ -150,7 +150,9 @@ class Loop:
             if self._work.problem or self._interrupted:
                 return
 
-    def _may_reuse(self, stored: StoredTrial) -> bool:
+    def _may_reuse(self, launch: Launch, stored: StoredTrial) -> bool:
+        if not self._tools.suite.can_judge(launch.scenario, stored.execution):
+            return False
         plan = self._work.plan
         recent = plan.max_age is None or stored.finished >= plan.started - plan.max_age
         return stored.run == self._run or (recent and not plan.fresh)
@@ -164,7 +166,8 @@ class Loop:
         ended: Finished | BaseException
         try:
             execution = await self._tools.executor.execute(request)
-            ended = Finished(launch, key, self._tools.redactor.execution(execution))
+            kept = self._tools.suite.kept(launch.scenario, execution, self._tools.redactor)
+            ended = Finished(launch, key, kept)
         except (asyncio.CancelledError, Exception) as error:
             ended = error
         self._tasks.discard(_this_task())  # before the result shows, so that the two never disagree

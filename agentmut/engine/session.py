@@ -18,6 +18,7 @@ from agentmut.engine.limits import BaselineLimit, baseline_within_trials, price_
 from agentmut.engine.on_wire import inside, remedy_on_wire, routed
 from agentmut.engine.plan import Plan, Rule, new_run_id
 from agentmut.engine.pricing import Pricer
+from agentmut.engine.secrets import redactor
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Suite
 from agentmut.errors import AdapterError, UsageError, nearest
@@ -146,6 +147,7 @@ def local_executor(session: Session, seed: int | None = None, sharing: int = 1) 
         requests_per_minute=limit / sharing if limit else None,
         record=project.execution.record,
         proxy_port=project.agent.proxy_port,
+        redact=redactor(project).text,
     )
     cases = {scenario.name: _case(scenario, project.root) for scenario in session.scenarios}
     return LocalExecutor(session.adapter, session.suite, cases, _pricer(project), settings)

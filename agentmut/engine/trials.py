@@ -6,9 +6,11 @@ from typing import NamedTuple
 
 from agentmut.evaluators import judge
 from agentmut.execution import Ending, Execution
+from agentmut.frozen import digest_of
 from agentmut.protocols import Evaluator
+from agentmut.redaction import Redactor
 from agentmut.scenario import Scenario
-from agentmut.trace import Check, Outcome
+from agentmut.trace import Check, Judgement, Outcome
 from agentmut.wire.footprint import Footprint
 from agentmut.witness import Detector, Witness
 
@@ -69,9 +71,32 @@ class Suite(NamedTuple):
             abandoned=execution.abandoned,
         )
 
+    def kept(self, scenario: str, execution: Execution, redactor: Redactor) -> Execution:
+        """The execution as it may be kept: without secrets, but judged by what the agent really did."""
+        clean = redactor.execution(execution)
+        if clean.trace == execution.trace or execution.ending.outcome is not None:
+            return clean
+        checks = self._checks(scenario, execution)
+        judgement = redactor.model(Judgement(by=judged_by(self.scenarios[scenario]), checks=checks))
+        return clean.model_copy(update={"trace": clean.trace.model_copy(update={"judged": judgement})})
+
+    def can_judge(self, scenario: str, execution: Execution) -> bool:
+        """Whether an execution is whole, or was judged by these evaluators while it was."""
+        judged = execution.trace.judged
+        return judged is None or judged.by == judged_by(self.scenarios[scenario])
+
     def _judged(self, scenario: str, execution: Execution) -> tuple[Outcome, tuple[Check, ...], str]:
         if execution.ending.outcome is not None:
             return execution.ending.outcome, (), execution.reason
-        checks = judge(self.evaluators[scenario], self.scenarios[scenario], execution.trace)
+        judged = execution.trace.judged
+        checks = judged.checks if judged else self._checks(scenario, execution)
         failed = next((check for check in checks if not check.passed), None)
         return (Outcome.FAIL if failed else Outcome.PASS), checks, failed.reason if failed else ""
+
+    def _checks(self, scenario: str, execution: Execution) -> tuple[Check, ...]:
+        return judge(self.evaluators[scenario], self.scenarios[scenario], execution.trace)
+
+
+def judged_by(scenario: Scenario) -> str:
+    """Digest of a scenario's evaluators as written."""
+    return digest_of([evaluator.model_dump(mode="json") for evaluator in scenario.evaluators])

@@ -15,11 +15,12 @@ import pytest
 
 from agentmut.adapters.command import CommandAdapter
 from agentmut.config import AgentConfig, Document, ModelConfig
-from agentmut.engine.attempt import Case, attempt
+from agentmut.engine.attempt import Case, Wiring, attempt
 from agentmut.errors import UsageError
 from agentmut.execution import Ending, Execution
 from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.protocols import AgentSpec, RunsOutside
+from agentmut.redaction import Redactor
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.tools import ToolSpec
 from agentmut.trial import Trial
@@ -417,3 +418,35 @@ def test_fifty_at_once_each_get_their_own_input(tmp_path: Path) -> None:
         return [trace.text for trace in await asyncio.gather(*trials)]
 
     assert asyncio.run(together()) == [f"input {n}" for n in range(50)]
+
+
+SECRET = "planted-0123456789-openai-key"
+
+
+def kept_of(code: str, tmp_path: Path, **spec: Any) -> str:
+    """What is kept of a run whose trial knows the secret."""
+    case = Case(Scenario(name="s", turns=("hello",), evaluators=(EvaluatorSpec(name="json_valid"),)), {})
+    wiring = Wiring(redact=Redactor([SECRET]).text)
+    adapter = python(code, root=tmp_path, **spec)
+    return asyncio.run(attempt(adapter, case, "trial-1", 0, 20.0, wiring)).model_dump_json()
+
+
+@pytest.mark.parametrize("after", [7_990, 590])
+def test_a_secret_is_masked_before_what_a_program_wrote_to_stderr_is_cut(tmp_path: Path, after: int) -> None:
+    code = f"import sys; sys.stderr.write('A' * 99 + '{SECRET}' + 'B' * {after}); sys.exit(1)"
+    assert "openai-key" not in kept_of(code, tmp_path)
+
+
+def test_a_secret_is_masked_before_an_answer_is_quoted(tmp_path: Path) -> None:
+    kept = kept_of(f"print('x' * 60 + '{SECRET}')", tmp_path, answer="/text")
+    assert "it begins" in kept and "planted" not in kept
+
+
+@pytest.mark.parametrize("beginning", ["cat <<EOF\n", "cat <<'EOF'\n", "cat <<-EOF | wc\n\t"])
+def test_a_placeholder_in_a_here_document_is_refused(tmp_path: Path, beginning: str) -> None:
+    with pytest.raises(UsageError, match="here-document"):
+        made(f"{beginning}{{input}}\nEOF", root=tmp_path, shell=True)
+
+
+def test_a_placeholder_beside_a_here_document_is_filled_in(tmp_path: Path) -> None:
+    assert answer(made("cat <<EOF; echo {input}\nsaid\nEOF", root=tmp_path, shell=True)) == "said\nhello"

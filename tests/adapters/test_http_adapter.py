@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import re
 import socket
+from base64 import b64encode
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -240,6 +242,43 @@ def test_the_projects_redactor_knows_the_headers(tmp_path: Path, monkeypatch: py
     )
     project = load_project(tmp_path)
     assert redactor(project).text(f"{KEY}, application/json") == "[redacted], application/json"
+
+
+def test_everyday_words_of_the_agents_variables_are_no_secrets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DESK_LOGIN", KEY)
+    (tmp_path / "scenarios.yaml").write_text("- name: s\n  input: hi\n  evaluators:\n    - contains: x\n")
+    (tmp_path / "agentmut.yaml").write_text(
+        "version: 1\nagent:\n  adapter: command\n  command: [cat]\n"
+        "  env: {DESK_CITY: San Francisco, LOGIN: 'desk ${DESK_LOGIN}', DESK_TOKEN: plain-but-secret}\n"
+        "suite: {scenarios: scenarios.yaml}\n"
+    )
+    mask = redactor(load_project(tmp_path)).text
+    assert mask("San Francisco") == "San Francisco"
+    assert mask(f"desk {KEY}, plain-but-secret") == "[redacted], [redacted]"
+
+
+def test_what_a_service_repeats_of_the_address_is_masked(agent: Agent) -> None:
+    agent.status = 500
+    agent.body = b"?key=planted-url-key-123 " + b64encode(b"user:planted-word") + b" planted-word"
+    url = agent.url.replace("//", "//user:planted-word@") + "/ask?key=planted-url-key-123"
+    done = ran(made(url))
+    assert "[redacted]" in done.reason
+    assert not re.search("planted|cGxhbnR", done.model_dump_json())
+
+
+def test_a_key_is_masked_before_a_services_words_are_cut(agent: Agent) -> None:
+    agent.status, agent.body = 500, b"x" * 290 + KEY.encode()
+    done = ran(made(agent.url, headers={"X-Key": SecretStr(KEY)}))
+    assert "hunter2" not in done.reason
+
+
+def test_a_redirect_to_what_is_no_address_is_the_services_failure(agent: Agent) -> None:
+    agent.status, agent.location = 302, "http://[::1"
+    done = ran(made(f"{agent.url}/moved"))
+    assert done.ending is Ending.RAISED
+    assert "/moved redirects (302) to what is no address" in done.reason
 
 
 def test_only_headers_that_may_be_secret_are_masked() -> None:

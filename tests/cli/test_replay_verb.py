@@ -30,6 +30,7 @@ agent:
     prompt: |
       - End every answer with "Take care!"
     model: {name: sim-large}
+    tools: [{name: refund, description: Pays back.}]
 mutation: {operators: [prompt.drop_instruction]}
 statistics: {baseline: 20, n_max: 10}
 execution: {record: true, retries: 0}
@@ -81,6 +82,7 @@ def test_a_recorded_trial_is_replayed_and_a_changed_agent_is_told_apart(project:
     code, out, err = agentmut(project, "replay", trials[0]["trial"], "--json", environment=secret)
     replayed = json.loads(out)
     assert (code, replayed["outcome"], replayed["problem"]) == (0, "pass", ""), err
+    assert "neither doubled nor declared safe: refund" in err
 
     (project / "other.txt").touch()
     code, out, _ = agentmut(project, "replay", trials[0]["trial"], environment=secret)

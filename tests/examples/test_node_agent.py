@@ -235,7 +235,7 @@ def _id(case: Any) -> str:
 
 def test_the_example_is_measured_through_the_simulator(project: Path) -> None:
     settings = project / "agentmut.yaml"
-    settings.write_text(settings.read_text().replace("baseline: 40", "baseline: 10, n_max: 10, delta: 0.9"))
+    settings.write_text(settings.read_text().replace("baseline: 20, n_max: 40", "baseline: 10, n_max: 10, delta: 0.9"))
     agentmut = [sys.executable, "-c", "from agentmut.cli import main; main()"]
     chosen = ["--scenario", "saturday", "--operator", "context.drop_document"]
     done = subprocess.run(

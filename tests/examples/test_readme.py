@@ -119,7 +119,7 @@ def test_the_example_callable_shows_its_gap(tmp_path: Path) -> None:
 def test_the_verdicts_of_the_readme_are_given_in_python_and_its_settings_are_read(tmp_path: Path) -> None:
     folder = tmp_path / "my_project"
     folder.mkdir()
-    write_project(folder, blocks("yaml")[0] + blocks("yaml")[2], blocks("python")[0])
+    write_project(folder, blocks("yaml")[0] + blocks("yaml")[3], blocks("python")[0])
     done = subprocess.run(
         [sys.executable, "-c", blocks("python")[2]],
         cwd=tmp_path,

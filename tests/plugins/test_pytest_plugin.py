@@ -56,6 +56,14 @@ def test_two_services_at_once(agentmut_simulator_factory):
 @pytest.mark.agentmut_simulator(trouble=["teapot:1"])
 def test_settings_that_cannot_be_meant(agentmut_simulator):
     pass
+
+@pytest.mark.agentmut_simulator(trouble="429:1.0")
+def test_a_text_in_the_place_of_a_list(agentmut_simulator):
+    pass
+
+@pytest.mark.agentmut_simulator(truoble=["429:1.0"])
+def test_a_misspelt_setting(agentmut_simulator):
+    pass
 """
 QUIET = [f"-pno:{plugin}" for plugin in ("anyio", "hypothesispytest", "langsmith_plugin", "xdist", "asyncio")]
 
@@ -69,8 +77,11 @@ def run_pytest(folder: Path, code: str = AGENT_TESTS) -> subprocess.CompletedPro
 
 def test_the_fixtures_serve_a_suite_without_any_setting_up(tmp_path: Path) -> None:
     done = run_pytest(tmp_path)
-    assert "4 passed, 1 error" in done.stdout, done.stdout
+    assert "4 passed, 3 errors" in done.stdout, done.stdout
     assert "'teapot' is no kind of fault" in done.stdout
+    assert "trouble is a list, such as ['429:1.0']" in done.stdout
+    assert "pytest_plugin.py" not in done.stdout
+    assert "has no setting 'truoble'; it takes seed, trouble, latency" in done.stdout
 
 
 def test_a_suite_that_does_not_use_the_fixtures_does_not_pay_for_them(tmp_path: Path) -> None:

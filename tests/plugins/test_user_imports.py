@@ -72,6 +72,15 @@ def test_a_module_that_raises_is_shown_with_its_place(
     assert [piece for piece in pieces if piece not in said] == []
 
 
+def test_a_client_that_needs_its_key_while_it_is_imported_is_told_from_a_broken_module(root: Path) -> None:
+    said = "Missing credentials. Please pass an `api_key`, or set the OPENAI_API_KEY environment variable."
+    (root / "imports_client.py").write_text(f"raise ValueError({said!r})\n")
+    told = message("imports_client:run", root)
+    for piece in ("any value", "`agentmut simulate -- agentmut mutants`", "`agentmut mutants --request FILE`"):
+        assert piece in told
+    assert "install what it needs" not in told
+
+
 def test_a_missing_attribute_suggests_the_nearest(root: Path) -> None:
     (root / "imports_attr.py").write_text("def build(): ...\n")
     said = message("imports_attr:biuld", root)

@@ -125,9 +125,9 @@ from agentmut.wire.codecs import all_codecs
 with BotocoreHooks(all_codecs()).installed():
     assert not any(name.startswith("botocore") for name in sys.modules)
     import botocore.client
-    assert botocore.client.BaseClient._make_request.__module__ == "agentmut.wire.carriers.botocore_hooks"
+    assert botocore.client.BaseClient._make_request.__wrapped__
     assert botocore.client.__spec__.loader is botocore.client.__loader__
-assert botocore.client.BaseClient._make_request.__module__ == "botocore.client"
+assert not hasattr(botocore.client.BaseClient._make_request, "__wrapped__")
 assert not any("agentmut" in type(finder).__module__ for finder in sys.meta_path)
 """
     root = Path(__file__).parents[2]

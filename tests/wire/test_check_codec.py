@@ -388,3 +388,16 @@ class Unnamed:
 def test_a_planted_fault_is_found(codec: Any, check: str, said: str) -> None:
     found = (fault.said for fault in codec_faults(codec(), ()) if fault.check == check)
     assert any(said in fault for fault in found)
+
+
+class Padded(ChatCompletions):
+    def with_texts(self, body: Any, texts: Any) -> Any:
+        return {**super().with_texts(body, texts), "padding": 1}
+
+
+def test_a_fault_that_every_request_shows_is_told_once() -> None:
+    with pytest.raises(AssertionError) as found:
+        check_codec(Padded(), REQUEST)
+    lines = [line for line in str(found.value).split("\n- ") if "gives another body" in line]
+    assert len(lines) == 1
+    assert "no instructions" in lines[0] and "sample 1" in lines[0] and "more like it" in lines[0]

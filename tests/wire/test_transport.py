@@ -266,6 +266,10 @@ def test_a_body_that_was_to_be_sent_in_pieces_has_one_length(library: str, servi
 def test_a_reply_that_a_transport_made_as_a_whole_can_be_asked_for_as_a_stream() -> None:
     httpx = importlib.import_module("httpx")
     made = httpx.MockTransport(lambda request: httpx.Response(200, json={}))
-    with tap(), running(Trial("t")), httpx.Client(transport=made) as client:
-        with client.stream("POST", "http://m.invalid/v1/chat/completions", json={}) as response:
-            assert response.read() == b"{}"
+    with (
+        tap(),
+        running(Trial("t")),
+        httpx.Client(transport=made) as client,
+        client.stream("POST", "http://m.invalid/v1/chat/completions", json={}) as response,
+    ):
+        assert response.read() == b"{}"

@@ -9,12 +9,12 @@ from agentmut.engine.baseline import OLD
 from agentmut.engine.identity import trial_key
 from agentmut.engine.limits import BASELINE_MINIMUM
 from agentmut.engine.session import Session
+from agentmut.engine.trials import judged_by
 from agentmut.errors import UsageError
-from agentmut.frozen import digest_of
 from agentmut.saved_baseline import SavedBaseline, SavedScenario
 from agentmut.scenario import Scenario
 from agentmut.stats.kill.rule import is_untestable
-from agentmut.store.sqlite import Store
+from agentmut.store.sqlite import Store, StoredTrial
 from agentmut.verdict_report import BaselineUsed
 
 
@@ -70,11 +70,6 @@ def count_baseline(session: Session, store: Store, saved: SavedBaseline, seed: i
     }
 
 
-def judged_by(scenario: Scenario) -> str:
-    """Digest of a scenario's evaluators as written."""
-    return digest_of([evaluator.model_dump(mode="json") for evaluator in scenario.evaluators])
-
-
 def first_key(session: Session, scenario: str, seed: int) -> str:
     """The key of the original's first trial on a scenario."""
     return trial_key(
@@ -100,11 +95,16 @@ def _judged_again(session: Session, store: Store, saved: SavedBaseline) -> dict[
     """The stored trials that are evidence, under today's evaluators, by scenario."""
     found: dict[str, list[bool]] = {}
     for stored in store.trials_of(saved.run_id, ""):
-        if stored.scenario in session.tests.scenarios:
+        if _can_judge(session, stored):
             result = session.tests.result(stored.scenario, stored.execution, None)
             if result.outcome.is_evidence:
                 found.setdefault(stored.scenario, []).append(result.outcome == "pass")
     return found
+
+
+def _can_judge(session: Session, stored: StoredTrial) -> bool:
+    known = stored.scenario in session.tests.scenarios
+    return known and session.tests.can_judge(stored.scenario, stored.execution)
 
 
 def _counts(session: Session, saved: SavedBaseline, name: str, judged: list[bool]) -> BaselineCounts:

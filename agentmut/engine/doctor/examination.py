@@ -1,7 +1,7 @@
 """Runs an agent as it is, and with one harmless change after the other by each route."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from agentmut.diagnosis import Arrival, Delivered, Diagnosis, Part
@@ -18,13 +18,13 @@ from agentmut.errors import UsageError
 from agentmut.execution import Ending, Execution
 from agentmut.mutant import Mutant
 from agentmut.protocols import RunsOutside
+from agentmut.redaction import Redactor
 from agentmut.trace import Outcome
 from agentmut.wire.footprint import Footprint
 from agentmut.witness import Detector, Route
 
 RouteName = Literal["rebuild", "wire"]
 RAN = frozenset({Ending.ANSWERED, Ending.EMPTY_ANSWER})
-Redact = Callable[[Execution], Execution]
 
 
 class Examination(NamedTuple):
@@ -63,7 +63,7 @@ def before_running(session: Session, variables: Mapping[str, str]) -> Diagnosis:
     )
 
 
-def examine(session: Session, before: Diagnosis, redact: Redact, kept_in: str = "") -> Examination:
+def examine(session: Session, before: Diagnosis, redactor: Redactor, kept_in: str = "") -> Examination:
     """Run the trials, on the session's first scenario, and say what they show.
 
     `kept_in` is the file that will hold the agent's request, where one was asked for.
@@ -71,11 +71,11 @@ def examine(session: Session, before: Diagnosis, redact: Redact, kept_in: str = 
     A change of the model's settings goes by itself, as a service may refuse it; those of texts go together on the
     wire, where none can keep the agent from being built.
     """
-    return asyncio.run(_examined(session, before, redact, kept_in))
+    return asyncio.run(_examined(session, before, redactor, kept_in))
 
 
-async def _examined(session: Session, before: Diagnosis, redact: Redact, kept_in: str) -> Examination:
-    ward = _Ward(session, redact)
+async def _examined(session: Session, before: Diagnosis, redactor: Redactor, kept_in: str) -> Examination:
+    ward = _Ward(session, redactor)
     (as_it_is,) = await ward.trials([None])
     said, seen = ward.said(as_it_is), as_it_is.footprint
     base = session.suite.full
@@ -108,9 +108,9 @@ async def _examined(session: Session, before: Diagnosis, redact: Redact, kept_in
 class _Ward:
     """The agent under examination: counts its runs."""
 
-    def __init__(self, session: Session, redact: Redact) -> None:
+    def __init__(self, session: Session, redactor: Redactor) -> None:
         self._session = session
-        self._redact = redact
+        self._redactor = redactor
         self._scenario = session.scenarios[0].name
         self.runs = 0
 
@@ -127,7 +127,7 @@ class _Ward:
                 identity = trial_id(seed, mutant.id if mutant else "", self._scenario, 0)
                 done.append(await executor.execute(TrialRequest(mutant, self._scenario, identity)))
         self.runs += len(done)
-        return [self._redact(execution) for execution in done]
+        return [self._session.tests.kept(self._scenario, execution, self._redactor) for execution in done]
 
     def said(self, execution: Execution) -> str:
         """How a run ended, in words."""

@@ -25,6 +25,9 @@ from agentmut.wire.codec import Codec, HttpCall
 _carried: ContextVar[Passage | None] = ContextVar("agentmut_botocore", default=None)
 """The passage of the operation that the calling code sends."""
 
+_own: "ContextVar[BotocoreHooks | None]" = ContextVar("agentmut_botocore_hooks", default=None)
+"""Those of the session that the calling code belongs to."""
+
 
 class BotocoreHooks:
     """Carries what clients of botocore send while installed; see `installed`."""
@@ -36,7 +39,10 @@ class BotocoreHooks:
     @contextmanager
     def installed(self) -> Iterator[None]:
         """Carry for every client of this process until the block ends, then restore what was there."""
+        outer = _own.get()
         with ExitStack() as stack, when_imported("botocore.client", lambda: self._install(stack)):
+            stack.callback(_own.set, outer)
+            _own.set(self)
             yield
 
     def _install(self, stack: ExitStack) -> None:
@@ -69,17 +75,21 @@ class BotocoreHooks:
 
         def send(endpoint: Any, request: Any) -> Any:
             passage = _carried.get()
-            if passage is None:
+            if passage is None or _own.get() not in (None, self):
                 return original(endpoint, request)
-            with passage:
-                time.sleep(passage.hold(self._throttle))
-                return _given(original(endpoint, request), passage, streamed=request.stream_output)
+            token = _carried.set(None)  # it is this one's, should hooks of another session be installed below
+            try:
+                with passage:
+                    time.sleep(passage.hold(self._throttle))
+                    return _given(original(endpoint, request), passage, streamed=request.stream_output)
+            finally:
+                _carried.reset(token)
 
         return send
 
     def _passage(self, request: dict[str, Any]) -> Passage | None:
         trial, parts = current_trial(), urlsplit(request["url"])
-        if trial is None or _carried.get() is not None:
+        if trial is None or _carried.get() is not None or _own.get() not in (None, self):
             return None
         body = request["body"]
         if not isinstance(body, bytes | str):

@@ -109,6 +109,10 @@ class Passage:
         self._under_way.answered(status, None)
         self._taping.refused(status)
 
+    def redirected(self, status: int) -> None:
+        """The agent is told to ask elsewhere, and then does so; only what it is answered there is kept on a tape."""
+        self._under_way.answered(status, None)
+
     @property
     def needs_whole_replies(self) -> bool:
         """Whether a stream has to be collected before the agent may see any of it."""

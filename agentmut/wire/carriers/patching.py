@@ -1,16 +1,69 @@
-"""Replacing methods of classes for as long as a session lasts."""
+"""Replacing methods of classes for as long as a session lasts, whoever else does so meanwhile."""
 
+import functools
+import inspect
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+Wrap = Callable[[Any], Any]
+_MARK = "_agentmut_layers"
+_changing = threading.Lock()
+
 
 @contextmanager
-def replaced(owner: Any, name: str, wrap: Callable[[Any], Any]) -> Iterator[None]:
-    """Put `wrap(original)` in the place of an attribute until the block ends."""
-    original = owner.__dict__[name]
-    setattr(owner, name, wrap(original))
+def replaced(owner: Any, name: str, wrap: Wrap) -> Iterator[None]:
+    """Have `wrap(original)` called in the place of a method until the block ends.
+
+    Blocks may end in any order, and other libraries may wrap the method while they last: there is one replacement,
+    which calls whatever wraps are there at the time. The latest is the outermost. The original is put back with the
+    last of them, unless another library has put its own wrapper on top; that one is left where it is.
+    """
+    with _changing:
+        layers = _layers_of(owner, name)
+        layers.wraps = (*layers.wraps, wrap)
     try:
         yield
     finally:
-        setattr(owner, name, original)
+        with _changing:
+            layers.wraps = tuple(other for other in layers.wraps if other is not wrap)
+            if not layers.wraps and owner.__dict__[name] is layers.method:
+                setattr(owner, name, layers.original)
+
+
+class _Layers:
+    """A method, and what is wrapped around it."""
+
+    def __init__(self, original: Any) -> None:
+        self.original = original
+        self.wraps: tuple[Wrap, ...] = ()
+        self.method = self._method()
+
+    def _method(self) -> Any:
+        @functools.wraps(self.original)
+        def call(*args: Any, **options: Any) -> Any:
+            return self._wrapped(*args, **options)
+
+        @functools.wraps(self.original)
+        async def call_async(*args: Any, **options: Any) -> Any:
+            return await self._wrapped(*args, **options)
+
+        method = call_async if inspect.iscoroutinefunction(self.original) else call
+        setattr(method, _MARK, self)
+        return method
+
+    @property
+    def _wrapped(self) -> Any:
+        return functools.reduce(lambda inner, wrap: wrap(inner), self.wraps, self.original)
+
+
+def _layers_of(owner: Any, name: str) -> _Layers:
+    """The layers of a method that is replaced already, or newly replaced."""
+    found = owner.__dict__[name]
+    layers = getattr(found, _MARK, None)
+    if layers is None or layers.method is not found:  # a wrapper of another library copies the mark, too
+        layers = _Layers(found)
+        setattr(owner, name, layers.method)
+    made: _Layers = layers
+    return made

@@ -11,13 +11,14 @@ import importlib.util
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
-from contextvars import copy_context
+from contextlib import ExitStack, contextmanager, suppress
+from contextvars import ContextVar, copy_context
 from typing import Any
 
 from agentmut.trial import TRIAL_HEADER, current_trial
 from agentmut.wire.carriers.hosts import is_loopback
 from agentmut.wire.carriers.http_replies import ReplyMaker
+from agentmut.wire.carriers.packing import PackingError, is_packed, unpacked
 from agentmut.wire.carriers.passage import Passage, begin
 from agentmut.wire.carriers.patching import replaced
 from agentmut.wire.carriers.throttle import Throttle
@@ -25,7 +26,12 @@ from agentmut.wire.codec import Codec, HttpCall
 
 SEEN = "agentmut"
 """Key in a request's extensions while it is on its way."""
+LARGEST_REQUEST = 256 * 2**20
+"""Bytes of a packed body that is unpacked."""
 LIBRARIES = ("httpx", "httpx2")
+
+_own: "ContextVar[Tap | None]" = ContextVar("agentmut_tap", default=None)
+"""The tap of the session that the calling code belongs to: several sessions of a process each carry their own."""
 
 
 class Tap:
@@ -38,7 +44,10 @@ class Tap:
     @contextmanager
     def installed(self) -> Iterator[None]:
         """Carry for every client of this process until the block ends, then restore what was there."""
+        outer = _own.get()
         with ExitStack() as stack:
+            stack.callback(_own.set, outer)  # also where the block ends in another context than it began in
+            _own.set(self)
             for library in filter(importlib.util.find_spec, LIBRARIES):
                 module = importlib.import_module(library)
                 maker = ReplyMaker(module)
@@ -56,12 +65,10 @@ class Tap:
                     return await original(client, request, **options)
                 if played := passage.played():
                     return await maker.played_async(request, played, options)
-                if passage.pause:
-                    await asyncio.sleep(passage.pause)
+                await _pause(passage.pause)
                 while True:
                     with passage:
-                        if held := passage.hold(self._throttle):
-                            await asyncio.sleep(held)
+                        await _pause(passage.hold(self._throttle))
                         outgoing = _outgoing(request, passage.call)
                         try:
                             response = await original(client, outgoing, **options)
@@ -109,16 +116,34 @@ class Tap:
     def _may_see(self, request: Any) -> bool:
         if current_trial() is None or SEEN in request.extensions:  # seen by a tap installed on top of this
             return False
+        if _own.get() not in (None, self):
+            return False
         return any(codec.matches(_path(request)) for codec in self._codecs)
 
     def _passage(self, request: Any, body: bytes | None) -> Passage | None:
         trial = current_trial()
         if trial is None or body is None:
             return None
+        with suppress(PackingError):  # then it passes unread, and the service judges it
+            body = unpacked(body, LARGEST_REQUEST)
         passage = begin(trial, self._codecs, _path(request), body, host=request.url.host)
         if is_loopback(request.url.host):  # a stand-in may want it; a real service is told nothing
             request.headers[TRIAL_HEADER] = trial.id
         return passage
+
+
+async def _pause(seconds: float) -> None:
+    """Wait, whichever library runs the agent's coroutines; without leaving it where there is nothing to wait for."""
+    if not seconds:
+        return
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:  # trio
+        import anyio
+
+        await anyio.sleep(seconds)
+    else:
+        await asyncio.sleep(seconds)
 
 
 def _path(request: Any) -> str:
@@ -133,6 +158,8 @@ def _outgoing(request: Any, call: HttpCall) -> Any:
         "transfer-encoding",
     ):  # one of them is set anew, for a body that is all there
         headers.pop(length, None)
+    if not is_packed(call.body):
+        headers.pop("content-encoding", None)
     return type(request)(
         request.method,
         request.url.copy_with(raw_path=call.path.encode("ascii")),

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from agentmut.plain import described
 from agentmut.trial import Trial
 from agentmut.wire.carriers.damage import damage
+from agentmut.wire.carriers.wording import without_url_secrets
 from agentmut.wire.codec import Codec, HttpCall
 from agentmut.wire.messages import Exchange, ModelReply, ModelRequest
 
@@ -88,7 +88,7 @@ class UnderWay:
         if self._ended:
             return
         reply = None if self._body is None else self._reply(self._body)
-        problem = None if error is None else described(error)
+        problem = None if error is None else without_url_secrets(error)
         if reply is None and self._body is not None:
             problem = damage(self.codec, self._body, complete=self._complete)
         self._record(reply, problem)

@@ -2,20 +2,23 @@
 
 import asyncio
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 import aiohttp
 from aiohttp import hdrs, web
 
-from agentmut.plain import described
 from agentmut.trial import Trial, TrialOverError
+from agentmut.wire.carriers.packing import PackingError, is_packed, unpacked, unpacker
 from agentmut.wire.carriers.passage import Passage, Watch, begin
 from agentmut.wire.carriers.proxy.forwarding import pass_on, relay, whole
 from agentmut.wire.carriers.proxy.refusal import RefusalError, error_response
 from agentmut.wire.carriers.proxy.upstream import TROUBLE, Headers, Upstream
 from agentmut.wire.carriers.throttle import Throttle
+from agentmut.wire.carriers.wording import without_url_secrets
 from agentmut.wire.cassette import ReplayError
 from agentmut.wire.codec import Codec
 
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
 LARGEST_REQUEST = 256 * 2**20
 """Bytes of a model request, which has to be read as a whole."""
 
@@ -48,7 +51,10 @@ class Courier:
     async def _passage(self, http: web.BaseRequest, asked: Asked) -> Passage | None:
         if not any(codec.matches(asked.path) for codec in self._codecs):
             return None
-        body = await _body(http)
+        try:
+            body = unpacked(await _body(http), LARGEST_REQUEST)
+        except PackingError as error:
+            raise RefusalError(415, "packed_request", f"the request cannot be unpacked: {error}") from None
         try:
             host = asked.upstream.base.host or ""
             return begin(asked.trial, self._codecs, asked.path, body, self._watch, host=host)
@@ -62,18 +68,18 @@ class Courier:
             headers[hdrs.CONTENT_LENGTH] = length
         body = http.content.iter_any() if http.can_read_body else None
         try:
-            reply = await asked.upstream.send(
-                self.session, http.method, asked.path, headers, body, decoded=False
-            )
+            reply = await asked.upstream.send(self.session, http.method, asked.path, headers, body)
         except TROUBLE as error:
             raise RefusalError(502, "upstream_unreachable", _unreachable(error)) from error
         async with reply:
-            return await pass_on(http, reply)
+            return await pass_on(http, reply, _location(http, asked, reply))
 
     async def _to_model(self, http: web.BaseRequest, asked: Asked, passage: Passage) -> web.StreamResponse:
         if played := _played(passage):
             return played
         headers = asked.upstream.headers(http.headers, asked.trial.id)
+        if not is_packed(passage.call.body):
+            headers.pop(hdrs.CONTENT_ENCODING, None)
         headers[hdrs.ACCEPT_ENCODING] = "identity"  # what is read need not be packed
         if passage.pause:
             await asyncio.sleep(passage.pause)
@@ -82,26 +88,50 @@ class Courier:
                 with passage:
                     if held := passage.hold(self._throttle):
                         await asyncio.sleep(held)
-                    response = await self._round(http, asked.upstream, passage, headers)
+                    response = await self._round(http, asked, passage, headers)
             except TROUBLE as error:
                 return error_response(passage.codec, 502, _unreachable(error), "upstream_unreachable")
             if response is not None:
                 return response
 
     async def _round(
-        self, http: web.BaseRequest, upstream: Upstream, passage: Passage, headers: Headers
+        self, http: web.BaseRequest, asked: Asked, passage: Passage, headers: Headers
     ) -> web.StreamResponse | None:
         """What the client is given; None where the passage wants another round."""
         path, body = passage.call
-        async with await upstream.send(self.session, http.method, path, headers, body, decoded=True) as reply:
+        async with await asked.upstream.send(self.session, http.method, path, headers, body) as reply:
             if reply.status >= 400:
                 passage.refused(reply.status)
-                return await pass_on(http, reply, unpacked=True)
+                return await pass_on(http, reply)
+            if reply.status in REDIRECTS and hdrs.LOCATION in reply.headers:
+                location = _model_location(http, asked, reply)
+                passage.redirected(reply.status)
+                return await pass_on(http, reply, location)
+            unpack = unpacker(reply.headers.get(hdrs.CONTENT_ENCODING, ""))
             packed_up = hdrs.CONTENT_LENGTH in reply.headers
             if not packed_up and passage.relays(reply.headers.get(hdrs.CONTENT_TYPE, "")):
-                return await relay(http, reply, passage.relay(reply.status))
-            given = passage.received(reply.status, await reply.read())
+                return await relay(http, reply, passage.relay(reply.status), unpack)
+            given = passage.received(reply.status, unpack(await reply.read()))
             return None if given is None else await whole(http, reply, given)
+
+
+def _location(http: web.BaseRequest, asked: Asked, reply: aiohttp.ClientResponse) -> str | None:
+    """Where a redirect leads a client that is to stay with the proxy; None where it does not, or leads elsewhere."""
+    if reply.status not in REDIRECTS or hdrs.LOCATION not in reply.headers:
+        return None
+    path = asked.upstream.path_of(reply.headers[hdrs.LOCATION], asked.path)
+    return None if path is None else http.raw_path.removesuffix(asked.path) + path
+
+
+def _model_location(http: web.BaseRequest, asked: Asked, reply: aiohttp.ClientResponse) -> str:
+    """The same for a request to a model, that has to be seen. Raises `ConnectionError`."""
+    if location := _location(http, asked, reply):
+        return location
+    place = urlsplit(reply.headers[hdrs.LOCATION])
+    raise ConnectionError(
+        f"it redirects ({reply.status}) to {place.scheme}://{place.netloc.rpartition('@')[2]}{place.path}, past this "
+        f"proxy; put that address in the place of the base URL {asked.upstream.base}"
+    )
 
 
 def _played(passage: Passage) -> web.Response | None:
@@ -129,4 +159,4 @@ async def _body(http: web.BaseRequest) -> bytes:
 
 
 def _unreachable(error: BaseException) -> str:
-    return f"the model service did not answer: {described(error)}"
+    return f"the model service did not answer: {without_url_secrets(error)}"

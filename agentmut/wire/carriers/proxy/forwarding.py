@@ -1,28 +1,36 @@
 """Replies of an upstream as the proxy's client is given them: status, headers and body, piece by piece or whole."""
 
+from collections.abc import Callable
 from contextlib import suppress
 
 import aiohttp
 from aiohttp import hdrs, web
 
+from agentmut.wire.carriers.packing import PackingError
 from agentmut.wire.carriers.passage import Relay
 from agentmut.wire.carriers.proxy.upstream import TROUBLE, passed_on
 
+Unpack = Callable[[bytes], bytes]
 _OF_THE_BODY = (hdrs.CONTENT_LENGTH, hdrs.CONTENT_ENCODING)
 """Headers that describe a body as it was sent."""
 
 
 async def pass_on(
-    http: web.BaseRequest, reply: aiohttp.ClientResponse, *, unpacked: bool = False
+    http: web.BaseRequest, reply: aiohttp.ClientResponse, location: str | None = None
 ) -> web.StreamResponse:
-    """Give the reply to the client as it comes; its body is `unpacked` or as it was sent."""
-    return await _carried(http, reply, _head(reply, *(_OF_THE_BODY if unpacked else ())), None)
+    """Give the reply to the client as it comes, byte by byte; with a `location` where it redirects to another."""
+    head = _head(reply)
+    if location is not None:
+        head.headers[hdrs.LOCATION] = location
+    return await _carried(http, reply, head)
 
 
-async def relay(http: web.BaseRequest, reply: aiohttp.ClientResponse, through: Relay) -> web.StreamResponse:
-    """Give a streamed reply to the client as the relay says."""
+async def relay(
+    http: web.BaseRequest, reply: aiohttp.ClientResponse, through: Relay, unpack: Unpack
+) -> web.StreamResponse:
+    """Give a streamed reply to the client as the relay says, once it is unpacked."""
     try:
-        return await _carried(http, reply, _head(reply, *_OF_THE_BODY), through)
+        return await _carried(http, reply, _head(reply, *_OF_THE_BODY), through, unpack)
     finally:
         through.end()
 
@@ -43,13 +51,17 @@ def _head(reply: aiohttp.ClientResponse, *left_out: str) -> web.StreamResponse:
 
 
 async def _carried(
-    http: web.BaseRequest, reply: aiohttp.ClientResponse, response: web.StreamResponse, through: Relay | None
+    http: web.BaseRequest,
+    reply: aiohttp.ClientResponse,
+    response: web.StreamResponse,
+    through: Relay | None = None,
+    unpack: Unpack = bytes,
 ) -> web.StreamResponse:
     """Never ahead of the client: `write` waits until it has read."""
     try:
         await response.prepare(http)
         while piece := await _next(http, reply, through):
-            if given := through.feed(piece) if through else piece:
+            if given := _fed(http, piece, through, unpack):
                 await response.write(given)
             if through:
                 through.begun()  # only now, as reading the request for the record takes time
@@ -60,6 +72,23 @@ async def _carried(
     return response
 
 
+def _fed(http: web.BaseRequest, piece: bytes, through: Relay | None, unpack: Unpack) -> bytes:
+    """What the client is given for a piece. One that cannot be unpacked breaks the stream off."""
+    if through is None:
+        return piece
+    try:
+        return through.feed(unpack(piece))
+    except PackingError as error:
+        through.end(error)
+        _break_off(http)
+        raise
+
+
+def _break_off(http: web.BaseRequest) -> None:
+    if http.transport is not None:
+        http.transport.close()
+
+
 async def _next(http: web.BaseRequest, reply: aiohttp.ClientResponse, through: Relay | None) -> bytes:
     """The next piece, empty at the end. When the upstream breaks off, so does the proxy, that the client can tell."""
     try:
@@ -67,6 +96,5 @@ async def _next(http: web.BaseRequest, reply: aiohttp.ClientResponse, through: R
     except TROUBLE as error:
         if through:
             through.end(error)
-        if http.transport is not None:
-            http.transport.close()
+        _break_off(http)
         return b""

@@ -9,9 +9,6 @@ from agentmut.errors import UsageError
 from agentmut.wire.carriers.hosts import is_loopback
 from agentmut.wire.carriers.proxy.refusal import RefusalError
 
-DECODINGS = 3
-"""How often a path may be percent-encoded for the check to see through it."""
-
 
 def check_bind(host: str, *, allow_remote: bool) -> None:
     """Raise `UsageError` for an address that other machines can reach, unless that is wanted."""
@@ -33,6 +30,14 @@ def check_host(headers: CIMultiDictProxy[str], port: int) -> None:
         )
 
 
+def check_origin(headers: CIMultiDictProxy[str]) -> None:
+    """Refuse what a web page of another site sends: the Host is right then, as the page need not read the reply."""
+    origins = headers.getall(hdrs.ORIGIN, [])
+    crossing = not origins and headers.get("Sec-Fetch-Site") in ("cross-site", "same-site")
+    if crossing or not all(map(_is_of_this_machine, origins)):
+        raise RefusalError(403, "foreign_origin", "web pages of other sites may not ask through this proxy")
+
+
 def check_target(target: str) -> None:
     """Refuse targets that name a host, or that climb out of the upstream's path."""
     if not target.startswith("/") or target.startswith("//"):
@@ -49,13 +54,24 @@ def _is_own(host: str, port: int) -> bool:
         asked = parts.port or 80
     except ValueError:
         return False
-    plain = parts.username is None and not parts.path and not parts.query
+    plain = parts.username is None and not (parts.path or parts.query or "#" in host)
     return plain and asked == port and parts.hostname is not None and is_loopback(parts.hostname)
 
 
+def _is_of_this_machine(origin: str) -> bool:
+    try:
+        return is_loopback(urlsplit(origin).hostname or "")
+    except ValueError:
+        return False
+
+
 def _climbs(path: str) -> bool:
-    for _ in range(DECODINGS):
-        if any(part in (".", "..") for part in path.replace("\\", "/").split("/")):
+    """However often it is percent-encoded, and with `;parameters` behind the dots, as some servers cut them off."""
+    while True:
+        parts = path.replace("\\", "/").split("/")
+        if any(part.partition(";")[0] in (".", "..") for part in parts):
             return True
-        path = unquote(path)
-    return False
+        decoded = unquote(path)
+        if decoded == path:
+            return False
+        path = decoded

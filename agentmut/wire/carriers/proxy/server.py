@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from aiohttp import hdrs, web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from agentmut.errors import RunError
 from agentmut.trial import TRIAL_HEADER, trial_and_path
@@ -14,7 +15,7 @@ from agentmut.wire.carriers.proxy.courier import Asked, Courier
 from agentmut.wire.carriers.proxy.destination import destination
 from agentmut.wire.carriers.proxy.refusal import RefusalError, refused
 from agentmut.wire.carriers.proxy.roster import Roster
-from agentmut.wire.carriers.proxy.security import check_bind, check_host, check_target
+from agentmut.wire.carriers.proxy.security import check_bind, check_host, check_origin, check_target
 from agentmut.wire.carriers.proxy.upstream import LONGEST_FIELD, Upstream, check_signature, new_session
 from agentmut.wire.carriers.throttle import Throttle
 from agentmut.wire.codec import Codec
@@ -88,6 +89,7 @@ class Proxy:
     def _asked(self, http: web.BaseRequest) -> Asked:
         if not self._allow_remote:
             check_host(http.headers, self._port)
+            check_origin(http.headers)
         check_target(http.raw_path)
         if "websocket" in http.headers.get(hdrs.UPGRADE, "").lower():  # others (h2c) may be left unheard
             raise RefusalError(
@@ -114,8 +116,14 @@ async def _say_continue(http: web.BaseRequest) -> None:
 def _logger() -> logging.Logger:
     """Says what goes wrong here, but not that a client has hung up, as clients do when they are stopped."""
     logger = logging.Logger("agentmut.proxy")
-    logger.addFilter(lambda record: not (record.exc_info and isinstance(record.exc_info[1], ConnectionError)))
+    logger.addFilter(_is_worth_saying)
     return logger
+
+
+def _is_worth_saying(record: logging.LogRecord) -> bool:
+    """What cannot be read as HTTP is quoted with its headers, which may be credentials; its sender is told anyway."""
+    error = record.exc_info[1] if record.exc_info else None
+    return not isinstance(error, ConnectionError | HttpProcessingError)
 
 
 async def _start(site: web.TCPSite, host: str, port: int) -> None:

@@ -60,6 +60,15 @@ class Upstream:
         """Whether a path, with or without query, is under the base URL's."""
         return path.partition("?")[0] == self.path or path.startswith((f"{self.path}/", f"{self.path}?"))
 
+    def path_of(self, location: str, asked: str) -> str | None:
+        """The path that a redirect of a request for the path `asked` leads to; None where that is not served here."""
+        try:
+            new = URL(self._origin + asked, encoded=True).join(URL(location, encoded=True))
+            path = new.raw_path_qs
+            return path if str(new.origin()) == self._origin and self.serves(path) else None
+        except ValueError:
+            return None
+
     def headers(self, headers: CIMultiDictProxy[str], trial: str) -> Headers:
         """A client's headers as they are passed on; a stand-in on this machine is told the trial."""
         kept = passed_on(headers, hdrs.HOST, hdrs.CONTENT_LENGTH, hdrs.EXPECT, TRIAL_HEADER)
@@ -74,17 +83,15 @@ class Upstream:
         path: str,
         headers: Mapping[str, str],
         body: bytes | AsyncIterable[bytes] | None,
-        *,
-        decoded: bool,
     ) -> aiohttp.ClientResponse:
-        """Send a request; with `decoded`, its reply's body is unpacked. Redirects are for the client to follow."""
+        """Send a request. Redirects are for the client to follow; the reply's body is as it was sent, maybe packed."""
         return await session.request(
             method,
             URL(self._origin + path, encoded=True),
             headers=headers,
             data=body,
             allow_redirects=False,
-            auto_decompress=decoded,
+            auto_decompress=False,
             skip_auto_headers=(hdrs.USER_AGENT, hdrs.ACCEPT, hdrs.ACCEPT_ENCODING, hdrs.CONTENT_TYPE),
             proxy=self._proxy,
         )

@@ -1,0 +1,54 @@
+"""Bodies that were packed for their way."""
+
+import zlib
+from collections.abc import Callable
+
+PACKED = frozenset({"gzip", "x-gzip", "deflate"})
+"""Content encodings that can be read."""
+_BEGINNING = b"\x1f\x8b"
+"""Of gzip."""
+_EITHER = 32 + zlib.MAX_WBITS
+"""Tells gzip from zlib by the beginning."""
+
+
+class PackingError(ConnectionError):
+    """A body that cannot be unpacked."""
+
+
+def unpacker(encoding: str) -> Callable[[bytes], bytes]:
+    """What unpacks a body piece by piece. Raises `PackingError` for an encoding that it does not know."""
+    name = encoding.strip().lower()
+    if name in ("", "identity"):
+        return bytes
+    if name not in PACKED:
+        raise PackingError(
+            f"it is packed with {name!r}, which agentmut did not accept and cannot read; gzip it can"
+        )
+    unpack = zlib.decompressobj(_EITHER).decompress
+
+    def feed(piece: bytes) -> bytes:
+        try:
+            return unpack(piece)
+        except zlib.error as error:
+            raise PackingError(f"it is said to be packed with {name!r}, but is not") from error
+
+    return feed
+
+
+def unpacked(body: bytes, most: int) -> bytes:
+    """A request's body, unpacked where it is gzip. Raises `PackingError` where more than `most` bytes come of it."""
+    if not body.startswith(_BEGINNING):
+        return body
+    unpack = zlib.decompressobj(_EITHER)
+    try:
+        plain = unpack.decompress(body, most)
+    except zlib.error as error:
+        raise PackingError("it begins like gzip, but is not") from error
+    if unpack.unconsumed_tail:
+        raise PackingError(f"it would be more than {most >> 20} MiB")
+    return plain
+
+
+def is_packed(body: bytes) -> bool:
+    """Whether a request's body is gzip."""
+    return body.startswith(_BEGINNING)

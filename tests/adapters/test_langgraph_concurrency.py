@@ -1,0 +1,81 @@
+"""Many trials of one LangGraph agent at once, and such that hang."""
+
+import asyncio
+import json
+import time
+from typing import Any
+
+import pytest
+from langchain.agents import create_agent
+from langchain_core.tools import tool
+
+from agentmut.adapters.langgraph import LangGraphAdapter
+from agentmut.config import AgentConfig
+from agentmut.engine.attempt import Case
+from agentmut.engine.executor import LocalExecutor, RunSettings, TrialRequest
+from agentmut.engine.pricing import Pricer
+from agentmut.engine.suite import SuiteConfig
+from agentmut.execution import Ending, Execution
+from agentmut.scenario import EvaluatorSpec, Scenario
+from tests.adapters.langgraph_agents import CONFIG, HONEST, chat, in_loop
+
+
+@pytest.mark.parametrize("make", HONEST)
+def test_concurrent_trials_keep_their_own_results(make: Any, service: Any, calls: Any) -> None:
+    def answer(request: Any) -> Any:
+        order = next(m.text for m in request.messages if m.role == "user")
+        results = [m.text for m in request.messages if m.role == "tool"]
+        wanted = [("look_up", json.dumps({"order": order})), ("slow", json.dumps({"order": order}))]
+        return " and ".join(results) if results else calls(*wanted, prefix=order)
+
+    service.answer = answer
+    adapter = LangGraphAdapter(make(service.url), CONFIG, "here:build")
+    cases = {
+        str(n): Case(Scenario(name=str(n), turns=(f"Z{n}",), evaluators=(EvaluatorSpec(name="x"),)), {})
+        for n in range(24)
+    }
+    suite = SuiteConfig(CONFIG, [case.scenario for case in cases.values()])
+    executor = LocalExecutor(adapter, suite, cases, Pricer({}), RunSettings(timeout=30))
+
+    async def everything() -> list[Execution]:
+        async with executor.session():
+            return await asyncio.gather(*(executor.execute(TrialRequest(None, n, f"t{n}")) for n in cases))
+
+    started = time.monotonic()
+    for n, execution in enumerate(in_loop(everything())):
+        assert execution.trace.output == f"Z{n} of t{n} and slow Z{n}"
+        assert sorted(str(step.output) for step in execution.trace.tool_calls) == [
+            f"Z{n} of t{n}",
+            f"slow Z{n}",
+        ]
+        assert {shape.text.split("\n")[-1] for shape in execution.footprint.requests} == {f"Z{n}"}
+    assert time.monotonic() - started < 8
+
+
+def test_a_hanging_sync_tool_is_abandoned_and_holds_nothing_up(service: Any, calls: Any) -> None:
+    @tool
+    def hang(order: str) -> str:
+        """Never come back."""
+        time.sleep(60)
+        return order
+
+    def build(config: AgentConfig) -> Any:
+        return create_agent(chat(service.url, config), [hang])
+
+    service.replies(calls(("hang", '{"order": "A"}')))
+    case = Case(Scenario(name="s", turns=("Hi",), evaluators=(EvaluatorSpec(name="x"),)), {})
+    adapter = LangGraphAdapter(build, CONFIG, "here:build")
+    suite = SuiteConfig(CONFIG, [case.scenario])
+    executor = LocalExecutor(adapter, suite, {"s": case}, Pricer({}), RunSettings(timeout=4.0))
+
+    async def everything() -> list[Execution]:
+        async with executor.session():
+            return await asyncio.gather(
+                *(executor.execute(TrialRequest(None, "s", f"t{n}")) for n in range(12))
+            )
+
+    started = time.monotonic()
+    executions = asyncio.run(everything())  # returns without waiting for the threads
+    assert time.monotonic() - started < 12
+    assert {(found.ending, found.abandoned) for found in executions} == {(Ending.TIMEOUT, True)}
+    assert all(found.trace.usage.total > 0 for found in executions)  # none waited for a place in a pool
