@@ -10,7 +10,8 @@ from agentmut.cli.options import AgentRef, Json, ProjectPath
 from agentmut.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
-    from agentmut.engine.doctor import Diagnosis, Examination
+    from agentmut.diagnosis import Diagnosis
+    from agentmut.engine.doctor import Examination
     from agentmut.engine.session import Session
     from agentmut.project import Project
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from agentmut.config import AgentConfig
-from agentmut.engine.doctor.findings import Check
+from agentmut.diagnosis import Check
 from agentmut.engine.session import Session
 from agentmut.scenario import Scenario
 from agentmut.services import KEYS

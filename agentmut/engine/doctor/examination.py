@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from agentmut.diagnosis import Arrival, Delivered, Diagnosis, Part
 from agentmut.engine.absence import absence
 from agentmut.engine.delivery import Delivery
 from agentmut.engine.doctor.beforehand import checks
-from agentmut.engine.doctor.findings import Arrival, Delivered, Diagnosis, Part
 from agentmut.engine.doctor.probing import Tried, together, tried_parts
 from agentmut.engine.doctor.sending import differences, kinds_of
 from agentmut.engine.executor import TrialRequest

@@ -1,4 +1,4 @@
-"""What `agentmut doctor` finds out about an agent."""
+"""What `agentmut doctor` finds out about an agent, as it is printed and given as JSON."""
 
 from collections.abc import Mapping
 from enum import StrEnum
