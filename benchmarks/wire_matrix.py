@@ -192,9 +192,9 @@ class Bench:
             return await self._ask[cell.stack](self._simulator.environment, cell.stream)
 
     async def _by_proxy(self, trial: Trial, cell: Cell) -> list[str]:
-        endpoints = self._gateway.endpoints(trial.id)
-        with self._gateway.admitted(trial):
-            return await self._ask[cell.stack](endpoints, cell.stream)
+        attempt = self._gateway.attempt(trial.id)
+        with attempt.admitted(trial):
+            return await self._ask[cell.stack](attempt.endpoints, cell.stream)
 
 
 @asynccontextmanager
