@@ -1,5 +1,6 @@
 """Which dialect a recorded request speaks, where nothing but its body is there to tell."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,6 +16,8 @@ PATHS: Mapping[str, str] = {
     "converse": "/model/{model}/converse",
 }
 """Where each dialect is spoken; the model is named in the path where the body does not."""
+_DATED = re.compile(r"_20\d{6}$")
+"""Ends the types of tools that Anthropic's service brings along."""
 
 
 def recorded_call(text: bytes) -> tuple[Codec, HttpCall]:
@@ -43,22 +46,35 @@ def dialect_of(body: Mapping[str, Any]) -> str:
     >>> dialect_of({"model": "m", "messages": [], "system": "Be brief.", "max_tokens": 5})
     'anthropic_messages'
     """
-    if "choices" in body or "output" in body or "candidates" in body:
+    if any(isinstance(body.get(key), list | dict) for key in ("choices", "output", "candidates")):
         raise ValueError("this looks like a reply, not a request")
     if "contents" in body:
         return "gemini"
     if "messages" not in body:
-        if "input" in body or "instructions" in body:
+        if "input" in body or "instructions" in body or isinstance(body.get("prompt"), dict):
             return "responses"
         raise ValueError(
             "it has none of the keys `messages`, `input` and `contents` that requests to models have"
         )
-    if {"inferenceConfig", "toolConfig"} & body.keys() or _has_converse_blocks(body):
+    if {"inferenceConfig", "toolConfig", "modelId"} & body.keys() or _has_converse_blocks(body):
         return "converse"
+    return "anthropic_messages" if _is_anthropic(body) else "chat_completions"
+
+
+def _is_anthropic(body: Mapping[str, Any]) -> bool:
+    """Whether a request with messages has anything that only Anthropic's dialect knows."""
+    own = {"system", "anthropic_version", "stop_sequences", "thinking", "output_config"}
+    choice = body.get("tool_choice")
+    if own & body.keys() or (isinstance(choice, dict) and choice.get("type") in ("any", "tool")):
+        return True
     tools = [tool for tool in bodies.listing(body.get("tools"), "tools") if isinstance(tool, dict)]
-    if "system" in body or "anthropic_version" in body or any("input_schema" in tool for tool in tools):
-        return "anthropic_messages"
-    return "chat_completions"
+    if any("input_schema" in tool or _DATED.search(str(tool.get("type"))) for tool in tools):
+        return True
+    messages = [m for m in bodies.listing(body.get("messages"), "messages") if isinstance(m, dict)]
+    blocks = (block for m in messages if isinstance(m.get("content"), list) for block in m["content"])
+    return any(
+        isinstance(b, dict) and b.get("type") in ("tool_use", "tool_result", "thinking") for b in blocks
+    )
 
 
 def _has_converse_blocks(body: Mapping[str, Any]) -> bool:

@@ -84,17 +84,23 @@ def test_a_streamed_thought_and_its_signature_stay() -> None:
         return {"type": "tool_use", "id": call_id, "name": name, "input": {}}
 
     thinking = {"type": "thinking_delta", "thinking": "hm"}, {"type": "signature_delta", "signature": "SIG"}
-    start = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": []}
+    start: dict[str, Any] = {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "m",
+        "content": [],
+    }
     usage = {"input_tokens": 3, "cache_read_input_tokens": 100, "output_tokens": 0}
     first = {"type": "message_start", "message": {**start, "stop_reason": None, "usage": usage}}
     ended = {"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 4}}
     thought = block(0, {"type": "thinking", "thinking": "", "signature": ""}, *thinking)
-    before = [first, *thought, *block(1, use("d", "find_v2")), *block(2, use("f", "find")), ended]
-    after = [first, *thought, *block(1, use("f", "find")), ended]
+    before: list[Any] = [first, *thought, *block(1, use("d", "find_v2")), *block(2, use("f", "find")), ended]
+    after: list[Any] = [first, *thought, *block(1, use("f", "find")), ended]
     stream, expected = (sse.write_named_events((e["type"], e) for e in events) for events in (before, after))
     asked = {"model": "m", "max_tokens": 9, "stream": True, "messages": [{"role": "user", "content": "Hi"}]}
     assert given("anthropic_messages", "/v1/messages", asked, stream) == expected
-    alone = [first, *thought, *block(1, use("d", "find_v2")), ended]
+    alone: list[Any] = [first, *thought, *block(1, use("d", "find_v2")), ended]
     mutant, codec = rewriter(), NAMED["anthropic_messages"]
     sent = mutant.request(codec, codec.encode_request(asking(stream=True))).call
     for _ in range(8):  # then the decoys' calls are dropped
@@ -102,8 +108,9 @@ def test_a_streamed_thought_and_its_signature_stay() -> None:
         assert again
         sent = again
     last = mutant.reply(codec, sent, sse.write_named_events((e["type"], e) for e in alone)).body
-    quiet = {**ended, "delta": {"stop_reason": "end_turn"}}
-    assert last == sse.write_named_events((e["type"], e) for e in [first, *thought, quiet])
+    thought_only: list[Any] = [first, *thought]
+    quiet: Any = {**ended, "delta": {"stop_reason": "end_turn"}}
+    assert last == sse.write_named_events((e["type"], e) for e in [*thought_only, quiet])
 
 
 @pytest.mark.parametrize("events", [False, True])

@@ -1,6 +1,7 @@
 """Requests of several agents in one trial, with one rewriter: each has its own tools and instructions."""
 
 import json
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from agentmut.wire.codec import Body, HttpCall, OfferedTool, Rename
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 from agentmut.wire.messages import ModelReply, ToolCall
 from agentmut.wire.rewriting import ConfigRewriter
+from agentmut.wire.rewriting.hunks import hunks
 
 CHAT = ChatCompletions()
 FIND = ToolSpec(name="find", description="Find an order.")
@@ -130,3 +132,19 @@ def test_a_mistake_in_rewriting_is_none_of_the_agent(caplog: pytest.LogCaptureFi
     reply = b'{"choices": []}'
     assert rewriter.reply(Broken(), call, reply).body == reply
     assert [record.levelname for record in caplog.records] == ["ERROR", "ERROR"]
+
+
+def test_the_changed_places_of_a_large_prompt_are_found_once_and_soon() -> None:
+    before = "".join(f"- Rule {n}: ask for thing {n}.\n\n" for n in range(12_000))
+    after = before.replace("Rule 7:", "Rule 7 never:").replace("Rule 11990:", "Rule 11990 never:")
+    started = time.perf_counter()
+    found = hunks(before, after)
+    assert len(found) == 2 and hunks(before, after) is found
+    sent, _ = texts_after(
+        AgentConfig(prompt=before), AgentConfig(prompt=after), before.replace("\n", "\r\n"), ""
+    )
+    assert sent == after.replace("\n", "\r\n")
+    repeated = "- Be kind.\n\n" * 12_000
+    changed = f"{repeated[:500]}x\n{repeated[500:90_000]}y\n{repeated[90_000:]}"
+    assert hunks(repeated, changed)
+    assert time.perf_counter() - started < 10

@@ -24,7 +24,8 @@ def with_texts(texts: Texts, after: Sequence[str | None]) -> Texts:
 def in_groups(texts: Texts, roles: Collection[Role], change: Callable[[str], str | None]) -> Texts:
     """The texts with a change made to those of some roles: to all instructions at once, to others one by one.
 
-    What is given to `change` may hold `SEAM`, and what it gives back has as many.
+    What is given to `change` may hold `SEAM`, and what it gives back has as many. A text that holds `SEAM` itself
+    (the character NUL) is left as it is: a part of a prompt is not found in it.
     """
     after: list[str | None] = [None] * len(texts)
     for indexes in _groups(texts, roles):

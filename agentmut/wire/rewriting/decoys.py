@@ -138,14 +138,16 @@ class _Said(NamedTuple):
 
 def _said(codec: Codec, body: Body, key: str, roles: Sequence[Role]) -> dict[int, _Said]:
     own: dict[Any, str] = {}
-    for text in codec.texts(body):
-        if text.role is Role.ASSISTANT and text.path[0] == key:
-            own[text.path[1]] = own.get(text.path[1], "") + _squeezed(text.text)
+    for found in codec.texts(body):
+        if found.role is Role.ASSISTANT and found.path[0] == key:
+            own[found.path[1]] = own.get(found.path[1], "") + _squeezed(found.text)
     said: dict[int, _Said] = {}
     for index in reversed(range(len(roles))):
         if roles[index] is Role.ASSISTANT:
-            text, calls = said.get(index + 1, ("", []))
-            said[index] = _Said(own.get(index, "") + text, [*calls_made(body[key][index]), *calls])
+            after = said.get(index + 1, _Said("", []))
+            said[index] = _Said(
+                own.get(index, "") + after.text, [*calls_made(body[key][index]), *after.calls]
+            )
     return said
 
 

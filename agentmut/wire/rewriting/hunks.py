@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from agentmut.in_common import ends_in_common
 from agentmut.passages import PLACEHOLDER
+from agentmut.wire.rewriting.changed_lines import changed_lines
 from agentmut.wire.rewriting.patterns import SEAM, Pattern, Place, filled, placeholders
 
 NEAR = 40
@@ -16,6 +16,10 @@ NEAR = 40
 LEAST = 6
 """Characters that have to be found: fewer stand in many texts."""
 
+LONGEST_HUNK = 50_000
+"""Characters of a place that is looked for; bounds the time of a search."""
+MOST_PARTS = 500
+"""Lines of a stretch that are looked for one by one; bounds the time of a search."""
 LEAST_ONE_SIDED = 16
 """The same, where only a part of the line tells the place."""
 
@@ -43,6 +47,8 @@ class Hunk:
         Of lines that do not stand together, each is looked for by itself. It takes `least` characters to be found,
         or the whole base.
         """
+        if self.end - self.start > LONGEST_HUNK:
+            return []
         whole = len("".join(self.base.split()))
         for pattern in self._patterns:
             place = pattern.only_place(text) if pattern.weight >= min(least, whole) else None
@@ -57,7 +63,7 @@ class Hunk:
         lines = self.base[self.start : self.end].splitlines(keepends=True)
         ends = [self.start, *accumulate(map(len, lines), initial=self.start)][1:]
         spans = [(a, b) for a, b in pairwise(ends) if self.base[a:b].strip()]
-        if len(spans) < 2:
+        if not 2 <= len(spans) <= MOST_PARTS:
             return ()
         afters = [self.after, *[""] * (len(spans) - 1)]
         return tuple(Hunk(self.base, a, b, after) for (a, b), after in zip(spans, afters, strict=True))
@@ -103,16 +109,14 @@ class Hunk:
         return "\n" if had and not has else ""
 
 
+@lru_cache(maxsize=64)  # each trial of a mutant has a rewriter of its own
 def hunks(before: str, after: str) -> tuple[Hunk, ...]:
     """What differs between two texts, by lines; inside a changed line, from the first word to the last."""
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
-    head, tail = ends_in_common(old, new)
-    middle = SequenceMatcher(None, old[head : len(old) - tail], new[head : len(new) - tail], autojunk=False)
     starts, news = ([0, *accumulate(map(len, lines))] for lines in (old, new))
     return tuple(
-        _trimmed(before, starts[head + i], starts[head + j], after[news[head + k] : news[head + m]])
-        for kind, i, j, k, m in middle.get_opcodes()
-        if kind != "equal"
+        _trimmed(before, starts[i], starts[j], after[news[k] : news[m]])
+        for i, j, k, m in changed_lines(old, new)
     )
 
 
