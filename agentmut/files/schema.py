@@ -95,8 +95,8 @@ class AgentSection(Section):
     """Tools that do no harm when they are really called, by name, or `all`. `agentmut doctor` warns of the others that
     a scenario has no stand-in for."""
     env: dict[str, str] = Field(default_factory=dict)
-    """Environment variables of the agent. `${NAME}` is replaced from the environment; values are kept
-    secret."""
+    """Environment variables of the agent. `${NAME}` is replaced from the environment; such values,
+    and those of variables named like credentials, are masked in whatever is kept."""
     config: ConfigSection = Field(default_factory=ConfigSection)
     """The agent's parts."""
 

@@ -325,7 +325,8 @@ def test_stored_responses_are_bounded_and_the_oldest_are_forgotten() -> None:
 def test_a_path_that_is_no_services_is_not_found_with_what_there_is(simulator: Simulator) -> None:
     answer = httpx2.post(f"{simulator.openai_base_url}/embeddings", json={})
     assert answer.status_code == 404
-    assert "It speaks chat_completions, responses" in answer.json()["error"]["message"]
+    said = answer.json()["error"]["message"]
+    assert all(name in said for name in ("It speaks", "chat_completions", "anthropic_messages", "converse"))
 
 
 FAULTS = [
