@@ -342,14 +342,14 @@ def test_runs_share_nothing(make: Any, service: Any) -> None:
 def test_a_cancelled_run_sends_nothing_more(make: Any, service: Any, calls: Any, tools: Any) -> None:
     def hang() -> str:
         """Hang."""
-        time.sleep(0.5)
+        time.sleep(1.0)
         return "late"
 
     tools.FUNCTIONS = [hang]
     service.replies(calls(("hang", "{}")), "Done.")
-    found = run(make(), timeout=0.2)
+    found = run(make(), timeout=0.7)
     assert (found.ending, len(service.requests)) == (Ending.TIMEOUT, 1)
-    LOOP.run_until_complete(asyncio.sleep(0.5))
+    LOOP.run_until_complete(asyncio.sleep(0.6))
     assert len(service.requests) == 1
 
 
