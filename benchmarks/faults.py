@@ -114,6 +114,8 @@ def campaign(folder: Path, size: Size, adapter: str, faults: Sequence[str]) -> F
         finally:
             os.environ.clear()
             os.environ.update(before)
+        if result.status != "finished":
+            raise SystemExit(f"the campaign ended as {result.status}: its decisions cannot be compared")
         seconds = time.perf_counter() - started
         troubled = sum(received.fault is not None for received in simulator.requests)
         return Found(result, seconds, len(simulator.requests), troubled)

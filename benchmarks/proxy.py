@@ -2,8 +2,8 @@
 
 `python benchmarks/proxy.py [--quick]` prints one line per figure and exits with 1 when a target is missed. The
 service, the proxy and the load are processes of their own, as a user has them. Requests go to the service directly and
-through the proxy by turns, so that what else the machine does falls on both. What is added at p50 or p99 is the difference of
-the two. The full study takes some three minutes, and says little on a busy machine.
+through the proxy by turns, so that what else the machine does falls on both. What is added at p50 or p99 is the
+difference of the two. The full study takes some three minutes, and says little on a busy machine.
 """
 
 import argparse
