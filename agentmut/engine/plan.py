@@ -13,8 +13,15 @@ from agentmut.mutant import Mutant
 
 
 def new_run_id(now: float) -> str:
-    """A run's id: when it was planned (UTC), and something random to tell it from others of that second."""
-    return f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(now))}-{secrets.token_hex(2)}"
+    """A run's id: when it was planned (UTC), to the 4096th of a second so that ids are in the order of time.
+
+    The last digit is random.
+
+    >>> new_run_id(1_795_342_110.5)[:-1]
+    '20261122-100830-800'
+    """
+    moment = time.strftime("%Y%m%d-%H%M%S", time.gmtime(now))
+    return f"{moment}-{int(now % 1 * 4096):03x}{secrets.token_hex(1)[0]}"
 
 
 class Rule(Frozen):

@@ -113,7 +113,7 @@ def control_variate(
         raise ValueError(f"passed must be true or false, got {list(passed)!r}")
     x = x - mean
     estimate, _ = _at_zero(x, y, 0.0)
-    sd = float(x.std())
+    sd = float(x.std()) if np.ptp(x) > 0 else 0.0
     centre, variance = _at_zero(np.r_[x, -sd, sd, -sd, sd], np.r_[y, 1, 1, 0, 0], error)
     estimate = min(max(estimate, 0.0), 1.0)
     low, high = _bounds(centre, variance + _unseen(len(y), level), len(y), level)
@@ -141,7 +141,8 @@ def _at_zero(x: "Array", y: "Array", error: float) -> tuple[float, float]:
     import numpy as np
 
     m = len(x)
-    dx, away = x - x.mean(), float(x.mean())
+    dx = x - x.mean() if np.ptp(x) > 0 else np.zeros(m)  # rounding would make a slope of nothing
+    away = float(x.mean())
     sxx = float(dx @ dx)
     unit = dx / sxx if sxx > 0 else np.zeros(m)
     slope = float(unit @ y)

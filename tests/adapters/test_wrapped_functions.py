@@ -115,7 +115,7 @@ def test_several_turns_come_as_a_list(service: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "keys", "said"),
     [
-        ("answer", {"route": "rebuild"}, "takes the input alone, so mutants can reach it on the wire only"),
+        ("answer", {"route": "rebuild"}, "takes the input alone, so it cannot be built anew"),
         ("answer", {"stream": True}, "agent.stream is for the ready tool loop"),
         ("answer", {"api": "responses"}, "agent.api is for the ready tool loop"),
         ("no_place", {}, r"must take \(config, input\), or the input alone"),

@@ -98,6 +98,8 @@ def test_a_constant_proxy_leaves_the_plain_rate() -> None:
     found = control_variate([True, True, False, True], [1, 1, 1, 1], 0.2)
     assert (found.interval.estimate, found.correlation) == (0.75, 0.0)
     assert found.interval.low < 0.5 and found.interval.high == 1.0
+    away = control_variate([False, False, True], [0, 0, 0], 0.7205078125)  # whose mean is rounded
+    assert away.interval.estimate == pytest.approx(1 / 3)
 
 
 def test_all_passed_or_a_perfect_proxy_still_leave_width() -> None:
