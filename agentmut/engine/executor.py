@@ -105,12 +105,13 @@ class LocalExecutor:
         """Run one trial, once."""
         try:
             agent = self._agent(request)
+            rewriter = agent.rewriter() if isinstance(agent, OnWire) and not request.player else None
+            runs = inside(agent)
         except AgentmutError as error:  # an edit that does not fit, a config the adapter refuses
             return Execution(ending=Ending.UNBUILDABLE, reason=str(error))
         case, settings = self._cases[request.scenario], self._settings
-        rewriter = agent.rewriter() if isinstance(agent, OnWire) and not request.player else None
         wiring = Wiring(rewriter, self._gateway, request.player, settings.record, settings.redact)
-        execution = await attempt(inside(agent), case, request.id, settings.seed, settings.timeout, wiring)
+        execution = await attempt(runs, case, request.id, settings.seed, settings.timeout, wiring)
         return execution.model_copy(update={"trace": self._pricer.priced(execution.trace)})
 
     def _agent(self, request: TrialRequest) -> Adapter:
