@@ -104,8 +104,7 @@ def _events(message: Body) -> Iterator[dict[str, JsonValue]]:
     for index, block in enumerate(message["content"]):
         yield from _block_events(index, block)
     ended: JsonValue = {"stop_reason": message["stop_reason"], "stop_sequence": message["stop_sequence"]}
-    usage: JsonValue = {"output_tokens": message["usage"]["output_tokens"]}
-    yield {"type": "message_delta", "delta": ended, "usage": usage}
+    yield {"type": "message_delta", "delta": ended, "usage": message["usage"]}  # counts are cumulative
     yield {"type": "message_stop"}
 
 
