@@ -77,5 +77,18 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     name: service.keys for service in SERVICES for name in (service.name, *service.aliases)
 }
 """The environment variables of which a provider's clients need one."""
+
+
+def dummy_keys(variables: Mapping[str, str]) -> dict[str, str]:
+    """Keys for clients that want one although nobody will be asked, where `variables` have none.
+
+    >>> dummy_keys({"ANTHROPIC_API_KEY": "k", "GOOGLE_API_KEY": "k", "AWS_PROFILE": "p", "AZURE_OPENAI_API_KEY": "k"})
+    {'OPENAI_API_KEY': 'none'}
+    """
+    lacking = [service for service in SERVICES if not any(map(variables.get, service.keys))]
+    wanted = (name for service in lacking for name in (service.keys[0], *service.settings))
+    return {name: "none" for name in wanted if not variables.get(name)}
+
+
 SIMULATOR_VARIABLE = "AGENTMUT_SIMULATOR"
 """Set by `agentmut simulate`: names the simulated service, whose port says nothing about its answers."""

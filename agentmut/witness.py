@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Protocol
 
-from agentmut.config import AgentConfig
+from agentmut.config import SAMPLING, AgentConfig
 from agentmut.frozen import Frozen, canonical_json
 from agentmut.mutant import Edit, Mutant
 from agentmut.probes import Probe, probe_for
@@ -102,12 +102,13 @@ class Detector:
             route=route, seen=len(arrived), edits=len(self._edits), parts=parts, sightings=sightings
         )
 
-    def informed(self, originals: Sequence[RequestShape]) -> "Detector":
-        """This detector, told what requests of the original look like.
+    def informed(self, originals: Sequence[Footprint]) -> "Detector":
+        """This detector, told what trials of the original sent.
 
         That a tool, text or setting is gone proves nothing where another agent's requests never had it. Where all of
         the original's have it that have what stands beside it, one request without it is proof; where none has, as an
-        API has no word for it, nothing is.
+        API has no word for it, nothing is. Where some of the original's trials have it nowhere, since the agent that
+        has it did not speak, it takes a request that is like none of those without it.
         """
         told = copy(self)
         told._probes = [probe.informed(originals) for probe in self._probes]
@@ -136,7 +137,7 @@ _UNSEEN = frozenset({"implemented_by"})
 
 
 class _Detection(Protocol):
-    def informed(self, originals: Sequence[RequestShape]) -> "_Detection": ...
+    def informed(self, originals: Sequence[Footprint]) -> "_Detection": ...
 
     def sighting(self, seen: Footprint) -> Sighting: ...
 
@@ -162,12 +163,25 @@ class _OnWire:
     """Whether one request is proof although it shows that something is gone."""
     never_there: bool = False
     """Whether the original's requests never had what is to go: then no request is proof."""
+    usual: tuple[tuple[object, ...], ...] = ()
+    """Requests of the original without what is to go, where there are trials with no others."""
 
-    def informed(self, originals: Sequence[RequestShape]) -> "_OnWire":
-        if not (self.probe.by_absence and originals):
+    def informed(self, originals: Sequence[Footprint]) -> "_OnWire":
+        shapes = list(dict.fromkeys(shape for seen in originals for shape in seen.requests))
+        if not (self.probe.by_absence and shapes):
             return self
-        without = list(map(self.probe.shows, originals))
-        return replace(self, telling=not any(without), never_there=all(without))
+        without = [shape for shape in shapes if self.probe.shows(shape)]
+        always = all(self.probe.carried(seen.requests) for seen in originals if seen.requests)
+        return replace(
+            self,
+            telling=not without,
+            never_there=len(without) == len(shapes),
+            usual=() if always else tuple(map(_fixed, without)),
+        )
+
+    def _is_gone(self, shapes: Sequence[RequestShape]) -> bool:
+        unusual = not self.usual or any(_fixed(shape) not in self.usual for shape in shapes)
+        return unusual and self.probe.delivered(shapes)
 
     def sighting(self, seen: Footprint) -> Sighting:
         """As proved by all requests together: that a text or tool is gone, one request cannot prove."""
@@ -175,7 +189,7 @@ class _OnWire:
         if not shapes:
             return Sighting(arrived=_was_read(self.edit, seen.reads))
         shows, carries = (list(map(judge, shapes)) for judge in (self.probe.shows, self.probe.carries))
-        arrived = not self.never_there and (self.probe.delivered(shapes) or (self.telling and any(shows)))
+        arrived = not self.never_there and (self._is_gone(shapes) or (self.telling and any(shows)))
         if not arrived:
             shows = [False] * len(shapes)
         elif not any(shows):  # gone, and nothing tells which requests had it
@@ -201,7 +215,7 @@ class _Live:
     edit: Edit | None = None
     """Given where the agent itself may carry it out, by what it reads of its config."""
 
-    def informed(self, originals: Sequence[RequestShape]) -> "_Live":
+    def informed(self, originals: Sequence[Footprint]) -> "_Live":
         return self
 
     def sighting(self, seen: Footprint) -> Sighting:
@@ -210,6 +224,12 @@ class _Live:
 
     def carried(self, seen: Footprint) -> bool:
         return True  # the mutant's reach has said which scenarios come to it
+
+
+def _fixed(shape: RequestShape) -> tuple[object, ...]:
+    """What an agent's requests have in common, whatever it is asked."""
+    settings = (getattr(shape, name) for name in SAMPLING)
+    return (shape.prompt_digest, shape.tools, shape.model, *settings)
 
 
 def _was_read(edit: Edit, reads: Sequence[str]) -> bool:

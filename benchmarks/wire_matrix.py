@@ -235,7 +235,7 @@ def fault(run: Run, original: Run) -> str:
         return f"received {len(run.received)} requests, recorded {len(run.recorded)}, and they differ"
     if foreign := set(run.called) - set(CONFIG.tool_names):
         return f"the agent was told to call {sorted(foreign)}"
-    detector = Detector(run.mutant, CONFIG).informed(_seen(original).requests)
+    detector = Detector(run.mutant, CONFIG).informed([_seen(original)])
     seen = _seen(run)
     unsaid = run.mutant.operator in UNSAID.get(run.cell.stack, ())
     if unsaid == bool(detector.witness(seen)):

@@ -202,8 +202,8 @@ class CampaignState:
                 self.arms[mutant.id] = arm
             else:
                 self.decided_free[mutant.id] = _without_trial(where)
-        sent = dict.fromkeys(shape for b in self.baselines.values() for shape in b.requests)
-        self.detectors = {id: detector.informed(tuple(sent)) for id, detector in self.detectors.items()}
+        sent = tuple(seen for b in self.baselines.values() for seen in b.footprints.values())
+        self.detectors = {id: detector.informed(sent) for id, detector in self.detectors.items()}
         for id, reason in self.plan.ignored.items():
             self.decided_free[id] = (Status.IGNORED, reason)
         place = {mutant: position for position, mutant in enumerate(self.plan.order)}

@@ -77,13 +77,18 @@ class Suite(NamedTuple):
         if clean.trace == execution.trace or execution.ending.outcome is not None:
             return clean
         checks = self._checks(scenario, execution)
-        judgement = redactor.model(Judgement(by=judged_by(self.scenarios[scenario]), checks=checks))
+        judgement = redactor.model(Judgement(by=self._judges(scenario), checks=checks))
         return clean.model_copy(update={"trace": clean.trace.model_copy(update={"judged": judgement})})
 
     def can_judge(self, scenario: str, execution: Execution) -> bool:
         """Whether an execution is whole, or was judged by these evaluators while it was."""
         judged = execution.trace.judged
-        return judged is None or judged.by == judged_by(self.scenarios[scenario])
+        return judged is None or judged.by == self._judges(scenario)
+
+    def _judges(self, scenario: str) -> str:
+        """What judges: the evaluators as written, and the user's own code in them."""
+        sources = (getattr(evaluator, "source", "") for evaluator in self.evaluators[scenario])
+        return digest_of([judged_by(self.scenarios[scenario]), *sources])
 
     def _judged(self, scenario: str, execution: Execution) -> tuple[Outcome, tuple[Check, ...], str]:
         if execution.ending.outcome is not None:

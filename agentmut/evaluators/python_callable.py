@@ -2,6 +2,8 @@
 
 import inspect
 from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from pydantic import JsonValue
@@ -26,6 +28,12 @@ class PythonCallable:
         if inspect.iscoroutinefunction(self.function):
             raise ValueError(f"expects a plain function; {self.reference} is async")
         self.takes_scenario = _required_parameters(self.function, self.reference) == 2
+
+    @cached_property
+    def source(self) -> str:
+        """The text of the function's module, as far as there is one: with it, the function's judgement may change."""
+        file = inspect.getsourcefile(inspect.unwrap(self.function))
+        return Path(file).read_text("utf-8", "replace") if file and Path(file).is_file() else ""
 
     def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
         """Call the function."""

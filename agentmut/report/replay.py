@@ -28,7 +28,8 @@ def _lines(cassette: Cassette, shown: Replay) -> Iterator[str]:
     if shown.problem:
         yield f"Not the same run: {shown.problem}."
     if shown.unused:
-        yield f"{shown.unused} of the recorded requests were not made this time: the agent has changed since."
+        why = "the run ended before" if shown.execution.trace.error else "the agent has changed since"
+        yield f"{shown.unused} of the recorded requests were not made this time: {why}."
 
 
 def _step(step: Step) -> str:

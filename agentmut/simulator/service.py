@@ -206,7 +206,10 @@ def _retry_after(seconds: float) -> dict[str, str]:
 
 
 def _unknown(model: str) -> str:
-    return f"The model `{model}` does not exist here. The simulator has {', '.join(PROFILES)}."
+    return (
+        f"The model `{model}` does not exist here. The simulator has {', '.join(PROFILES)}; "
+        f"`agentmut simulate --alias {model}=sim-large` gives one of them this name."
+    )
 
 
 def _no_such_path(path: str) -> web.Response:

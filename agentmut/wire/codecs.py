@@ -1,7 +1,10 @@
 """The dialects that are known, and which one a request speaks."""
 
+from collections.abc import Callable
 from functools import cache
 
+from agentmut.errors import PluginError
+from agentmut.plain import one_line
 from agentmut.plugins import Group, load_all
 from agentmut.wire.codec import Codec
 
@@ -12,8 +15,17 @@ def all_codecs() -> tuple[Codec, ...]:
 
     Raises `PluginError` for one that cannot be loaded or has not the signature of its seam.
     """
-    made: list[Codec] = [plugin() for plugin in load_all(Group.CODECS).values()]
+    made = [_built(name, plugin) for name, plugin in load_all(Group.CODECS).items()]
     return tuple(sorted(made, key=lambda codec: type(codec).__module__.startswith("agentmut.")))
+
+
+def _built(name: str, plugin: Callable[[], Codec]) -> Codec:
+    try:
+        return plugin()
+    except Exception as error:
+        raise PluginError(
+            f"the codec {name!r} cannot be built: {one_line(error)}. Fix or uninstall it."
+        ) from error
 
 
 def codec_for(path: str) -> Codec | None:

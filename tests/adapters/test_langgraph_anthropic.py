@@ -39,7 +39,9 @@ def test_an_agent_on_claude_is_sound_on_the_wire(stream: bool, monkeypatch: pyte
         )
         return create_agent(chat, [look_up], system_prompt=config.system_text())
 
-    only = [check for check in CHECKS if check.startswith("mutation.") or check in ("steps", "outputs", "usage")]
+    only = [
+        check for check in CHECKS if check.startswith("mutation.") or check in ("steps", "outputs", "usage")
+    ]
     check_adapter(
         lambda: LangGraphAdapter(build, CONFIG, "here:build").as_built(),
         turns=["Where is order A-1042?"],

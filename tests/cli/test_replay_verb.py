@@ -64,7 +64,7 @@ def agentmut(folder: Path, *arguments: str, environment: dict[str, str]) -> tupl
     return done.returncode, done.stdout, done.stderr
 
 
-NOWHERE = {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "OPENAI_API_KEY": "none"}
+NOWHERE = {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "OPENAI_API_KEY": ""}
 
 
 def test_a_recorded_trial_is_replayed_and_a_changed_agent_is_told_apart(project: Path) -> None:

@@ -26,8 +26,10 @@ from agentmut.execution import Ending, Execution
 from agentmut.files.schema import Price
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.trace import Action, AgentTrace, Outcome, Step, Usage
-from agentmut.trial import Recorder
+from agentmut.trial import Recorder, Trial
 from agentmut.wire.carriers.transport import Tap
+from agentmut.wire.carriers.under_way import UnderWay
+from agentmut.wire.codec import HttpCall
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 from agentmut.wire.messages import Exchange, ModelReply, ModelRequest
 
@@ -325,6 +327,19 @@ def test_a_service_that_is_slow_throughout_is_not_silent() -> None:
     recorder.asked(4.0)  # 26 of 30 seconds ago: more than half of them, but not ten times 4
     recorder.clock = lambda: 30.0
     assert ending_of_timeout(30.0, recorder)[0] is Ending.TIMEOUT
+
+
+def test_waiting_for_a_place_under_the_rate_limit_is_no_silence() -> None:
+    recorder = Recorder(clock=lambda: 0.0)
+    call = HttpCall("/v1/chat/completions", b"{}")
+    UnderWay(Trial("t", recorder=recorder), ChatCompletions(), call, None, "").held(10.0)
+    recorder.clock = lambda: 11.0
+    assert recorder.waiting == [10.0]
+    assert ending_of_timeout(10.0, recorder)[0] is not Ending.TIMEOUT  # it did nothing but wait
+    recorder.exchanges.append(
+        Exchange(ModelRequest(model="m", messages=()), ModelReply(model="m"), 200, None, 0.0, 1.0)
+    )
+    assert ending_of_timeout(10.0, recorder)[0] is Ending.TIMEOUT
 
 
 def test_a_timeout_in_the_midst_of_calls_and_replies_is_the_agents(service: Any) -> None:

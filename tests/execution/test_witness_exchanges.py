@@ -81,11 +81,13 @@ def test_what_is_gone_from_some_requests_is_seen_where_the_original_always_has_i
 ) -> None:
     left = OLD.model_copy(update=changes)
     partly = Footprint(requests=(OLD, left), order=(0, 1, 1))
-    told = Detector(mutant(edit), BASE).informed((OLD, HELPER))
+    told = Detector(mutant(edit), BASE).informed([Footprint(requests=(OLD, HELPER))])
     witness = told.witness(partly)
     assert witness is not None and (witness.could, witness.shown) == ((0, 1, 2), (1, 2))
     assert told.witness(Footprint(requests=(OLD, HELPER))) is None
-    assert Detector(mutant(edit), BASE).informed((OLD, left)).witness(partly) is None  # so it was before
+    assert (
+        Detector(mutant(edit), BASE).informed([Footprint(requests=(OLD, left))]).witness(partly) is None
+    )  # so it was before
 
 
 def test_the_only_tool_is_seen_missing_in_every_request() -> None:

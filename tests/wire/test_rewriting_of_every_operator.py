@@ -150,12 +150,12 @@ def plain_footprint(codec: Codec, call: HttpCall) -> Footprint:
 
 def unseen(codec: Codec, call: HttpCall, base: AgentConfig, among: Iterable[Mutant]) -> set[str]:
     """Operators some mutant of which is not witnessed, by a witness that knows the original's request."""
-    original = plain_footprint(codec, call).requests
+    original = plain_footprint(codec, call)
     return {
         mutant.operator
         for mutant in among
         if Detector(mutant, base)
-        .informed(original)
+        .informed([original])
         .witness(seen(codec, ConfigRewriter(base, mutant.apply(base)), call))
         is None
     }

@@ -35,7 +35,10 @@ class UnderWay:
     def held(self, seconds: float) -> float:
         """The request is to wait so long for its place under the rate limit."""
         self._recorder.count(held=seconds)
+        self._recorder.settled(self._asked)  # what it is held for is no silence of the service
         self._started += seconds
+        self._asked = self._started
+        self._recorder.asked(self._asked)
         return seconds
 
     def _read(self) -> ModelRequest | None:

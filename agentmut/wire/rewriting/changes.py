@@ -13,6 +13,8 @@ from agentmut.wire.rewriting.patterns import SEAM, Pattern, in_word
 Texts = tuple[Text, ...]
 LINE = 20
 """Characters of a line that tell one text from others."""
+LONGEST_SEARCH = 20_000_000
+"""Lines of the prompt times characters of a text: beyond, only whole lines tell that they have something in common."""
 
 
 def with_texts(texts: Texts, after: Sequence[str | None]) -> Texts:
@@ -150,8 +152,13 @@ class PromptChange:
 
     def carried(self, text: str) -> bool:
         """Whether a text has any of the prompt."""
-        whole = next(standing(text, self.before.strip()), None) is not None
-        return whole or any(next(line.places(text), None) for line in self._lines)
+        if next(standing(text, self.before.strip()), None) is not None:
+            return True
+        if not self._plain_lines.isdisjoint(line.strip() for line in text.splitlines()):
+            return True
+        if len(self._lines) * len(text) > LONGEST_SEARCH:
+            return False  # seconds of work, for each request of another agent
+        return any(next(line.places(text), None) for line in self._lines)
 
     def _without(self, text: str, *, wholly: bool) -> str:
         whole = self._change.whole(text) if wholly else None
@@ -159,6 +166,11 @@ class PromptChange:
             return whole
         places = (place for line in self._lines for place in line.places(text))
         return applied(text, [Replacement(place.start, place.end, "") for place in places])
+
+    @cached_property
+    def _plain_lines(self) -> frozenset[str]:
+        lines = (line.strip() for line in self.before.splitlines())
+        return frozenset(line for line in lines if len("".join(line.split())) >= LINE)
 
     @cached_property
     def _lines(self) -> tuple[Pattern, ...]:

@@ -47,8 +47,6 @@ class Hunk:
         Of lines that do not stand together, each is looked for by itself. It takes `least` characters to be found,
         or the whole base.
         """
-        if self.end - self.start > LONGEST_HUNK:
-            return []
         whole = len("".join(self.base.split()))
         for pattern in self._patterns:
             place = pattern.only_place(text) if pattern.weight >= min(least, whole) else None
@@ -111,13 +109,17 @@ class Hunk:
 
 @lru_cache(maxsize=64)  # each trial of a mutant has a rewriter of its own
 def hunks(before: str, after: str) -> tuple[Hunk, ...]:
-    """What differs between two texts, by lines; inside a changed line, from the first word to the last."""
+    """What differs between two texts, by lines; inside a changed line, from the first word to the last.
+
+    None where one of them is too long to be looked for: a change is made as a whole, or not at all.
+    """
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
     starts, news = ([0, *accumulate(map(len, lines))] for lines in (old, new))
-    return tuple(
+    found = [
         _trimmed(before, starts[i], starts[j], after[news[k] : news[m]])
         for i, j, k, m in changed_lines(old, new)
-    )
+    ]
+    return () if any(hunk.end - hunk.start > LONGEST_HUNK for hunk in found) else tuple(found)
 
 
 def applied(text: str, replacements: Sequence[Replacement]) -> str:
