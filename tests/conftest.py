@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import hypothesis
 import pytest
 from aiohttp import web
 
@@ -14,6 +15,10 @@ from agentmut.trace import Usage
 from agentmut.wire.codec import HttpCall
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 from agentmut.wire.messages import ModelReply, ModelRequest, ToolCall
+
+# The same examples in every run: a change is judged by what it changes. `--hypothesis-profile=default` tries others.
+hypothesis.settings.register_profile("repeatable", derandomize=True, database=None)
+hypothesis.settings.load_profile("repeatable")
 
 CODEC = ChatCompletions()
 

@@ -70,17 +70,15 @@ def test_as_many_runs_as_trials_do_not_turn_the_threshold_into_a_certainty() -> 
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+@given(st.integers(3, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_the_estimate_moves_little_from_one_number_of_runs_to_the_next_near_the_trials_stored(
     counts: tuple[int, int],
 ) -> None:
     # all of them must pass, so that no rounding of threshold * runs comes in between
     n = counts[1]
-    greens = [
-        1 - (chance(counts, runs=r, threshold=0.999).interval.estimate or 0) for r in (n - 1 or 1, n, n + 1)
-    ]
+    greens = [1 - (chance(counts, runs=r, threshold=0.999).interval.estimate or 0) for r in (n - 1, n, n + 1)]
     assert greens[1] == pytest.approx((counts[0] / n) ** n, abs=1e-9)
-    assert max(greens) - min(greens) <= 0.26  # two runs at rate 1/2 are green half as often as one
+    assert max(greens) - min(greens) <= 0.25  # most at rate 2/3: (2/3)^2 - (2/3)^4
 
 
 def test_fewer_trials_than_runs_are_drawn_with_replacement() -> None:
