@@ -12,6 +12,7 @@ from agentmut.config import AgentConfig
 from agentmut.errors import ProjectError, nearest
 from agentmut.files.agent import agent_problems, agent_spec
 from agentmut.files.config import collecting, read_parts
+from agentmut.files.guidance import CoverageSettings, RelationSettings, SuggestSettings
 from agentmut.files.problems import joined, validated
 from agentmut.files.scenarios import LocatedScenario, find_scenario_files, read_scenarios
 from agentmut.files.schema import (
@@ -71,6 +72,9 @@ class Project(Frozen):
     compare: ComparisonSettings = ComparisonSettings()
     budget: BudgetSettings = BudgetSettings()
     execution: ExecutionSettings = ExecutionSettings()
+    relations: RelationSettings = RelationSettings()
+    coverage: CoverageSettings = CoverageSettings()
+    suggest: SuggestSettings = SuggestSettings()
 
     @model_validator(mode="after")
     def _unique_names(self) -> Self:
@@ -174,6 +178,9 @@ class _ProjectReader:
             compare=file.compare,
             budget=file.budget,
             execution=file.execution,
+            relations=file.relations,
+            coverage=file.coverage,
+            suggest=file.suggest,
             **parts,
         )
 

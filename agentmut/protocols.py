@@ -8,6 +8,7 @@ from pydantic import Field, JsonValue, SecretStr
 from agentmut.config import AgentConfig
 from agentmut.frozen import Frozen
 from agentmut.mutant import Candidate, Intent, Mutant, OperatorClass, Reach
+from agentmut.relation import Expectation, Family, FollowUp, Pair, Source
 from agentmut.scenario import Scenario
 from agentmut.tools import ToolSpec
 from agentmut.trace import AgentTrace, Check
@@ -186,17 +187,52 @@ class Evaluator(Protocol):
         ...
 
 
+class RelationExample(NamedTuple):
+    """A relation's documentation and test: a pair in which it holds, or one in which it does not."""
+
+    source: Source
+    traces: tuple[AgentTrace, ...]
+    """Of the follow-up runs that `follow_up(source)` asks for."""
+    holds: bool
+
+
+@runtime_checkable
 class Relation(Protocol):
-    """A metamorphic relation over two runs."""
+    """A metamorphic relation: transformation, constraints, expectation.
+
+    Built as `Class(argument)`; argument None where none is given. A bad argument raises `ValueError` with what is
+    expected.
+    """
 
     id: ClassVar[str]
+    """`family.name`."""
+    version: ClassVar[int]
+    """Raised whenever the same source gives another follow-up or another judgement."""
+    family: ClassVar[Family]
+    expectation: ClassVar[Expectation]
+    why: ClassVar[str]
+    """One line: what a violation means."""
 
-    def transform(self, scenario: Scenario, config: AgentConfig) -> Iterable[tuple[Scenario, AgentConfig]]:
-        """The follow-up runs that the relation speaks about; none where it does not apply."""
+    def lack(self, scenario: Scenario, config: AgentConfig) -> str:
+        """Why the relation says nothing about this scenario, in a phrase; empty where it does."""
         ...
 
-    def holds(self, source: AgentTrace, follow_up: AgentTrace) -> Check:
-        """Whether the two traces stand in the relation."""
+    def follow_up(self, source: Source) -> FollowUp | None:
+        """What to run after a source run; None where this run gives the relation nothing to speak about.
+
+        A function of the source alone. What depends on `source.trace` is run after it.
+        """
+        ...
+
+    def holds(self, pair: Pair) -> Check | None:
+        """Whether the pair stands in the relation; None where it says nothing about the pair.
+
+        An invariant relation is also asked about `SAME_AGAIN`, which must be judged in the same way.
+        """
+        ...
+
+    def examples(self) -> Iterable[RelationExample]:
+        """At least one pair in which it holds and one in which it does not."""
         ...
 
 
@@ -212,5 +248,5 @@ class Importer(Protocol):
 
 __all__ = [
     "Adapter", "AgentSpec", "AsksAgent", "ChoosesRoute", "Evaluator", "Example", "Importer", "KnowsApi", "NeedsDoubles",
-    "Operator", "OperatorOptions", "Relation", "RunsOutside",
+    "Operator", "OperatorOptions", "Relation", "RelationExample", "RunsOutside",
 ]  # fmt: skip

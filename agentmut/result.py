@@ -179,6 +179,23 @@ class WitnessSummary(Frozen):
     """Those with which some request showed it."""
 
 
+class BehaviourChange(Frozen):
+    """What the trace test says of a mutant whose pass rates did not drop. It never moves the score."""
+
+    changed: bool | None
+    """Whether behaviour has changed; False where it is shown to be unchanged, None where neither is shown."""
+    p: float
+    """The smallest p-value over scenarios, corrected for their number (Holm)."""
+    scenario: str = ""
+    """Where it changed most."""
+    feature: str = ""
+    """What moved most there, in words."""
+    trials: int = 0
+    """Runs of the mutant that were compared, in all scenarios."""
+    visible: float | None = None
+    """A feature that shows in this share of the runs would have been noticed with a chance of 0.9."""
+
+
 class MutantRow(Frozen):
     """What became of one mutant."""
 
@@ -205,6 +222,14 @@ class MutantRow(Frozen):
     there, and where its trials passed more often, `ci_red` takes the original's for the value and the lower
     bound; the upper bound takes an untried scenario as always failing."""
     gap: str | None = None
+    """What is missing where it was not killed: `assertion`, `scenario` or `unknown`."""
+    behaviour: BehaviourChange | None = None
+    killed_by_relations: tuple[str, ...] = ()
+    """`relation @ scenario` whose rate of violations rose, by `agentmut relations --survivors`; no part of `status`."""
+    group: str = ""
+    """Id of the first mutant that the same scenarios kill in the same way."""
+    subsumed_by: str = ""
+    """Id of a mutant whose killing scenarios all kill this one too, and which is harder to kill."""
     witness: WitnessSummary | None = None
     evidence: tuple[Evidence, ...] = ()
     trials: int = 0
@@ -246,6 +271,8 @@ class Result(Frozen):
     controls: Controls
     score: Score
     robustness: Score
+    score_with_relations: Score | None = None
+    """The score where mutants killed by relations count as killed; None where no relation was run on mutants."""
     classes: dict[str, Score]
     operators: dict[str, Score]
     mutants: tuple[MutantRow, ...]

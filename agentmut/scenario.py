@@ -51,10 +51,13 @@ class Scenario(Frozen):
     setup: str | None = None
     """`module:function`, called with the scenario before each trial."""
     teardown: str | None = None
+    compare: tuple[EvaluatorSpec, ...] = ()
+    """The extractors of facts by which relations compare runs of it; empty takes the default."""
 
     @property
     def digest(self) -> str:
-        """SHA-256 of what shapes a trial. Evaluators and threshold are left out: changing them re-scores
-        stored traces and needs no new trial.
+        """SHA-256 of what shapes a trial. What judges it is left out: changing that re-scores stored traces and
+        needs no new trial.
         """
-        return digest_of(self.model_dump(mode="json", exclude={"evaluators", "threshold"}, exclude_none=True))
+        judging = {"evaluators", "threshold", "compare"}
+        return digest_of(self.model_dump(mode="json", exclude=judging, exclude_none=True))

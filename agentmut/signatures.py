@@ -52,7 +52,7 @@ def _attribute_faults(plugin: type[Any], protocol: type[Any], name: str) -> Iter
 def _construction_faults(plugin: type[Any], group: str) -> Iterator[str]:
     if group == "adapters":  # built by their own `create`
         return
-    given = ("argument",) if group == "evaluators" else ()
+    given = ("argument",) if group in ("evaluators", "relations") else ()
     try:
         inspect.signature(plugin).bind(*given)
     except TypeError as error:

@@ -22,6 +22,7 @@ class SuiteConfig:
         self.on_wire = on_wire
         """How the agent could be told itself, where mutants are made of its requests; None where its config is."""
         scenarios = tuple(scenarios)
+        self._one_turn = frozenset(s.name for s in scenarios if len(s.turns) == 1)
         self._carried = {s.name: frozenset(d.name for d in s.context) for s in scenarios}
         own = {document.name: document for s in scenarios for document in s.context}
         shared = {document.name: document for document in base.context}
@@ -34,11 +35,14 @@ class SuiteConfig:
 
     def part(self, config: AgentConfig, scenario: str) -> AgentConfig:
         """`config` (the full one, or a mutant of it) as `scenario` runs it."""
-        foreign = self._scenario_only - self._carried[scenario]
-        if not foreign:
-            return config
-        kept = tuple(document for document in config.context if document.name not in foreign)
-        return config.model_copy(update={"context": kept})
+        changed: dict[str, object] = {}
+        if foreign := self._scenario_only - self._carried[scenario]:
+            changed["context"] = tuple(d for d in config.context if d.name not in foreign)
+        if scenario in self._one_turn and config.history != self.base.history:
+            changed["history"] = (
+                self.base.history
+            )  # there is none: a first conversation in the suite changes nothing
+        return config.model_copy(update=changed) if changed else config
 
     def carriers(self, document: str) -> frozenset[str]:
         """Names of the scenarios that carry a document; an empty name stands for any document."""

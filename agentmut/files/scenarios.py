@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from agentmut.config import Document
 from agentmut.errors import ProjectError, UsageError, nearest
 from agentmut.evaluators import build
+from agentmut.files.guidance import Named
 from agentmut.files.parts import read_documents
 from agentmut.files.problems import joined, validated
 from agentmut.files.schema import ScenarioEntry, ScenarioFile
@@ -104,6 +105,7 @@ class _EntryReader:
     ) -> Scenario:
         kept = {"name", "threshold", "tools", "setup", "teardown"}
         shared = {name: getattr(entry, name) for name in kept}
+        shared["compare"] = tuple(named(written) for written in entry.compare)
         documents: tuple[Document, ...] = context
         return Scenario(turns=turns, evaluators=specs, context=documents, **shared)
 
@@ -136,6 +138,14 @@ def _turns(entry: ScenarioEntry) -> tuple[JsonValue, ...]:
     if entry.input is None:
         raise UsageError(f"scenario {entry.name!r} needs input (or turns, for several)")
     return (entry.input,)
+
+
+def named(written: Named) -> EvaluatorSpec:
+    """A name with its argument, from `name` or `{name: argument}`."""
+    if isinstance(written, str):
+        return EvaluatorSpec(name=written)
+    ((name, argument),) = written.items()
+    return EvaluatorSpec(name=name, argument=argument)
 
 
 def _spec(written: dict[str, JsonValue], installed: Catalogue) -> EvaluatorSpec:

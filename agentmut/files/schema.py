@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, RootModel
 
 from agentmut.config import ModelConfig
+from agentmut.files.guidance import CoverageSettings, Named, RelationSettings, SuggestSettings
 from agentmut.frozen import Frozen
 from agentmut.mutation.controls import Identity
 from agentmut.scenario import ToolDouble
@@ -301,6 +302,12 @@ class ProjectFile(Section):
     """Limits of a run."""
     execution: ExecutionSettings = Field(default_factory=ExecutionSettings)
     """How trials are run."""
+    relations: RelationSettings = Field(default_factory=RelationSettings)
+    """Which metamorphic relations `agentmut relations` checks, and with how much evidence."""
+    coverage: CoverageSettings = Field(default_factory=CoverageSettings)
+    """What `agentmut coverage` measures against."""
+    suggest: SuggestSettings = Field(default_factory=SuggestSettings)
+    """How `agentmut suggest` looks for scenarios."""
 
 
 class ScenarioEntry(Section):
@@ -324,6 +331,8 @@ class ScenarioEntry(Section):
     """`module:function`, called with the scenario before each trial."""
     teardown: Reference | None = None
     """`module:function`, called with the scenario after each trial."""
+    compare: tuple[Named, ...] = ()
+    """The facts by which relations compare runs of this scenario, such as `numbers` or `{options: [gold, silver]}`."""
 
 
 class ScenarioFile(RootModel[tuple[ScenarioEntry, ...]]):

@@ -1,0 +1,1 @@
+"""What stored runs tell beyond scores: coverage, explanations of survivors, proposals."""

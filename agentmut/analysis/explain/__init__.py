@@ -1,0 +1,1 @@
+"""Why a mutant survived, and which assertion would have killed it."""

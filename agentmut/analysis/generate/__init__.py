@@ -1,0 +1,1 @@
+"""New scenarios, guided by coverage (Algorithm 1 of the AgentAssay paper)."""

@@ -1,0 +1,61 @@
+"""The sections of `agentmut.yaml` on relations, coverage and suggestions."""
+
+from typing import Annotated
+
+from pydantic import ConfigDict, Field, JsonValue
+
+from agentmut.frozen import Frozen
+
+Named = str | Annotated[dict[str, JsonValue], Field(min_length=1, max_length=1)]
+"""A name, or a mapping of one name to its argument."""
+
+
+class GuidanceSection(Frozen):
+    """A mapping of the file. Attribute docstrings become the descriptions that editors show."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+
+class RelationSettings(GuidanceSection):
+    """Which metamorphic relations `agentmut relations` checks, and with how much evidence."""
+
+    use: tuple[Named, ...] | None = None
+    """Names (`perturbation.noise`), families (`permutation`), or a name with its argument. All that need no argument
+    when left out."""
+    pairs: int = Field(default=50, ge=1, le=1000)
+    """Most pairs of a relation on a scenario."""
+    sources: int = Field(default=60, ge=10, le=10_000)
+    """Runs of the unchanged agent on each scenario, which pairs start from and are compared with."""
+    tolerance: float = Field(default=0.1, gt=0, lt=1)
+    """The rate of violations that a directional relation or a predicate may have."""
+    compare: tuple[Named, ...] | None = None
+    """The facts that runs are compared by, where a scenario says nothing; chosen by scenario when left out."""
+    own: tuple[str, ...] = ()
+    """`module:object` of relations of the project's own."""
+
+
+class CoverageSettings(GuidanceSection):
+    """What `agentmut coverage` measures against."""
+
+    models: tuple[str, ...] = ()
+    """Models that the agent is meant to support; its own, and those of mutation.swap_models, when left out."""
+    weights: dict[str, Annotated[float, Field(ge=0)]] = Field(default_factory=dict)
+    """Weight of each dimension (tool, path, state, boundary, model) in the overall coverage; 1 where left out."""
+    states: float | None = Field(default=None, gt=0)
+    """Lambda of Eq. 17: the number of different abstract states expected of such an agent; calibrated when left
+    out."""
+    depth: int = Field(default=12, ge=1, le=100)
+    """Longest path that is enumerated in an explicit graph."""
+    target: dict[str, Annotated[float, Field(gt=0, le=1)]] = Field(default_factory=dict)
+    """Coverage aimed at in each dimension; 1 where left out."""
+
+
+class SuggestSettings(GuidanceSection):
+    """How `agentmut suggest` looks for scenarios."""
+
+    trials: int = Field(default=200, ge=1)
+    """Most agent runs of one search."""
+    repeats: int = Field(default=5, ge=1, le=100)
+    """Runs of each proposed input."""
+    model: str | None = None
+    """A model that writes inputs too, through the adapter `openai` or `anthropic`: `openai:gpt-5.2`."""

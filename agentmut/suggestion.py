@@ -1,0 +1,77 @@
+"""What agentmut proposes to write next: assertions and scenarios, each with what it was seen to do."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from agentmut.frozen import Frozen
+from agentmut.scenario import EvaluatorSpec, Scenario
+
+
+class Rate(Frozen):
+    """Runs in which something held."""
+
+    held: int
+    of: int
+
+    @property
+    def share(self) -> float | None:
+        """None without runs."""
+        return self.held / self.of if self.of else None
+
+    def __str__(self) -> str:
+        return f"{self.held}/{self.of}"
+
+
+class AssertionSuggestion(Frozen):
+    """An evaluator for an existing scenario, checked on stored runs."""
+
+    kind: Literal["assertion"] = "assertion"
+    id: str
+    """8 hex digits: a function of scenario and evaluator."""
+    scenario: str
+    evaluator: EvaluatorSpec
+    why: str
+    """What differs between original and mutants, in a sentence."""
+    mutants: tuple[str, ...]
+    """Ids of the survivors that it kills on stored runs, the one it was mined for first."""
+    baseline: Rate
+    """All stored runs of the original."""
+    held_out: Rate
+    """The half of them that was not used to find it."""
+    mutant: Rate
+    """The stored runs of the mutant that it was mined for, which it was checked on."""
+    margin: float
+    """Lower end of the original's rate minus upper end of the mutant's, by Wilson: positive is clear."""
+    generality: float
+    """From 0 (spells out one run) to 1 (speaks of the kind of behaviour)."""
+
+
+class ScenarioSuggestion(Frozen):
+    """A scenario for the suite. Its evaluators are guesses from observed behaviour, which a person has to confirm."""
+
+    kind: Literal["scenario"] = "scenario"
+    id: str
+    scenario: Scenario
+    origin: str
+    """How it was made, in a phrase."""
+    why: str
+    adds: tuple[str, ...] = ()
+    """Coverage items that no scenario had, such as `tool cancel_order`."""
+    kills: tuple[str, ...] = ()
+    """Ids of the mutants that it kills."""
+    passes: Rate
+    """The original's runs in which the proposed evaluators held."""
+    trials: int = 0
+    """Runs that finding and checking it took."""
+
+
+class Suggestions(Frozen):
+    """What one `agentmut suggest` proposes; kept in `.agentmut/suggestions.json` until the next."""
+
+    run_id: str
+    """The run whose stored trials they rest on."""
+    assertions: tuple[AssertionSuggestion, ...] = ()
+    scenarios: tuple[ScenarioSuggestion, ...] = ()
+    notes: tuple[str, ...] = ()
+    state: dict[str, str] = Field(default_factory=dict)

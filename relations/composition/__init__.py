@@ -1,0 +1,1 @@
+"""Several runs, or several agents, that have to agree."""

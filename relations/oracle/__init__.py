@@ -1,0 +1,1 @@
+"""What an answer owes to the request, whatever it says."""

@@ -1,0 +1,1 @@
+"""The order of what an agent is given should not matter."""

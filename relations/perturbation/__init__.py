@@ -1,0 +1,1 @@
+"""Small changes of what the user says, and what they may change."""
