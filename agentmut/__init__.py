@@ -7,7 +7,7 @@ since its public names are loaded when they are first used.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from agentmut.api import measure, merge_shards
+    from agentmut.api import measure, merge_shards, rescore
     from agentmut.assess import check_suite, compare_with_baseline, save_baseline
     from agentmut.calls.instrument import tool
     from agentmut.calls.toolbox import toolbox
@@ -22,6 +22,7 @@ __all__ = [
     "compare_with_baseline",
     "measure",
     "merge_shards",
+    "rescore",
     "save_baseline",
     "tool",
     "toolbox",
@@ -39,7 +40,7 @@ def __getattr__(name: str) -> Any:
         from agentmut import assess
 
         return getattr(assess, name)
-    if name in ("measure", "merge_shards"):
+    if name in ("measure", "merge_shards", "rescore"):
         from agentmut import api
 
         return getattr(api, name)

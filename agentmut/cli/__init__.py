@@ -17,6 +17,7 @@ VERBS = (
     "run",
     "resume",
     "merge",
+    "rescore",
     "show",
     "report",
     "replay",
