@@ -73,7 +73,8 @@ def main() -> int:
         seconds = time.perf_counter() - begun
         scaled = seconds * TRIALS / again.trials
         print(
-            f"rescore: {again.trials} of {before.cost.trials} stored trials of 10 steps, 5 evaluators: {seconds:.2f} s, "
+            f"rescore: {again.trials} of {before.cost.trials} stored trials of 10 steps, 5 evaluators: "
+            f"{seconds:.2f} s, "
             f"{scaled:.2f} s for {TRIALS} (limit {LIMIT:g} s)"
         )
         return int(scaled > LIMIT)
