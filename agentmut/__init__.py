@@ -12,12 +12,14 @@ if TYPE_CHECKING:
     from agentmut.calls.instrument import tool
     from agentmut.calls.toolbox import toolbox
     from agentmut.config import AgentConfig
+    from agentmut.relate import check_relations
 
     __version__: str
 
 __all__ = [
     "AgentConfig",
     "__version__",
+    "check_relations",
     "check_suite",
     "compare_with_baseline",
     "measure",
@@ -40,6 +42,10 @@ def __getattr__(name: str) -> Any:
         from agentmut import assess
 
         return getattr(assess, name)
+    if name == "check_relations":
+        from agentmut.relate import check_relations
+
+        return check_relations
     if name in ("measure", "merge_shards", "rescore"):
         from agentmut import api
 

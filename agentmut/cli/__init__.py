@@ -21,6 +21,7 @@ VERBS = (
     "show",
     "report",
     "replay",
+    "relations",
     "baseline",
     "clean",
     "simulate",
