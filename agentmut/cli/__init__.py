@@ -19,6 +19,7 @@ VERBS = (
     "merge",
     "show",
     "report",
+    "coverage",
     "replay",
     "baseline",
     "clean",
