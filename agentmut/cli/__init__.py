@@ -20,6 +20,7 @@ VERBS = (
     "rescore",
     "show",
     "report",
+    "coverage",
     "replay",
     "relations",
     "baseline",
