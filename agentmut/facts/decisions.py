@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from agentmut.facts.fact import IS, Fact
 from agentmut.scenario import Scenario
-from agentmut.text.neighbours import word_set
+from agentmut.text.neighbours import DETERMINERS, word_set
 from agentmut.text.polarity import clauses, denied
 from agentmut.text.words import stem
 from agentmut.trace import AgentTrace
@@ -109,10 +109,8 @@ def _promised(words: tuple[str, ...], index: int) -> bool:
     """Whether an action is announced ("we will refund it", "happy to cancel"), not merely named ("your refund")."""
     if words[index] not in _ACTIONS:
         return False
-    before = [
-        word for word in words[max(0, index - 4) : index] if word not in ("not", "to", "be", "now", "also")
-    ]
-    return bool(before) and before[-1] in _PROMISING
+    before = words[max(0, index - 4) : index]
+    return bool(before) and before[-1] not in DETERMINERS and not _PROMISING.isdisjoint(before)
 
 
 def _is_told(words: tuple[str, ...], index: int) -> bool:
