@@ -161,13 +161,14 @@ def test_the_threshold_is_the_95_percent_quantile_of_distances_between_sources()
 @given(st.text(alphabet="ab c", max_size=20), st.text(alphabet="ab c", max_size=20))
 def test_the_distance_of_texts_is_symmetric_and_between_0_and_1(one: str, other: str) -> None:
     for measure in ("chrf", "edit"):
-        apart = distance(one, other, measure)  # type: ignore[arg-type]
-        assert apart == pytest.approx(distance(other, one, measure))  # type: ignore[arg-type]
-        assert -1e-9 <= apart <= 1 and distance(one, one, measure) == 0  # type: ignore[arg-type]
+        apart = distance(one, other, measure)
+        assert apart == pytest.approx(distance(other, one, measure))
+        assert -1e-9 <= apart <= 1 and distance(one, one, measure) == 0
 
 
 def test_a_function_of_the_users_own_reads_facts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    code = "def seats(trace):\n    return {'seats': trace.text.count('x')}\ndef broken(scenario, trace):\n    return 3\n"
+    code = "def seats(trace):\n    return {'seats': trace.text.count('x')}\n"
+    code += "def broken(scenario, trace):\n    return 3\n"
     (tmp_path / "own_facts_of_a_test.py").write_text(code)
     monkeypatch.syspath_prepend(tmp_path)
     own = build(EvaluatorSpec(name="python", argument="own_facts_of_a_test:seats"))

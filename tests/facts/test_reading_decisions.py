@@ -19,7 +19,8 @@ def values(text: str, name: str, argument: object) -> set[str]:
 @pytest.mark.parametrize(
     "text",
     [
-        "Yes, we ship there.", "Your refund has been approved.", "I've issued a refund of $5.", "We'll gladly refund it.",
+        "Yes, we ship there.", "Your refund has been approved.", "I've issued a refund of $5.",
+        "We'll gladly refund it.",
         "You're eligible.", "We are not unable to refund it.", "There is no reason to refuse.", "You can return it.",
         "No problem! We will refund it.", "If it is not broken, ask. Your request was accepted.",
         "I'm happy to cancel it.", "Not only will we refund it.",
@@ -43,8 +44,12 @@ def test_refusing_is_read_in_many_words(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["You can contact us any time.", "Is it possible to refund it?", "Your refund policy is attached.",
-             "No further action is needed.", "If we can refund it, I will tell you.", ""]
+    "text",
+    [
+        "You can contact us any time.", "Is it possible to refund it?", "Your refund policy is attached.",
+        "No further action is needed.", "I may be able to assist you.", 'Please confirm with a "yes" so that I know.',
+        "If we can refund it, I will tell you.", "",
+    ],
 )  # fmt: skip
 def test_courtesies_questions_and_conditions_decide_nothing(text: str) -> None:
     assert decisions(text) == set()
