@@ -122,7 +122,7 @@ def _is_told(words: tuple[str, ...], index: int) -> bool:
 def _is_courtesy(words: tuple[str, ...], index: int) -> bool:
     """Whether it is "able to assist you" and the like."""
     after = words[index + 1 : index + 3]
-    return len(after) == 2 and after[0] == "to" and after[1] in _COURTESY - {"be"}
+    return words[index] == "able" and len(after) == 2 and after[0] == "to" and after[1] in _COURTESY - {"be"}
 
 
 def _places(words: tuple[str, ...], terms: tuple[tuple[str, ...], ...]) -> Iterator[int]:
