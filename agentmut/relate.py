@@ -161,14 +161,10 @@ def _stored(session: Session, store: Store, wanted: Wish, plan: RelationsPlan) -
 
 def materials_of(session: Session, plan: RelationsPlan, executions: Executions) -> dict[str, Material]:
     """By scenario: the source runs, divided. Raises `UsageError` for facts to compare that cannot be had."""
-    found = {}
-    for name in plan.scenarios:
-        scenario = session.tests.scenarios[name]
-        try:
-            found[name] = material_of(scenario, executions.get(name, ()), session.project.relations)
-        except ValueError as error:
-            raise UsageError(f"scenario {name}, compare: {error}") from error
-    return found
+    settings, scenarios = session.project.relations, session.tests.scenarios
+    return {
+        name: material_of(scenarios[name], executions.get(name, ()), settings) for name in plan.scenarios
+    }
 
 
 def tables_of(session: Session) -> Tables:

@@ -47,10 +47,12 @@ class Subject(NamedTuple):
     def identity(self) -> Counts:
         """How often two runs of the same agent are no pair of the relation.
 
-        These runs may be sources of the relation's own pairs too. Where the change changes nothing, a source makes
-        the identity's pair and the relation's more alike, never less: their covariance is the variance of the chance
-        of a violation given the source. That makes a difference between the two rates less likely than with runs of
-        their own, so a false FAIL is no more likely than the level says.
+        These runs may be sources of the relation's own pairs too. Where the change changes nothing, a source that
+        makes the one kind of pair differ makes the other differ: the covariance of two pairs with a run in common is
+        the variance of the chance of a violation given that run. That is never negative, so it makes the difference
+        of the two rates smaller than with runs of their own, and a false FAIL no more likely than the level says.
+        (For a relation that judges the two sides of a pair alike. tests/relations/engine shows the level by
+        simulation, for one that does not as well.)
         """
         checks = [self._control(first, second) for first, second in self.material.controls]
         said = [check for check in checks if check is not None]
