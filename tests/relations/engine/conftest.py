@@ -23,6 +23,8 @@ def uniform(*parts):
 
 def run(config, input):
     """Says how many words it was given; how reliably is what tests change."""
+    if "Answer" not in config.prompt:
+        return "hm"
     answer = f"The order has {NUMBER} items."
     if uniform("own") < NOISE:
         answer = f"The order has {NUMBER + 1} items."
@@ -41,7 +43,7 @@ SHOUTED_AT = 0.0
 RAISES = 0.0
 '''
 
-RELATIONS = '''
+RELATIONS = """
 from agentmut.mutant import prompt_edit
 from agentmut.relation import Expectation, Family, FollowUp, FollowUpRun
 from agentmut.trace import Check
@@ -123,7 +125,7 @@ class Broken(Base):
 
     def holds(self, pair):
         raise ZeroDivisionError("oops")
-'''
+"""
 OWN = ("Upper", "Politer", "Brief", "Documents")
 
 
@@ -166,7 +168,7 @@ class Shop:
             "agent": {
                 "adapter": "python",
                 "run": f"{module}:run",
-                "config": {"prompt": "Answer. Be brief."},
+                "config": {"prompt": "Answer questions about orders. Be brief."},
             },
             "suite": {"scenarios": "scenarios.yaml"},
             "relations": {"own": references, "use": names, "sources": 45, "pairs": 30},
@@ -194,7 +196,5 @@ def shop(tmp_path: Path, decision_tables: Path) -> Iterator[Shop]:
 
 
 @pytest.fixture(scope="session")
-def make_shop(
-    tmp_path_factory: pytest.TempPathFactory, decision_tables: Path
-) -> Callable[[], Shop]:
+def make_shop(tmp_path_factory: pytest.TempPathFactory, decision_tables: Path) -> Callable[[], Shop]:
     return lambda: Shop(tmp_path_factory.mktemp("shop"), decision_tables)
