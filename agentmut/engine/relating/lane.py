@@ -20,6 +20,7 @@ from agentmut.trace import AgentTrace, Check
 
 SAYS_NOTHING = "the relation says nothing of the pair"
 NOT_DELIVERED = "the change did not reach the agent"
+NOT_STORED = "its follow-up run is not in the store"
 FAILED = "the agent gave an answer before the change, and none after it: {reason}"
 
 
@@ -170,7 +171,9 @@ class Lane:
 
 
 def _no_evidence(result: TrialResult) -> str:
-    return "" if result.outcome.is_evidence else f"{result.ending}: {result.reason}".rstrip(": ")
+    if result.outcome.is_evidence:
+        return ""
+    return result.reason if result.reason == NOT_STORED else f"{result.ending}: {result.reason}".rstrip(": ")
 
 
 def _failed(reason: str) -> Check:
