@@ -26,7 +26,8 @@ _POLITE_COMMA = re.compile(r",(?= please\b)|(?<=\bplease),(?= )|(?<=^Hi),|(?<=^H
 _GREETED = re.compile(
     r"\s*(?:hi|hello|hey|dear|good (?:morning|day|evening|afternoon)|um|so|well|ok)\b", re.I
 )
-_FILLERS = ("Um, ", "So, ", "Well, ", "Okay, ", "Hmm, ", "Right, ", "So yeah, ")
+_FILLERS = ("Um, ", "So, ", "Well, ", "Uh, ", "Hmm, ", "So basically, ", "So yeah, ")
+"""Nothing that consents: after a question of the agent, "Okay" would be an answer."""
 _PAUSES = ("uh", "um", "well", "you know")
 _SUBJECT = re.compile(r"\b(?:I|we) (?:would|want|need|have|am|was|found|got)(?= [a-z])")
 _SMILES = (
@@ -82,7 +83,8 @@ def _punctuation(turn: Turn) -> Iterator[Change]:
         if final and (last != "?" or _OPEN_QUESTION.match(text)):
             yield Change(end - 1, end, "", f"no {said(last)} at the end")
         more = {".": ("...", "!"), "!": ("!!", "."), "?": ("??", "?!")}[last]
-        yield from (Change(end - 1, end, other, f"{said(other)} for {said(last)}") for other in more)
+        if turn.may_change(end - 2, end - 1):  # "A-1007..." may be read as another name
+            yield from (Change(end - 1, end, other, f"{said(other)} for {said(last)}") for other in more)
     for match in _APOSTROPHES.finditer(turn.text):
         plain = match.group().replace("'", "").replace("’", "")
         if not splits(turn.document.protected, match.start() + 1):
