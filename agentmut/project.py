@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,7 +15,7 @@ from agentmut.files.agent import agent_problems, agent_spec
 from agentmut.files.config import collecting, read_parts
 from agentmut.files.guidance import CoverageSettings, RelationSettings, SuggestSettings
 from agentmut.files.problems import joined, validated
-from agentmut.files.scenarios import LocatedScenario, find_scenario_files, read_scenarios
+from agentmut.files.scenarios import LocatedScenario, compared, find_scenario_files, read_scenarios
 from agentmut.files.schema import (
     BudgetSettings,
     ComparisonSettings,
@@ -151,6 +152,7 @@ class _ProjectReader:
         )
         env, headers = dict(self._env()), dict(self._filled("headers", self.file.agent.headers))
         located = self._scenarios(config.tool_names)
+        self._compare()
         if self.problems:
             raise ProjectError(joined(self.problems))
         return self._assembled(
@@ -206,6 +208,10 @@ class _ProjectReader:
             if not missing:
                 filled = VARIABLE.sub(lambda match: self.environment[match[1]], written)
                 yield name, SecretStr(filled)
+
+    def _compare(self) -> None:
+        for index, written in enumerate(self.file.relations.compare or ()):
+            self._checked(("relations", "compare", index), partial(compared, written))
 
     def _operators(self) -> tuple[str, ...]:
         own = self.file.mutation.own_operators

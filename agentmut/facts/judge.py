@@ -127,12 +127,12 @@ def _ask_anthropic(model: str, instruction: str, question: str) -> Opinion:
     try:
         reply = anthropic.Anthropic(timeout=_SECONDS).messages.create(
             model=model,
-            temperature=0,
             max_tokens=_MOST_TOKENS,
             system=instruction,
             messages=[{"role": "user", "content": question}],
             tools=[{"name": _NAME, "description": "Report the comparison.", "input_schema": dict(_SCHEMA)}],
             tool_choice={"type": "tool", "name": _NAME},
+            extra_body={"temperature": 0},  # newer models have no such argument; the service still takes it
         )
     except anthropic.AnthropicError as error:
         raise _not_judged(model, error) from error
