@@ -11,7 +11,9 @@ from agentmut.text.spans import Span
 MOST = 4
 """Requests of one message; a longer list is a task of its own."""
 _ITEM = re.compile(r"^[ \t]*(?:[-*•]|\(?\d{1,2}[.)]|\(?[a-z][.)])[ \t]+(?P<said>\S.*)$")
-_LINKED = re.compile(r"^(?:and|also|plus|besides|additionally|furthermore|in addition)\b,?\s*(?:also\b,?\s*)?", re.I)
+_LINKED = re.compile(
+    r"^(?:and|also|plus|besides|additionally|furthermore|in addition)\b,?\s*(?:also\b,?\s*)?", re.I
+)
 _AND_ASKS = re.compile(
     r",?\s+and\s+(?:also\s+)?(?=(?:how|what|when|where|who|why|which|can|could|will|would|is|are|do|does|did|has|have)"
     r"\s+\w)",
@@ -82,7 +84,8 @@ def _of_list(message: str) -> Requests | None:
 
 
 def _of_sentences(message: str) -> Requests:
-    told, asked = [], []
+    told: list[str] = []
+    asked: list[str] = []
     for sentence in _sentences(message):
         (asked if _is_request(sentence) else told).append(sentence)
     return Requests(tuple(told), tuple(asked))
