@@ -25,7 +25,7 @@ _LIMITED = re.compile(
     re.I,
 )
 _ASKS_NUMBER = re.compile(
-    r"\b(?:how (?:much|many|(?<!how )long|old|far)|what number|which (?:fee|price|amount))\b", re.I
+    r"\b(?:how (?:much|many|long|old|far)|what number|which (?:fee|price|amount))\b", re.I
 )
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 _FEWEST = 5
