@@ -45,7 +45,8 @@ def judged(relation: Any, start: Any, *traces: AgentTrace, again: bool = False) 
         ("Where is my parcel?", None),
         ("My parcel is late. I am angry.", None),
         ("Where is it? What are your hours?", None),
-        ("1. A? 2. B?", None),
+        ("Order A-1042 is late. What are your hours?", None),
+        ("Who? What? Where? When? Why?", None),
     ],
 )  # fmt: skip
 def test_only_requests_that_stand_alone_are_split(message: str, asked: tuple[str, ...] | None) -> None:
@@ -235,7 +236,11 @@ def wrote(found: str, written: str, answer: str) -> AgentTrace:
 def test_what_a_node_found_must_reach_the_end(
     trace: AgentTrace, last: str | None, holds: bool | None
 ) -> None:
-    argument = {"first": "research", "right": {"contains": "Paris"}, **({"last": last} if last else {})}
+    argument: dict[str, Any] = {
+        "first": "research",
+        "right": {"contains": "Paris"},
+        **({"last": last} if last else {}),
+    }
     assert judged(Pipeline(argument), source("Capital?", said=trace, config=FLOW)) is holds
 
 
