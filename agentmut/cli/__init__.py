@@ -20,6 +20,7 @@ VERBS = (
     "show",
     "report",
     "replay",
+    "relations",
     "baseline",
     "clean",
     "simulate",

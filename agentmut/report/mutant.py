@@ -49,6 +49,10 @@ def render_mutant(result: Result, row: MutantRow, color: bool = False) -> str:
     if row.reason:
         page.add(clean(row.reason))
     _evidence(page, result, row)
+    if row.killed_by_relations:
+        page.add("Relations notice it, `agentmut relations --survivors` found (no part of the status):")
+        for found in row.killed_by_relations:
+            page.add(f"  violated more often than by the unchanged agent: {clean(found)}")
     if row.witness and row.witness.route == "effect":
         page.add("The agent's process died with all that could be seen of the change: its end is the effect.")
     elif row.witness:

@@ -115,6 +115,11 @@ def _head(page: Page, result: Result) -> None:
 def _scores(page: Page, result: Result) -> None:
     page.title(f"{'Mutation' if result.selective is None else 'Selective'} score   {interval(result.score)}")
     page.add(_counts(result.score))
+    if result.score_with_relations is not None:
+        also = counted(sum(bool(row.killed_by_relations) for row in result.mutants), "survivor")
+        page.add(
+            f"With relations   {interval(result.score_with_relations)}  ({also} killed by `agentmut relations`)"
+        )
     page.add(
         f"Robustness       {interval(result.robustness)}  (share of harmless changes that flip no verdict)"
     )
