@@ -53,6 +53,8 @@ class Aim(NamedTuple):
     tool: str = ""
     parameter: str = ""
     value: JsonValue = None
+    has_value: bool = False
+    """Of a boundary: whether `value` is on it; else some value of the parameter may be."""
     absent: bool = False
     """Of a boundary: the parameter left out."""
     rule: str = ""
@@ -107,12 +109,18 @@ def _argument_sets(aim: Aim, tool: ToolSpec, known: Material, seed: int) -> Iter
     choices: dict[str, Sequence[JsonValue]] = {}
     for parameter in arguments_named(tool.parameters):
         if parameter.name == aim.parameter:
-            choices |= {} if aim.absent else {parameter.name: (aim.value,)}
+            choices |= {} if aim.absent else {parameter.name: _aimed_at(aim, parameter, known, seed)}
         elif parameter.required:
             choices[parameter.name] = known_values(known, parameter) or _made_up(parameter, seed)
     sets = max([1, *map(len, choices.values())])
     for number in range(min(sets, REQUESTS)):
         yield {name: values[number % len(values)] for name, values in choices.items() if values}
+
+
+def _aimed_at(aim: Aim, parameter: Parameter, known: Material, seed: int) -> tuple[JsonValue, ...]:
+    if aim.has_value:
+        return (aim.value,)
+    return _made_up(parameter, seed) or known_values(known, parameter)
 
 
 def _made_up(parameter: Parameter, seed: int) -> tuple[JsonValue, ...]:

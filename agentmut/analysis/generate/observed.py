@@ -1,0 +1,95 @@
+"""Evaluators proposed from what an agent was seen to do. Guesses: what it does need not be what it should do."""
+
+from collections.abc import Iterator, Sequence
+
+from pydantic import JsonValue
+
+from agentmut.analysis.generate.material import whole
+from agentmut.analysis.generate.wording import shown
+from agentmut.config import AgentConfig
+from agentmut.frozen import canonical_json
+from agentmut.scenario import EvaluatorSpec
+from agentmut.text.facts import facts
+from agentmut.text.words import stems
+from agentmut.trace import AgentTrace
+
+MOST_FACTS = 2
+SLACK = 2
+"""The limit of steps, where nothing else is stable: so many times the longest run seen."""
+
+
+def proposed_evaluators(
+    turns: Sequence[JsonValue], traces: Sequence[AgentTrace], config: AgentConfig
+) -> tuple[EvaluatorSpec, ...]:
+    """What held in every one of these runs: tools and their order, arguments, tools that were spoken of and not
+    called, figures of the answer. At least a limit of steps. Raises `ValueError` without runs.
+    """
+    if not traces:
+        raise ValueError("evaluators are proposed from at least one run.")
+    said = whole(turns)
+    found = [
+        *_calls(traces),
+        *_arguments(said, traces),
+        *_not_called(said, traces, config),
+        *_facts(said, traces),
+    ]
+    if not found:
+        longest = max(len(trace.steps) for trace in traces)
+        found = [EvaluatorSpec(name="max_steps", argument=SLACK * max(1, longest))]
+    return tuple(found)
+
+
+def _calls(traces: Sequence[AgentTrace]) -> Iterator[EvaluatorSpec]:
+    first = tuple(dict.fromkeys(traces[0].tools_called))
+    always = [tool for tool in first if all(tool in trace.tools_called for trace in traces)]
+    orders = {tuple(t for t in dict.fromkeys(trace.tools_called) if t in always) for trace in traces}
+    if len(always) > 1 and len(orders) == 1:
+        yield EvaluatorSpec(name="tool_order", argument=list[JsonValue](always))
+    else:
+        yield from (EvaluatorSpec(name="tool_called", argument=tool) for tool in always)
+
+
+def _arguments(said: str, traces: Sequence[AgentTrace]) -> Iterator[EvaluatorSpec]:
+    """Arguments of the first call of a tool that are equal in all runs, and are figures or stand in the input."""
+    for tool in dict.fromkeys(traces[0].tools_called):
+        calls = [_first_call(trace, tool) for trace in traces]
+        stable = {
+            name: value
+            for name, value in calls[0].items()
+            if all(name in call and canonical_json(call[name]) == canonical_json(value) for call in calls)
+            and _means_something(value, said)
+        }
+        if stable:
+            yield EvaluatorSpec(name="tool_called_with", argument={"tool": tool, "arguments": stable})
+
+
+def _first_call(trace: AgentTrace, tool: str) -> dict[str, JsonValue]:
+    return next((step.arguments or {} for step in trace.tool_calls if step.tool == tool), {})
+
+
+def _means_something(value: JsonValue, said: str) -> bool:
+    if isinstance(value, str):
+        return 0 < len(value) <= 60 and value.lower() in said.lower()
+    return isinstance(value, int | float)
+
+
+def _not_called(said: str, traces: Sequence[AgentTrace], config: AgentConfig) -> Iterator[EvaluatorSpec]:
+    """Tools whose name the input speaks of, and that no run called."""
+    called = {tool for trace in traces for tool in trace.tools_called}
+    about = stems(said)
+    for tool in config.tools:
+        named = stems(tool.own_name)
+        if tool.own_name not in called and named and named <= about:
+            yield EvaluatorSpec(name="tool_not_called", argument=tool.own_name)
+
+
+def _facts(said: str, traces: Sequence[AgentTrace]) -> Iterator[EvaluatorSpec]:
+    """Figures of all the answers that the input does not state."""
+    asked = said.lower()
+    stated = [text[f.span.start : f.span.end] for text in [traces[0].text] for f in facts(text)]
+    common = [
+        fact
+        for fact in dict.fromkeys(stated)
+        if fact.lower() not in asked and all(fact in trace.text for trace in traces)
+    ]
+    yield from (EvaluatorSpec(name="contains", argument=shown(fact)) for fact in common[:MOST_FACTS])

@@ -1,0 +1,1 @@
+"""`agentmut suggest`."""
