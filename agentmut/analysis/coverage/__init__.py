@@ -1,6 +1,7 @@
 """What a suite exercises of an agent, from stored traces: `measure(traces, config, settings)`."""
 
-from agentmut.analysis.coverage.measure import Beside, measure
+from agentmut.analysis.coverage.beside import Beside
+from agentmut.analysis.coverage.measure import measure
 from agentmut.analysis.coverage.nouns import (
     Coverage,
     CoverageItem,

@@ -23,8 +23,6 @@ class Boundary(NamedTuple):
     item: CoverageItem
     place: Place
     holds: Holds
-    of_owner: bool = False
-    """Whether it speaks of the object that the parameter belongs to: whether it has it."""
 
     def on(self, arguments: Any) -> bool:
         """Whether a call with these arguments is on the boundary."""
@@ -96,7 +94,7 @@ def _given(tool: str, owner: Place, name: str) -> Iterator[Boundary]:
         return isinstance(value, Mapping) and value.get(name) is None
 
     for said, holds in (("present", present), ("absent", absent)):
-        yield Boundary(_item(tool, (*owner, name), said), owner, holds, of_owner=True)
+        yield Boundary(_item(tool, (*owner, name), said), owner, holds)
 
 
 def _boundary(tool: str, place: Place, bound: Bound) -> Boundary:

@@ -67,6 +67,8 @@ class DimensionCoverage(Frozen):
     """How the total was found, or why there is no value."""
     weight: float | None = None
     """In the overall coverage; None for dimensions that are not in it."""
+    target: float | None = None
+    """What `coverage.target` aims at; None where it says nothing."""
 
 
 class ScenarioCoverage(Frozen):
