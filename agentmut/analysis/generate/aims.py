@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from agentmut.analysis.coverage import Coverage, CoverageItem, Dimension
 from agentmut.analysis.generate.proposals import Aim, AimKind
@@ -27,11 +27,11 @@ class Weakness(NamedTuple):
 
 
 def weaknesses(
-    coverage: Coverage, targets: Mapping[str, float], alive: Sequence[Mutant], score: float | None
+    coverage: Coverage, targets: Mapping[Any, float], alive: Sequence[Mutant], score: float | None
 ) -> list[Weakness]:
     """The dimensions below their targets, the weakest first; of equal ones in the order of the paper.
 
-    `alive` are mutants that the suite does not kill, `score` the mutation score.
+    `targets` are by name of dimension, 1 where left out; `alive` are mutants that the suite does not kill, `score` the mutation score.
     """
     found = [
         Weakness(

@@ -1,14 +1,16 @@
 """Evaluators proposed from what an agent was seen to do. Guesses: what it does need not be what it should do."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 from pydantic import JsonValue
 
 from agentmut.analysis.generate.material import whole
 from agentmut.analysis.generate.wording import shown
 from agentmut.config import AgentConfig
+from agentmut.evaluators import build
 from agentmut.frozen import canonical_json
-from agentmut.scenario import EvaluatorSpec
+from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.text.facts import facts
 from agentmut.text.words import stems
 from agentmut.trace import AgentTrace
@@ -19,24 +21,46 @@ SLACK = 2
 
 
 def proposed_evaluators(
-    turns: Sequence[JsonValue], traces: Sequence[AgentTrace], config: AgentConfig
+    scenario: Scenario, traces: Sequence[AgentTrace], config: AgentConfig, least: float
 ) -> tuple[EvaluatorSpec, ...]:
-    """What held in every one of these runs: tools and their order, arguments, tools that were spoken of and not
-    called, figures of the answer. At least a limit of steps. Raises `ValueError` without runs.
+    """What held, all together, in at least the share `least` of these runs: tools and their order, arguments, tools
+    that were spoken of and not called, figures of the answer. A limit of steps where nothing did.
+
+    Raises `ValueError` without runs.
     """
     if not traces:
         raise ValueError("evaluators are proposed from at least one run.")
-    said = whole(turns)
-    found = [
-        *_calls(traces),
-        *_arguments(said, traces),
+    said = whole(scenario.turns)
+    usual = [trace for trace in traces if _shape(trace) == Counter(map(_shape, traces)).most_common(1)[0][0]]
+    candidates = [
+        *_calls(usual),
+        *_arguments(said, usual),
         *_not_called(said, traces, config),
-        *_facts(said, traces),
+        *_facts(said, usual),
     ]
-    if not found:
-        longest = max(len(trace.steps) for trace in traces)
-        found = [EvaluatorSpec(name="max_steps", argument=SLACK * max(1, longest))]
-    return tuple(found)
+    return holding(candidates, scenario, traces, least)
+
+
+def holding(
+    specs: Iterable[EvaluatorSpec], scenario: Scenario, traces: Sequence[AgentTrace], least: float
+) -> tuple[EvaluatorSpec, ...]:
+    """The first of these evaluators that hold together in at least this share of the runs; else a limit of steps."""
+    kept: list[EvaluatorSpec] = []
+    passing = list(traces)
+    for spec in specs:
+        evaluator = build(spec)
+        still = [trace for trace in passing if evaluator.evaluate(scenario, trace).passed]
+        if len(still) >= least * len(traces):
+            kept, passing = [*kept, spec], still
+    if kept:
+        return tuple(kept)
+    longest = max((len(trace.steps) for trace in traces), default=1)
+    return (EvaluatorSpec(name="max_steps", argument=SLACK * max(1, longest)),)
+
+
+def _shape(trace: AgentTrace) -> tuple[str, ...]:
+    """The tools of a run: what tells the usual runs from the odd one out."""
+    return tuple(dict.fromkeys(trace.tools_called))
 
 
 def _calls(traces: Sequence[AgentTrace]) -> Iterator[EvaluatorSpec]:

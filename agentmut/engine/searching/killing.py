@@ -34,26 +34,18 @@ class Killing:
     tables: Tables = field(default_factory=lambda: Tables(None))
     _tests: dict[str, int] = field(default_factory=dict)
 
-    def suspects(self, scenario: Scenario, mutants: Sequence[Mutant]) -> tuple[Mutant, ...]:
-        """Mutants most of whose first runs fail."""
-        wanted = [Wanted(scenario, mutant, 0, self.bench.plan.repeats) for mutant in mutants]
+    def suspects(self, scenario: Scenario, mutants: Sequence[Mutant], runs: int) -> tuple[Mutant, ...]:
+        """Mutants most of whose first runs fail; those that the budget has no room for are left out."""
+        wanted = [Wanted(scenario, mutant, 0, runs) for mutant in mutants]
         while wanted and not self.bench.affords(wanted):
             wanted.pop()
-        runs = self.bench.run(wanted)
-        failed = [[not self.passes(scenario, run) for run in each] for each in runs]
+        executions = self.bench.run(wanted)
+        failed = [[not self.passes(scenario, run) for run in each] for each in executions]
         return tuple(
             mutant
             for mutant, outcomes in zip(mutants, failed, strict=False)
             if outcomes and sum(outcomes) >= SUSPICIOUS * len(outcomes)
         )
-
-    def fails(self, scenario: Scenario, mutant: Mutant, runs: int) -> bool:
-        """Whether most of so many runs of a mutant fail; False where the budget has no room for them."""
-        wanted = [Wanted(scenario, mutant, 0, runs)]
-        if not self.bench.affords(wanted):
-            return False
-        outcomes = [not self.passes(scenario, run) for run in self.bench.run(wanted)[0]]
-        return bool(outcomes) and sum(outcomes) >= SUSPICIOUS * len(outcomes)
 
     def killed(self, scenario: Scenario, mutants: Sequence[Mutant], first: int) -> tuple[str, ...]:
         """Ids of those that the kill rule decides against, with runs of the original from repeat `first` on.

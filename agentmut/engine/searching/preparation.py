@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from agentmut.analysis.coverage import Beside
+from agentmut.analysis.coverage.load import place_of_rules, traces_of
 from agentmut.analysis.generate.aims import mutants_alive
 from agentmut.analysis.generate.doubles import StandIns, stand_ins
 from agentmut.analysis.generate.material import material
@@ -15,7 +17,7 @@ from agentmut.engine.searching.killing import Killing
 from agentmut.engine.searching.search import Search, Start
 from agentmut.engine.searching.work import SearchPlan
 from agentmut.engine.session import Session, suite_digest
-from agentmut.engine.stored import Kept, StoredCampaign, stored_campaign, stored_originals
+from agentmut.engine.stored import StoredCampaign, stored_campaign, stored_originals
 from agentmut.engine.tables import Tables
 from agentmut.errors import UsageError
 from agentmut.protocols import RunsOutside
@@ -47,7 +49,7 @@ def what_is_stored(session: Session, store: Store, run: str | None = None) -> St
     Raises `UsageError` where no run of the suite is stored, and for a `run` that is no campaign.
     """
     kept, skipped = stored_originals(session, store)
-    traces = evidence(kept)
+    traces = {name: tuple(found) for name, found in traces_of(kept)[0].items()}
     if not traces:
         why = "; ".join(f"{count} trials: {said}" for said, count in skipped.items())
         raise UsageError(
@@ -57,19 +59,6 @@ def what_is_stored(session: Session, store: Store, run: str | None = None) -> St
     campaign = _campaign(session, store, run)
     result = _result(campaign) if campaign else None
     return Stored(session, store, traces, campaign, result, tuple(_notes(campaign, result)))
-
-
-def evidence(kept: Kept) -> Traces:
-    """The traces of runs that are evidence, by scenario; scenarios without any are left out."""
-    found = {
-        name: tuple(
-            trial.execution.trace
-            for trial in trials
-            if (outcome := trial.execution.ending.outcome) is None or outcome.is_evidence
-        )
-        for name, trials in kept.items()
-    }
-    return {name: traces for name, traces in found.items() if traces}
 
 
 def start_of(stored: Stored, also: tuple[Proposal, ...] = ()) -> Start:
@@ -84,9 +73,11 @@ def start_of(stored: Stored, also: tuple[Proposal, ...] = ()) -> Start:
         settings=session.project.coverage,
         known=material(session.suite.full, session.scenarios, stored.traces),
         stand_ins=doubles,
+        least=session.project.threshold,
         alive=mutants_alive(result, mutants),
         score=result.score.value if result else None,
         relations=registered_relations(),
+        beside=Beside(swap_models=session.project.mutation.swap_models, place=place_of_rules(session.origin)),
         also=also,
     )
 

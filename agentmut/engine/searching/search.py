@@ -1,7 +1,7 @@
 """Algorithm 1: aim at the weakest dimension, run what is proposed, keep what adds something, make it short."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from agentmut.analysis.coverage import Beside, Coverage, measure
@@ -38,9 +38,13 @@ class Start:
     settings: CoverageSettings
     known: Material
     stand_ins: StandIns
+    least: float = 0.8
+    """The share of a scenario's runs that its evaluators have to hold in: the suite's threshold."""
     alive: tuple[Mutant, ...] = ()
     score: float | None = None
     relations: Sequence[Relation] = ()
+    beside: Beside = field(default_factory=Beside)
+    """Where rules are written, and which models are meant to be supported."""
     also: tuple[Proposal, ...] = ()
     """Proposals from elsewhere, such as a model: tried first."""
 
@@ -66,6 +70,7 @@ class Search:
     killing: Killing
     kept: list[Found] = field(default_factory=list)
     tried: int = 0
+    _states: float | None = None
     _seen: set[str] = field(default_factory=set)
     _sources: dict[tuple[str, Aim], Iterator[Proposal]] = field(default_factory=dict)
     _fruitless: dict[str, int] = field(default_factory=dict)
@@ -84,11 +89,20 @@ class Search:
             why = str(ended)
         return Ended(tuple(self.kept), before, self._coverage(), self.tried, why)
 
+    @staticmethod
+    def coverage_of(start: Start) -> Coverage:
+        """What the suite covers before anything is tried."""
+        beside = replace(start.beside, scenarios=start.scenarios)
+        return measure(start.traces, start.config, start.settings, beside)
+
     def _coverage(self) -> Coverage:
         """Of the stored runs, and of those of the scenarios that are kept."""
         traces = self.start.traces | {found.scenario.name: found.traces for found in self.kept}
         suite = (*self.start.scenarios, *(found.scenario for found in self.kept))
-        return measure(traces, self.start.config, self.start.settings, Beside(scenarios=suite))
+        beside = replace(self.start.beside, scenarios=suite, calibrated=self._states)
+        found = measure(traces, self.start.config, self.start.settings, beside)
+        self._states = self._states or found.states  # so that later measurements compare with the first
+        return found
 
     def _next(self) -> tuple[str, list[Proposal]] | None:
         """The weakest dimension that still has proposals, and the next ones for it."""

@@ -4,19 +4,18 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut.analysis.coverage import Beside, Dimension, measure
+from agentmut.analysis.coverage import Dimension, measure
 from agentmut.analysis.generate.minimise import shrinking
-from agentmut.analysis.generate.observed import proposed_evaluators
+from agentmut.analysis.generate.observed import holding, proposed_evaluators
 from agentmut.analysis.generate.proposals import Proposal
 from agentmut.analysis.generate.reaching import noticeable
 from agentmut.engine.searching.bench import Bench, Wanted
 from agentmut.engine.searching.killing import Killing
-from agentmut.evaluators import build
 from agentmut.execution import Execution
 from agentmut.frozen import digest_of
 from agentmut.mutant import Mutant
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
 STABLE = 0.5
 """The share of a proposal's runs that have to show what it adds."""
-QUESTIONS = 8
+QUESTIONS = 6
 """Shorter inputs that are tried for one proposal."""
 MUTANTS = 3
 """Mutants that one proposal is tried on."""
@@ -109,7 +108,8 @@ class Trying:
         shown: Counter[str] = Counter()
         for run in runs:
             traces = {scenario.name: (run.trace,)}
-            seen = measure(traces, self.start.config, self.start.settings, Beside(scenarios=(scenario,)))
+            beside = replace(self.start.beside, scenarios=(scenario,))
+            seen = measure(traces, self.start.config, self.start.settings, beside)
             shown.update(str(item) for item in seen.covered if item.dimension is not Dimension.STATE)
         return tuple(
             item for item, n in shown.items() if item not in self.covered and n >= STABLE * len(runs)
@@ -124,12 +124,10 @@ class Trying:
         if not traces or not (gained or aimed):
             return ()
         near = noticeable(alive, tried.scenario, traces, MUTANTS)
-        specs = proposed_evaluators(tried.scenario.turns, traces, self.start.config)
-        judged = tried.scenario.model_copy(update={"evaluators": specs})
-        return self.killing.suspects(judged, near)
+        return self.killing.suspects(self._guarded(tried.scenario, traces), near, self._few)
 
     def _shortened(self, tried: Tried, gained: Sequence[str], suspects: Sequence[Mutant]) -> Tried:
-        """The last turn with as few sentences and words as still do the same, in a bounded number of questions."""
+        """The last turn with as few sentences and clauses as still do the same, in a bounded number of questions."""
         last = tried.scenario.turns[-1]
         if not isinstance(last, str):
             return tried
@@ -162,9 +160,12 @@ class Trying:
             return False
         if not suspects:
             return True
-        specs = proposed_evaluators(scenario.turns, answered(runs), self.start.config)
-        judged = scenario.model_copy(update={"evaluators": specs})
-        return self.killing.fails(judged, suspects[0], self._few)
+        return bool(self.killing.suspects(self._guarded(scenario, answered(runs)), suspects[:1], self._few))
+
+    def _guarded(self, scenario: Scenario, traces: Sequence[AgentTrace]) -> Scenario:
+        """The scenario with the evaluators that these runs propose."""
+        specs = proposed_evaluators(scenario, traces, self.start.config, self.start.least)
+        return scenario.model_copy(update={"evaluators": specs})
 
     def _checked(self, tried: Tried, suspects: Sequence[Mutant], asked: int) -> Found | None:
         """Evaluators from the first runs, held against as many fresh ones; kills by the kill rule."""
@@ -176,9 +177,8 @@ class Trying:
         gained = self._gained(tried.scenario, (*first, *fresh))
         if not traces:
             return None
-        specs = _holding(
-            proposed_evaluators(tried.scenario.turns, traces, self.start.config), tried.scenario, held_out
-        )
+        first_guess = self._guarded(tried.scenario, traces).evaluators
+        specs = holding(first_guess, tried.scenario, (*traces, *held_out), self.start.least)
         scenario = tried.scenario.model_copy(update={"evaluators": specs})
         kills = self.killing.killed(scenario, suspects, 2 * repeats)
         if not (gained or kills):
@@ -200,12 +200,3 @@ class Trying:
 def answered(runs: Sequence[Execution]) -> tuple[AgentTrace, ...]:
     """The traces of runs that came to an answer."""
     return tuple(run.trace for run in runs if run.ending.outcome is None)
-
-
-def _holding(
-    specs: Sequence[EvaluatorSpec], scenario: Scenario, traces: Sequence[AgentTrace]
-) -> tuple[EvaluatorSpec, ...]:
-    """The evaluators that hold in fresh runs too; a limit of steps where none does."""
-    kept = tuple(s for s in specs if all(build(s).evaluate(scenario, trace).passed for trace in traces))
-    longest = max((len(trace.steps) for trace in traces), default=1)
-    return kept or (EvaluatorSpec(name="max_steps", argument=2 * max(1, longest)),)
