@@ -1,15 +1,20 @@
 """One mutant, explained."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
 
 from rich.table import Table
 from rich.text import Text
 
 from agentmut.mutant import Intent, Status
 from agentmut.report.delivery import delivery_note
+from agentmut.report.gap import gap_in_words
 from agentmut.report.paint import Page, clean, diff_lines, shorten
+from agentmut.report.suggestion import add_assertion
 from agentmut.report.terminal import ROUNDED_UP, counted, interval, without_marker
 from agentmut.result import SUITE, MutantRow, Result
+from agentmut.suggestion import AssertionSuggestion
 
 MEANING = {
     Status.KILLED: "The suite notices this change: the pass rate of a scenario has dropped.",
@@ -22,6 +27,17 @@ MEANING = {
     Status.ERROR: "The changed agent could not be run, so this says nothing about the suite.",
 }
 
+
+class Proposals(NamedTuple):
+    """What was found in the trials stored for a survivor."""
+
+    assertions: tuple[AssertionSuggestion, ...] = ()
+    where: Mapping[str, str] = MappingProxyType({})
+    """Scenario -> the file and line where it is written."""
+    notes: tuple[str, ...] = ()
+    """What has to be known of them, or why there are none."""
+
+
 _ON_EDGES = (
     "orchestration.swap_agents",
     "orchestration.remove_edge",
@@ -30,7 +46,9 @@ _ON_EDGES = (
 _SEEN_IN = {"sent": "sent to the model", "read": "read from the config", "live": "done during the run"}
 
 
-def render_mutant(result: Result, row: MutantRow, color: bool = False) -> str:
+def render_mutant(
+    result: Result, row: MutantRow, color: bool = False, proposals: Proposals | None = None
+) -> str:
     """Change, status in words, evidence of each scenario, and what to do next."""
     page = Page(color)
     page.add(Text(f"{row.id}  {row.operator}  {row.status}", style="bold"))
@@ -62,9 +80,22 @@ def render_mutant(result: Result, row: MutantRow, color: bool = False) -> str:
         gate = "would" if row.gate_red else "would not"
         page.add(f"At the rates seen here the suite's own thresholds {gate} have turned red.")
     _ci(page, result, row)
+    for said in gap_in_words(row):
+        page.add(said)
     for advice in _advice(row):
         page.add(advice)
+    if proposals:
+        _proposals(page, proposals)
     return page.text()
+
+
+def _proposals(page: Page, proposals: Proposals) -> None:
+    if proposals.assertions:
+        page.title("Assertions that would have killed it, by the trials stored")
+    for assertion in proposals.assertions:
+        add_assertion(page, assertion, proposals.where)
+    for note in proposals.notes:
+        page.add(f"Note: {clean(note)}.", style="yellow")
 
 
 def _of_parts(row: MutantRow) -> list[str]:
@@ -152,6 +183,10 @@ def _advice(row: MutantRow) -> list[str]:
         return ["This change should not matter: a kill would speak of a brittle agent, not of a good suite."]
     if row.status is Status.NO_COVERAGE:
         return ["Write a scenario that makes the agent use it."]
+    if row.status is Status.SURVIVED and row.gap == "assertion":
+        return [
+            "Add an assertion that looks at what changed, or ignore it with a reason in `mutation.ignore`."
+        ]
     if row.status is Status.SURVIVED:
         return ["Write a scenario in which losing it shows, or ignore it with a reason in `mutation.ignore`."]
     return []
