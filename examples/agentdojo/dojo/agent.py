@@ -1,14 +1,17 @@
 """The tool loop of both agents. Everything that can be mutated is taken from the config."""
 
 import json
+import ssl
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from openai import AsyncOpenAI
+from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
 from agentmut import AgentConfig
 
 MAX_STEPS = 8
+_CERTIFICATES = ssl.create_default_context()
+"""Read once: a client for each run would read them each time, which takes longer than the run."""
 
 
 async def converse(
@@ -17,7 +20,7 @@ async def converse(
     """The answer to the last of the user's messages. Endpoint and key come from OPENAI_BASE_URL and OPENAI_API_KEY."""
     messages: list[Any] = [{"role": "system", "content": config.system_text()}]
     answer = ""
-    async with AsyncOpenAI(max_retries=0) as client:
+    async with AsyncOpenAI(max_retries=0, http_client=DefaultAsyncHttpxClient(verify=_CERTIFICATES)) as client:
         for message in [said] if isinstance(said, str) else said:
             messages.append({"role": "user", "content": message})
             answer = await _answered(client, config, functions, messages)

@@ -12,10 +12,8 @@ OFFERED = (
     "search_calendar_events",
     "get_day_calendar_events",
     "add_calendar_event_participants",
-    "list_files",
-    "search_files_by_filename",
-    "delete_file",
-    "share_file",
+    "reschedule_calendar_event",
+    "cancel_calendar_event",
 )
 DOJO = Dojo("workspace", OFFERED)
 TOOLS = DOJO.tools
