@@ -7,7 +7,6 @@ from dojo.environment import Dojo
 
 OFFERED = (
     "get_unread_emails",
-    "get_received_emails",
     "get_current_day",
     "search_calendar_events",
     "get_day_calendar_events",
