@@ -7,21 +7,24 @@ since its public names are loaded when they are first used.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from agentmut.api import measure, merge_shards
+    from agentmut.api import measure, merge_shards, rescore
     from agentmut.assess import check_suite, compare_with_baseline, save_baseline
     from agentmut.calls.instrument import tool
     from agentmut.calls.toolbox import toolbox
     from agentmut.config import AgentConfig
+    from agentmut.relate import check_relations
 
     __version__: str
 
 __all__ = [
     "AgentConfig",
     "__version__",
+    "check_relations",
     "check_suite",
     "compare_with_baseline",
     "measure",
     "merge_shards",
+    "rescore",
     "save_baseline",
     "tool",
     "toolbox",
@@ -39,7 +42,11 @@ def __getattr__(name: str) -> Any:
         from agentmut import assess
 
         return getattr(assess, name)
-    if name in ("measure", "merge_shards"):
+    if name == "check_relations":
+        from agentmut.relate import check_relations
+
+        return check_relations
+    if name in ("measure", "merge_shards", "rescore"):
         from agentmut import api
 
         return getattr(api, name)

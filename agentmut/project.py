@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,7 +15,7 @@ from agentmut.files.agent import agent_problems, agent_spec
 from agentmut.files.config import collecting, read_parts
 from agentmut.files.guidance import CoverageSettings, RelationSettings, SuggestSettings
 from agentmut.files.problems import joined, validated
-from agentmut.files.scenarios import LocatedScenario, find_scenario_files, read_scenarios
+from agentmut.files.scenarios import LocatedScenario, compared, find_scenario_files, read_scenarios
 from agentmut.files.schema import (
     BudgetSettings,
     ComparisonSettings,
@@ -62,6 +63,8 @@ class Project(Frozen):
     scenarios: tuple[Scenario, ...] = Field(min_length=1)
     safe_tools: tuple[str, ...] = ()
     """Tools that do no harm when they are really called; `all` stands for every one."""
+    patterns: tuple[str, ...] = ()
+    """Where scenario files are looked for, relative to the root."""
     threshold: float = 0.9
     """The suite's pass rate, for scenarios that name none."""
     ci_runs: tuple[int, ...] = (1, 10)
@@ -86,6 +89,10 @@ class Project(Frozen):
     def runs(self) -> Path:
         """Where the results and recordings of its runs are."""
         return runs_folder(self.root)
+
+    def reads(self, file: Path) -> bool:
+        """Whether a file of that name would be read for scenarios; False where that is not certain."""
+        return any(file.match(pattern) for pattern in self.patterns)
 
     def threshold_of(self, scenario: Scenario) -> float:
         """The pass rate asked of a scenario: its own, or the suite's."""
@@ -151,6 +158,7 @@ class _ProjectReader:
         )
         env, headers = dict(self._env()), dict(self._filled("headers", self.file.agent.headers))
         located = self._scenarios(config.tool_names)
+        self._compare()
         if self.problems:
             raise ProjectError(joined(self.problems))
         return self._assembled(
@@ -170,6 +178,7 @@ class _ProjectReader:
             agent=agent_spec(agent, headers, self.root),
             agent_version=agent.version,
             safe_tools=(agent.safe_tools,) if isinstance(agent.safe_tools, str) else agent.safe_tools,
+            patterns=_several(file.suite.scenarios),
             threshold=file.suite.threshold,
             ci_runs=file.suite.ci_runs,
             mutation=file.mutation,
@@ -185,7 +194,7 @@ class _ProjectReader:
         )
 
     def _scenarios(self, tools: Sequence[str]) -> tuple[LocatedScenario, ...]:
-        patterns = self.file.suite.scenarios
+        patterns = _several(self.file.suite.scenarios)
         files = self._checked(("suite", "scenarios"), lambda: find_scenario_files(patterns, self.root))
         try:
             return read_scenarios(files or (), self.root, tools)
@@ -207,6 +216,10 @@ class _ProjectReader:
                 filled = VARIABLE.sub(lambda match: self.environment[match[1]], written)
                 yield name, SecretStr(filled)
 
+    def _compare(self) -> None:
+        for index, written in enumerate(self.file.relations.compare or ()):
+            self._checked(("relations", "compare", index), partial(compared, written))
+
     def _operators(self) -> tuple[str, ...]:
         own = self.file.mutation.own_operators
         found = self._checked(
@@ -216,6 +229,10 @@ class _ProjectReader:
 
     def _extend(self, found: Iterator[tuple[KeyPath, str]]) -> None:
         self.problems += [self.source.problem(path, message) for path, message in found]
+
+
+def _several(patterns: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (patterns,) if isinstance(patterns, str) else patterns
 
 
 def _mutation_problems(mutation: MutationSettings, known: Sequence[str]) -> Iterator[tuple[KeyPath, str]]:

@@ -114,6 +114,8 @@ def _fitting(session: Session, plan: RunPlan, trials: Iterable[StoredTrial]) -> 
     skipped: Counter[str] = Counter()
     kept = []
     for trial in trials:
+        if trial.scenario not in plan.scenarios:
+            continue  # a follow-up run of a relation: it was never a run of the suite
         if said := _misfit(session, plan, trial):
             skipped[said] += 1
         else:

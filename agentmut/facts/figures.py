@@ -1,0 +1,82 @@
+"""What answers state in figures: numbers with units, dates and times, identifiers."""
+
+from collections.abc import Callable, Iterator
+from typing import ClassVar, NamedTuple
+
+from pydantic import JsonValue
+
+from agentmut.facts.fact import Fact
+from agentmut.frozen import canonical_json
+from agentmut.scenario import Scenario
+from agentmut.text.calendar_days import days
+from agentmut.text.quantities import blanked, quantities
+from agentmut.text.things import things
+from agentmut.trace import AgentTrace
+
+
+class Figures(NamedTuple):
+    """The figures of a text by what they are; each is read as one thing only."""
+
+    numbers: frozenset[str]
+    dates: frozenset[str]
+    ids: frozenset[str]
+
+
+def figures(text: str) -> Figures:
+    """The figures of a text, normalised.
+
+    >>> figures("Order A-1042 of March 2026: $12.50")
+    Figures(numbers=frozenset({'12.5 dollars'}), dates=frozenset({'2026-03'}), ids=frozenset({'A-1042'}))
+    """
+    found_days = tuple(days(text))
+    rest = blanked(text, [day.span for day in found_days])
+    found_things = tuple(things(rest))
+    rest = blanked(rest, [thing.span for thing in found_things])
+    dates = {day.value for day in found_days} | {day.without_year for day in found_days}
+    return Figures(
+        numbers=frozenset(str(quantity) for quantity in quantities(rest)),
+        dates=frozenset(dates - {""}),
+        ids=frozenset(thing.value for thing in found_things),
+    )
+
+
+def texts_of(trace: AgentTrace) -> Iterator[str]:
+    """The answers as text; structured ones as JSON."""
+    for output in trace.outputs:
+        if output is not None:
+            yield output if isinstance(output, str) else canonical_json(output)
+
+
+class _Figures:
+    name: ClassVar[str]
+    read: ClassVar[Callable[[Figures], frozenset[str]]]
+
+    def __init__(self, argument: JsonValue = None) -> None:
+        if argument is not None:
+            raise ValueError(f"takes no argument, got {argument!r}; write `- {self.name}`")
+
+    def facts(self, scenario: Scenario, trace: AgentTrace) -> frozenset[Fact]:
+        """What the answers state."""
+        read = type(self).read
+        return frozenset(Fact(self.name, value) for text in texts_of(trace) for value in read(figures(text)))
+
+
+class Numbers(_Figures):
+    """`numbers`: numbers with their units; `five days` is `5 days`, and `$1,200.00` is `1200 dollars`."""
+
+    name: ClassVar[str] = "numbers"
+    read: ClassVar[Callable[[Figures], frozenset[str]]] = staticmethod(lambda found: found.numbers)
+
+
+class Dates(_Figures):
+    """`dates`: days, months, years and times of day; `March 3rd, 2026` is `2026-03-03`, and `3 March` besides."""
+
+    name: ClassVar[str] = "dates"
+    read: ClassVar[Callable[[Figures], frozenset[str]]] = staticmethod(lambda found: found.dates)
+
+
+class Ids(_Figures):
+    """`ids`: order numbers, article codes, addresses; case makes no difference."""
+
+    name: ClassVar[str] = "ids"
+    read: ClassVar[Callable[[Figures], frozenset[str]]] = staticmethod(lambda found: found.ids)
