@@ -21,6 +21,7 @@ VERBS = (
     "show",
     "report",
     "coverage",
+    "suggest",
     "replay",
     "relations",
     "baseline",

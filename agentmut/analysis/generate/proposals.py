@@ -53,6 +53,8 @@ class Aim(NamedTuple):
     tool: str = ""
     parameter: str = ""
     value: JsonValue = None
+    has_value: bool = False
+    """Of a boundary: whether `value` is on it; else some value of the parameter may be."""
     absent: bool = False
     """Of a boundary: the parameter left out."""
     rule: str = ""
@@ -66,6 +68,8 @@ class Proposal(NamedTuple):
     """The scenario that documents, hooks and doubles are taken from."""
     origin: str
     aims: tuple[str, ...] = ()
+    about: str = ""
+    """What a scenario of it is named after; its base where this is empty."""
 
     @property
     def identity(self) -> str:
@@ -97,9 +101,14 @@ def _for_tool(aim: Aim, tool: ToolSpec, known: Material, seed: int) -> Iterator[
         said = request(tool, arguments)
         base = nearest(known, f"{said} {' '.join(map(shown, arguments.values()))}")
         origin = f"written from the description of {tool.name}"
-        yield Proposal((said,), base, origin, (aim.item,))
+        about = " ".join(
+            [tool.name, aim.parameter, "absent" if aim.absent else shown(aim.value) if aim.has_value else ""]
+        )
+        yield Proposal((said,), base, origin, (aim.item,), about)
         if extra := _that_belong(known, arguments.values(), said):
-            yield Proposal((f"{said} {extra}",), base, f"{origin}, with what the suite says", (aim.item,))
+            yield Proposal(
+                (f"{said} {extra}",), base, f"{origin}, with what the suite says", (aim.item,), about
+            )
 
 
 def _argument_sets(aim: Aim, tool: ToolSpec, known: Material, seed: int) -> Iterator[dict[str, JsonValue]]:
@@ -107,12 +116,18 @@ def _argument_sets(aim: Aim, tool: ToolSpec, known: Material, seed: int) -> Iter
     choices: dict[str, Sequence[JsonValue]] = {}
     for parameter in arguments_named(tool.parameters):
         if parameter.name == aim.parameter:
-            choices |= {} if aim.absent else {parameter.name: (aim.value,)}
+            choices |= {} if aim.absent else {parameter.name: _aimed_at(aim, parameter, known, seed)}
         elif parameter.required:
             choices[parameter.name] = known_values(known, parameter) or _made_up(parameter, seed)
     sets = max([1, *map(len, choices.values())])
     for number in range(min(sets, REQUESTS)):
         yield {name: values[number % len(values)] for name, values in choices.items() if values}
+
+
+def _aimed_at(aim: Aim, parameter: Parameter, known: Material, seed: int) -> tuple[JsonValue, ...]:
+    if aim.has_value:
+        return (aim.value,)
+    return _made_up(parameter, seed) or known_values(known, parameter)
 
 
 def _made_up(parameter: Parameter, seed: int) -> tuple[JsonValue, ...]:
@@ -143,11 +158,12 @@ def _for_rule(aim: Aim, known: Material) -> Iterator[Proposal]:
         base = nearest(known, f"{case} {aim.rule}")
         origin = "written from a rule of the prompt"
         first, *rest = texts(base.turns)
-        yield Proposal((f"{first} {case}", *rest), base, f"{origin}, added to {base.name}", (aim.item,))
-        yield Proposal((case,), base, origin, (aim.item,))
+        yield Proposal((f"{first} {case}", *rest), base, f"{origin}, added to {base.name}", (aim.item,), case)
+        yield Proposal((case,), base, origin, (aim.item,), case)
         for other in _others(known, base, aim.rule)[:2]:
             first, *rest = texts(other.turns)
-            yield Proposal((f"{first} {case}", *rest), other, f"{origin}, added to {other.name}", (aim.item,))
+            added = f"{origin}, added to {other.name}"
+            yield Proposal((f"{first} {case}", *rest), other, added, (aim.item,), case)
 
 
 def _others(known: Material, base: Scenario, text: str) -> list[Scenario]:

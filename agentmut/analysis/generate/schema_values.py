@@ -6,6 +6,7 @@ read here: what tools' schemas use is built by construction, everything else is 
 
 import math
 from collections.abc import Iterator, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -87,8 +88,13 @@ def _values(root: Any, path: Path) -> Values:
     if isinstance(schema.get("enum"), list):
         return st.sampled_from(schema["enum"])
     if branches := list(_branches(root, path)):
-        return st.one_of([st.deferred(lambda at=at: _values(root, at)) for at in branches])
+        return st.one_of([_later(root, at) for at in branches])
     return st.one_of([_of_type(root, path, kind) for kind in _types(schema)])
+
+
+def _later(root: Any, path: Path) -> Values:
+    """Of a part that is looked at when it is needed: schemas may refer to themselves."""
+    return st.deferred(lambda: _values(root, path))
 
 
 def _branches(root: Any, path: Path) -> Iterator[Path]:
@@ -126,7 +132,7 @@ def _objects(root: Any, path: Path) -> Values:
     at, schema = resolved(root, path)
     stated = schema.get("properties")
     names = tuple(stated) if isinstance(stated, Mapping) else ()
-    parts = {name: st.deferred(lambda n=name: _values(root, (*at, "properties", n))) for name in names}
+    parts = {name: _later(root, (*at, "properties", name)) for name in names}
     required = {name: parts[name] for name in names if name in schema.get("required", ())}
     return st.fixed_dictionaries(required, optional={n: p for n, p in parts.items() if n not in required})
 
@@ -139,7 +145,7 @@ def _arrays(root: Any, path: Path) -> Values:
 
 def _lists(root: Any, at: Path, least: int, most: int) -> Values:
     _, schema = resolved(root, at)
-    items = st.deferred(lambda: _values(root, (*at, "items"))) if "items" in schema else st.integers(0, 9)
+    items = _later(root, (*at, "items")) if "items" in schema else st.integers(0, 9)
     unique = canonical_json if schema.get("uniqueItems") is True else None
     return st.lists(items, min_size=least, max_size=most, unique_by=unique)
 
@@ -154,7 +160,7 @@ def _strings(schema: Schema) -> Values:
     return st.text(_PRINTABLE, min_size=least, max_size=most)
 
 
-_PRINTABLE = st.characters(codec="utf-8", exclude_categories=("C",))
+_PRINTABLE = st.characters(codec="utf-8", exclude_categories=["C"])
 
 
 def _numbers(schema: Schema, *, whole: bool) -> Values:
@@ -172,19 +178,14 @@ def _numbers(schema: Schema, *, whole: bool) -> Values:
 def _range(schema: Schema, *, whole: bool) -> tuple[Any, Any]:
     """The least and the greatest number allowed; None for no bound."""
     step = schema.get("multipleOf", 1 if whole else None)
-    low, high = schema.get("minimum"), schema.get("maximum")
-    above, below = schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum")
-    if _is_number(above) and (low is None or above >= low):
+    low, high, above, below = map(schema.get, ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"))
+    if isinstance(above, int | float) and (low is None or above >= low):
         low = (math.floor(above / step) + 1) * step if step else math.nextafter(above, math.inf)
-    if _is_number(below) and (high is None or below <= high):
+    if isinstance(below, int | float) and (high is None or below <= high):
         high = (math.ceil(below / step) - 1) * step if step else math.nextafter(below, -math.inf)
     if whole:
         return (None if low is None else math.ceil(low)), (None if high is None else math.floor(high))
     return low, high
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _sizes(schema: Schema, what: str) -> tuple[int, int]:
@@ -231,7 +232,15 @@ def _object_boundaries(root: Any, at: Path, within: frozenset[Path]) -> Values:
     for name in stated if isinstance(stated, Mapping) else ():
         extreme = _boundaries(root, (*at, "properties", name), within)
         if not extreme.is_empty:
-            options.append(st.builds(lambda o, v, n=name: {**o, n: v}, ordinary, extreme))
+            options.append(st.builds(partial(_with, name), ordinary, extreme))
         if name not in schema.get("required", ()):
-            options.append(ordinary.map(lambda o, n=name: {k: v for k, v in o.items() if k != n}))
+            options.append(ordinary.map(partial(_without, name)))
     return st.one_of(options)
+
+
+def _with(name: str, arguments: dict[str, Any], value: Any) -> dict[str, Any]:
+    return {**arguments, name: value}
+
+
+def _without(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in arguments.items() if key != name}

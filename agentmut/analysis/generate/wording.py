@@ -17,6 +17,8 @@ _ORDER = re.compile(
     r"^(?:[*_`]*(?:always|never|do not|don't|you must(?: not)?|you should(?: not)?|must(?: not)?|please)[*_`]*\s+)+",
     re.I,
 )
+_SELF = re.compile(r"(?:you|i|we|the|this|it|they|your)\b", re.I)
+"""How statements begin that ask for nothing."""
 _PERSONS = (
     (re.compile(r"^(?:somebody|someone|(?:the|a) (?:customer|user|caller|client|person))\b", re.I), "I"),
     (re.compile(r"\b(?:the|a) (?:customer|user)'s\b", re.I), "my"),
@@ -65,6 +67,12 @@ def request(tool: ToolSpec, arguments: Mapping[str, JsonValue]) -> str:
     )
 
 
+def _told(name: str, value: JsonValue) -> str:
+    said = in_words(name)
+    verb = "are" if said.endswith("s") and not said.endswith(("ss", "us", "is")) else "is"
+    return f"The {said} {verb} {shown(value)}."
+
+
 def shown(value: JsonValue) -> str:
     """A value as a user would write it."""
     from agentmut.frozen import canonical_json
@@ -95,7 +103,7 @@ def cases(rule: str) -> Iterator[str]:
     if not early:
         deed = _ORDER.sub("", re.split(r"[;:]", rule)[0]).strip().rstrip(".!")
         deed = deed[: late.start()] if late and late.start() < len(deed) and not _ORDER.match(rule) else deed
-        if 2 <= len(deed.split()) <= 30:
+        if 2 <= len(deed.split()) <= 30 and not _SELF.match(deed):
             yield f"Please {deed[0].lower()}{deed[1:]}."
 
 
