@@ -1,10 +1,11 @@
 """One mutant, explained."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.table import Table
 from rich.text import Text
 
+from agentmut.analysis.groups import dominators
 from agentmut.mutant import Intent, Status
 from agentmut.report.delivery import delivery_note
 from agentmut.report.paint import Page, clean, diff_lines, shorten
@@ -48,6 +49,8 @@ def render_mutant(result: Result, row: MutantRow, color: bool = False) -> str:
     page.add(MEANING[row.status])
     if row.reason:
         page.add(clean(row.reason))
+    for said in _company(result, row):
+        page.add(said)
     _evidence(page, result, row)
     if row.witness and row.witness.route == "effect":
         page.add("The agent's process died with all that could be seen of the change: its end is the effect.")
@@ -74,6 +77,24 @@ def _of_parts(row: MutantRow) -> list[str]:
     ends = [row.description.find(f"[{part}]") for part in row.parts]
     first, second = sorted(ends)
     return [row.description[first:second].removesuffix(" and "), row.description[second:]]
+
+
+def _company(result: Result, row: MutantRow) -> Iterator[str]:
+    """Which other mutants are killed as this one is."""
+    alike = [
+        other.id for other in result.mutants if row.group and other.group == row.group and other is not row
+    ]
+    if alike:
+        yield f"The same scenarios kill {_few(alike)} in the same way."
+    if row.subsumed_by:
+        yield f"{row.subsumed_by} stands for it: every scenario seen to kill that one was seen to kill this one too."
+    behind = dominators(result.mutants).get(row.id, ())
+    if behind:
+        yield f"It stands for {_few(behind)}: every scenario seen to kill it was seen to kill those too."
+
+
+def _few(ids: Sequence[str]) -> str:
+    return ", ".join(ids[:6]) + (f" and {len(ids) - 6} more" if len(ids) > 6 else "")
 
 
 def _changed(row: MutantRow) -> Iterator[Text]:
