@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from agentmut.evaluators.values import structured
 from agentmut.execution import Execution
-from agentmut.facts.figures import stated_figures
+from agentmut.facts.stated import stated_figures
 from agentmut.frozen import canonical_json
 from agentmut.text.words import words
 from agentmut.trace import Action, AgentTrace
