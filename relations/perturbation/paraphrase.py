@@ -13,6 +13,7 @@ from agentmut.text import order_at
 from agentmut.text.neighbours import BASE_VERBS
 from agentmut.text.paraphrases import paraphrases
 from agentmut.text.spans import Span
+from agentmut.text.words import stems
 
 _ASKED = ("I have a question: {}", "Quick question: {}", "I was wondering: {}", "Can you help me with this? {}",
           "My question is this: {}", "Here is what I would like to know: {}")  # fmt: skip
@@ -24,8 +25,8 @@ _ASKED_TO = (
     "Could you {}?",
     "Would you be so kind as to {}?",
 )
-_GREETINGS = ("Hello! ", "Good day. ", "Hi there! ", "Greetings! ")
-_THANKS = (" Thank you!", " Thanks in advance.", " Many thanks.", " Thank you very much.")
+_GREETINGS = ("Hello! ", "Hi there! ", "Greetings! ", "Hello there! ")
+_THANKS = (" Thank you!", " Thanks in advance.", " Thanks a lot!", " Thank you very much.")
 _GREETED = re.compile(r"\s*(?:hi|hello|hey|dear|good (?:morning|day|evening|afternoon)|greetings)\b", re.I)
 _THANKED = re.compile(r"\b(?:thanks|thank you|cheers)\b", re.I)
 _ASKS = re.compile(r"\?|\bplease\b|\b(?:I|we) (?:would like|want|need)\b", re.I)
@@ -100,7 +101,7 @@ _Rule = Callable[[Turn, Sequence[_Sentence]], Iterator[Change]]
 def _questions(turn: Turn, sentences: Sequence[_Sentence]) -> Iterator[Change]:
     asked = [one for one in sentences if one.text.endswith("?") and one.is_open]
     if len(asked) == 1 and not _GREETED.match(asked[0].text):
-        for frame in _ASKED:
+        for frame in _plain(_ASKED, turn):
             first = asked[0].text if frame.endswith("? {}") else lowered(asked[0].text)
             yield asked[0].put(frame.format(first), f"put as {said(frame.format('…'))}")
 
@@ -110,13 +111,18 @@ def _orders(turn: Turn, sentences: Sequence[_Sentence]) -> Iterator[Change]:
         order, stop = _order(one.text) if one.is_open else ("", "")
         if not order:
             continue
-        for frame in _ORDERED:
+        for frame in _plain(_ORDERED, turn):
             new = f"{frame.format(order)}{stop}"
             if new != one.text:
                 yield one.put(new, f"put as {said(frame.format('…'))}")
         if not _LATER_CLAUSE.search(order):
-            for frame in _ASKED_TO:
+            for frame in _plain(_ASKED_TO, turn):
                 yield one.put(frame.format(order), f"put as {said(frame.format('…'))}")
+
+
+def _plain(frames: Iterable[str], turn: Turn) -> Iterator[str]:
+    """Those whose words are not those of a tool or a value: `ask_question` may be meant by "a question"."""
+    return (frame for frame in frames if not stems(frame) & turn.vocabulary)
 
 
 def _order(text: str) -> tuple[str, str]:

@@ -121,7 +121,7 @@ def test_a_limit_is_added_to_the_last_turn_and_fits_the_answer_without_it() -> N
     # The answer has 19 words.
     assert {
         "Answer in at most 10 words.", "Answer in at most 14 words.", "Answer in one sentence.",
-        "Answer with the number only.", "Keep your answer as short as you can.", "Please use no more than 19 words.",
+        "Answer with the number only.", "Please use no more than 19 words.",
     } <= limits  # fmt: skip
 
 

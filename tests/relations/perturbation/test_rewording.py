@@ -152,7 +152,7 @@ def test_each_kind_of_noise_is_made(kind: str, asked: str, some: set[str]) -> No
 
 
 def test_all_kinds_of_noise_are_drawn_where_none_is_named() -> None:
-    assert len(follow_ups("perturbation.noise", "Please tell me where my order A-1042 is.")) > 50
+    assert len(follow_ups("perturbation.noise", "Please tell me where my order A-1042 is.")) > 40
 
 
 @pytest.mark.parametrize(("name", "asked", "some"), [
