@@ -10,7 +10,7 @@ from agentmut.relations.invariants import RewordedTurn
 from agentmut.relations.samples import answer, example
 from agentmut.relations.turns import Change, Turn, lowered, raised, said
 from agentmut.text import order_at
-from agentmut.text.neighbours import BASE_VERBS
+from agentmut.text.neighbours import BASE_VERBS, word_set
 from agentmut.text.paraphrases import paraphrases
 from agentmut.text.spans import Span
 from agentmut.text.words import stems
@@ -28,10 +28,14 @@ _ASKED_TO = (
 _GREETINGS = ("Hello! ", "Hi there! ", "Greetings! ", "Hello there! ")
 _THANKS = (" Thank you!", " Thanks in advance.", " Thanks a lot!", " Thank you very much.")
 _GREETED = re.compile(r"\s*(?:hi|hello|hey|dear|good (?:morning|day|evening|afternoon)|greetings)\b", re.I)
+_ANSWERS = re.compile(r"\s*(?:yes|no|sure|great|okay|ok|alright|actually|thanks|thank you|hmm)\b", re.I)
 _THANKED = re.compile(r"\b(?:thanks|thank you|cheers)\b", re.I)
 _ASKS = re.compile(r"\?|\bplease\b|\b(?:I|we) (?:would like|want|need)\b", re.I)
 _PLEASE = re.compile(r"please,? +", re.I)
 _PLEASE_LAST = re.compile(r",? please$", re.I)
+_REQUESTS = BASE_VERBS - word_set(
+    "thank have get let know forget remember be see hold wait feel keep excuse mind greet"
+)
 _VERB = re.compile(r"(?P<verb>[A-Za-z]+)(?= )")
 _LATER_CLAUSE = re.compile(r"[,;:()]|\b(?:and|but|because|so|or|if|when|since)\b", re.I)
 _CAN_YOU = re.compile(
@@ -132,7 +136,7 @@ def _order(text: str) -> tuple[str, str]:
     polite = _PLEASE.match(body)
     bare = _PLEASE_LAST.sub("", body[polite.end() :] if polite else body)
     verb = _VERB.match(bare)
-    if text.endswith("?") or not verb or verb["verb"].lower() not in BASE_VERBS or "please" in bare.lower():
+    if text.endswith("?") or not verb or verb["verb"].lower() not in _REQUESTS or "please" in bare.lower():
         return "", ""
     # After "please" even "order" and "refund" are sure to be verbs.
     sure = polite is not None or order_at(bare) == 0
@@ -199,7 +203,7 @@ def _own_address(turn: Turn, sentences: Sequence[_Sentence]) -> Iterator[Change]
 
 
 def _courtesies(turn: Turn, sentences: Sequence[_Sentence]) -> Iterator[Change]:
-    if not _GREETED.match(turn.text):
+    if turn.number == 0 and not _GREETED.match(turn.text) and not _ANSWERS.match(turn.text):
         yield from (Change(0, 0, greeting, f"{said(greeting.strip())} before it") for greeting in _GREETINGS)
     if _ASKS.search(turn.text) and not _THANKED.search(turn.text) and turn.text.rstrip()[-1:] in (*".!?",):
         end = len(turn.text.rstrip())

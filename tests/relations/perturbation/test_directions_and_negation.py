@@ -184,6 +184,8 @@ def test_what_was_turned_down_anyway_is_not_negated() -> None:
 
 @pytest.mark.parametrize("asked", [
     "Can it be returned?",  # "Can it not be returned?" asks the same
+    "Please refund it. Can you help me with that?",  # with what is left open
+    "Please refund all of them.", "I want a refund because it leaks.",  # not all, or not for that reason?
     "Please do not refund it.", "Where is my order?", "Please refund it, or was the refund sent already?",
     "I was told that refund requests are rare.", "Until when can goods be returned?",
 ])  # fmt: skip
