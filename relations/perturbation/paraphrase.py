@@ -38,6 +38,7 @@ _REQUESTS = BASE_VERBS - word_set(
 )
 _VERB = re.compile(r"(?P<verb>[A-Za-z]+)(?= )")
 _LATER_CLAUSE = re.compile(r"[,;:()]|\b(?:and|but|because|so|or|if|when|since)\b", re.I)
+_REQUEST = re.compile(r"\b(?:can|could|would|will) (?:you|we|I)\b|\bplease\b", re.I)
 _CAN_YOU = re.compile(
     r"(?:can|could|would|will) you (?:please |kindly )?"
     r"(?P<rest>(?:tell|show|give|explain to|send) (?:me|us)\b[^?]*)\?$",
@@ -104,7 +105,8 @@ _Rule = Callable[[Turn, Sequence[_Sentence]], Iterator[Change]]
 
 def _questions(turn: Turn, sentences: Sequence[_Sentence]) -> Iterator[Change]:
     asked = [one for one in sentences if one.text.endswith("?") and one.is_open]
-    if len(asked) == 1 and not _GREETED.match(asked[0].text):
+    # "My question is: could you cancel it?" may ask whether, and no longer for it.
+    if len(asked) == 1 and not _GREETED.match(asked[0].text) and not _REQUEST.search(asked[0].text):
         for frame in _plain(_ASKED, turn):
             first = asked[0].text if frame.endswith("? {}") else lowered(asked[0].text)
             yield asked[0].put(frame.format(first), f"put as {said(frame.format('…'))}")

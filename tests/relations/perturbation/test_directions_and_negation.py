@@ -73,7 +73,7 @@ def test_a_run_is_worse_than_its_harder_versions_where_all_of_them_score_better(
 
 def test_a_harder_version_has_the_request_in_one_piece() -> None:
     asked = "Until when can goods be returned?"
-    for seed in range(50):
+    for seed in range(20):
         _, _, follow = followed("difficulty", [asked], GOOD, seed=seed)
         assert follow is not None
         texts = [str(run.turns[0]) for run in follow.runs if run.turns]

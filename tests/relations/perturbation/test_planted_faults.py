@@ -19,7 +19,7 @@ from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.tools import ToolSpec
 from agentmut.trace import Action, AgentTrace, Step
 
-PAIRS = 40
+PAIRS = 24
 CONFIG = AgentConfig(
     prompt="You help the guests of a restaurant with its shop.",
     tools=(ToolSpec(name="issue_refund"), ToolSpec(name="lookup_order"), ToolSpec(name="book_table")),
