@@ -9,7 +9,8 @@ from pydantic import JsonValue
 from agentmut.config import AgentConfig
 from agentmut.protocols import RelationExample
 from agentmut.relation import Expectation, Family, FollowUp, Pair, Source
-from agentmut.relations.invariants import no_argument, reworded
+from agentmut.relations.base import NoArgument
+from agentmut.relations.invariants import reworded
 from agentmut.relations.samples import answer, example
 from agentmut.relations.turns import Change, Turn, lack_of_turns, lowered, said, turns_of
 from agentmut.scenario import Scenario
@@ -54,7 +55,7 @@ class _Negation(NamedTuple):
     change: Change
 
 
-class Negation:
+class Negation(NoArgument):
     """A request is negated, and its tool must not be called any more; or a question, and its answer must differ.
 
     A request counts where its verb names a tool that the run called: one that was turned down anyway has nothing
@@ -67,9 +68,6 @@ class Negation:
     family: ClassVar[Family] = Family.PERTURBATION
     expectation: ClassVar[Expectation] = Expectation.PREDICATE
     why: ClassVar[str] = "The agent does what it was told not to do: it reads topics, not requests."
-
-    def __init__(self, argument: JsonValue = None) -> None:
-        no_argument(self.id, argument)
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
         """Why no request can be negated, in a phrase; empty where one can."""
