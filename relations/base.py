@@ -1,4 +1,4 @@
-"""What relations of composition and oracle have in common: checks, turns that are text, answers alone."""
+"""What relations have in common: checks, turns that are text, answers alone."""
 
 import random
 from collections.abc import Iterable, Sequence

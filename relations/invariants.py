@@ -7,15 +7,13 @@ from pydantic import JsonValue
 
 from agentmut.config import AgentConfig
 from agentmut.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
+from agentmut.relations.base import NoArgument
 from agentmut.relations.turns import Change, Turn, changed, lack_of_turns, some_of, turns_of, with_turn
 from agentmut.scenario import Scenario
 from agentmut.trace import Check
 
-
-def no_argument(relation: str, argument: JsonValue) -> None:
-    """Raises `ValueError` where a relation that takes no argument is given one."""
-    if argument is not None:
-        raise ValueError(f"{relation} takes no argument, got {argument!r}")
+_WORDS_A_CHANGE = 5
+"""A turn has so many words for each further change: a short one full of slips can no longer be read."""
 
 
 def some_kinds(argument: JsonValue, known: Sequence[str], default: Sequence[str]) -> tuple[str, ...]:
@@ -37,7 +35,7 @@ def same_facts(relation: str, pair: Pair) -> Check:
     return Check(evaluator=relation, passed=not found, reason=f"{pair.follow_up.description}: {reason}")
 
 
-class Invariant:
+class Invariant(NoArgument):
     """A relation whose runs show the same facts. Subclasses say what follows."""
 
     id: ClassVar[str]
@@ -45,9 +43,6 @@ class Invariant:
     family: ClassVar[Family]
     expectation: ClassVar[Expectation] = Expectation.INVARIANT
     why: ClassVar[str]
-
-    def __init__(self, argument: JsonValue = None) -> None:
-        no_argument(self.id, argument)
 
     def holds(self, pair: Pair) -> Check | None:
         """Whether both runs show the same facts."""
@@ -81,7 +76,8 @@ class RewordedTurn(Invariant):
         if not found:
             return None
         turn, groups = source.rng.choice(found)
-        chosen = some_of(source.rng.choice(groups), self.most, source.rng)
+        most = min(self.most, 1 + len(turn.text.split()) // _WORDS_A_CHANGE)
+        chosen = some_of(source.rng.choice(groups), most, source.rng)
         return reworded(source.scenario, turn, chosen)
 
     def _open(self, scenario: Scenario, config: AgentConfig) -> list[tuple[Turn, list[Sequence[Change]]]]:
