@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from agentmut.relations.permutation.asked import refers_back
 from agentmut.text.neighbours import AMBIGUOUS_VERBS, BASE_VERBS, word_set
 from agentmut.text.orders import order_at
 from agentmut.text.sentences import sentence_spans
@@ -56,11 +57,21 @@ def independent_requests(message: str) -> Requests | None:
     >>> independent_requests("Where is my order? Can you cancel it?")
     """
     found = _of_list(message) or _of_sentences(message)
-    if not 2 <= len(found.asked) <= MOST or any(depends(request) for request in found.asked[1:]):
+    if not 2 <= len(found.asked) <= MOST or lean_on_each_other(found.asked):
         return None
     if not found.told and depends(found.asked[0]):
         return None
     return found
+
+
+def lean_on_each_other(requests: Sequence[str]) -> bool:
+    """Whether one of several requests speaks of what another one says.
+
+    >>> lean_on_each_other(["Where is order A-1?", "Please cancel the order."])
+    True
+    """
+    later = list(enumerate(requests))[1:]
+    return any(depends(one) or refers_back(one, requests[:place]) for place, one in later)
 
 
 def depends(message: str) -> bool:
