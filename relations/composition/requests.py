@@ -9,6 +9,7 @@ from agentmut.text.neighbours import AMBIGUOUS_VERBS, BASE_VERBS, word_set
 from agentmut.text.orders import order_at
 from agentmut.text.sentences import sentence_spans
 from agentmut.text.spans import Span
+from agentmut.text.things import things
 from agentmut.text.words import words
 
 MOST = 4
@@ -28,6 +29,7 @@ _REFERS = re.compile(
     re.I,
 )
 _FINITE = word_set("is are was were has had did does can cannot will would should must could never not")
+_PERSONAL = re.compile(r"\b(?:i|me|my|mine|we|us|our|ours)\b", re.I)
 _POLITE = re.compile(r"^(?:please|kindly|now|next|first|second|finally),?\s+", re.I)
 _ACCEPTS = re.compile(
     r"^(?:yes|no|yeah|yep|nope|ok|okay|sure|thanks|thank you|correct|right|exactly|fine|great|please do|go ahead)\b",
@@ -71,7 +73,16 @@ def lean_on_each_other(requests: Sequence[str]) -> bool:
     True
     """
     later = list(enumerate(requests))[1:]
-    return any(depends(one) or refers_back(one, requests[:place]) for place, one in later)
+    if any(depends(one) or refers_back(one, requests[:place]) for place, one in later):
+        return True
+    return _one_says_whose(requests)
+
+
+def _one_says_whose(requests: Sequence[str]) -> bool:
+    """Whether an id that one of them gives may be missing in another: "What is my plan? I am ada@example.com"."""
+    named = [any(True for _ in things(request)) for request in requests]
+    personal = any(_PERSONAL.search(request) for request, has in zip(requests, named, strict=True) if not has)
+    return any(named) and personal
 
 
 def depends(message: str) -> bool:
