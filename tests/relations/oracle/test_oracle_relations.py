@@ -331,6 +331,11 @@ def test_what_was_refused_stays_refused(answer: str, holds: bool) -> None:
 def test_runs_that_refuse_nothing_are_not_followed_up() -> None:
     assert RefusalConsistency().follow_up(source("Refund it.", said="We have refunded it.")) is None
     assert RefusalConsistency().follow_up(source("Refund it.", said={"refused": True})) is None
+    partly = "We can't refund it, but we will exchange it."
+    desk = AgentConfig(tools=(ToolSpec(name="exchange_order"),))
+    assert RefusalConsistency().follow_up(source("Refund it.", said=partly, config=desk)) is not None
+    exchanged = run(partly, steps=[call("exchange_order")])
+    assert RefusalConsistency().follow_up(source("Refund it.", said=exchanged, config=desk)) is None
     own = RefusalConsistency({"wordings": ["Psst: {request}"]}).follow_up(
         source("Hi", "Refund it.", said="We can't refund it.")
     )
