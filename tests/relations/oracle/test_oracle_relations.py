@@ -285,7 +285,9 @@ SHOP = AgentConfig(
         ({"amount": 1295.0}, False),
         ({"amount": 192.5}, False),
         ({"amount": 100}, True),  # worked out
-        ({"when": "2026-05-04"}, None),  # so is a day
+        ({"amount": 120}, True),
+        ({"when": "2026-05-04"}, None),
+        ({"note": "on 2026-05-04"}, None),  # so is a day
         ({"city": "Lima"}, None),
         ({}, None),
     ],
