@@ -9,9 +9,9 @@ from rich.text import Text
 
 from agentmut.relation import Expectation
 from agentmut.relation_report import Finding, RelationReport, RelationRow, SurvivorsReport, Violation
-from agentmut.report.paint import Page, clean, shorten
+from agentmut.report.paint import WIDTH, Page, clean, shorten
 from agentmut.report.terminal import counted, interval
-from agentmut.report.verdicts import plain_table, spent
+from agentmut.report.verdicts import spent
 from agentmut.stats.verdicts import Verdict
 
 if TYPE_CHECKING:
@@ -24,9 +24,12 @@ _CHANGED = {
     Verdict.PASS: "not worse than",
     Verdict.INCONCLUSIVE: "perhaps worse than",
 }
+_WORDS = {Finding.INCONCLUSIVE: "open"}
+NAME = 30
+"""Characters of a scenario's name."""
 LEGEND = (
     "violated: of the pairs judged, with the rate and its 95 % wilson interval. against: how often two runs of the "
-    "unchanged agent violate the relation, or <= the tolerance. A pair whose follow-up run failed, where the source "
+    "unchanged agent violate the relation, or <= the tolerance. open: INCONCLUSIVE. A pair whose follow-up run failed, where the source "
     "run had an answer, is a violation."
 )
 
@@ -55,13 +58,16 @@ def render_wish(wanted: "Wish", most: int) -> str:
     """What `agentmut relations --preview` shows."""
     page = Page(color=False)
     page.title(f"{counted(len(wanted.fitting), 'relation')} on scenarios would be checked")
+    scenarios = len({fit.scenario.name for fit in wanted.fits})
     for relation, fits in groupby(wanted.fitting, key=lambda fit: fit.chosen.label):
-        page.add(f"  {clean(relation)}: {', '.join(clean(fit.scenario.name) for fit in fits)}")
+        names = [clean(fit.scenario.name) for fit in fits]
+        all_of_them = len(names) == scenarios > 1
+        page.add(f"  {clean(relation)}: {f'all {scenarios} scenarios' if all_of_them else ', '.join(names)}")
     lacking = Counter((fit.chosen.label, fit.lack) for fit in wanted.fits if fit.lack)
     if lacking:
         page.title("Not applicable")
-    for (relation, lack), scenarios in lacking.items():
-        page.add(f"  {clean(relation)}, {counted(scenarios, 'scenario')}: {clean(lack)}")
+    for (relation, lack), number in lacking.items():
+        page.add(f"  {clean(relation)}, {counted(number, 'scenario')}: {clean(lack)}")
     for name, said in wanted.needs_argument.items():
         page.add(f"  {clean(name)} needs an argument: {clean(said)}")
     page.add()
@@ -123,14 +129,20 @@ def _badness(row: RelationRow) -> tuple[int, float]:
 def _table(page: Page, rows: list[RelationRow]) -> None:
     if not rows:
         return
-    table = plain_table("relation, scenario", "violated", "rate", "against", "finding")
+    name = min(NAME, max(len(clean(row.scenario)) for row in rows))
+    page.add(_line("", "violated", "rate", "against", Text("finding"), name))
     for relation, group in groupby(_worst_first(rows), key=lambda row: row.relation):
-        table.add_row(Text(clean(relation), style="bold"), "", "", "", "")
+        page.add(Text(shorten(relation, WIDTH), style="bold"))
         for row in group:
-            style = _STYLES.get(row.finding, "")
-            table.add_row(f"  {clean(row.scenario)}", *_cells(row), Text(row.finding, style=style))
-    page.add(table)
+            finding = Text(_WORDS.get(row.finding, row.finding), style=_STYLES.get(row.finding, ""))
+            page.add(_line(row.scenario, *_cells(row), finding, name))
+    page.add()
     page.add(LEGEND)
+
+
+def _line(scenario: str, violated: str, rate: str, against: str, finding: Text, name: int) -> Text:
+    shown = shorten(scenario, name)
+    return Text(f"  {shown:<{name}}  {violated:>8}  {rate:>17}  {against:>7}  ").append_text(finding)
 
 
 def _cells(row: RelationRow) -> tuple[str, str, str]:
