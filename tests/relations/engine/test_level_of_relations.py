@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 from math import sqrt
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -36,11 +37,11 @@ Judge = Callable[[str, str], bool]
 class Told:
     """A relation that a function of both answers decides."""
 
-    id = "oracle.told"
-    version = 1
-    family = Family.ORACLE
-    expectation = Expectation.INVARIANT
-    why = "it is told"
+    id: ClassVar[str] = "oracle.told"
+    version: ClassVar[int] = 1
+    family: ClassVar[Family] = Family.ORACLE
+    expectation: ClassVar[Expectation] = Expectation.INVARIANT
+    why: ClassVar[str] = "it is told"
 
     def __init__(self, holds: Judge) -> None:
         self._holds = holds
@@ -74,7 +75,7 @@ def verdict(judge: Judge, rng: random.Random, rates: tuple[float, ...], tables: 
         ChosenRelation("oracle.told", None, Told(judge)), SCENARIO, Agent(AgentConfig()), material
     )
     refs = [TrialRef("", "s", SOURCES + i) for i in range(SOURCES)]
-    planned = [Planned(run, SAME_AGAIN, (ref,)) for run, ref in zip(runs, refs, strict=True)]
+    planned = [Planned(run, SAME_AGAIN, (ref,)) for run, ref in zip(material.sources, refs, strict=True)]
     identity = subject.identity()
     table = tables.get(identity.violations, identity.pairs, KillDesign(ALPHA, 0.1, 0.2, SOURCES))
     lane = Lane(subject, planned, Counter(), SequentialComparison(table))
