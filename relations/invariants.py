@@ -12,6 +12,9 @@ from agentmut.relations.turns import Change, Turn, changed, lack_of_turns, some_
 from agentmut.scenario import Scenario
 from agentmut.trace import Check
 
+_WORDS_A_CHANGE = 5
+"""A turn has so many words for each further change: a short one full of slips can no longer be read."""
+
 
 def no_argument(relation: str, argument: JsonValue) -> None:
     """Raises `ValueError` where a relation that takes no argument is given one."""
@@ -73,7 +76,8 @@ class RewordedTurn(Invariant):
         if not found:
             return None
         turn, groups = source.rng.choice(found)
-        chosen = some_of(source.rng.choice(groups), self.most, source.rng)
+        most = min(self.most, 1 + len(turn.text.split()) // _WORDS_A_CHANGE)
+        chosen = some_of(source.rng.choice(groups), most, source.rng)
         return reworded(source.scenario, turn, chosen)
 
     def _open(self, scenario: Scenario, config: AgentConfig) -> list[tuple[Turn, list[Sequence[Change]]]]:

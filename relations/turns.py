@@ -16,7 +16,7 @@ from agentmut.text.neighbours import BASE_VERBS, word_set
 from agentmut.text.number_words import NUMBER_WORDS
 from agentmut.text.sentences import sentence_spans
 from agentmut.text.spans import Span, merged, overlaps
-from agentmut.text.words import STOP_WORDS, words
+from agentmut.text.words import STOP_WORDS, stems, words
 
 _TOKEN_WITH_DIGIT = re.compile(r"[^\s,;()]*\d[^\s;()]*(?<![.,!?:])")
 _CAPITALISED = re.compile(r"(?<![\w-])[A-Z][\w’'-]*")
@@ -74,6 +74,11 @@ class Turn(NamedTuple):
     def may_change(self, start: int, end: int) -> bool:
         """Whether none of the characters `start` to `end` is fixed."""
         return not overlaps(self.fixed, Span(start, end))
+
+    @property
+    def vocabulary(self) -> frozenset[str]:
+        """Stems of what tools, values and documents are called."""
+        return stems(" ".join(self.names).replace("_", " "))
 
     @property
     def sentences(self) -> tuple[Span, ...]:

@@ -28,6 +28,7 @@ _BACK = re.compile(r"\b(?:the|my|our|your) (?P<noun>[a-z]+)", re.I)
 _CHOICE = re.compile(
     r"\b(?:which|choose|pick|select|options?|prefer|recommend|either|better|best|one of)\b", re.I
 )
+_IN_ORDER = re.compile(r"\b(?:first|last|second|third|top|bottom|order|in turn|steps?|rank)\b", re.I)
 _ITEM_LINE = re.compile(r"^[ \t]*(?:[-*•]|\(?(?:\d{1,2}|[A-Za-z])[.)])[ \t]+\S[^\n]*$", re.M)
 _LABEL_SPOKEN_OF = re.compile(r"\b(?:above|below|previous|former|latter|first|last|next|then)\b", re.I)
 _TOKEN = r"(?:(?!I\b)[A-Z][\w-]*|\"[^\"\n]{1,40}\"|'[^'\n]{1,40}')"
@@ -166,8 +167,6 @@ def _option_lists(turn: Turn) -> list[tuple[Span, ...]]:
 
 
 def _in_lines(turn: Turn) -> Iterator[tuple[Span, ...]]:
-    if not _CHOICE.search(turn.text):
-        return
     runs: list[list[Span]] = []
     for match in _ITEM_LINE.finditer(turn.text):
         span = Span(*match.span())
@@ -176,17 +175,10 @@ def _in_lines(turn: Turn) -> Iterator[tuple[Span, ...]]:
     for run in runs:
         texts = [turn.text[span.start : span.end] for span in run]
         ordered = any(_LABEL_SPOKEN_OF.search(text) for text in texts)
-        # Two labelled lines would be out of order; that says nothing to a reader who chooses by what they say.
-        if len(set(texts)) > 1 and not ordered and not _mentions_order(turn.text, run):
+        around = turn.text[: run[0].start] + turn.text[run[-1].end :]
+        # Lines keep their labels: out of order, they say the same to a reader who chooses by what they say.
+        if len(set(texts)) > 1 and not ordered and _CHOICE.search(around) and not _IN_ORDER.search(around):
             yield tuple(run)
-
-
-def _mentions_order(text: str, run: Sequence[Span]) -> bool:
-    around = text[: run[0].start] + text[run[-1].end :]
-    return (
-        re.search(r"\b(?:first|last|second|third|top|bottom|order|in turn|steps?|rank)\b", around, re.I)
-        is not None
-    )
 
 
 def _in_a_sentence(turn: Turn) -> Iterator[tuple[Span, ...]]:

@@ -43,8 +43,8 @@ class _Limit(NamedTuple):
 class AddedConstraint:
     """The user adds a limit: at most so many words, one sentence, only the number.
 
-    Violated where the answer is longer than the limit allows and, by more than a tenth and five words, longer than
-    without it. The argument `obey` asks for more: that the limit is kept.
+    Violated where the limit is not kept and the answer is longer than without it, by more than a tenth and five words.
+    The argument `obey` asks for more: that the limit is kept. An agent that keeps limits is never flagged.
     """
 
     id: ClassVar[str] = "perturbation.added_constraint"
@@ -88,9 +88,10 @@ class AddedConstraint:
         allowed, kind = pair.follow_up.expected.get("words"), str(pair.follow_up.expected.get("kind", ""))
         limit = allowed if isinstance(allowed, int) else 0
         counted, was = len(words(after)), len(words(before))
-        passed = counted <= max(limit, was + _SLACK, ceil(was * 1.1))
+        obeys = _obeys(kind, limit, after)
+        passed = obeys or counted <= max(was + _SLACK, ceil(was * 1.1))
         reason = f"{pair.follow_up.description}: {was} words without it, {counted} with it"
-        if self._obey and not _obeys(kind, limit, after):
+        if self._obey and not obeys:
             passed, reason = False, f"{reason}; the limit is not kept"
         return Check(evaluator=self.id, passed=passed, reason=reason)
 
@@ -127,7 +128,6 @@ def _limits(turn: Turn, said: str) -> Iterator[_Limit]:
         yield _Limit("words", limit, f"Answer in at most {limit} words.")
         yield _Limit("words", limit, f"Please use no more than {limit} words.")
     yield _Limit("sentence", 0, "Answer in one sentence.")
-    yield _Limit("brief", 0, "Keep your answer as short as you can.")
     if _ASKS_NUMBER.search(turn.text) and len(_FIGURE.findall(said)) == 1:
         yield _Limit("number", 0, "Answer with the number only.")
 
@@ -140,4 +140,4 @@ def _obeys(kind: str, limit: int, said: str) -> bool:
             return len(sentence_spans(said, Span(0, len(said)), ())) <= 1
         case "number":
             return len(_FIGURE.findall(said)) == 1 and len(said.split()) <= 2
-    return True
+    return False

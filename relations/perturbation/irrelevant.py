@@ -13,7 +13,7 @@ from agentmut.relations.samples import answer, example
 from agentmut.relations.turns import Change, Turn, lack_of_turns, lowered, said, turns_of
 from agentmut.scenario import Scenario
 
-_LEADS = ("", "By the way: ", "Just in passing: ", "Not that it matters: ")
+_LEADS = ("", "By the way: ", "Just in passing: ", "As an aside: ")
 
 
 class IrrelevantContext(Invariant):

@@ -35,11 +35,17 @@ _WISH = re.compile(
     r"(?P<who>I|We) (?P<wish>would like|want|need)"
     rf"(?= (?:you to (?:please )?|to |a |an |the |my |our )(?P<verb>{_VERBS})\b)"
 )
-_NEGATED = re.compile(r"\b(?:not|never|no|without|cannot|nor|neither|unless|instead|but)\b|n['’]t\b", re.I)
-_PERMITTED = re.compile(
-    r"(?P<which>(?:which|what)(?: [a-z]+){0,3}) (?P<can>can|may|is|are|do|does) (?P<rest>[^?,;:]*\?)", re.I
+_NEGATED = re.compile(
+    r"\b(?:not|never|no|without|cannot|nor|neither|unless|instead|but|because|since|due|as|only|any|some|all|every|each"
+    r"|both|either|one|two|three|except|until|before|after)\b|n['’]t\b",
+    re.I,
 )
-_PARTICIPLE = re.compile(r"(?:be )?[a-z]+(?:ed|n|t)\b", re.I)
+"""Words that a "not" before them may be meant for: not for that reason, not all of them."""
+_PERMITTED = re.compile(
+    r"(?P<which>(?:which|what)(?: [a-z]+){1,3}) (?P<can>can|may) (?P<rest>be [a-z]+(?:ed|n|t)\b[^?,;:]*\?)",
+    re.I,
+)
+_PLEASE_LAST = re.compile(r",? please$", re.I)
 
 
 class _Negation(NamedTuple):
@@ -133,7 +139,8 @@ def _negations(scenario: Scenario, config: AgentConfig) -> Iterator[tuple[Turn, 
 def _of_turn(turn: Turn) -> Iterator[_Negation]:
     for start, end in turn.sentences:
         text = turn.text[start:end]
-        if _NEGATED.search(text) or turn.document.protects(start, start + 1):
+        asks_else = any("?" in turn.text[s:e] for s, e in turn.sentences if s != start)
+        if asks_else or _NEGATED.search(text) or turn.document.protects(start, start + 1):
             continue
         for verb, length, new in _requests(text):
             change = Change(start, start + length, new, f"{said(new)} for {said(text[:length])}")
@@ -150,15 +157,15 @@ def _requests(text: str) -> Iterator[tuple[str, int, str]]:
         lead = "Please do not" if order["please"] else "Do not"
         yield order["verb"], order.end(), f"{lead} {lowered(order['verb']).lower()}"
     if can := _CAN_YOU.match(text):
-        yield can["verb"], can.end(), f"Please do not {can['verb'].lower()}{can['rest']}."
+        rest = _PLEASE_LAST.sub("", can["rest"])
+        yield can["verb"], can.end(), f"Please do not {can['verb'].lower()}{rest}."
     if wish := _WISH.match(text):
-        verb = "want" if wish["wish"] == "would like" else wish["wish"]
-        yield wish["verb"], wish.end(), f"{wish['who']} do not {verb}"
+        yield wish["verb"], wish.end(), f"{wish['who']} do not want"
 
 
 def _asked(text: str) -> Iterator[str]:
     """ "Which goods can be returned?" as "Which goods cannot be returned?"."""
     match = _PERMITTED.fullmatch(text)
-    if match and _PARTICIPLE.match(match["rest"]) and match["can"].lower() in ("can", "may", "is", "are"):
+    if match:
         can = match["can"].lower()
         yield f"{match['which']} {'cannot' if can == 'can' else f'{can} not'} {match['rest']}"

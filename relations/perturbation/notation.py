@@ -30,8 +30,12 @@ _NAMED = re.compile(
 )
 _NAMES = MappingProxyType({"€": ("euros", "EUR"), "£": ("GBP",)})
 _TWELVE = re.compile(
-    r"(?<![\w:.])(?P<hour>1[0-2]|[1-9])(?::(?P<minute>[0-5]\d))? ?(?P<half>[ap])\.?m\b(?!\.\w)\.?", re.I
+    r"(?<![\w:.])(?P<hour>1[0-2]|[1-9])(?::(?P<minute>[0-5]\d))? ?(?:(?P<half>[ap])m\b|(?P<dotted>[ap])\.m\.)",
+    re.I,
 )
+_SENTENCE_AFTER = re.compile(r"\s*$|\s+[A-Z](?:[a-z]|\s)")
+_LARGEST = 10
+"""So many of a unit are still said in the smaller one: 2 hours, but not 24, are also minutes."""
 _MEASURE = re.compile(
     rf"{_EDGE}(?P<number>\d+(?:\.\d+)?) ?"
     r"(?P<unit>km|kilometres?|kilometers?|kg|kilograms?|hours?|weeks?|minutes?)(?![\w-])"
@@ -107,9 +111,10 @@ def currencies(turn: Turn) -> Iterator[Change]:
 def times(turn: Turn) -> Iterator[Change]:
     """6:30 pm as 18:30. Not the other way: 7:30 may already be meant for the evening."""
     for match in _TWELVE.finditer(turn.text):
-        hour = int(match["hour"]) % 12 + (12 if match["half"].lower() == "p" else 0)
+        half = match["half"] or match["dotted"]
+        hour = int(match["hour"]) % 12 + (12 if half.lower() == "p" else 0)
         # A stop that ends the sentence too stays.
-        stop = "." if match.group().endswith(".") and not turn.text[match.end() :].strip() else ""
+        stop = "." if match["dotted"] and _SENTENCE_AFTER.match(turn.text, match.end()) else ""
         yield from _changes(turn, match.span(), (f"{hour:02d}:{match['minute'] or '00'}{stop}",))
 
 
@@ -117,8 +122,9 @@ def units(turn: Turn) -> Iterator[Change]:
     """10 km and 10000 m, 2 hours and 120 minutes: units that convert exactly."""
     for match in _MEASURE.finditer(turn.text):
         factor, smaller = _SMALLER.get(match["unit"].removesuffix("s"), (0, ""))
-        value = Decimal(match["number"]) * factor
-        if value and value == int(value) and value > 1:
+        number = Decimal(match["number"])
+        value = number * factor
+        if value > 1 and value == int(value) and number <= (3 if factor == 60 else _LARGEST):
             yield from _changes(turn, match.span(), (f"{int(value)}{smaller}",))
 
 

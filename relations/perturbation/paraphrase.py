@@ -10,9 +10,10 @@ from agentmut.relations.invariants import RewordedTurn
 from agentmut.relations.samples import answer, example
 from agentmut.relations.turns import Change, Turn, lowered, raised, said
 from agentmut.text import order_at
-from agentmut.text.neighbours import BASE_VERBS
+from agentmut.text.neighbours import BASE_VERBS, word_set
 from agentmut.text.paraphrases import paraphrases
 from agentmut.text.spans import Span
+from agentmut.text.words import stems
 
 _ASKED = ("I have a question: {}", "Quick question: {}", "I was wondering: {}", "Can you help me with this? {}",
           "My question is this: {}", "Here is what I would like to know: {}")  # fmt: skip
@@ -24,15 +25,20 @@ _ASKED_TO = (
     "Could you {}?",
     "Would you be so kind as to {}?",
 )
-_GREETINGS = ("Hello! ", "Good day. ", "Hi there! ", "Greetings! ")
-_THANKS = (" Thank you!", " Thanks in advance.", " Many thanks.", " Thank you very much.")
+_GREETINGS = ("Hello! ", "Hi there! ", "Greetings! ", "Hello there! ")
+_THANKS = (" Thank you!", " Thanks in advance.", " Thanks a lot!", " Thank you very much.")
 _GREETED = re.compile(r"\s*(?:hi|hello|hey|dear|good (?:morning|day|evening|afternoon)|greetings)\b", re.I)
+_ANSWERS = re.compile(r"\s*(?:yes|no|sure|great|okay|ok|alright|actually|thanks|thank you|hmm)\b", re.I)
 _THANKED = re.compile(r"\b(?:thanks|thank you|cheers)\b", re.I)
 _ASKS = re.compile(r"\?|\bplease\b|\b(?:I|we) (?:would like|want|need)\b", re.I)
 _PLEASE = re.compile(r"please,? +", re.I)
 _PLEASE_LAST = re.compile(r",? please$", re.I)
+_REQUESTS = BASE_VERBS - word_set(
+    "thank have get let know forget remember be see hold wait feel keep excuse mind greet"
+)
 _VERB = re.compile(r"(?P<verb>[A-Za-z]+)(?= )")
 _LATER_CLAUSE = re.compile(r"[,;:()]|\b(?:and|but|because|so|or|if|when|since)\b", re.I)
+_REQUEST = re.compile(r"\b(?:can|could|would|will) (?:you|we|I)\b|\bplease\b", re.I)
 _CAN_YOU = re.compile(
     r"(?:can|could|would|will) you (?:please |kindly )?"
     r"(?P<rest>(?:tell|show|give|explain to|send) (?:me|us)\b[^?]*)\?$",
@@ -99,8 +105,9 @@ _Rule = Callable[[Turn, Sequence[_Sentence]], Iterator[Change]]
 
 def _questions(turn: Turn, sentences: Sequence[_Sentence]) -> Iterator[Change]:
     asked = [one for one in sentences if one.text.endswith("?") and one.is_open]
-    if len(asked) == 1 and not _GREETED.match(asked[0].text):
-        for frame in _ASKED:
+    # "My question is: could you cancel it?" may ask whether, and no longer for it.
+    if len(asked) == 1 and not _GREETED.match(asked[0].text) and not _REQUEST.search(asked[0].text):
+        for frame in _plain(_ASKED, turn):
             first = asked[0].text if frame.endswith("? {}") else lowered(asked[0].text)
             yield asked[0].put(frame.format(first), f"put as {said(frame.format('…'))}")
 
@@ -110,13 +117,18 @@ def _orders(turn: Turn, sentences: Sequence[_Sentence]) -> Iterator[Change]:
         order, stop = _order(one.text) if one.is_open else ("", "")
         if not order:
             continue
-        for frame in _ORDERED:
+        for frame in _plain(_ORDERED, turn):
             new = f"{frame.format(order)}{stop}"
             if new != one.text:
                 yield one.put(new, f"put as {said(frame.format('…'))}")
         if not _LATER_CLAUSE.search(order):
-            for frame in _ASKED_TO:
+            for frame in _plain(_ASKED_TO, turn):
                 yield one.put(frame.format(order), f"put as {said(frame.format('…'))}")
+
+
+def _plain(frames: Iterable[str], turn: Turn) -> Iterator[str]:
+    """Those whose words are not those of a tool or a value: `ask_question` may be meant by "a question"."""
+    return (frame for frame in frames if not stems(frame) & turn.vocabulary)
 
 
 def _order(text: str) -> tuple[str, str]:
@@ -126,7 +138,7 @@ def _order(text: str) -> tuple[str, str]:
     polite = _PLEASE.match(body)
     bare = _PLEASE_LAST.sub("", body[polite.end() :] if polite else body)
     verb = _VERB.match(bare)
-    if text.endswith("?") or not verb or verb["verb"].lower() not in BASE_VERBS or "please" in bare.lower():
+    if text.endswith("?") or not verb or verb["verb"].lower() not in _REQUESTS or "please" in bare.lower():
         return "", ""
     # After "please" even "order" and "refund" are sure to be verbs.
     sure = polite is not None or order_at(bare) == 0
@@ -193,7 +205,7 @@ def _own_address(turn: Turn, sentences: Sequence[_Sentence]) -> Iterator[Change]
 
 
 def _courtesies(turn: Turn, sentences: Sequence[_Sentence]) -> Iterator[Change]:
-    if not _GREETED.match(turn.text):
+    if turn.number == 0 and not _GREETED.match(turn.text) and not _ANSWERS.match(turn.text):
         yield from (Change(0, 0, greeting, f"{said(greeting.strip())} before it") for greeting in _GREETINGS)
     if _ASKS.search(turn.text) and not _THANKED.search(turn.text) and turn.text.rstrip()[-1:] in (*".!?",):
         end = len(turn.text.rstrip())

@@ -27,7 +27,6 @@ _OF_USERS: Mapping[str, tuple[str, ...]] = MappingProxyType({
     r"\bhelp me with\b": ("assist me with",),
     r"\bat the moment\b": ("right now", "currently"),
     r"\bright now\b": ("at the moment",),
-    r"\bcurrently\b": ("at the moment", "at present"),
     r"\ball right\b": ("okay", "in order"),
     r"\btoo big\b": ("too large",),
     r"\btoo large\b": ("too big",),

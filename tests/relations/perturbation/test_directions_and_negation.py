@@ -73,7 +73,7 @@ def test_a_run_is_worse_than_its_harder_versions_where_all_of_them_score_better(
 
 def test_a_harder_version_has_the_request_in_one_piece() -> None:
     asked = "Until when can goods be returned?"
-    for seed in range(50):
+    for seed in range(20):
         _, _, follow = followed("difficulty", [asked], GOOD, seed=seed)
         assert follow is not None
         texts = [str(run.turns[0]) for run in follow.runs if run.turns]
@@ -121,7 +121,7 @@ def test_a_limit_is_added_to_the_last_turn_and_fits_the_answer_without_it() -> N
     # The answer has 19 words.
     assert {
         "Answer in at most 10 words.", "Answer in at most 14 words.", "Answer in one sentence.",
-        "Answer with the number only.", "Keep your answer as short as you can.", "Please use no more than 19 words.",
+        "Answer with the number only.", "Please use no more than 19 words.",
     } <= limits  # fmt: skip
 
 
@@ -184,6 +184,8 @@ def test_what_was_turned_down_anyway_is_not_negated() -> None:
 
 @pytest.mark.parametrize("asked", [
     "Can it be returned?",  # "Can it not be returned?" asks the same
+    "Please refund it. Can you help me with that?",  # with what is left open
+    "Please refund all of them.", "I want a refund because it leaks.",  # not all, or not for that reason?
     "Please do not refund it.", "Where is my order?", "Please refund it, or was the refund sent already?",
     "I was told that refund requests are rare.", "Until when can goods be returned?",
 ])  # fmt: skip

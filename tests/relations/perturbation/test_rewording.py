@@ -53,7 +53,7 @@ def follow_ups(
     relation, asked = load("relations", name)(argument), scenario(*turns)
     trace = AgentTrace(outputs=("The fee is 4 euros, to be paid at the counter by Friday.",))
     found = set()
-    for seed in range(200):
+    for seed in range(150):
         follow = relation.follow_up(Source(asked, config, trace, random.Random(seed)))
         for run in follow.runs if follow else ():
             found |= {str(new) for new, old in zip(run.turns or (), turns, strict=False) if new != old}
@@ -152,7 +152,7 @@ def test_each_kind_of_noise_is_made(kind: str, asked: str, some: set[str]) -> No
 
 
 def test_all_kinds_of_noise_are_drawn_where_none_is_named() -> None:
-    assert len(follow_ups("perturbation.noise", "Please tell me where my order A-1042 is.")) > 50
+    assert len(follow_ups("perturbation.noise", "Please tell me where my order A-1042 is.")) > 40
 
 
 @pytest.mark.parametrize(("name", "asked", "some"), [
@@ -167,6 +167,8 @@ def test_all_kinds_of_noise_are_drawn_where_none_is_named() -> None:
     ("paraphrase", "If it is late, send a refund.", {"Send a refund if it is late."}),
     ("format", "Come on 3 March 2026.", {"Come on 2026-03-03.", "Come on March 3, 2026."}),
     ("format", "Come at 6:30 pm.", {"Come at 18:30."}),
+    ("format", "Come after 8 a.m. Do not ring.", {"Come after 08:00. Do not ring."}),
+    ("format", "Come at 8 a.m. EST, please.", {"Come at 08:00 EST, please."}),
     ("format", "Come at 12 am, not at 12:05 p.m. today.", {
         "Come at 00:00, not at 12:05 p.m. today.", "Come at 12 am, not at 12:05 today.",
     }),
@@ -208,6 +210,9 @@ def test_only_close_distances_become_miles_and_only_if_asked_for() -> None:
     ("I'd ordered it.", "I would"),
     ("What's happened?", "What is"),
     ("Refund requests are rare.", "Please refund"),
+    ("Thank you for the refund.", "to thank"),
+    ("Could you cancel order A-1?", "question"),
+    ("Yes, please do that.", "Hello"),
 ])  # fmt: skip
 def test_what_would_mean_something_else_is_not_said(asked: str, never: str) -> None:
     assert not [text for text in follow_ups("perturbation.paraphrase", asked) if never in text]
