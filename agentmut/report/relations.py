@@ -29,8 +29,8 @@ NAME = 30
 """Characters of a scenario's name."""
 LEGEND = (
     "violated: of the pairs judged, with the rate and its 95 % wilson interval. against: how often two runs of the "
-    "unchanged agent violate the relation, or <= the tolerance. open: INCONCLUSIVE. A pair whose follow-up run failed, where the source "
-    "run had an answer, is a violation."
+    "unchanged agent violate the relation, or <= the tolerance. open: INCONCLUSIVE. A pair whose follow-up run "
+    "failed, where the source run had an answer, is a violation."
 )
 
 
@@ -47,8 +47,9 @@ def render_relations(report: RelationReport, color: bool = False) -> str:
     applying = [row for row in report.rows if row.finding is not Finding.NOT_APPLICABLE]
     _table(page, applying)
     for row in _worst_first(applying):
-        if row.finding is not Finding.PASS:
+        if row.finding is not Finding.PASS and row.pairs:
             _unlike_pass(page, report, row)
+    _listed(page, "Open, and without a pair", [row for row in applying if not row.pairs])
     _not_applicable(page, report)
     _foot(page, report)
     return page.text()
@@ -192,12 +193,17 @@ def _example(example: Violation, expectation: Expectation) -> Iterator[str]:
 
 def _not_applicable(page: Page, report: RelationReport) -> None:
     rows = [row for row in report.rows if row.finding is Finding.NOT_APPLICABLE]
-    if not rows:
-        return
-    page.title(f"Not applicable, and in no count: {len(rows)}")
-    for (relation, reason), count in Counter((row.relation, row.reason) for row in rows).items():
-        where = next(row.scenario for row in rows if row.relation == relation) if count == 1 else ""
-        page.add(f"  {clean(relation)}, {clean(where) or counted(count, 'scenario')}: {shorten(reason, 150)}")
+    _listed(page, "Not applicable, and in no count", rows)
+
+
+def _listed(page: Page, title: str, rows: list[RelationRow]) -> None:
+    """Relations with the reason, where it is the same on several scenarios only once."""
+    if rows:
+        page.title(f"{title}: {len(rows)}")
+    for (relation, reason), group in groupby(rows, key=lambda row: (row.relation, row.reason)):
+        names = [row.scenario for row in group]
+        where = clean(names[0]) if len(names) == 1 else counted(len(names), "scenario")
+        page.add(f"  {clean(relation)}, {where}: {shorten(reason, 200)}")
 
 
 def _foot(page: Page, report: RelationReport) -> None:

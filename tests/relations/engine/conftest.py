@@ -156,6 +156,22 @@ class Pedantic(Base):
         return Check(evaluator=self.id, passed=False, reason="thirteen")
 
 
+class Twice(Base):
+    id = "composition.twice"
+    family = Family.COMPOSITION
+    expectation = Expectation.PREDICATE
+
+    def follow_up(self, source):
+        upper = tuple(turn.upper() for turn in source.scenario.turns)
+        runs = (FollowUpRun(turns=upper), FollowUpRun(turns=upper), FollowUpRun())
+        return FollowUp(runs=runs, description="in capitals, twice, and again")
+
+    def holds(self, pair):
+        told = [trace.text for trace in pair.traces]
+        different = len({pair.source.text, *told}) == 4
+        return Check(evaluator=self.id, passed=different, reason=repr(told))
+
+
 class Broken(Base):
     id = "oracle.broken"
     family = Family.ORACLE

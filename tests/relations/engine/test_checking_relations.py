@@ -113,6 +113,13 @@ def test_asking_again_takes_runs_that_are_no_source_runs(shop: Shop) -> None:
     assert report.cost.trials == 36 + report.rows[0].pairs
 
 
+def test_a_follow_up_may_have_several_runs_each_of_its_own(shop: Shop) -> None:
+    project = shop.write(own=("Twice",), use=["composition.twice"], scatter=1.0, extra={"relations": SMALL})
+    report = check_relations(project)
+    assert report.rows[0].violations == 0 < report.rows[0].pairs  # no run was taken twice
+    assert report.cost.trials == 36 + 3 * report.rows[0].pairs
+
+
 def test_a_budget_stops_it_and_the_next_command_goes_on(shop: Shop) -> None:
     use = ["perturbation.upper", "oracle.brief"]
     tight = check_relations(shop.write(use=use, extra={"budget": {"trials": 47}}))
