@@ -4,7 +4,6 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from functools import partial
 from pathlib import Path
 from typing import Any, Self
 

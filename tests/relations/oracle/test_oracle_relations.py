@@ -124,6 +124,8 @@ def test_a_schema_of_the_settings_is_demanded() -> None:
         ('Do not use the word "free".', Limits(forbidden=("free",))),
         ("Do not use my credit card.", Limits()),
         ("Don't mention it!", Limits()),
+        ("Don't mention this to anyone.", Limits()),
+        ("Do not mention my name or email in the reply.", Limits(forbidden=("name", "email"))),
         ('End with the phrase "Kind regards".', Limits(required=("Kind regards",))),
         ("Please reply in German.", Limits(language="German")),
         ("Please do not reply in German.", Limits()),
@@ -203,6 +205,8 @@ def test_only_requests_to_transform_a_text_are_repeated_on_their_answer() -> Non
         "Where is my order: A-1042?",
         "Shorten this: a b c",
         "Please fix my account",
+        "Fix this: login is broken",
+        "Correct my address: 5 Main St, Ely",
         "Summarise our policy.",
     ):
         assert "does not have a text transformed" in Idempotence().lack(source(turn).scenario, config)
