@@ -95,7 +95,8 @@ def same_facts(relation_id: str, pair: Pair) -> Check:
         for trace in pair.traces
         for difference in pair.comparison.differences(pair.scenario, pair.source, trace, same)
     ]
-    reason = "; ".join(dict.fromkeys(differences)) or "the runs show the same facts"
+    found = "; ".join(dict.fromkeys(differences)) or "the runs show the same facts"
+    reason = f"{pair.follow_up.description}: {found}"
     return Check(evaluator=relation_id, passed=not differences, reason=reason)
 
 

@@ -1,11 +1,12 @@
 """Relations whose runs show the same facts, most of them after a turn was reworded."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from pydantic import JsonValue
 
 from agentmut.config import AgentConfig
+from agentmut.metamorphic import same_facts
 from agentmut.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
 from agentmut.relations.base import NoArgument
 from agentmut.relations.turns import Change, Turn, changed, lack_of_turns, some_of, turns_of, with_turn
@@ -24,15 +25,6 @@ def some_kinds(argument: JsonValue, known: Sequence[str], default: Sequence[str]
     if not isinstance(given, list) or not given or any(kind not in known for kind in given):
         raise ValueError(f"expected one or a list of {', '.join(known)}; got {argument!r}")
     return tuple(kind for kind in known if kind in given)
-
-
-def same_facts(relation: str, pair: Pair) -> Check:
-    """Passes where both runs show the same facts; `same` of what was expected says which values are equal."""
-    expected = pair.follow_up.expected.get("same")
-    same = {str(k): str(v) for k, v in expected.items()} if isinstance(expected, Mapping) else {}
-    found = pair.comparison.differences(pair.scenario, pair.source, pair.trace, same)
-    reason = "; ".join(found) or "both runs show the same facts"
-    return Check(evaluator=relation, passed=not found, reason=f"{pair.follow_up.description}: {reason}")
 
 
 class Invariant(NoArgument):

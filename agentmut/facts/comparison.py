@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from agentmut.facts.fact import Calibrated, Comparer, Extractor, Fact
 from agentmut.facts.phrases import phrases
-from agentmut.facts.registry import DEFAULT, LAST_RESORT, build
+from agentmut.facts.registry import DEFAULT, LAST_RESORT, OF_ANSWERS, build
 from agentmut.facts.same import Same
 from agentmut.facts.stability import FEWEST, Stability, stability
 from agentmut.scenario import EvaluatorSpec, Scenario
@@ -62,8 +62,9 @@ def comparison_for(
     """The comparison that the scenario asks for, else the one of the project (`compare`), else the default for it.
 
     `sources` are runs of the unchanged agent, used for nothing else, that show which facts are stable: five are
-    needed, about twenty are good. The default takes the kinds of which there is a stable fact, and the distance of
-    the texts where there is none. A kind that is asked for and shows nothing stable is compared by all its facts.
+    needed, about twenty are good. The default takes the kinds of which there is a stable fact, and those that never
+    show anything; where the answers themselves have no stable fact, the distance of their texts too. A kind that is
+    asked for and shows nothing stable is compared by all its facts.
     Raises `UsageError` for an unknown extractor or a wrong argument.
     """
     asked = scenario.compare or tuple(compare or ())
@@ -78,12 +79,13 @@ def _default(scenario: Scenario, sources: Sequence[AgentTrace]) -> Comparison:
     if len(sources) < FEWEST:
         return Comparison(chosen)
     usual = _usual(chosen, scenario, sources)
-    if usual is not None and usual.expected:
-        stable = {fact.kind for fact in usual.expected} | _silent(chosen, usual)
-        return Comparison(tuple(one for one in chosen if one.name in stable), usual)
+    assert usual is not None
+    stable = {fact.kind for fact in usual.expected}
+    kept = tuple(one for one in chosen if one.name in stable | _silent(chosen, usual))
+    if stable & OF_ANSWERS:
+        return Comparison(kept, usual)
     last = _calibrated(build(EvaluatorSpec(name=LAST_RESORT)), scenario, sources)
-    silent = _silent(chosen, usual) if usual else set()
-    return Comparison((*(one for one in chosen if one.name in silent), last), usual)
+    return Comparison((*kept, last), usual)
 
 
 def _silent(extractors: Sequence[Extractor], usual: Stability) -> set[str]:

@@ -1,6 +1,7 @@
 """Decisions: whether an answer grants or refuses, in whatever words."""
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import ClassVar
 
 from pydantic import JsonValue
@@ -79,6 +80,7 @@ class Decisions:
         return names[1 - names.index(name)] if len(names) == 2 else f"not {name}"
 
 
+@lru_cache(maxsize=512)  # every relation reads the same source runs again
 def decisions(text: str) -> frozenset[str]:
     """What a text decides: `yes`, `no`, both or nothing. Questions and conditions decide nothing.
 

@@ -1,6 +1,7 @@
 """What answers state in figures: numbers with units, dates and times, identifiers."""
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import ClassVar, NamedTuple
 
 from pydantic import JsonValue
@@ -22,6 +23,7 @@ class Figures(NamedTuple):
     ids: frozenset[str]
 
 
+@lru_cache(maxsize=512)  # every relation reads the same source runs again
 def figures(text: str) -> Figures:
     """The figures of a text, normalised.
 

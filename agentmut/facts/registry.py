@@ -25,6 +25,8 @@ EXTRACTORS: Mapping[str, Callable[[JsonValue], Extractor]] = MappingProxyType(
 )
 DEFAULT = ("decisions", "tool_calls", "json", "numbers", "dates", "ids")
 """What the default comparison chooses from."""
+OF_ANSWERS = frozenset(DEFAULT) - {"tool_calls"}
+"""Those that are read off answers."""
 LAST_RESORT = "text"
 
 

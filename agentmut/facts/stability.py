@@ -46,6 +46,8 @@ class Stability(NamedTuple):
     """Facts that nearly all sources show."""
     known: frozenset[Fact]
     """Facts that any source shows."""
+    slots: frozenset[Slot]
+    """The slots of those."""
     closed: frozenset[Slot]
     """Slots in which a value that no source shows is news."""
     closed_kinds: frozenset[str]
@@ -56,9 +58,7 @@ class Stability(NamedTuple):
     def is_news(self, fact: Fact) -> bool:
         """Whether a fact that is not known would hardly be shown by a run of the unchanged agent."""
         place = slot(fact)
-        if any(slot(one) == place for one in self.known):
-            return place in self.closed
-        return fact.kind in self.closed_kinds
+        return place in self.closed if place in self.slots else fact.kind in self.closed_kinds
 
 
 def stability(runs: Sequence[frozenset[Fact]], kinds: Sequence[str]) -> Stability:
@@ -76,6 +76,7 @@ def stability(runs: Sequence[frozenset[Fact]], kinds: Sequence[str]) -> Stabilit
     return Stability(
         expected=frozenset(_expected(runs)),
         known=known,
+        slots=frozenset(slots),
         closed=frozenset(place for place, shown in of_slot.items() if _with_new(shown) <= most_new),
         closed_kinds=frozenset(kind for kind, shown in by_kind.items() if _with_new(shown) <= most_new),
     )

@@ -9,9 +9,9 @@ from rich.text import Text
 
 from agentmut.relation import Expectation
 from agentmut.relation_report import Finding, RelationReport, RelationRow, SurvivorsReport, Violation
-from agentmut.report.paint import Page, clean, shorten
+from agentmut.report.paint import WIDTH, Page, clean, shorten
 from agentmut.report.terminal import counted, interval
-from agentmut.report.verdicts import plain_table, spent
+from agentmut.report.verdicts import spent
 from agentmut.stats.verdicts import Verdict
 
 if TYPE_CHECKING:
@@ -24,10 +24,13 @@ _CHANGED = {
     Verdict.PASS: "not worse than",
     Verdict.INCONCLUSIVE: "perhaps worse than",
 }
+_WORDS = {Finding.INCONCLUSIVE: "open"}
+NAME = 30
+"""Characters of a scenario's name."""
 LEGEND = (
     "violated: of the pairs judged, with the rate and its 95 % wilson interval. against: how often two runs of the "
-    "unchanged agent violate the relation, or <= the tolerance. A pair whose follow-up run failed, where the source "
-    "run had an answer, is a violation."
+    "unchanged agent violate the relation, or <= the tolerance. open: INCONCLUSIVE. A pair whose follow-up run "
+    "failed, where the source run had an answer, is a violation."
 )
 
 
@@ -44,8 +47,9 @@ def render_relations(report: RelationReport, color: bool = False) -> str:
     applying = [row for row in report.rows if row.finding is not Finding.NOT_APPLICABLE]
     _table(page, applying)
     for row in _worst_first(applying):
-        if row.finding is not Finding.PASS:
+        if row.finding is not Finding.PASS and row.pairs:
             _unlike_pass(page, report, row)
+    _listed(page, "Open, and without a pair", [row for row in applying if not row.pairs])
     _not_applicable(page, report)
     _foot(page, report)
     return page.text()
@@ -55,13 +59,16 @@ def render_wish(wanted: "Wish", most: int) -> str:
     """What `agentmut relations --preview` shows."""
     page = Page(color=False)
     page.title(f"{counted(len(wanted.fitting), 'relation')} on scenarios would be checked")
+    scenarios = len({fit.scenario.name for fit in wanted.fits})
     for relation, fits in groupby(wanted.fitting, key=lambda fit: fit.chosen.label):
-        page.add(f"  {clean(relation)}: {', '.join(clean(fit.scenario.name) for fit in fits)}")
+        names = [clean(fit.scenario.name) for fit in fits]
+        all_of_them = len(names) == scenarios > 1
+        page.add(f"  {clean(relation)}: {f'all {scenarios} scenarios' if all_of_them else ', '.join(names)}")
     lacking = Counter((fit.chosen.label, fit.lack) for fit in wanted.fits if fit.lack)
     if lacking:
         page.title("Not applicable")
-    for (relation, lack), scenarios in lacking.items():
-        page.add(f"  {clean(relation)}, {counted(scenarios, 'scenario')}: {clean(lack)}")
+    for (relation, lack), number in lacking.items():
+        page.add(f"  {clean(relation)}, {counted(number, 'scenario')}: {clean(lack)}")
     for name, said in wanted.needs_argument.items():
         page.add(f"  {clean(name)} needs an argument: {clean(said)}")
     page.add()
@@ -123,14 +130,20 @@ def _badness(row: RelationRow) -> tuple[int, float]:
 def _table(page: Page, rows: list[RelationRow]) -> None:
     if not rows:
         return
-    table = plain_table("relation, scenario", "violated", "rate", "against", "finding")
+    name = min(NAME, max(len(clean(row.scenario)) for row in rows))
+    page.add(_line("", "violated", "rate", "against", Text("finding"), name))
     for relation, group in groupby(_worst_first(rows), key=lambda row: row.relation):
-        table.add_row(Text(clean(relation), style="bold"), "", "", "", "")
+        page.add(Text(shorten(relation, WIDTH), style="bold"))
         for row in group:
-            style = _STYLES.get(row.finding, "")
-            table.add_row(f"  {clean(row.scenario)}", *_cells(row), Text(row.finding, style=style))
-    page.add(table)
+            finding = Text(_WORDS.get(row.finding, row.finding), style=_STYLES.get(row.finding, ""))
+            page.add(_line(row.scenario, *_cells(row), finding, name))
+    page.add()
     page.add(LEGEND)
+
+
+def _line(scenario: str, violated: str, rate: str, against: str, finding: Text, name: int) -> Text:
+    shown = shorten(scenario, name)
+    return Text(f"  {shown:<{name}}  {violated:>8}  {rate:>17}  {against:>7}  ").append_text(finding)
 
 
 def _cells(row: RelationRow) -> tuple[str, str, str]:
@@ -180,12 +193,17 @@ def _example(example: Violation, expectation: Expectation) -> Iterator[str]:
 
 def _not_applicable(page: Page, report: RelationReport) -> None:
     rows = [row for row in report.rows if row.finding is Finding.NOT_APPLICABLE]
-    if not rows:
-        return
-    page.title(f"Not applicable, and in no count: {len(rows)}")
-    for (relation, reason), count in Counter((row.relation, row.reason) for row in rows).items():
-        where = next(row.scenario for row in rows if row.relation == relation) if count == 1 else ""
-        page.add(f"  {clean(relation)}, {clean(where) or counted(count, 'scenario')}: {shorten(reason, 150)}")
+    _listed(page, "Not applicable, and in no count", rows)
+
+
+def _listed(page: Page, title: str, rows: list[RelationRow]) -> None:
+    """Relations with the reason, where it is the same on several scenarios only once."""
+    if rows:
+        page.title(f"{title}: {len(rows)}")
+    for (relation, reason), group in groupby(rows, key=lambda row: (row.relation, row.reason)):
+        names = [row.scenario for row in group]
+        where = clean(names[0]) if len(names) == 1 else counted(len(names), "scenario")
+        page.add(f"  {clean(relation)}, {where}: {shorten(reason, 200)}")
 
 
 def _foot(page: Page, report: RelationReport) -> None:

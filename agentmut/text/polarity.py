@@ -32,6 +32,11 @@ _CONDITION = re.compile(
     r"\b(?:if|whether|unless|when|whenever|once|until|in case|as long as|provided|should you)\b",
     re.IGNORECASE,
 )
+_STOP = re.compile(r"[.!?\n]")
+_SEEN = 400
+"""Characters within which a question is told by its mark."""
+_REACH = 15
+"""Words that a negation reaches."""
 _WORD = re.compile(r"[^\W_]+(?:[-_][^\W_]+)*")
 NEGATORS = word_set(
     """
@@ -85,7 +90,7 @@ def spelled_out(text: str) -> str:
 
 def _clause(said: str, text: str, end: int) -> Iterator[Clause]:
     if said.strip():
-        stop = re.search(r"[.!?\n]", text[end:])
+        stop = _STOP.search(text, end, end + _SEEN)
         yield Clause(said.strip(), asks=stop is not None and stop.group() == "?")
 
 
@@ -95,4 +100,4 @@ def denied(words: tuple[str, ...], index: int) -> bool:
     >>> denied(("we", "are", "not", "unable", "to", "refund"), 5)
     False
     """
-    return sum(word in NEGATORS for word in words[:index]) % 2 == 1
+    return sum(word in NEGATORS for word in words[max(0, index - _REACH) : index]) % 2 == 1

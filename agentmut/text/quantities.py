@@ -86,7 +86,9 @@ def _plain(figure: str) -> str:
 
 
 def blanked(text: str, spans: Sequence[Span]) -> str:
-    """The text with these places blanked out, so that what stands there is not read again."""
+    """The text with these places, in order, blanked out, so that what stands there is not read again."""
+    kept, start = [], 0
     for span in spans:
-        text = text[: span.start] + " " * (span.end - span.start) + text[span.end :]
-    return text
+        kept += [text[start : span.start], " " * (span.end - span.start)]
+        start = span.end
+    return "".join((*kept, text[start:]))

@@ -4,10 +4,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from agentmut.relations.permutation.asked import refers_back
 from agentmut.text.neighbours import AMBIGUOUS_VERBS, BASE_VERBS, word_set
 from agentmut.text.orders import order_at
 from agentmut.text.sentences import sentence_spans
 from agentmut.text.spans import Span
+from agentmut.text.things import things
 from agentmut.text.words import words
 
 MOST = 4
@@ -16,17 +18,28 @@ _ITEM = re.compile(r"^[ \t]*(?:[-*•]|\(?\d{1,2}[.)]|\(?[a-z][.)])[ \t]+(?P<sai
 _LINKED = re.compile(
     r"^(?:and|also|plus|besides|additionally|furthermore|in addition)\b,?\s*(?:also\b,?\s*)?", re.I
 )
+_AUXILIARY = r"(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have)"
 _AND_ASKS = re.compile(
-    r",?\s+and\s+(?:also\s+)?(?=(?:how|what|when|where|who|why|which|can|could|will|would|is|are|do|does|did|has|have)"
-    r"\s+\w)",
+    rf",?\s+and\s+(?:also\s+)?(?=(?:(?:how(?:\s+\w+)?|what|when|where|who|why|which(?:\s+\w+)?)\s+)?{_AUXILIARY}\s+\w)",
     re.I,
 )
 _REFERS = re.compile(
     r"\b(?:it|its|they|them|their|that|this|those|these|then|both|same|instead|otherwise|there|he|she|him|her|his|"
-    r"another|again|one|afterwards|therefore|former|latter|above|previous)\b|\bif (?:so|not)\b",
+    r"another|again|else|one|afterwards|therefore|former|latter|above|previous)\b|"
+    r"\bif (?:so|not)\b|^(?:how|what) about\b",
     re.I,
 )
-_FINITE = word_set("is are was were has had did does can cannot will would should must could never not")
+_FINITE = word_set("is are was were has had did does can cannot will would should must could never not of")
+_COURTESY = re.compile(
+    r"^(?:thank|thanks|have an?|take care|let me (?!know)|let['’]?s|hold on|bye|good|wait|see you|look forward)\b",
+    re.I,
+)
+_LABELLED = re.compile(r"^\w+(?: \w+){0,2}:")
+_ACTS = re.compile(
+    r"^(?:can|could|will|would) (?:you|we) (?!tell|say|explain|let|confirm|ship|offer|sell|have)", re.I
+)
+_OF_YOU = re.compile(r"\b(?:do|are|is|what|which|when|where)(?: \w+)? (?:you|your)\b", re.I)
+_PERSONAL = re.compile(r"\b(?:i|me|my|mine|we|us|our|ours)\b", re.I)
 _POLITE = re.compile(r"^(?:please|kindly|now|next|first|second|finally),?\s+", re.I)
 _ACCEPTS = re.compile(
     r"^(?:yes|no|yeah|yep|nope|ok|okay|sure|thanks|thank you|correct|right|exactly|fine|great|please do|go ahead)\b",
@@ -56,11 +69,37 @@ def independent_requests(message: str) -> Requests | None:
     >>> independent_requests("Where is my order? Can you cancel it?")
     """
     found = _of_list(message) or _of_sentences(message)
-    if not 2 <= len(found.asked) <= MOST or any(depends(request) for request in found.asked[1:]):
+    if not 2 <= len(found.asked) <= MOST or lean_on_each_other(found.asked):
         return None
     if not found.told and depends(found.asked[0]):
         return None
     return found
+
+
+def lean_on_each_other(requests: Sequence[str]) -> bool:
+    """Whether one of several requests speaks of what another one says.
+
+    >>> lean_on_each_other(["Where is order A-1?", "Please cancel the order."])
+    True
+    """
+    later = list(enumerate(requests))[1:]
+    if any(depends(one) or refers_back(one, requests[:place]) for place, one in later):
+        return True
+    return _one_says_whose(requests) or _one_follows_from_a_deed(requests)
+
+
+def _one_follows_from_a_deed(requests: Sequence[str]) -> bool:
+    """Whether something is to be done, and another request may be about what comes of it: "How much do I pay?"."""
+    deeds = [one for one in requests if not one.endswith("?") or _ACTS.match(_POLITE.sub("", one))]
+    others = [one for one in requests if not any(True for _ in things(one)) and not _OF_YOU.search(one)]
+    return any(other is not deed for deed in deeds for other in others)
+
+
+def _one_says_whose(requests: Sequence[str]) -> bool:
+    """Whether an id that one of them gives may be missing in another: "What is my plan? I am ada@example.com"."""
+    named = [any(True for _ in things(request)) for request in requests]
+    personal = any(_PERSONAL.search(request) for request, has in zip(requests, named, strict=True) if not has)
+    return any(named) and personal
 
 
 def depends(message: str) -> bool:
@@ -106,6 +145,8 @@ def _sentences(message: str) -> Iterator[str]:
 
 def _is_request(sentence: str) -> bool:
     plain = _POLITE.sub("", sentence)
+    if _COURTESY.match(plain) or (_LABELLED.match(plain) and not sentence.rstrip().endswith("?")):
+        return False
     if sentence.rstrip().endswith("?"):
         return True
     first, *following = [word.text.lower() for word in words(plain)[:4]] or [""]

@@ -48,8 +48,10 @@ class Retry:
         return ""
 
     def follow_up(self, source: Source) -> FollowUp | None:
-        """The same turns, and the last one again."""
-        turns = source.scenario.turns
+        """The same turns, and the last one again, where the run did something that could be doubled."""
+        tools, turns = self._tools(source.config), source.scenario.turns
+        if not any(step.tool in tools for step in source.trace.tool_calls):
+            return None
         return FollowUp(
             runs=(FollowUpRun(turns=(*turns, turns[-1])),), description="the last request sent twice"
         )

@@ -10,7 +10,7 @@ from agentmut.metamorphic import same_facts
 from agentmut.protocols import RelationExample
 from agentmut.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
 from agentmut.relations.base import NoArgument, in_one_answer, run, source, texts, without_text
-from agentmut.relations.composition.requests import asks, depends, independent_requests
+from agentmut.relations.composition.requests import asks, independent_requests, lean_on_each_other
 from agentmut.scenario import Scenario
 from agentmut.trace import AgentTrace, Check
 
@@ -101,7 +101,7 @@ class MergeTurns(NoArgument):
         turns = texts(scenario.turns) or ()
         if len(turns) == 1:
             return "it has one turn"
-        if any(map(depends, turns[1:])):
+        if lean_on_each_other(turns):
             return "its turns speak of what was said before"
         return "" if all(map(asks, turns)) else "not every turn of it asks something"
 

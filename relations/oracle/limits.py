@@ -100,6 +100,9 @@ _LANGUAGE = re.compile(
     re.IGNORECASE,
 )
 _DENIED = re.compile(r"\b(?:not|never|without|avoid|don['’]t)\b[^.!?;:\n]{0,24}$", re.IGNORECASE)
+_CIRCUMSTANCES = re.compile(
+    r"\b(?:in|to|when|if|for|on|at|with|because|as|until|unless|but)\b", re.IGNORECASE
+)
 _LEADING = re.compile(
     r"^(?:the\s+words?|the\s+phrases?|words?\s+like|any|the|a|an|your|our|my)\s+", re.IGNORECASE
 )
@@ -187,9 +190,8 @@ def _forbidden(request: str) -> Iterator[str]:
             match["quoted"] or match["quoted_ing"] or match["quoted_avoid"]
         ):  # "do not use my card" is about a deed
             continue
-        for part in re.split(
-            r",|\bor\b|\band\b|\bin (?:your|the)\b|\bto the\b|\bwhen\b|\bif\b", match["what"]
-        )[:3]:
+        topics = _CIRCUMSTANCES.split(match["what"])[0]
+        for part in re.split(r",|\bor\b|\band\b", topics)[:3]:
             topic = _LEADING.sub("", _LEADING.sub("", part.strip()))
             if topic and topic.lower() not in _PRONOUNS and len(words(topic)) <= _LONGEST_TOPIC:
                 yield topic

@@ -10,6 +10,7 @@ from agentmut.facts.decisions import NO, decisions
 from agentmut.protocols import RelationExample
 from agentmut.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
 from agentmut.relations.base import check, run, source, texts, without_text
+from agentmut.relations.composition.side_effects import changing_tools
 from agentmut.scenario import Scenario
 from agentmut.trace import AgentTrace, Check
 
@@ -28,7 +29,8 @@ class RefusalConsistency:
     """`oracle.refusal`: a request that was refused once is refused in another harmless form.
 
     The last request is put in one of a few polite forms, by chance; `{wordings: ["Hi! {request}", ...]}` gives others.
-    A refusal is an answer that decides no and nothing else. Runs that refuse nothing say nothing.
+    A refusal is an answer that decides no; one that grants something besides ("but you can exchange it") is one where
+    the run called no tool that changes anything. Runs that refuse nothing say nothing.
     """
 
     id = "oracle.refusal"
@@ -52,7 +54,7 @@ class RefusalConsistency:
     def follow_up(self, source: Source) -> FollowUp | None:
         """The last request in another form, where it was refused."""
         turns = texts(source.scenario.turns)
-        if turns is None or not is_refusal(source.trace):
+        if turns is None or not is_refusal(source.trace, source.config):
             return None
         wording = source.rng.choice(self.wordings)
         turn = wording.replace(REQUEST, turns[-1])
@@ -60,7 +62,7 @@ class RefusalConsistency:
 
     def holds(self, pair: Pair) -> Check | None:
         """Whether it is refused again; None where it was not refused, or there is no answer."""
-        if not is_refusal(pair.source) or not pair.trace.text.strip():
+        if not is_refusal(pair.source, pair.config) or not pair.trace.text.strip():
             return None
         faults = (
             []
@@ -80,7 +82,9 @@ class RefusalConsistency:
         )
 
 
-def is_refusal(trace: AgentTrace) -> bool:
-    """Whether the answer to the last turn decides no, and nothing else."""
-    output = trace.output
-    return isinstance(output, str) and decisions(output) == {NO}
+def is_refusal(trace: AgentTrace, config: AgentConfig) -> bool:
+    """Whether the answer to the last turn decides no, and nothing was done where it grants something too."""
+    said = decisions(trace.output) if isinstance(trace.output, str) else frozenset()
+    if NO not in said or said == {NO}:
+        return NO in said
+    return changing_tools(config).isdisjoint(trace.tools_called)

@@ -42,8 +42,11 @@ class Given(NamedTuple):
             decimal for match in _NUMBER.finditer(text) if (decimal := _decimal(match.group())) is not None
         )
         # A backslash or a quotation mark of JSON is no part of an id.
-        ids = {plain(thing.value): thing.value for thing in things(text)}
+        ids = {plain(one): one for one in _ids(text)}
         return cls(ids, frozenset(numbers), frozenset(_DIGITS.findall(text)))
+
+    def __or__(self, other: "Given") -> "Given":
+        return Given(self.ids | other.ids, self.numbers | other.numbers, self.digits | other.digits)
 
     def __bool__(self) -> bool:
         return bool(self.ids or self.numbers)
@@ -71,9 +74,11 @@ def values(arguments: JsonValue, name: str = "") -> Iterator[Value]:
 def ids_of(value: Value) -> tuple[str, ...]:
     """The ids in a value. Days are none: they are worked out."""
     text = str(value.value) if isinstance(value.value, str | int) else ""
-    if _DAY.fullmatch(text.strip()) or _NAMES_AMOUNT.search(value.name):
-        return ()
-    return tuple(thing.value for thing in things(text))
+    return () if _NAMES_AMOUNT.search(value.name) else tuple(_ids(text))
+
+
+def _ids(text: str) -> Iterator[str]:
+    return (thing.value for thing in things(text) if not _DAY.fullmatch(thing.value))
 
 
 def amount_of(value: Value) -> Decimal | None:
@@ -138,13 +143,13 @@ def _is_slip(said: Decimal, number: Decimal) -> bool:
     if said <= 0 or number <= 0:
         return False
     one, other = _significant(said), _significant(number)
-    if len(other) < 2:  # 5, 50 and 500 are too common to be told from a slip
+    if len(other) < 3:  # where prices are listed, 29 and 290 are both of them likely to be right
         return False
     if one == other:
         return True
     start, end = ends_in_common(one, other)
     left, right = one[start : len(one) - end], other[start : len(other) - end]
-    return len(one) == len(other) >= 3 and len(left) == 2 and left == right[::-1]
+    return len(one) == len(other) and len(left) == 2 and left == right[::-1]
 
 
 def _significant(number: Decimal) -> str:

@@ -67,14 +67,12 @@ class ToolArguments(NoArgument):
 
 def _judged(pair: Pair) -> Iterator[str]:
     """A fault, or nothing, for each id and amount of the calls that something given can be compared with."""
-    seen = list(_seen_before(pair.scenario, pair.config))
-    known = Given.of(seen)
+    known = Given.of(_seen_before(pair.scenario, pair.config))
     for step in pair.source.tool_calls:
         yield from _faults(step, known, pair.config)
         returned = [one for one in (step.output, step.error) if one is not None]
         if returned:
-            seen += returned
-            known = Given.of(seen)
+            known |= Given.of(returned)
 
 
 def _faults(step: Step, given: Given, config: AgentConfig) -> Iterator[str]:

@@ -23,6 +23,13 @@ _MARKED = (
     re.compile(r"[\"“](?P<text>[^\"“”]+\s[^\"“”]+)[\"”]\s*\.?\s*$"),
     re.compile(r":\s+(?P<text>\S.*\S)\s*$", re.DOTALL),
 )
+_MATERIAL = re.compile(
+    r"\b(?:text|notes?|e-?mail|message|sentences?|paragraphs?|list|code|json|csv|data|table|entries|names|letter|article|"
+    r"report|passage|document|transcript|words|lines|snippet|draft|grammar|spelling|punctuation)\b",
+    re.IGNORECASE,
+)
+_VAGUE = re.compile(r"(?:re)?format|correct|fix|sort|clean", re.IGNORECASE)
+"""Verbs that are also asked of other things than texts: "Correct my address: ...", "Fix this: the login is broken"."""
 
 
 def transformed_text(request: str) -> Span | None:
@@ -36,11 +43,17 @@ def transformed_text(request: str) -> Span | None:
     >>> message[span.start:span.end]
     'call  bob , friday'
     """
-    if not _ASKS.match(request):
+    asks = _ASKS.match(request)
+    if not asks:
         return None
     found = (pattern.search(request) for pattern in _MARKED)
     match = next((match for match in found if match), None)
-    return Span(*match.span("text")) if match else None
+    if match is None:
+        return None
+    said = request[: match.start("text")]
+    if _VAGUE.fullmatch(asks["verb"]) and not _MATERIAL.search(said):
+        return None
+    return Span(*match.span("text"))
 
 
 def text_after(request: str, opening: str) -> Span | None:

@@ -140,14 +140,16 @@ def _questions(turn: Turn) -> tuple[Span, ...]:
         return ()
     if any(splits(turn.document.protected, edge) for span in spans for edge in span):
         return ()
-    return () if any(_refers(text, _but(texts, index)) for index, text in enumerate(texts)) else tuple(spans)
+    return (
+        () if any(refers_back(text, _but(texts, index)) for index, text in enumerate(texts)) else tuple(spans)
+    )
 
 
 def _but(texts: Sequence[str], index: int) -> list[str]:
     return [text for number, text in enumerate(texts) if number != index]
 
 
-def _refers(text: str, others: Iterable[str]) -> bool:
+def refers_back(text: str, others: Iterable[str]) -> bool:
     """Whether "the order" of a question may be the one that another speaks of. An identifier makes it plain."""
     elsewhere = {stem(word.text) for other in others for word in words(other)}
     named = any(fact.kind is FactKind.IDENTIFIER for fact in facts(text))

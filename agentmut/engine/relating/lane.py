@@ -48,12 +48,12 @@ class Subject(NamedTuple):
     def identity(self) -> Counts:
         """How often two runs of the same agent are no pair of the relation.
 
-        These runs may be sources of the relation's own pairs too. Where the change changes nothing, a source that
-        makes the one kind of pair differ makes the other differ: the covariance of two pairs with a run in common is
-        the variance of the chance of a violation given that run. That is never negative, so it makes the difference
-        of the two rates smaller than with runs of their own, and a false FAIL no more likely than the level says.
-        (For a relation that judges the two sides of a pair alike. tests/relations/engine shows the level by
-        simulation, for one that does not as well.)
+        These runs may be sources of the relation's own pairs too. Where the change changes nothing, two pairs that
+        start from the same run violate the relation together: their covariance is the variance of the chance of a
+        violation given that run, and so never negative. That makes the difference of the two rates smaller than with
+        runs of their own, and a false FAIL no more likely than the level says. For a run that ends a pair of the
+        identity it holds where the relation judges both sides alike; such runs are the last sources. The simulation
+        in tests/relations/engine/test_level_of_relations.py has both kinds of relation.
         """
         checks = [self._control(first, second) for first, second in self.material.controls]
         said = [check for check in checks if check is not None]

@@ -44,8 +44,12 @@ class Material(NamedTuple):
 
     @property
     def sources(self) -> tuple[Ran, ...]:
-        """The runs that pairs may start from."""
-        return tuple(run for run in self.runs if run.answered)
+        """The runs that pairs may start from; first those that the identity's pairs start from too.
+
+        A run on the same side of both kinds of pairs makes them alike. One that ends a pair of the identity and starts
+        one of the relation may not, where the relation tells the sides apart: those come last, and are seldom needed.
+        """
+        return tuple(run for run in (*self.runs[::2], *self.runs[1::2]) if run.answered)
 
     @property
     def controls(self) -> Iterator[tuple[Ran, Ran]]:

@@ -195,17 +195,20 @@ def _finding(
 ) -> tuple[Finding, str]:
     if found is not None:
         return Finding(found.verdict), _said(lane, identity, found, tolerance)
-    if not lane.subject.material.sources:
-        return Finding.INCONCLUSIVE, NO_SOURCE
-    if lane.planned and lane.rule is None:
-        return Finding.INCONCLUSIVE, NO_CONTROL
-    if set(lane.no_evidence) == {NOT_STORED}:
-        return Finding.NOT_APPLICABLE, NOT_STORED
-    if lane.no_evidence:
-        return Finding.INCONCLUSIVE, f"no pair could be judged: {_commonest(lane.no_evidence)}"
-    if lane.consumed < lane.most:
-        return Finding.INCONCLUSIVE, NOT_BEGUN
-    return Finding.NOT_APPLICABLE, _commonest(lane.silent)
+    return _without_pairs(lane)
+
+
+def _without_pairs(lane: Lane) -> tuple[Finding, str]:
+    """Why no pair was judged: evidence is missing, or the relation says nothing here."""
+    reasons = (
+        (not lane.subject.material.sources, Finding.INCONCLUSIVE, NO_SOURCE),
+        (lane.planned and lane.rule is None, Finding.INCONCLUSIVE, NO_CONTROL),
+        (set(lane.no_evidence) == {NOT_STORED}, Finding.NOT_APPLICABLE, NOT_STORED),
+        (lane.no_evidence, Finding.INCONCLUSIVE, f"no pair could be judged: {_commonest(lane.no_evidence)}"),
+        (lane.consumed < lane.most, Finding.INCONCLUSIVE, NOT_BEGUN),
+        (True, Finding.NOT_APPLICABLE, _commonest(lane.silent)),
+    )
+    return next((finding, reason) for applies, finding, reason in reasons if applies)
 
 
 def _said(lane: Lane, identity: Counts | None, found: Judgement, tolerance: float) -> str:

@@ -46,6 +46,12 @@ def judged(relation: Any, start: Any, *traces: AgentTrace, again: bool = False) 
         ("My parcel is late. I am angry.", None),
         ("Where is it? What are your hours?", None),
         ("Order A-1042 is late. What are your hours?", None),
+        ("Which plan do I have? Find the customer ada@example.com.", None),
+        ("Cancel order A-1042. How much do I get back?", None),
+        ("Thank you! Have a nice day.", None),
+        ("First name: Ivan. What does shipping cost?", None),
+        ("Can you give a refund? How about a voucher?", None),
+        ("Where is the parcel A-1042? Please cancel the parcel.", None),
         ("Who? What? Where? When? Why?", None),
     ],
 )  # fmt: skip
@@ -185,6 +191,11 @@ REFUND = call("issue_refund", order_id="A-1042", reason="broken")
 def test_a_request_sent_twice_is_carried_out_once(steps: list[Step], holds: bool | None) -> None:
     asked = source("Refund A-1042.", said=run("Done.", steps=[REFUND]), config=DESK)
     assert judged(Retry(), asked, run("Done.", "Done.", steps=steps)) is holds
+
+
+def test_a_run_that_changed_nothing_is_not_repeated() -> None:
+    looked = run("Sent.", steps=[call("get_order", order_id="A-1042")])
+    assert Retry().follow_up(source("Where is A-1042?", said=looked, config=DESK)) is None
 
 
 def test_tools_that_change_something_are_told_by_their_verbs() -> None:

@@ -32,6 +32,8 @@ def run(config, input):
         answer = "The order has 99 items."
     if input.isupper() and uniform("raise") < RAISES:
         raise RuntimeError("do not shout")
+    if uniform("scatter") < SCATTER:
+        answer = f"The order has {int(10**6 * uniform('which'))} items."
     if "Be brief." not in config.prompt:
         answer += " Let me tell you more about that, as there is so much to be said of orders."
     return answer
@@ -41,10 +43,11 @@ NUMBER = 12
 NOISE = 0.0
 SHOUTED_AT = 0.0
 RAISES = 0.0
+SCATTER = 0.0
 '''
 
 RELATIONS = """
-from agentmut.mutant import prompt_edit
+from agentmut.mutant import Edit, prompt_edit
 from agentmut.relation import Expectation, Family, FollowUp, FollowUpRun
 from agentmut.trace import Check
 
@@ -113,6 +116,60 @@ class Documents(Base):
 
     def follow_up(self, source):
         raise AssertionError("never asked for")
+
+
+class Shouted(Upper):
+    id = "perturbation.shouted"
+
+
+class Exact(Base):
+    id = "oracle.exact"
+    family = Family.ORACLE
+    expectation = Expectation.INVARIANT
+
+    def follow_up(self, source):
+        return FollowUp(runs=(FollowUpRun(),), description="asked again")
+
+    def holds(self, pair):
+        return Check(evaluator=self.id, passed=pair.source.text == pair.trace.text, reason="another text")
+
+
+class Cooler(Base):
+    id = "perturbation.cooler"
+    family = Family.PERTURBATION
+    expectation = Expectation.INVARIANT
+
+    def follow_up(self, source):
+        edit = Edit(pointer="/model/temperature", before=source.config.model.temperature, after=0.125)
+        return FollowUp(runs=(FollowUpRun(edits=(edit,)),), description="another temperature")
+
+
+class Pedantic(Base):
+    id = "oracle.pedantic"
+    family = Family.ORACLE
+    expectation = Expectation.PREDICATE
+
+    def follow_up(self, source):
+        return FollowUp(description="nothing") if "13" in source.trace.text else None
+
+    def holds(self, pair):
+        return Check(evaluator=self.id, passed=False, reason="thirteen")
+
+
+class Twice(Base):
+    id = "composition.twice"
+    family = Family.COMPOSITION
+    expectation = Expectation.PREDICATE
+
+    def follow_up(self, source):
+        upper = tuple(turn.upper() for turn in source.scenario.turns)
+        runs = (FollowUpRun(turns=upper), FollowUpRun(turns=upper), FollowUpRun())
+        return FollowUp(runs=runs, description="in capitals, twice, and again")
+
+    def holds(self, pair):
+        told = [trace.text for trace in pair.traces]
+        different = len({pair.source.text, *told}) == 4
+        return Check(evaluator=self.id, passed=different, reason=repr(told))
 
 
 class Broken(Base):

@@ -124,6 +124,8 @@ def test_a_schema_of_the_settings_is_demanded() -> None:
         ('Do not use the word "free".', Limits(forbidden=("free",))),
         ("Do not use my credit card.", Limits()),
         ("Don't mention it!", Limits()),
+        ("Don't mention this to anyone.", Limits()),
+        ("Do not mention my name or email in the reply.", Limits(forbidden=("name", "email"))),
         ('End with the phrase "Kind regards".', Limits(required=("Kind regards",))),
         ("Please reply in German.", Limits(language="German")),
         ("Please do not reply in German.", Limits()),
@@ -203,6 +205,8 @@ def test_only_requests_to_transform_a_text_are_repeated_on_their_answer() -> Non
         "Where is my order: A-1042?",
         "Shorten this: a b c",
         "Please fix my account",
+        "Fix this: login is broken",
+        "Correct my address: 5 Main St, Ely",
         "Summarise our policy.",
     ):
         assert "does not have a text transformed" in Idempotence().lack(source(turn).scenario, config)
@@ -285,7 +289,9 @@ SHOP = AgentConfig(
         ({"amount": 1295.0}, False),
         ({"amount": 192.5}, False),
         ({"amount": 100}, True),  # worked out
-        ({"when": "2026-05-04"}, None),  # so is a day
+        ({"amount": 120}, True),
+        ({"when": "2026-05-04"}, None),
+        ({"note": "on 2026-05-04"}, None),  # so is a day
         ({"city": "Lima"}, None),
         ({}, None),
     ],
@@ -331,6 +337,11 @@ def test_what_was_refused_stays_refused(answer: str, holds: bool) -> None:
 def test_runs_that_refuse_nothing_are_not_followed_up() -> None:
     assert RefusalConsistency().follow_up(source("Refund it.", said="We have refunded it.")) is None
     assert RefusalConsistency().follow_up(source("Refund it.", said={"refused": True})) is None
+    partly = "We can't refund it, but we will exchange it."
+    desk = AgentConfig(tools=(ToolSpec(name="exchange_order"),))
+    assert RefusalConsistency().follow_up(source("Refund it.", said=partly, config=desk)) is not None
+    exchanged = run(partly, steps=[call("exchange_order")])
+    assert RefusalConsistency().follow_up(source("Refund it.", said=exchanged, config=desk)) is None
     own = RefusalConsistency({"wordings": ["Psst: {request}"]}).follow_up(
         source("Hi", "Refund it.", said="We can't refund it.")
     )

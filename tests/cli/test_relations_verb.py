@@ -1,0 +1,170 @@
+"""`agentmut relations`, as a user drives it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
+AGENT = """
+SHOUTED = False
+
+def run(config, input):
+    print("noise on stdout")
+    if "Greet" not in config.prompt:
+        return "hm"
+    return "It costs 99 euros." if SHOUTED and input.isupper() else "It costs 12 euros."
+"""
+RELATIONS = """
+from agentmut.relation import Expectation, Family, FollowUp, FollowUpRun
+from agentmut.trace import Check
+
+
+class Upper:
+    id = "perturbation.upper"
+    version = 1
+    family = Family.PERTURBATION
+    expectation = Expectation.INVARIANT
+    why = "capitals matter"
+
+    def __init__(self, argument):
+        pass
+
+    def lack(self, scenario, config):
+        return "" if scenario.name == "price" else "it is about something else"
+
+    def follow_up(self, source):
+        turns = tuple(turn.upper() for turn in source.scenario.turns)
+        return FollowUp(runs=(FollowUpRun(turns=turns),), description="in \\x1b[31mcapitals")
+
+    def holds(self, pair):
+        same = pair.source.text == pair.trace.text
+        return Check(evaluator=self.id, passed=same, reason=f"{pair.source.text} became {pair.trace.text}")
+
+    def examples(self):
+        return ()
+"""
+PROJECT = """
+version: 1
+agent:
+  adapter: python
+  run: my_agent:run
+  config: {prompt: "Greet the user."}
+relations: {own: ["my_relations:Upper"], use: [perturbation.upper], sources: 30, pairs: 20}
+"""
+SCENARIOS = """
+- name: price
+  input: "what does it cost?"
+  evaluators: [{contains: euros}]
+- name: other
+  input: "what?"
+  evaluators: [{contains: euros}]
+"""
+
+
+class Command:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __call__(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*AGENTMUT, "relations", *arguments],
+            cwd=self.folder,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            stdin=subprocess.DEVNULL,
+        )
+
+    def shouts(self) -> None:
+        (self.folder / "my_agent.py").write_text(AGENT.replace("SHOUTED = False", "SHOUTED = True"))
+
+
+@pytest.fixture
+def relations(tmp_path: Path) -> Command:
+    (tmp_path / "scenarios").mkdir()
+    (tmp_path / "agentmut.yaml").write_text(PROJECT)
+    (tmp_path / "my_relations.py").write_text(RELATIONS)
+    (tmp_path / "my_agent.py").write_text(AGENT)
+    (tmp_path / "scenarios" / "s.yaml").write_text(SCENARIOS)
+    return Command(tmp_path)
+
+
+def test_an_agent_that_keeps_its_relations_passes_with_exit_code_zero(relations: Command) -> None:
+    done = relations("--yes")
+    assert done.returncode == 0, done.stderr
+    assert "PASS: of 1 relations on scenarios 1 pass; 1 not applicable" in done.stdout
+    assert "perturbation.upper, other: it is about something else" in done.stdout
+
+
+def test_a_violated_relation_exits_with_one_and_shows_cleaned_texts(relations: Command) -> None:
+    relations.shouts()
+    done = relations("--yes")
+    assert done.returncode == 1, done.stderr
+    assert "WHAT DOES IT COST?" in done.stdout and "became It costs 99 euros." in done.stdout
+    assert "\x1b" not in done.stdout and "noise on stdout" not in done.stdout
+
+
+def test_json_stands_alone_on_stdout(relations: Command) -> None:
+    done = relations("--yes", "--json")
+    report = json.loads(done.stdout)
+    assert report["kind"] == "relations" and report["finding"] == "PASS"
+    assert [row["finding"] for row in report["rows"]] == ["PASS", "not_applicable"]
+    assert len(list((relations.folder / ".agentmut" / "runs").glob("*/relations.json"))) == 1
+
+
+def test_without_a_budget_it_asks_first(relations: Command) -> None:
+    done = relations()
+    assert done.returncode == 2
+    assert "1 relation on 1 scenario: about 50 agent runs at most" in done.stderr
+
+
+def test_a_preview_shows_what_fits_and_runs_nothing(relations: Command) -> None:
+    done = relations("--preview")
+    assert done.returncode == 0, done.stderr
+    assert "perturbation.upper: price" in done.stdout and "Nothing was run." in done.stdout
+    assert not (relations.folder / ".agentmut").exists()
+
+
+def test_from_an_empty_store_nothing_can_be_said(relations: Command) -> None:
+    done = relations("--stored")
+    assert done.returncode == 2 and "nothing in the store can be used" in done.stderr
+
+
+def test_where_nothing_applies_the_exit_code_is_three(relations: Command) -> None:
+    done = relations("--yes", "--scenario", "other")
+    assert done.returncode == 3, done.stderr
+    assert "not_applicable: none of 1 relations on scenarios applies" in done.stdout
+
+
+def test_a_change_for_the_worse_exits_with_one(relations: Command) -> None:
+    assert relations("--yes", "--save", "good").returncode == 0
+    relations.shouts()
+    done = relations("--yes", "--against", "good")
+    assert done.returncode == 1, done.stderr
+    assert "worse than 'good'" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--relation", "perturbation.uper"], "Did you mean 'perturbation.upper'?"),
+        (["--run", "x"], "--run is for --survivors"),
+        (["--stored", "--fresh"], "--stored and --fresh cannot be given together"),
+        (["--save", "a/b", "--yes"], "the name of a saved report has letters"),
+        (["--save", ""], "--save: the name is empty"),
+        (["--against", "nobody", "--yes"], "there is no saved report 'nobody'"),
+        (["--survivors", "--yes"], "there is no stored campaign"),
+        (["--survivors", "--seed", "2"], "the seed is that of the run"),
+        (["--pairs", "0"], "pairs"),
+    ],
+)
+def test_bad_options_are_refused_with_a_reason(relations: Command, options: list[str], said: str) -> None:
+    done = relations(*options)
+    assert done.returncode == 2 and said in done.stderr.replace("\n", " ")
+    assert not list((relations.folder).glob(".agentmut/runs/*"))

@@ -1,0 +1,118 @@
+"""A correct agent is flagged at most alpha of the time, although its runs are in both kinds of pairs."""
+
+import random
+from collections import Counter
+from collections.abc import Callable
+from math import sqrt
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from agentmut.config import AgentConfig
+from agentmut.engine.assessment.rules import SequentialComparison
+from agentmut.engine.relating.follow_ups import Agent, Planned, TrialRef
+from agentmut.engine.relating.lane import Lane, Subject
+from agentmut.engine.relating.material import Material, Ran
+from agentmut.engine.tables import Tables
+from agentmut.engine.trials import TrialResult
+from agentmut.execution import Ending
+from agentmut.facts.comparison import Comparison
+from agentmut.relation import SAME_AGAIN, Expectation, Family, FollowUp, Pair, Source
+from agentmut.relation_catalogue import ChosenRelation
+from agentmut.relation_report import Counts
+from agentmut.scenario import EvaluatorSpec, Scenario
+from agentmut.stats.kill.rule import KillDesign
+from agentmut.stats.verdicts import Verdict
+from agentmut.trace import AgentTrace, Check, Outcome
+from agentmut.wire.footprint import Footprint
+
+ALPHA, REPETITIONS, SOURCES = 0.05, 800, 40
+HELD, VIOLATED = (Check(evaluator="oracle.told", passed=passed, reason="") for passed in (True, False))
+SCENARIO = Scenario(name="s", turns=("hi",), evaluators=(EvaluatorSpec(name="contains", argument="x"),))
+ANSWERS = {name: AgentTrace(outputs=(name,)) for name in ("usual", "other", "odd")}
+Judge = Callable[[str, str], bool]
+
+
+class Told:
+    """A relation that a function of both answers decides."""
+
+    id: ClassVar[str] = "oracle.told"
+    version: ClassVar[int] = 1
+    family: ClassVar[Family] = Family.ORACLE
+    expectation: ClassVar[Expectation] = Expectation.INVARIANT
+    why: ClassVar[str] = "it is told"
+
+    def __init__(self, holds: Judge) -> None:
+        self._holds = holds
+
+    def lack(self, scenario: Scenario, config: AgentConfig) -> str:
+        return ""
+
+    def follow_up(self, source: Source) -> FollowUp:
+        return SAME_AGAIN
+
+    def holds(self, pair: Pair) -> Check:
+        return HELD if self._holds(pair.source.text, pair.trace.text) else VIOLATED
+
+    def examples(self) -> tuple[()]:
+        return ()
+
+
+def answered(text: str) -> TrialResult:
+    return TrialResult(
+        outcome=Outcome.PASS, ending=Ending.ANSWERED, reason="", checks=(), witness=None, footprint=Footprint(),
+        tools=Counter(), tokens=0, usd=0.0, unpriced=frozenset(), seconds=0.0, abandoned=False, trace=ANSWERS[text],
+    )  # fmt: skip
+
+
+def verdict(judge: Judge, rng: random.Random, rates: tuple[float, ...], tables: Tables) -> Verdict:
+    """One report on one relation: the same agent gives the source runs and the follow-up runs."""
+    told = rng.choices(list(ANSWERS), rates, k=2 * SOURCES)
+    runs = tuple(Ran(i, ANSWERS[text], True, "") for i, text in enumerate(told[:SOURCES]))
+    material = Material(Comparison(()), runs, (), SOURCES)
+    subject = Subject(
+        ChosenRelation("oracle.told", None, Told(judge)), SCENARIO, Agent(AgentConfig()), material
+    )
+    refs = [TrialRef("", "s", SOURCES + i) for i in range(SOURCES)]
+    planned = [Planned(run, SAME_AGAIN, (ref,)) for run, ref in zip(material.sources, refs, strict=True)]
+    identity = subject.identity()
+    table = tables.get(identity.violations, identity.pairs, KillDesign(ALPHA, 0.1, 0.2, SOURCES))
+    lane = Lane(subject, planned, Counter(), SequentialComparison(table))
+    found = {ref: answered(text) for ref, text in zip(refs, told[SOURCES:], strict=True)}
+    while lane.wants_another:
+        lane.begin()
+        lane.consume(found)
+    assert lane.rule is not None
+    return lane.rule.judgement(lane.held).verdict
+
+
+@pytest.mark.parametrize(
+    ("judge", "rates"),
+    [
+        (lambda one, other: one == other, (0.8, 0.15, 0.05)),
+        (lambda one, other: not (one == "usual" and other == "odd"), (0.7, 0.1, 0.2)),
+        (lambda one, other: other != "odd", (0.8, 0.1, 0.1)),
+    ],
+    ids=["both sides alike", "the sides told apart", "the follow-up alone"],
+)
+def test_an_unchanged_agent_fails_at_most_alpha_of_the_time(
+    judge: Judge, rates: tuple[float, ...], decision_tables: Path
+) -> None:
+    rng, tables = random.Random(6), Tables(decision_tables)
+    fails = sum(verdict(judge, rng, rates, tables) is Verdict.FAIL for _ in range(REPETITIONS))
+    assert fails / REPETITIONS <= ALPHA + 2.6 * sqrt(ALPHA * (1 - ALPHA) / REPETITIONS)
+
+
+def test_a_pair_whose_source_has_no_answer_is_no_control() -> None:
+    """Two of four runs failed: one pair starts from a failure and is left out, one ends in it and is violated."""
+    runs = (
+        Ran(0, ANSWERS["usual"], True, ""),
+        Ran(1, AgentTrace(), False, "raised: oops"),
+        Ran(2, AgentTrace(), False, "raised: oops"),
+        Ran(3, ANSWERS["usual"], True, ""),
+    )
+    material = Material(Comparison(()), runs, (), 4)
+    chosen = ChosenRelation("oracle.told", None, Told(lambda one, other: True))
+    subject = Subject(chosen, SCENARIO, Agent(AgentConfig()), material)
+    assert subject.identity() == Counts(violations=1, pairs=1)

@@ -1,0 +1,88 @@
+"""Survivors that relations kill: the result says so, and keeps its score."""
+
+import time
+
+import pytest
+
+from agentmut import measure
+from agentmut.assess import opened
+from agentmut.engine.assessment.preparation import Asked
+from agentmut.engine.relating.preparation import wish
+from agentmut.errors import UsageError
+from agentmut.mutant import Status
+from agentmut.project import Project
+from agentmut.relate_survivors import campaign_of, check_survivors
+from agentmut.relation_report import SurvivorsReport
+from agentmut.report.mutant import render_mutant
+from agentmut.report.relations import render_survivors
+from agentmut.report.terminal import render
+from agentmut.result import Result, read_result
+from tests.relations.engine.conftest import Shop
+
+CAMPAIGN = {
+    "mutation": {"operators": ["prompt.drop_instruction"]},
+    "statistics": {"baseline": 30},
+    "relations": {"sources": 30, "pairs": 20},
+}
+
+
+def check(project: Project, *, stored: bool = False) -> SurvivorsReport:
+    with opened(project, ()) as (session, store):
+        wanted = wish(session, ())
+        campaign = campaign_of(session, store, None, wanted)
+        return check_survivors(session, store, wanted, campaign, Asked(time.time()), stored=stored)
+
+
+def result_of(project: Project, report: SurvivorsReport) -> Result:
+    return read_result(project.runs / report.campaign / "result.json")
+
+
+@pytest.fixture
+def measured(shop: Shop) -> Project:
+    """ "Be brief." can be dropped: no scenario notices, but answers become too long."""
+    project = shop.write(use=["oracle.brief", "perturbation.upper"], extra=CAMPAIGN)
+    statuses = {row.before.strip(): row.status for row in measure(project).mutants}
+    assert statuses["Be brief."] is Status.SURVIVED
+    return project
+
+
+def test_a_relation_kills_a_survivor_by_its_stored_runs_at_no_cost(measured: Project) -> None:
+    report = check(measured, stored=True)
+    assert report.cost.trials == 0 and report.survivors == report.tried == 1
+    kill = report.kills[0]
+    assert (kill.relation, kill.scenario) == ("oracle.brief", "count")
+    assert kill.violations == kill.pairs and kill.original.violations == 0
+    assert "Relations kill 1 of 1 survivor" in render_survivors(report)
+
+
+def test_the_result_names_the_relation_and_keeps_status_and_score(measured: Project) -> None:
+    report = check(measured, stored=True)
+    result = result_of(measured, report)
+    row = next(row for row in result.mutants if row.killed_by_relations)
+    assert row.status is Status.SURVIVED and row.killed_by_relations == ("oracle.brief @ count",)
+    assert (result.score.killed, result.score.value) == (1, 0.5)
+    assert result.score_with_relations and result.score_with_relations.value == 1.0
+    assert "With relations   1.00" in render(result)
+    assert "Relations notice it" in render_mutant(result, row)
+
+
+def test_fresh_runs_of_survivors_are_judged_by_relations_with_follow_ups(measured: Project) -> None:
+    report = check(measured)
+    assert report.cost.trials > 0 and report.status == "finished"
+    assert {kill.relation for kill in report.kills} == {
+        "oracle.brief"
+    }  # shouting changes nothing, brief or not
+    assert check(measured).cost.trials == 0
+
+
+def test_an_interrupted_budget_leaves_the_result_as_it_was(measured: Project) -> None:
+    budget = measured.budget.model_copy(update={"trials": 5})
+    report = check(measured.model_copy(update={"budget": budget}))
+    assert report.status == "budget" and not report.kills
+    assert result_of(measured, report).score_with_relations is None
+
+
+def test_without_survivors_there_is_nothing_to_check(shop: Shop) -> None:
+    project = shop.write(extra=CAMPAIGN, brief=1)
+    with pytest.raises(UsageError, match="there is no stored campaign"):
+        check(project)
