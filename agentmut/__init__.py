@@ -7,7 +7,7 @@ since its public names are loaded when they are first used.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from agentmut.api import measure, merge_shards
+    from agentmut.api import measure, merge_shards, rescore
     from agentmut.assess import check_suite, compare_with_baseline, save_baseline
     from agentmut.calls.instrument import tool
     from agentmut.calls.toolbox import toolbox
@@ -24,6 +24,7 @@ __all__ = [
     "compare_with_baseline",
     "measure",
     "merge_shards",
+    "rescore",
     "save_baseline",
     "tool",
     "toolbox",
@@ -37,6 +38,7 @@ _HOMES = {
     "compare_with_baseline": "agentmut.assess",
     "measure": "agentmut.api",
     "merge_shards": "agentmut.api",
+    "rescore": "agentmut.api",
     "save_baseline": "agentmut.assess",
     "tool": "agentmut.calls.instrument",
     "toolbox": "agentmut.calls.toolbox",

@@ -84,11 +84,16 @@ def plain_text(scenario: Scenario, config: AgentConfig) -> str:
 
 
 def same_facts(relation_id: str, pair: Pair) -> Check:
-    """Whether each follow-up run shows the facts of the source run: how invariants are judged."""
+    """Whether each follow-up run shows the facts of the source run: how invariants are judged.
+
+    `expected["same"]` of the follow-up, a mapping, says which values of the source stand for which of the follow-up.
+    """
+    said = pair.follow_up.expected.get("same")
+    same = {str(value): str(other) for value, other in said.items()} if isinstance(said, dict) else {}
     differences = [
         difference
         for trace in pair.traces
-        for difference in pair.comparison.differences(pair.scenario, pair.source, trace)
+        for difference in pair.comparison.differences(pair.scenario, pair.source, trace, same)
     ]
     reason = "; ".join(dict.fromkeys(differences)) or "the runs show the same facts"
     return Check(evaluator=relation_id, passed=not differences, reason=reason)

@@ -63,6 +63,8 @@ class Project(Frozen):
     scenarios: tuple[Scenario, ...] = Field(min_length=1)
     safe_tools: tuple[str, ...] = ()
     """Tools that do no harm when they are really called; `all` stands for every one."""
+    patterns: tuple[str, ...] = ()
+    """Where scenario files are looked for, relative to the root."""
     threshold: float = 0.9
     """The suite's pass rate, for scenarios that name none."""
     ci_runs: tuple[int, ...] = (1, 10)
@@ -87,6 +89,10 @@ class Project(Frozen):
     def runs(self) -> Path:
         """Where the results and recordings of its runs are."""
         return runs_folder(self.root)
+
+    def reads(self, file: Path) -> bool:
+        """Whether a file of that name would be read for scenarios; False where that is not certain."""
+        return any(file.match(pattern) for pattern in self.patterns)
 
     def threshold_of(self, scenario: Scenario) -> float:
         """The pass rate asked of a scenario: its own, or the suite's."""
@@ -147,6 +153,7 @@ class _ProjectReader:
         self._extend(agent_problems(self.file.agent))
         known = self._operators()
         self._extend(_mutation_problems(self.file.mutation, known))
+        self._check_relations()
         config, sources = read_parts(
             self.source, ("agent", "config"), self.file.agent.config, self.root, self._checked, known
         )
@@ -172,6 +179,7 @@ class _ProjectReader:
             agent=agent_spec(agent, headers, self.root),
             agent_version=agent.version,
             safe_tools=(agent.safe_tools,) if isinstance(agent.safe_tools, str) else agent.safe_tools,
+            patterns=_several(file.suite.scenarios),
             threshold=file.suite.threshold,
             ci_runs=file.suite.ci_runs,
             mutation=file.mutation,
@@ -187,7 +195,7 @@ class _ProjectReader:
         )
 
     def _scenarios(self, tools: Sequence[str]) -> tuple[LocatedScenario, ...]:
-        patterns = self.file.suite.scenarios
+        patterns = _several(self.file.suite.scenarios)
         files = self._checked(("suite", "scenarios"), lambda: find_scenario_files(patterns, self.root))
         try:
             return read_scenarios(files or (), self.root, tools)
@@ -220,8 +228,24 @@ class _ProjectReader:
         )
         return found or names(Group.OPERATORS)
 
+    def _check_relations(self) -> None:
+        """What the section `relations` names. Nothing is imported for a project that leaves it out."""
+        wanted = self.file.relations
+        if not wanted.own and wanted.use is None:
+            return
+        from agentmut.relation_catalogue import RelationCatalogue
+
+        catalogue = self._checked(("relations", "own"), lambda: RelationCatalogue.of(wanted.own, self.root))
+        if catalogue is not None and wanted.use is not None:
+            for index, entry in enumerate(wanted.use):
+                self._checked(("relations", "use", index), partial(catalogue.choose, [entry]))
+
     def _extend(self, found: Iterator[tuple[KeyPath, str]]) -> None:
         self.problems += [self.source.problem(path, message) for path, message in found]
+
+
+def _several(patterns: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (patterns,) if isinstance(patterns, str) else patterns
 
 
 def _mutation_problems(mutation: MutationSettings, known: Sequence[str]) -> Iterator[tuple[KeyPath, str]]:

@@ -16,12 +16,14 @@ from agentmut.conformance.elsewhere import Tried, order_faults
 from agentmut.conformance.purity import made, purity_faults
 from agentmut.conformance.relation import conduct_faults
 from agentmut.conformance.samples import SAMPLES
+from agentmut.errors import UsageError
 from agentmut.mutation.declarations import declaration_faults
 from agentmut.plain import one_line
 from agentmut.plugins import Group
 from agentmut.protocols import Adapter, Example, Operator, OperatorOptions, Relation, RelationExample
 from agentmut.relation_catalogue import declaration_faults as relation_declaration_faults
 from agentmut.signatures import signature_faults
+from agentmut.trace import AgentTrace, Check
 from agentmut.wire.codec import Codec, HttpCall
 
 _DEFAULTS = OperatorOptions()
@@ -221,6 +223,32 @@ def _shown(config: AgentConfig) -> str:
     return f" ({first[:40]!r})" if first else ""
 
 
+def check_trace(
+    trace: AgentTrace, *evaluators: Mapping[str, JsonValue], turns: Sequence[JsonValue] = ("",)
+) -> None:
+    """Check that evaluators hold of a run: `check_trace(trace, {"states": "30 days"}, {"max_steps": 8})`.
+
+    Each is written as in a scenario file, as a mapping of its name to its argument; `turns` is what the agent was
+    asked, where an evaluator looks at that. Raises `AssertionError` with every one that does not hold, and
+    `UsageError` for what is no evaluator.
+    """
+    from agentmut.evaluators import build_all, judge
+    from agentmut.scenario import EvaluatorSpec, Scenario
+
+    specs = [EvaluatorSpec(name=name, argument=value) for one in evaluators for name, value in one.items()]
+    if not specs:
+        raise UsageError('check_trace needs an evaluator, such as {"tool_called": "lookup_order"}.')
+    scenario = Scenario(name="trace", turns=tuple(turns), evaluators=tuple(specs))
+    failed = [check for check in judge(build_all(specs), scenario, trace) if not check.passed]
+    if failed:
+        raise AssertionError("\n- ".join(["the run is not as it should be:", *map(_said, failed)]))
+
+
+def _said(check: Check) -> str:
+    return f"{check.evaluator}: {check.reason}"
+
+
 __all__ = [
     "SAMPLES", "Example", "RelationExample", "check_adapter", "check_codec", "check_operator", "check_relation",
+    "check_trace",
 ]  # fmt: skip

@@ -125,6 +125,8 @@ def _fitting(session: Session, plan: RunPlan, trials: Iterable[StoredTrial]) -> 
 
 def _misfit(session: Session, plan: RunPlan, trial: StoredTrial) -> str:
     scenario = session.tests.scenarios.get(trial.scenario)
+    if scenario is None and plan.kind == "suggest":
+        return "of scenarios that `agentmut suggest` tried, which are not in the suite"
     if scenario is None:
         return f"scenario {trial.scenario} is not in the suite"
     config = session.suite.part(session.suite.full, trial.scenario).digest

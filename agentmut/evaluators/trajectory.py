@@ -3,6 +3,7 @@
 A call counts as made when the agent made it, whether or not the tool then failed.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
@@ -10,7 +11,7 @@ from pydantic import JsonValue
 
 from agentmut.errors import nearest
 from agentmut.evaluators import arguments
-from agentmut.evaluators.values import same_json, shown
+from agentmut.evaluators.values import as_text, same_json, shown
 from agentmut.scenario import Scenario
 from agentmut.trace import Action, AgentTrace, Check, Step
 
@@ -50,22 +51,25 @@ class ToolNotCalled:
 class ToolCalledWith:
     """`tool_called_with: {tool: NAME, arguments: {...}}`: some call has these arguments.
 
-    Arguments that are not named may be anything; values are compared as JSON.
+    `matching: {NAME: PATTERN, ...}`, beside `arguments` or in its place: these arguments, as text, match the Python
+    regular expression from end to end. Arguments that are not named may be anything; values are compared as JSON.
     """
 
     def __init__(self, argument: JsonValue) -> None:
-        given = arguments.mapping(argument, ["tool", "arguments"])
+        given = arguments.mapping(argument, ["tool"], ["arguments", "matching"])
+        if len(given) == 1:
+            arguments.mapping(argument, ["tool", "arguments"], ["matching"])  # says what is missing
         self.tool = arguments.text(given["tool"], "a tool's name")
         self.tools = [self.tool]
-        if not isinstance(given["arguments"], dict) or not given["arguments"]:
-            raise ValueError(f"expects arguments as a mapping with at least one, got {given['arguments']!r}")
-        self.expected = given["arguments"]
+        self.expected = _named(given, "arguments")
+        self.patterns = {name: _pattern(value) for name, value in _named(given, "matching").items()}
 
     def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
         """Look for one call with all of the arguments."""
         calls = [step for step in trace.tool_calls if step.tool == self.tool]
         passed = any(self._matches(step) for step in calls)
-        expected = f"{self.tool}({_arguments(self.expected)})"
+        patterns = [f"{name} like /{pattern.pattern}/" for name, pattern in self.patterns.items()]
+        expected = f"{self.tool}({', '.join(filter(None, [_arguments(self.expected), *patterns]))})"
         if passed:
             reason = f"called {expected}"
         elif calls:
@@ -77,7 +81,67 @@ class ToolCalledWith:
 
     def _matches(self, step: Step) -> bool:
         made = step.arguments or {}
-        return all(name in made and same_json(value, made[name]) for name, value in self.expected.items())
+        return all(
+            name in made and same_json(value, made[name]) for name, value in self.expected.items()
+        ) and all(
+            name in made and pattern.fullmatch(as_text(made[name])) for name, pattern in self.patterns.items()
+        )
+
+
+def _named(given: dict[str, JsonValue], key: str) -> dict[str, JsonValue]:
+    if key not in given:
+        return {}
+    named = given[key]
+    if not isinstance(named, dict) or not named:
+        raise ValueError(f"expects {key} as a mapping with at least one, got {named!r}")
+    return named
+
+
+def _pattern(value: JsonValue) -> re.Pattern[str]:
+    pattern = arguments.text(value, "a regular expression")
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise ValueError(f"expects a regular expression, got {pattern!r}: {error}") from None
+
+
+class ToolCount:
+    """`tool_count: {tool: NAME, exactly: N}`: the tool is called so often; or `at_least: N`, `at_most: N`, or both.
+
+    Without a tool, all calls are counted.
+    """
+
+    def __init__(self, argument: JsonValue) -> None:
+        given = arguments.mapping(argument, [], ["tool", *_BOUNDS])
+        limits = {bound: _calls(given[bound]) for bound in _BOUNDS if bound in given}
+        if not limits or ("exactly" in limits and len(limits) > 1):
+            raise ValueError(
+                f"expects exactly, or at_least and at_most, or one of them, got {', '.join(given) or 'nothing'}"
+            )
+        self.tool = arguments.text(given["tool"], "a tool's name") if "tool" in given else ""
+        self.tools = [self.tool] if self.tool else []
+        self.least = limits.get("exactly", limits.get("at_least", 0))
+        self.most = limits.get("exactly", limits.get("at_most"))
+        if self.most is not None and self.least > self.most:
+            raise ValueError(f"expects at_least to be no more than at_most, got {self.least} and {self.most}")
+        self.wanted = " and ".join(f"{bound.replace('_', ' ')} {count}" for bound, count in limits.items())
+
+    def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
+        """Count the calls."""
+        made = trace.tools_called.count(self.tool) if self.tool else len(trace.tools_called)
+        passed = self.least <= made and (self.most is None or made <= self.most)
+        of = f"calls of {self.tool!r}" if self.tool else "calls of tools"
+        reason = f"{made} {of}" if passed else f"expected {self.wanted} {of}; {_called(trace.tools_called)}"
+        return Check(evaluator="tool_count", passed=passed, reason=reason)
+
+
+_BOUNDS = ("exactly", "at_least", "at_most")
+
+
+def _calls(count: JsonValue) -> int:
+    if isinstance(count, bool) or not isinstance(count, int) or count < 0:
+        raise ValueError(f"expects a number of calls, 0 or more, got {count!r}")
+    return count
 
 
 class ToolOrder:

@@ -39,6 +39,15 @@ def _refuse(constant: str) -> Any:
     raise ValueError(f"{constant} is not JSON")
 
 
+def as_text(value: JsonValue) -> str:
+    """Text as it is, anything else as JSON.
+
+    >>> as_text("A-1"), as_text(12.5), as_text(True)
+    ('A-1', '12.5', 'true')
+    """
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
 def shown(value: JsonValue) -> str:
     """A value for a reason: text in quotes, anything else as JSON, cut to one readable line.
 

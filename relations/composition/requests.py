@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from agentmut.text.neighbours import AMBIGUOUS_VERBS, BASE_VERBS, word_set
 from agentmut.text.orders import order_at
 from agentmut.text.sentences import sentence_spans
 from agentmut.text.spans import Span
+from agentmut.text.words import words
 
 MOST = 4
 """Requests of one message; a longer list is a task of its own."""
@@ -24,6 +26,7 @@ _REFERS = re.compile(
     r"another|again|one|afterwards|therefore|former|latter|above|previous)\b|\bif (?:so|not)\b",
     re.I,
 )
+_FINITE = word_set("is are was were has had did does can cannot will would should must could never not")
 _POLITE = re.compile(r"^(?:please|kindly|now|next|first|second|finally),?\s+", re.I)
 _ACCEPTS = re.compile(
     r"^(?:yes|no|yeah|yep|nope|ok|okay|sure|thanks|thank you|correct|right|exactly|fine|great|please do|go ahead)\b",
@@ -103,4 +106,9 @@ def _sentences(message: str) -> Iterator[str]:
 
 def _is_request(sentence: str) -> bool:
     plain = _POLITE.sub("", sentence)
-    return sentence.rstrip().endswith("?") or order_at(plain) is not None
+    if sentence.rstrip().endswith("?"):
+        return True
+    first, *following = [word.text.lower() for word in words(plain)[:4]] or [""]
+    # "Cancel order A-1042." orders, "Order A-1042 is late." does not.
+    names = first in AMBIGUOUS_VERBS and bool(_FINITE.intersection(following))
+    return not names and (order_at(plain) is not None or (first in BASE_VERBS and bool(following)))

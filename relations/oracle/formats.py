@@ -99,7 +99,7 @@ _DENIED = re.compile(
     r"\b(?:not?|never|without|avoid|don['’]t|instead of|rather than)\b[^.!?;:\n]{0,24}$", re.IGNORECASE
 )
 _ANSWERS = re.compile(
-    r"\b(?:answer|reply|respond|return|give|list|output|write|summari[sz]e|present|format|show|put|tell|explain|describe|"
+    r"\b(?:answer|compare|reply|respond|return|give|list|output|write|summari[sz]e|present|format|show|put|tell|explain|describe|"
     r"provide|send|make|produce|me)\b",
     re.IGNORECASE,
 )

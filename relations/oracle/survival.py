@@ -13,7 +13,9 @@ from agentmut.text.things import things
 
 _PLAIN = re.compile(r"[^0-9A-Za-z]+")
 _DIGITS = re.compile(r"\d+")
-_NUMBER = re.compile(r"(?<![\w.])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w])|(?<![\w.,])\d+(?:\.\d+)?(?!\w|[.,]\d)")
+_NUMBER = re.compile(
+    r"(?<![\w.])(?<!\w-)\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\w)|(?<![\w.,])(?<!\w-)\d+(?:\.\d+)?(?!\w|-\w|[.,]\d)"
+)
 _DAY = re.compile(r"(?:19|20)\d\d-?[01]\d-?[0-3]\d(?:[T ][\d:.Z+-]*)?")
 _PREFIX = re.compile(r"[A-Za-z]{2,}")
 _NAMES_AMOUNT = re.compile(
@@ -89,7 +91,7 @@ def spoilt_id(said: str, given: Given) -> str:
     ('ORD-1042', '')
     """
     own = plain(said)
-    if own in given.ids or "".join(_DIGITS.findall(said)) in given.digits or len(own) < _SHORTEST:
+    if own in given.ids or len(own) < _SHORTEST or _is_number_of(own, given):
         return ""
     return next((written for other, written in given.ids.items() if _resembles(own, other)), "")
 
@@ -108,6 +110,14 @@ def spoilt_amount(said: Decimal, given: Given, counts_cents: bool = False) -> De
 def plain(identifier: str) -> str:
     """An id's letters and digits, in upper case."""
     return _PLAIN.sub("", identifier).upper()
+
+
+def _is_number_of(own: str, given: Given) -> bool:
+    """Whether it is the number of an id alone, or a number that was given, with letters before it."""
+    number = own.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    if number == own:
+        return number in given.digits
+    return number.isdecimal() and Decimal(number) in given.numbers
 
 
 def _resembles(one: str, other: str) -> bool:

@@ -9,7 +9,8 @@ from typing import ClassVar
 from agentmut.config import AgentConfig
 from agentmut.protocols import RelationExample
 from agentmut.relation import Family, FollowUp, Source
-from agentmut.relations.defined import Invariant, answer, example, reworded
+from agentmut.relations.invariants import Invariant, reworded
+from agentmut.relations.samples import answer, example
 from agentmut.relations.turns import Change, Turn, lack_of_turns, turns_of
 from agentmut.scenario import Scenario
 from agentmut.text.facts import FactKind, facts

@@ -12,7 +12,8 @@ from agentmut.config import AgentConfig, Document
 from agentmut.mutant import Edit
 from agentmut.protocols import RelationExample
 from agentmut.relation import Family, FollowUp, FollowUpRun, Source
-from agentmut.relations.defined import Invariant, answer, example
+from agentmut.relations.invariants import Invariant
+from agentmut.relations.samples import answer, example
 from agentmut.scenario import Scenario
 from agentmut.tools import ToolSpec
 

@@ -10,7 +10,8 @@ from pydantic import JsonValue
 from agentmut.config import AgentConfig
 from agentmut.protocols import RelationExample
 from agentmut.relation import Expectation, Family, FollowUp, Pair, Source
-from agentmut.relations.defined import answer, example, reworded
+from agentmut.relations.invariants import reworded
+from agentmut.relations.samples import answer, example
 from agentmut.relations.turns import Change, Turn, lack_of_turns, turns_of
 from agentmut.scenario import Scenario
 from agentmut.text.sentences import sentence_spans
@@ -20,7 +21,7 @@ from agentmut.trace import AgentTrace, Check
 
 _LIMITED = re.compile(
     r"\b(?:words?|sentences?|lines?|paragraphs?|characters?|brief|briefly|short|shortly|concise|detail|details|detailed"
-    r"|essay|list (?:all|every)|long|only (?:the|with|a|one))\b",
+    r"|essay|list (?:all|every)|(?<!how )long|only (?:the|with|a|one))\b",
     re.I,
 )
 _ASKS_NUMBER = re.compile(

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from agentmut.protocols import RelationExample
 from agentmut.relation import Family
-from agentmut.relations.defined import RewordedTurn, answer, example, some_kinds
+from agentmut.relations.invariants import RewordedTurn, some_kinds
 from agentmut.relations.perturbation.notation import (
     currencies,
     dates,
@@ -18,6 +18,7 @@ from agentmut.relations.perturbation.notation import (
     times,
     units,
 )
+from agentmut.relations.samples import answer, example
 from agentmut.relations.turns import Change, Turn
 
 _KINDS: Mapping[str, Callable[[Turn], Iterator[Change]]] = MappingProxyType(

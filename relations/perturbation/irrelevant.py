@@ -7,8 +7,9 @@ from agentmut.config import AgentConfig
 from agentmut.mutant import Edit
 from agentmut.protocols import RelationExample
 from agentmut.relation import Family, FollowUp, FollowUpRun, Source
-from agentmut.relations.defined import Invariant, answer, example, reworded
+from agentmut.relations.invariants import Invariant, reworded
 from agentmut.relations.perturbation.unrelated import unrelated_documents, unrelated_remarks
+from agentmut.relations.samples import answer, example
 from agentmut.relations.turns import Change, Turn, lack_of_turns, lowered, said, turns_of
 from agentmut.scenario import Scenario
 

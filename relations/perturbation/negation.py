@@ -9,7 +9,8 @@ from pydantic import JsonValue
 from agentmut.config import AgentConfig
 from agentmut.protocols import RelationExample
 from agentmut.relation import Expectation, Family, FollowUp, Pair, Source
-from agentmut.relations.defined import answer, example, no_argument, reworded
+from agentmut.relations.invariants import no_argument, reworded
+from agentmut.relations.samples import answer, example
 from agentmut.relations.turns import Change, Turn, lack_of_turns, lowered, said, turns_of
 from agentmut.scenario import Scenario
 from agentmut.text.neighbours import word_set

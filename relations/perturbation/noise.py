@@ -10,8 +10,9 @@ from pydantic import JsonValue
 
 from agentmut.protocols import RelationExample
 from agentmut.relation import Family
-from agentmut.relations.defined import RewordedTurn, answer, example, some_kinds
+from agentmut.relations.invariants import RewordedTurn, some_kinds
 from agentmut.relations.perturbation.slips import slips
+from agentmut.relations.samples import answer, example
 from agentmut.relations.turns import Change, Turn, lowered, said
 from agentmut.text.spans import splits
 

@@ -6,7 +6,8 @@ from typing import ClassVar, NamedTuple
 
 from agentmut.protocols import RelationExample
 from agentmut.relation import Family
-from agentmut.relations.defined import RewordedTurn, answer, example
+from agentmut.relations.invariants import RewordedTurn
+from agentmut.relations.samples import answer, example
 from agentmut.relations.turns import Change, Turn, lowered, raised, said
 from agentmut.text import order_at
 from agentmut.text.neighbours import BASE_VERBS

@@ -9,7 +9,8 @@ from pydantic import JsonValue
 
 from agentmut.protocols import RelationExample
 from agentmut.relation import Family
-from agentmut.relations.defined import RewordedTurn, answer, example, some_kinds
+from agentmut.relations.invariants import RewordedTurn, some_kinds
+from agentmut.relations.samples import answer, example
 from agentmut.relations.turns import Change, Turn, said
 from agentmut.text import Replacement, synonyms
 from agentmut.text.lexicon import in_place_of

@@ -1,1 +1,1 @@
-"""Why a mutant survived, and which assertion would have killed it."""
+"""Survivors explained: has behaviour changed, and which assertion would have noticed?"""

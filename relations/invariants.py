@@ -1,17 +1,15 @@
-"""What relations have in common: their arguments, verdicts on facts, and examples."""
+"""Relations whose runs show the same facts, most of them after a turn was reworded."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from random import Random
 from typing import ClassVar
 
 from pydantic import JsonValue
 
 from agentmut.config import AgentConfig
-from agentmut.protocols import RelationExample
 from agentmut.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
 from agentmut.relations.turns import Change, Turn, changed, lack_of_turns, some_of, turns_of, with_turn
-from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.trace import Action, AgentTrace, Check, Step
+from agentmut.scenario import Scenario
+from agentmut.trace import Check
 
 
 def no_argument(relation: str, argument: JsonValue) -> None:
@@ -102,25 +100,3 @@ def reworded(scenario: Scenario, turn: Turn, chosen: Sequence[Change]) -> Follow
         description=f"{what}{where}",
         expected={"same": same} if same else {},
     )
-
-
-def answer(text: str, *calls: tuple[str, dict[str, JsonValue]]) -> AgentTrace:
-    """A run for an example: some tool calls, and one answer."""
-    steps = [Step(action=Action.CALL_TOOL, tool=name, arguments=given) for name, given in calls]
-    respond = Step(action=Action.RESPOND, output=text)
-    return AgentTrace(steps=(*steps, respond), outputs=(text,))
-
-
-def example(
-    asked: str | Sequence[str],
-    before: AgentTrace,
-    after: AgentTrace | Sequence[AgentTrace],
-    holds: bool,
-    config: AgentConfig | None = None,
-    evaluators: tuple[EvaluatorSpec, ...] = (EvaluatorSpec(name="regex", argument="."),),
-) -> RelationExample:
-    """A pair for documentation and tests, from a scenario that asks this."""
-    turns = (asked,) if isinstance(asked, str) else tuple(asked)
-    scenario = Scenario(name="example", turns=turns, evaluators=evaluators)
-    source = Source(scenario, config or AgentConfig(prompt="Help the customer."), before, Random(1))
-    return RelationExample(source, (after,) if isinstance(after, AgentTrace) else tuple(after), holds)

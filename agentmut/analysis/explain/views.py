@@ -1,0 +1,101 @@
+"""A run as proposals of assertions look at it: read off its trace once, asked many times."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from pydantic import JsonValue
+
+from agentmut.evaluators.values import structured
+from agentmut.facts.stated import Figure, stated_figures
+from agentmut.frozen import canonical_json
+from agentmut.trace import AgentTrace
+
+LONGEST_PHRASE = 4
+"""Words."""
+_WORD = re.compile(r"[^\s]+")
+_PARTS = re.compile(r"\n|(?<=[.!?:;,])\s")
+_EDGES = ".,;:!?()[]{}\"'`*_#>|"
+
+ArgumentValue = tuple[str, str, str]
+"""A tool, the name of an argument, and its value as canonical JSON."""
+
+
+@dataclass(frozen=True)
+class View:
+    """One trace."""
+
+    trace: AgentTrace
+
+    @cached_property
+    def tools(self) -> tuple[str, ...]:
+        """Tools called, in order."""
+        return self.trace.tools_called
+
+    @cached_property
+    def counts(self) -> Counter[str]:
+        """How often each tool is called."""
+        return Counter(self.tools)
+
+    @cached_property
+    def text(self) -> str:
+        """The final answer."""
+        return self.trace.text
+
+    @cached_property
+    def folded(self) -> str:
+        """The answer as `contains` compares it."""
+        return self.text.casefold()
+
+    @cached_property
+    def words(self) -> int:
+        """Words of the answer."""
+        return len(self.text.split())
+
+    @cached_property
+    def phrases(self) -> frozenset[str]:
+        """Runs of one to four words of the answer, with no end of a sentence, clause or line between them."""
+        return frozenset(phrase for part in _PARTS.split(self.folded) for phrase in _phrases(part))
+
+    @cached_property
+    def figures(self) -> Mapping[Figure, str]:
+        """What the answer states in figures."""
+        return stated_figures(self.text)
+
+    @cached_property
+    def structured(self) -> JsonValue:
+        """The answer as JSON; None where it is none."""
+        try:
+            return structured(self.trace)
+        except ValueError:
+            return None
+
+    @cached_property
+    def fields(self) -> Mapping[str, JsonValue]:
+        """The fields of an answer that is a mapping."""
+        return self.structured if isinstance(self.structured, dict) else {}
+
+    @cached_property
+    def calls(self) -> tuple[tuple[str, Mapping[str, JsonValue]], ...]:
+        """Each call with its arguments."""
+        return tuple((step.tool or "", step.arguments or {}) for step in self.trace.tool_calls)
+
+    @cached_property
+    def values(self) -> frozenset[ArgumentValue]:
+        """The arguments of all calls."""
+        return frozenset(
+            (tool, name, canonical_json(value)) for tool, made in self.calls for name, value in made.items()
+        )
+
+
+def _phrases(line: str) -> set[str]:
+    spans = [match.span() for match in _WORD.finditer(line)]
+    found = set()
+    for first, (start, _) in enumerate(spans):
+        for _, end in spans[first : first + LONGEST_PHRASE]:
+            phrase = line[start:end].strip(_EDGES)
+            if phrase:
+                found.add(phrase)
+    return found
