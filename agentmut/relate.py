@@ -10,11 +10,12 @@ from agentmut.assess import opened, with_settings
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.assessment.state import Assessment
 from agentmut.engine.limits import Spend
+from agentmut.engine.relating.change import compared
 from agentmut.engine.relating.material import Material, material_of
 from agentmut.engine.relating.preparation import Wish, make_plan, prepare, source_work, wish
 from agentmut.engine.relating.state import Errands, Relating, RelationsPlan
 from agentmut.engine.relating.stored import carry_out_stored, stored_sources
-from agentmut.engine.relating.summary import Checked, compared, report_relations
+from agentmut.engine.relating.summary import Checked, report_relations
 from agentmut.engine.session import Session
 from agentmut.engine.tables import Tables
 from agentmut.engine.work import Stop
@@ -150,13 +151,15 @@ def _stored(session: Session, store: Store, wanted: Wish, plan: RelationsPlan) -
         raise UsageError(
             f"nothing in the store can be used: {why}. `agentmut run`, `test` or `relations` makes runs."
         )
-    materials = materials_of(session, plan, found.by_scenario)
-    prepared = prepare(session, plan, wanted.fitting, materials, tables_of(session))
+    materials = materials_of(session, found.plan, found.by_scenario)
+    prepared = prepare(session, found.plan, wanted.fitting, materials, tables_of(session))
     carry_out_stored(prepared.session, prepared.work, store)
     taken = sum(map(len, found.by_scenario.values()))
     lanes, problem = prepared.work.lanes, prepared.work.problem
     stop = Stop.FAILED if problem else Stop.FINISHED
-    return Checked(plan, stop, Spend(reused=taken), problem, False, lanes, prepared.identity, found.notes)
+    return Checked(
+        found.plan, stop, Spend(reused=taken), problem, False, lanes, prepared.identity, found.notes
+    )
 
 
 def materials_of(session: Session, plan: RelationsPlan, executions: Executions) -> dict[str, Material]:

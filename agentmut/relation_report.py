@@ -3,8 +3,9 @@
 import re
 from enum import StrEnum
 from pathlib import Path
+from typing import Annotated, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from agentmut.errors import UsageError, nearest
 from agentmut.files.whole_files import write_json
@@ -105,7 +106,7 @@ class RelationReport(Frozen):
 
     schema_version: int = SCHEMA_VERSION
     agentmut_version: str
-    kind: str = "relations"
+    kind: Literal["relations"] = "relations"
     run_id: str
     status: str
     """finished, budget, interrupted or failed."""
@@ -185,7 +186,7 @@ class SurvivorsReport(Frozen):
 
     schema_version: int = SCHEMA_VERSION
     agentmut_version: str
-    kind: str = "relations on survivors"
+    kind: Literal["relations on survivors"] = "relations on survivors"
     run_id: str
     campaign: str
     """The run whose survivors they are; its `result.json` has the kills too."""
@@ -204,3 +205,17 @@ class SurvivorsReport(Frozen):
     def killed(self) -> tuple[str, ...]:
         """Ids of the mutants that relations kill."""
         return tuple(dict.fromkeys(kill.mutant for kill in self.kills))
+
+
+_Written: TypeAdapter[RelationReport | SurvivorsReport] = TypeAdapter(
+    Annotated[RelationReport | SurvivorsReport, Field(discriminator="kind")]
+)
+
+
+def read_relations(path: Path) -> RelationReport | SurvivorsReport:
+    """Read a `relations.json`. Raises `UsageError` when it is missing or not one."""
+    try:
+        return _Written.validate_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValidationError, UnicodeDecodeError) as error:
+        said = str(error).splitlines()[0]
+        raise UsageError(f"{path} cannot be read as a report on relations: {said}.") from None

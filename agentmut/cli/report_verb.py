@@ -9,6 +9,7 @@ from agentmut.cli.options import Classes, Json, Mutants, Operators, ProjectPath,
 from agentmut.errors import UsageError, nearest
 
 if TYPE_CHECKING:
+    from agentmut.relation_report import RelationReport, SurvivorsReport
     from agentmut.result import MutantRow, Result
     from agentmut.verdict_report import VerdictReport
 
@@ -22,18 +23,22 @@ def report(
     scenarios: Scenarios = None,
     as_json: Json = False,
 ) -> None:
-    """Print a stored run, test or comparison again; nothing is executed.
+    """Print a stored run, test, comparison or check of relations again; nothing is executed.
 
     Filters narrow the mutants that are listed; the scores stay those of the whole run.
 
     Example: agentmut report --class tool
     """
     from agentmut.cli.output import print_result
-    from agentmut.cli.runs import find_result, find_verdicts
+    from agentmut.cli.runs import find_relations, find_result, find_verdicts
 
     verdicts = find_verdicts(project, run)
     if verdicts is not None:
         _print_verdicts(verdicts, as_json)
+        return
+    relations = find_relations(project, run)
+    if relations is not None:
+        _print_relations(relations, as_json)
         return
     result = find_result(project, run)
     kept = _filtered(result.mutants, "--class", classes, lambda row: [row.operator_class.value])
@@ -53,6 +58,20 @@ def _print_verdicts(verdicts: "VerdictReport", as_json: bool) -> None:
         print_json(verdicts.model_dump(mode="json"))
     else:
         typer.echo(render_verdicts(verdicts, wants_color()), nl=False)
+
+
+def _print_relations(found: "RelationReport | SurvivorsReport", as_json: bool) -> None:
+    import typer
+
+    from agentmut.cli.output import print_json, wants_color
+    from agentmut.report.relations import render_relations, render_survivors
+
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+    elif found.kind == "relations":
+        typer.echo(render_relations(found, wants_color()), nl=False)
+    else:
+        typer.echo(render_survivors(found, wants_color()), nl=False)
 
 
 def _filtered(

@@ -3,12 +3,16 @@
 from collections.abc import Iterable
 from glob import escape as glob_escape
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agentmut.errors import UsageError
 from agentmut.project import FILE_NAME, runs_folder
 from agentmut.result import Result, read_result
 from agentmut.store.cassettes import cassettes_of
 from agentmut.verdict_report import VerdictReport, read_verdicts
+
+if TYPE_CHECKING:
+    from agentmut.relation_report import RelationReport, SurvivorsReport
 
 
 def find_result(project: Path, run: str | None) -> Result:
@@ -61,6 +65,21 @@ def find_verdicts(project: Path, run: str | None) -> VerdictReport | None:
         return read_verdicts(Path(run))
     found = sorted(_runs(project).glob(f"{glob_escape(run)}*/verdicts.json"))
     return read_verdicts(found[0]) if len(found) == 1 else None
+
+
+def find_relations(project: Path, run: str | None) -> "RelationReport | SurvivorsReport | None":
+    """The report on relations of the run that `run` begins; None if it names none. Raises `UsageError`.
+
+    `run` may also be the path of a `relations.json`.
+    """
+    if run is None or (run.endswith(".json") and Path(run).name != "relations.json"):
+        return None
+    from agentmut.relation_report import read_relations
+
+    if run.endswith(".json"):
+        return read_relations(Path(run))
+    found = sorted(_runs(project).glob(f"{glob_escape(run)}*/relations.json"))
+    return read_relations(found[0]) if len(found) == 1 else None
 
 
 def _runs(project: Path) -> Path:

@@ -66,7 +66,7 @@ def stored_originals(session: Session, store: Store) -> tuple[Kept, Counter[str]
     found: dict[int, StoredTrial] = {}
     skipped: Counter[str] = Counter()
     for stored in store.runs():
-        plan = _plan_of(stored)
+        plan = plan_of(stored)
         fitting, left_out = _fitting(session, plan, store.trials_of(stored.id, "")) if plan else ({}, {})
         found |= {trial.id: trial for trials in fitting.values() for trial in trials}
         skipped.update(left_out)
@@ -98,7 +98,7 @@ def _campaign_plan(stored: StoredRun) -> Plan | None:
     return plan if plan.kind == "run" else None
 
 
-def _plan_of(stored: StoredRun) -> RunPlan | None:
+def plan_of(stored: StoredRun) -> RunPlan | None:
     """What every kind of run has in its plan; None for plans of other versions."""
     try:
         written = json.loads(stored.plan)

@@ -71,8 +71,11 @@ class Command:
         self.folder = folder
 
     def __call__(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return self.verb("relations", *arguments)
+
+    def verb(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [*AGENTMUT, "relations", *arguments],
+            [*AGENTMUT, *arguments],
             cwd=self.folder,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
             capture_output=True,
@@ -116,6 +119,14 @@ def test_json_stands_alone_on_stdout(relations: Command) -> None:
     assert report["kind"] == "relations" and report["finding"] == "PASS"
     assert [row["finding"] for row in report["rows"]] == ["PASS", "not_applicable"]
     assert len(list((relations.folder / ".agentmut" / "runs").glob("*/relations.json"))) == 1
+
+
+def test_a_report_is_printed_again(relations: Command) -> None:
+    run = json.loads(relations("--yes", "--json").stdout)["run_id"]
+    done = relations.verb("report", run)
+    assert done.returncode == 0, done.stderr
+    assert "PASS: of 1 relations on scenarios" in done.stdout
+    assert json.loads(relations.verb("report", run, "--json").stdout)["run_id"] == run
 
 
 def test_without_a_budget_it_asks_first(relations: Command) -> None:

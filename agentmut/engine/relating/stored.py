@@ -1,68 +1,83 @@
 """Relations on what is in the store: source runs and follow-up runs of earlier commands, and nothing else."""
 
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from agentmut.engine.identity import trial_key
+from agentmut.engine.identity import Environment, trial_key
 from agentmut.engine.relating.lane import NOT_STORED
-from agentmut.engine.relating.state import Errands, Relating, RelationsPlan
+from agentmut.engine.relating.state import Relating, RelationsPlan
 from agentmut.engine.session import Session
-from agentmut.engine.stored import stored_originals
-from agentmut.engine.trials import Launch, TrialResult
+from agentmut.engine.stored import plan_of, stored_originals
+from agentmut.engine.trials import Launch
 from agentmut.execution import Ending, Execution
+from agentmut.mutant import Mutant
 from agentmut.store.sqlite import Store, StoredTrial
 
-OTHER_AGENT = (
-    "{scenario}: none of its stored runs is of the agent as it is now; those of run {run} are judged instead, and no "
-    "follow-up run fits them"
+OTHER_THEN = (
+    "no stored run is of the agent as it would run now (changed: {changed}); those of run {run} and of its kind are "
+    "judged"
 )
 
 
 class StoredSources(NamedTuple):
     """The stored runs of the unchanged agent that relations may start from."""
 
+    plan: RelationsPlan
+    """With the environment and seed of these runs, so that their follow-up runs are found."""
     by_scenario: dict[str, list[tuple[int, Execution]]]
     notes: tuple[str, ...]
 
 
 def stored_sources(session: Session, store: Store, plan: RelationsPlan) -> StoredSources:
-    """Of each scenario the runs of today's agent, or else those of the latest run; never a mixture."""
+    """The runs of today's agent, or else those of the latest run; never a mixture."""
     kept, skipped = stored_originals(session, store)
-    most = session.project.relations.sources
-    found: dict[str, list[tuple[int, Execution]]] = {}
     notes = [f"{count} stored trials left out: {why}" for why, count in sorted(skipped.items())]
-    for name in plan.scenarios:
-        trials = _today(session, plan, name, kept.get(name, ()))
-        if not trials and kept.get(name):
-            run = max(trial.run for trial in kept[name])
-            trials = {trial.repeat: trial for trial in kept[name] if trial.run == run}
-            notes.append(OTHER_AGENT.format(scenario=name, run=run))
-        first = sorted(trials)[:most]
-        found[name] = [(repeat, trials[repeat].execution) for repeat in first]
-    return StoredSources(found, tuple(notes))
+    for one, run in _as_run_before(store, plan):
+        found = {name: _of_plan(session, one, name, kept.get(name, ())) for name in plan.scenarios}
+        if any(found.values()):
+            changed = _changed(session.environment, one.environment) or "the seed"
+            notes += [OTHER_THEN.format(changed=changed, run=run)] if run else []
+            most = session.project.relations.sources
+            first = {name: sorted(trials.items())[:most] for name, trials in found.items()}
+            sources = {
+                name: [(repeat, trial.execution) for repeat, trial in trials]
+                for name, trials in first.items()
+            }
+            return StoredSources(one, sources, tuple(notes))
+    return StoredSources(plan, {}, tuple(notes))
 
 
-def carry_out_stored(session: Session, work: Relating | Errands, store: Store) -> None:
+def _as_run_before(store: Store, plan: RelationsPlan) -> Iterator[tuple[RelationsPlan, str]]:
+    """The plan as it is, then in the environment and with the seed of each stored run, the latest first."""
+    yield plan, ""
+    for stored in store.runs():
+        if before := plan_of(stored):
+            then = {"environment": before.environment, "seed": before.seed}
+            yield plan.model_copy(update=then), stored.id
+
+
+def _changed(now: Environment, then: Environment) -> str:
+    """What differs between two environments, in words."""
+    names = [name for name in Environment.model_fields if getattr(now, name) != getattr(then, name)]
+    return ", ".join(names)
+
+
+def carry_out_stored(session: Session, work: Relating, store: Store) -> None:
     """Record every trial that the work asks for: as it is in the store, or as missing."""
+    mutants = {mutant.id: mutant for mutant in work.contenders}
     while (launch := work.launch()) is not None:
-        stored = store.find(key_of(session, work.plan, work, launch))
+        stored = store.find(_key(session, work.plan, mutants.get(launch.mutant), launch))
         usable = stored is not None and session.tests.can_judge(launch.scenario, stored.execution)
         execution = stored.execution if stored is not None and usable else MISSING
-        work.record(launch, result_of(session, work, launch, execution))
+        detector = work.detectors.get(launch.mutant)
+        work.record(launch, session.tests.result(launch.scenario, execution, detector))
 
 
 MISSING = Execution(ending=Ending.EMPTY_RUN, reason=NOT_STORED)
 
 
-def result_of(
-    session: Session, work: Relating | Errands, launch: Launch, execution: Execution
-) -> TrialResult:
-    """A stored execution as the loop would hand it over."""
-    return session.tests.result(launch.scenario, execution, work.detectors.get(launch.mutant))
-
-
-def key_of(session: Session, plan: RelationsPlan, work: Relating | Errands, launch: Launch) -> str:
+def _key(session: Session, plan: RelationsPlan, mutant: Mutant | None, launch: Launch) -> str:
     """The key under which the loop would have stored the trial."""
-    mutant = next((one for one in work.contenders if one.id == launch.mutant), None)
     full = session.suite.full
     config = mutant.apply(full) if mutant else full
     return trial_key(
@@ -75,17 +90,15 @@ def key_of(session: Session, plan: RelationsPlan, work: Relating | Errands, laun
     )
 
 
-def _today(
-    session: Session, plan: RelationsPlan, name: str, trials: tuple[StoredTrial, ...]
+def _of_plan(
+    session: Session, plan: RelationsPlan, name: str, trials: Iterable[StoredTrial]
 ) -> dict[int, StoredTrial]:
-    """By repeat: the trials that today's agent would take over."""
+    """By repeat: the trials that this plan would take over."""
     config = session.suite.part(session.suite.full, name).digest
     scenario = session.tests.scenarios[name].digest
-    return {
-        trial.repeat: trial
-        for trial in trials
-        if trial.key
-        == trial_key(
-            plan.environment, plan.seed, config=config, mutant="", scenario=scenario, repeat=trial.repeat
-        )
-    }
+
+    def key(repeat: int) -> str:
+        where = plan.environment, plan.seed
+        return trial_key(*where, config=config, mutant="", scenario=scenario, repeat=repeat)
+
+    return {trial.repeat: trial for trial in trials if trial.key == key(trial.repeat)}

@@ -159,7 +159,7 @@ def test_runs_of_an_earlier_code_are_judged_with_a_note(shop: Shop) -> None:
     check_relations(shop.write(use=["oracle.brief"]))
     report = check_relations(shop.write(use=["oracle.brief"], number=7), stored=True)
     assert report.finding is Finding.PASS
-    assert any("none of its stored runs is of the agent as it is now" in note for note in report.notes)
+    assert any("as it would run now (changed: entry, code)" in note for note in report.notes)
 
 
 def test_follow_up_runs_are_no_runs_of_the_suite(shop: Shop) -> None:

@@ -1,0 +1,61 @@
+"""Violations now against those of an earlier version (Proposition 6.1 of the AgentAssay paper)."""
+
+from collections import Counter
+
+from agentmut.engine.relating.summary import FAMILY
+from agentmut.relation_report import Change, Counts, RelationReport, RelationRow
+from agentmut.stats.multiplicity import Correction
+from agentmut.stats.regression import regression_verdict
+from agentmut.stats.suite_verdict import SuiteVerdict, suite_verdict
+from agentmut.stats.verdicts import Judgement, Verdict
+
+
+def compared(
+    report: RelationReport, earlier: RelationReport, name: str, beta: float, delta: float
+) -> RelationReport:
+    """The report with what has changed since an earlier one (Proposition 6.1 of the AgentAssay paper).
+
+    Both have run every pair, so the counts are those of fixed samples; FAIL keeps `alpha` over all rows (Holm).
+    """
+    then = {(row.relation, row.scenario): row for row in earlier.rows if row.pairs}
+    raw = {
+        str(i): _change(row, then[row.relation, row.scenario], report.alpha, beta, delta)
+        for i, row in enumerate(report.rows)
+        if row.pairs and (row.relation, row.scenario) in then
+    }
+    if not raw:
+        said = "no relation has pairs on the same scenario in both reports"
+        return report.model_copy(
+            update={"against": name, "changed": Verdict.INCONCLUSIVE, "changed_reason": said}
+        )
+    suite = suite_verdict(raw, report.alpha, Correction.HOLM, FAMILY)
+    rows = [
+        _with_change(row, then[row.relation, row.scenario], suite, str(i)) if str(i) in raw else row
+        for i, row in enumerate(report.rows)
+    ]
+    counts = Counter(found.verdict for found in suite.scenarios.values())
+    reason = (
+        f"{counts[Verdict.FAIL]} of {len(raw)} violated more often than in {name!r}, "
+        f"{counts[Verdict.PASS]} not, {counts[Verdict.INCONCLUSIVE]} open"
+    )
+    update = {"against": name, "changed": suite.verdict, "changed_reason": reason, "rows": tuple(rows)}
+    return report.model_copy(update=update)
+
+
+def _change(row: RelationRow, then: RelationRow, alpha: float, beta: float, delta: float) -> Judgement:
+    held = then.pairs - then.violations, then.pairs, row.pairs - row.violations, row.pairs
+    return regression_verdict(*held, alpha=alpha, beta=beta, delta=delta)
+
+
+def _with_change(row: RelationRow, then: RelationRow, suite: SuiteVerdict, key: str) -> RelationRow:
+    found = suite.scenarios[key]
+    word = {Verdict.FAIL: "more often", Verdict.PASS: "not more often"}.get(
+        found.verdict, "perhaps more often"
+    )
+    change = Change(
+        earlier=Counts(violations=then.violations, pairs=then.pairs),
+        verdict=found.verdict,
+        reason=f"{word}: {row.violations}/{row.pairs} now, {then.violations}/{then.pairs} then",
+        p_adjusted=suite.p_values[key],
+    )
+    return row.model_copy(update={"change": change})
