@@ -63,7 +63,7 @@ def _of_object(tool: str, schema: Any, place: Place, depth: int) -> Iterator[Bou
 
 def _of_value(tool: str, stated: Any, place: Place, depth: int) -> Iterator[Boundary | LeftOut]:
     _, schema = resolved(stated, ())
-    if "$ref" in schema or depth > DEEPEST:
+    if "$ref" in stated or depth > DEEPEST:
         yield LeftOut(what=f"{tool}.{_spelled(place)}", why="its schema leads back into itself, or too deep")
         return
     for found in bounds(schema):

@@ -109,7 +109,8 @@ def models_part(traces: Traces, config: AgentConfig, settings: CoverageSettings,
     if not targets:
         why = "the config names no model; say in coverage.models which ones the agent is meant to support"
         return nothing(Dimension.MODEL, why)
-    seen = _models_seen(traces, own, beside.also_run)
+    also = {model: by for model, by in beside.also_run.items() if any(is_model(t, model) for t in targets)}
+    seen = _models_seen(traces, own, also)
     items = (
         (
             CoverageItem(dimension=Dimension.MODEL, name=target),
