@@ -19,22 +19,10 @@ TRACES = 10_000
 SCENARIOS = 50
 COVERAGE_SECONDS = 5.0
 """Target of coverage over so many traces."""
-_WORDS = [
-    "refund",
-    "order",
-    "parcel",
-    "damaged",
-    "customer",
-    "policy",
-    "lawyer",
-    "deadline",
-    "card",
-    "address",
-    "invoice",
-    "seats",
-    "label",
-    "stock",
-]
+_WORDS = (
+    "refund", "order", "parcel", "damaged", "customer", "policy", "lawyer", "deadline", "card", "address", "invoice",
+    "seats", "label", "stock",
+)  # fmt: skip
 
 
 def agent() -> AgentConfig:

@@ -39,6 +39,31 @@ def boundaries(tool: ToolSpec) -> tuple[tuple[Boundary, ...], tuple[LeftOut, ...
     return tuple(distinct.values()), tuple(each for each in found if isinstance(each, LeftOut))
 
 
+class Lacking:
+    """The boundaries of a tool that no call was on yet, by place: each place of a call is looked up once."""
+
+    def __init__(self, found: Iterable[Boundary]) -> None:
+        self._by_place: dict[Place, list[Boundary]] = {}
+        for boundary in found:
+            self._by_place.setdefault(boundary.place, []).append(boundary)
+
+    def __bool__(self) -> bool:
+        return bool(self._by_place)
+
+    def met(self, arguments: Any) -> list[CoverageItem]:
+        """What a call with these arguments is the first one on."""
+        found: list[CoverageItem] = []
+        for place, lacking in [*self._by_place.items()]:
+            values = list(values_at(arguments, place))
+            still = [boundary for boundary in lacking if not any(map(boundary.holds, values))]
+            if len(still) < len(lacking):
+                found += [boundary.item for boundary in lacking if boundary not in still]
+                self._by_place[place] = still
+            if not still:
+                del self._by_place[place]
+        return found
+
+
 def values_at(value: Any, place: Place) -> Iterator[Any]:
     """The values at a place of a call's arguments: none, one, or one of each item."""
     if not place:
@@ -46,7 +71,7 @@ def values_at(value: Any, place: Place) -> Iterator[Any]:
     elif place[0] == EACH:
         for item in value if isinstance(value, list) else ():
             yield from values_at(item, place[1:])
-    elif isinstance(value, Mapping) and place[0] in value:
+    elif isinstance(value, dict) and place[0] in value:
         yield from values_at(value[place[0]], place[1:])
 
 
@@ -88,10 +113,10 @@ def _given(tool: str, owner: Place, name: str) -> Iterator[Boundary]:
     """An optional parameter is left out once and given once; null counts as left out."""
 
     def present(value: Any) -> bool:
-        return isinstance(value, Mapping) and value.get(name) is not None
+        return isinstance(value, dict) and value.get(name) is not None
 
     def absent(value: Any) -> bool:
-        return isinstance(value, Mapping) and value.get(name) is None
+        return isinstance(value, dict) and value.get(name) is None
 
     for said, holds in (("present", present), ("absent", absent)):
         yield Boundary(_item(tool, (*owner, name), said), owner, holds)

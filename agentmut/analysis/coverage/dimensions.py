@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from agentmut.analysis.coverage.beside import Beside
-from agentmut.analysis.coverage.boundaries import Boundary, boundaries
+from agentmut.analysis.coverage.boundaries import Boundary, Lacking, boundaries
 from agentmut.analysis.coverage.graph import Graph
 from agentmut.analysis.coverage.models import distinct_models, is_model
 from agentmut.analysis.coverage.nouns import CoverageItem, Dimension, DimensionCoverage
@@ -13,7 +13,6 @@ from agentmut.analysis.coverage.seen import Seen, Traces, each_trace
 from agentmut.analysis.coverage.states import State
 from agentmut.config import AgentConfig
 from agentmut.files.guidance import CoverageSettings
-from agentmut.frozen import canonical_json
 from agentmut.stats.coverage import state_coverage
 from agentmut.tools import ToolSpec
 from agentmut.trace import Action
@@ -90,15 +89,13 @@ def _boundaries_met(
     seen: Seen[CoverageItem] = Seen()
     for scenario, runs in traces.items():
         calls: set[tuple[str, str]] = set()
-        lacking = {tool: list(found) for tool, found in by_tool.items()}
+        lacking = {tool: Lacking(found) for tool, found in by_tool.items()}
         for step in (step for trace in runs for step in trace.steps if step.tool):
             tool = own.get(step.tool or "", step.tool or "")
-            if not lacking.get(tool) or (call := (tool, canonical_json(step.arguments or {}))) in calls:
+            if not lacking.get(tool) or (call := (tool, repr(step.arguments))) in calls:
                 continue
             calls.add(call)
-            met = [boundary for boundary in lacking[tool] if boundary.on(step.arguments or {})]
-            seen.add(scenario, (boundary.item for boundary in met))
-            lacking[tool] = [boundary for boundary in lacking[tool] if boundary not in met]
+            seen.add(scenario, lacking[tool].met(step.arguments or {}))
     return seen
 
 
