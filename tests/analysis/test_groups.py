@@ -35,7 +35,7 @@ def row(id: str, *killers: str, failures: int = 5, of: int = 10, failure: str = 
     fields: dict[str, Any] = {
         "id": id,
         "operator": "prompt.negate",
-        "class": OperatorClass.PROMPT,
+        "operator_class": OperatorClass.PROMPT,
         "intent": Intent.DEGRADE,
         "status": Status.KILLED if killers else Status.SURVIVED,
         "target": Target(path="p.md", line=1),
@@ -119,7 +119,7 @@ def test_an_open_decision_is_no_kill() -> None:
     [
         row("m2"),
         row("m2", "a", intent=Intent.PRESERVE),
-        row("m2", "a", **{"class": OperatorClass.HIGHER_ORDER}),
+        row("m2", "a", operator_class=OperatorClass.HIGHER_ORDER),
         row("m2", SUITE),
         row("m2", "a", status=Status.UNDECIDED),
     ],

@@ -1,6 +1,7 @@
 """Graphs: nodes, edges, how many routes there are, and which of them a run took."""
 
 import itertools
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -17,7 +18,7 @@ from agentmut.trace import Action, AgentTrace, Step
 LOOP = Graph.of(
     Flow.of({"edges": [[START, "agent"], ["agent", "tools"], ["tools", "agent"], ["agent", END]]})
 )
-FORK = {
+FORK: dict[str, Any] = {
     "nodes": ["triage", "billing", "tech"],
     "edges": [[START, "triage"], ["billing", END], ["tech", END]],
     "branches": [{"source": "triage", "name": "route", "ends": {"money": "billing", "other": "tech"}}],
@@ -98,7 +99,7 @@ def test_a_run_that_was_cut_short_went_no_route() -> None:
 
 
 def test_coverage_of_a_graph() -> None:
-    config = AgentConfig(orchestration={**FORK})
+    config = AgentConfig(orchestration=FORK)
     trace = visits("triage", "billing", edges=((START, "triage"), ("triage", "billing"), ("billing", END)))
     coverage = measure({"one": [trace]}, config, CoverageSettings())
     assert coverage.of(Dimension.PATH).value == 0.5
@@ -110,7 +111,7 @@ def test_coverage_of_a_graph() -> None:
 
 def test_steps_in_a_graph_of_a_node_count_for_the_node() -> None:
     trace = visits("triage", "billing/tools", edges=((START, "triage"),))
-    coverage = measure({"one": [trace]}, AgentConfig(orchestration={**FORK}), CoverageSettings())
+    coverage = measure({"one": [trace]}, AgentConfig(orchestration=FORK), CoverageSettings())
     assert coverage.of(Dimension.NODE).covered == 2
 
 
@@ -124,7 +125,7 @@ def test_a_graph_with_too_many_routes_falls_back_on_the_estimate() -> None:
 
 
 def test_traces_that_do_not_tell_edges_leave_edges_out() -> None:
-    coverage = measure({"one": [visits("triage")]}, AgentConfig(orchestration={**FORK}), CoverageSettings())
+    coverage = measure({"one": [visits("triage")]}, AgentConfig(orchestration=FORK), CoverageSettings())
     assert coverage.of(Dimension.EDGE).value is None
     assert coverage.of(Dimension.NODE).covered == 1
 
