@@ -35,8 +35,20 @@ def boundaries(tool: ToolSpec) -> tuple[tuple[Boundary, ...], tuple[LeftOut, ...
     Local `$ref`s are followed; one that leads back into itself ends there.
     """
     found = list(_of_object(tool.own_name, inlined(tool.parameters), (), 0))
-    distinct = {each.item.name: each for each in found if isinstance(each, Boundary)}
-    return tuple(distinct.values()), tuple(each for each in found if isinstance(each, LeftOut))
+    distinct = _distinct(each for each in found if isinstance(each, Boundary))
+    return distinct, tuple(each for each in found if isinstance(each, LeftOut))
+
+
+def _distinct(found: Iterable[Boundary]) -> tuple[Boundary, ...]:
+    """One boundary of each name; where a choice of schemas gives a name twice, the later ones tell their value."""
+    kept: dict[str, Boundary] = {}
+    for boundary in found:
+        item = boundary.item
+        first = kept.setdefault(item.name, boundary)
+        if first.item.example != item.example:
+            named = item.model_copy(update={"name": f"{item.name} {item.example}"})
+            kept.setdefault(named.name, boundary._replace(item=named))
+    return tuple(kept.values())
 
 
 class Lacking:

@@ -1,11 +1,11 @@
 """Instruction coverage: which rules of the prompt the scenarios exercise, by their words and by ablation."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from agentmut.analysis.coverage.nouns import CoverageItem, Dimension, RuleCoverage
 from agentmut.analysis.coverage.seen import Traces
-from agentmut.frozen import canonical_json
 from agentmut.mutant import Status
 from agentmut.result import MutantRow
 from agentmut.scenario import Scenario
@@ -123,4 +123,4 @@ def _exchanges(trace: AgentTrace) -> dict[int, str]:
 
 
 def _text(value: object) -> str:
-    return value if isinstance(value, str) else canonical_json(value)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -113,6 +113,21 @@ def test_each_branch_of_a_choice_has_its_boundaries() -> None:
     assert said(schema) == ["x minimum", "x just above minimum", 'x = "all"']
 
 
+def test_bounds_that_differ_between_branches_are_told_apart() -> None:
+    few, many = {"type": "integer", "minimum": 1}, {"type": "integer", "minimum": 100}
+    schema = {
+        "anyOf": [{"type": "object", "properties": {"n": one}, "required": ["n"]} for one in (few, many)]
+    }
+    assert said(schema) == [
+        "x.n minimum", "x.n just above minimum", "x.n minimum 100", "x.n just above minimum 101",
+    ]  # fmt: skip
+
+
+def test_absurd_values_of_a_model_are_on_no_boundary() -> None:
+    schema = {"type": "number", "minimum": 0, "maximum": 10**400}
+    assert on(schema, 10**400, float("inf"), float("nan"), {"a": 1}, [0]) == []
+
+
 def test_references_and_objects_in_objects_are_gone_into() -> None:
     line = {"type": "object", "properties": {"count": {"type": "integer", "minimum": 1}}}
     schema = {"type": "array", "items": {"$ref": "#/$defs/line"}, "minItems": 1, "maxItems": 2}
