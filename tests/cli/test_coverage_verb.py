@@ -127,20 +127,29 @@ def test_the_document_has_every_item_with_its_scenarios(project: Path, agentmut:
     assert found["rules"][0]["ablation"] == "killed"
 
 
+def swapping(to: str, *more: str) -> str:
+    config = {**PROJECT["agent"]["config"], "model": {"name": "big-1"}}
+    mutation = {"operators": ["model.swap", *more], "swap_models": [to]}
+    return yaml.safe_dump({**PROJECT, "agent": {**PROJECT["agent"], "config": config}, "mutation": mutation})
+
+
 def test_runs_of_a_mutant_that_puts_another_model_in_count_for_that_model(
     project: Path, agentmut: Call
 ) -> None:
-    swapped = {
-        **PROJECT,
-        "agent": {**PROJECT["agent"], "config": {**PROJECT["agent"]["config"], "model": {"name": "big-1"}}},
-        "mutation": {"operators": ["model.swap"], "swap_models": ["other-2"]},
-    }
-    (project / "agentmut.yaml").write_text(yaml.safe_dump(swapped))
+    (project / "agentmut.yaml").write_text(swapping("other-2"))
     measure(load_project(project))
     found = json.loads(agentmut("--json")[1])
     covered = {item["name"] for item in found["covered"] if item["dimension"] == "model"}
     uncovered = {item["name"] for item in found["uncovered"] if item["dimension"] == "model"}
     assert (covered, uncovered) == ({"other-2"}, {"big-1"})  # a callable makes no model calls that are seen
+
+
+def test_a_campaign_groups_the_mutants_that_it_kills_in_the_same_way(project: Path) -> None:
+    (project / "agentmut.yaml").write_text(swapping("off", "prompt.drop_instruction"))  # neither greets
+    first, second = measure(load_project(project)).mutants
+    assert first.killed_by == second.killed_by == ("asks",)
+    assert first.group == second.group == first.id
+    assert {first.subsumed_by, second.subsumed_by} == {"", min(first.id, second.id)}
 
 
 def test_one_scenario_is_measured_alone_and_keeps_no_lambda(project: Path, agentmut: Call) -> None:
