@@ -17,6 +17,9 @@ from agentmut.stats.coverage import state_coverage
 from agentmut.tools import ToolSpec
 from agentmut.trace import Action
 
+NAMED = 10
+"""Names listed in a note."""
+
 
 def tools_part(traces: Traces, tools: Sequence[ToolSpec]) -> Part:
     """Eq. 14. A tool that failed was called, too."""
@@ -32,7 +35,7 @@ def tools_part(traces: Traces, tools: Sequence[ToolSpec]) -> Part:
     )
     part = listed(Dimension.TOOL, items, "the tools of the config")
     foreign = sorted(set(seen.scenarios) - set(names))
-    note = f"called, but no tools of the config, so not counted: {', '.join(foreign)}"
+    note = f"called, but no tools of the config, so not counted: {_some(foreign)}"
     return part._replace(notes=(note,) if foreign else ())
 
 
@@ -118,7 +121,7 @@ def models_part(traces: Traces, config: AgentConfig, settings: CoverageSettings,
     basis = "coverage.models" if settings.models else "its own model, and mutation.swap_models"
     part = listed(Dimension.MODEL, items, basis)
     foreign = sorted(name for name in seen.scenarios if not any(is_model(t, name) for t in targets))
-    note = f"models answered that are not among those meant to be supported: {', '.join(foreign)}"
+    note = f"models answered that are not among those meant to be supported: {_some(foreign)}"
     return part._replace(notes=(note,) if foreign else ())
 
 
@@ -131,3 +134,9 @@ def _models_seen(traces: Traces, own: str, also: Mapping[str, Iterable[str]]) ->
         for scenario in scenarios:
             seen.add(scenario, (model,))
     return seen
+
+
+def _some(names: Sequence[str]) -> str:
+    """A few of them: a model can invent any number of tools."""
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
