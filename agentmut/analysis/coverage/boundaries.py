@@ -35,8 +35,45 @@ def boundaries(tool: ToolSpec) -> tuple[tuple[Boundary, ...], tuple[LeftOut, ...
     Local `$ref`s are followed; one that leads back into itself ends there.
     """
     found = list(_of_object(tool.own_name, inlined(tool.parameters), (), 0))
-    distinct = {each.item.name: each for each in found if isinstance(each, Boundary)}
-    return tuple(distinct.values()), tuple(each for each in found if isinstance(each, LeftOut))
+    distinct = _distinct(each for each in found if isinstance(each, Boundary))
+    return distinct, tuple(each for each in found if isinstance(each, LeftOut))
+
+
+def _distinct(found: Iterable[Boundary]) -> tuple[Boundary, ...]:
+    """One boundary of each name; where a choice of schemas gives a name twice, the later ones tell their value."""
+    kept: dict[str, Boundary] = {}
+    for boundary in found:
+        item = boundary.item
+        first = kept.setdefault(item.name, boundary)
+        if first.item.example != item.example:
+            named = item.model_copy(update={"name": f"{item.name} {item.example}"})
+            kept.setdefault(named.name, boundary._replace(item=named))
+    return tuple(kept.values())
+
+
+class Lacking:
+    """The boundaries of a tool that no call was on yet, by place: each place of a call is looked up once."""
+
+    def __init__(self, found: Iterable[Boundary]) -> None:
+        self._by_place: dict[Place, list[Boundary]] = {}
+        for boundary in found:
+            self._by_place.setdefault(boundary.place, []).append(boundary)
+
+    def __bool__(self) -> bool:
+        return bool(self._by_place)
+
+    def met(self, arguments: Any) -> list[CoverageItem]:
+        """What a call with these arguments is the first one on."""
+        found: list[CoverageItem] = []
+        for place, lacking in [*self._by_place.items()]:
+            values = list(values_at(arguments, place))
+            still = [boundary for boundary in lacking if not any(map(boundary.holds, values))]
+            if len(still) < len(lacking):
+                found += [boundary.item for boundary in lacking if boundary not in still]
+                self._by_place[place] = still
+            if not still:
+                del self._by_place[place]
+        return found
 
 
 def values_at(value: Any, place: Place) -> Iterator[Any]:
@@ -46,7 +83,7 @@ def values_at(value: Any, place: Place) -> Iterator[Any]:
     elif place[0] == EACH:
         for item in value if isinstance(value, list) else ():
             yield from values_at(item, place[1:])
-    elif isinstance(value, Mapping) and place[0] in value:
+    elif isinstance(value, dict) and place[0] in value:
         yield from values_at(value[place[0]], place[1:])
 
 
@@ -63,7 +100,7 @@ def _of_object(tool: str, schema: Any, place: Place, depth: int) -> Iterator[Bou
 
 def _of_value(tool: str, stated: Any, place: Place, depth: int) -> Iterator[Boundary | LeftOut]:
     _, schema = resolved(stated, ())
-    if "$ref" in schema or depth > DEEPEST:
+    if "$ref" in stated or depth > DEEPEST:
         yield LeftOut(what=f"{tool}.{_spelled(place)}", why="its schema leads back into itself, or too deep")
         return
     for found in bounds(schema):
@@ -88,10 +125,10 @@ def _given(tool: str, owner: Place, name: str) -> Iterator[Boundary]:
     """An optional parameter is left out once and given once; null counts as left out."""
 
     def present(value: Any) -> bool:
-        return isinstance(value, Mapping) and value.get(name) is not None
+        return isinstance(value, dict) and value.get(name) is not None
 
     def absent(value: Any) -> bool:
-        return isinstance(value, Mapping) and value.get(name) is None
+        return isinstance(value, dict) and value.get(name) is None
 
     for said, holds in (("present", present), ("absent", absent)):
         yield Boundary(_item(tool, (*owner, name), said), owner, holds)

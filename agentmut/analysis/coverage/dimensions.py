@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from agentmut.analysis.coverage.beside import Beside
-from agentmut.analysis.coverage.boundaries import Boundary, boundaries
+from agentmut.analysis.coverage.boundaries import Boundary, Lacking, boundaries
 from agentmut.analysis.coverage.graph import Graph
 from agentmut.analysis.coverage.models import distinct_models, is_model
 from agentmut.analysis.coverage.nouns import CoverageItem, Dimension, DimensionCoverage
@@ -13,10 +13,12 @@ from agentmut.analysis.coverage.seen import Seen, Traces, each_trace
 from agentmut.analysis.coverage.states import State
 from agentmut.config import AgentConfig
 from agentmut.files.guidance import CoverageSettings
-from agentmut.frozen import canonical_json
 from agentmut.stats.coverage import state_coverage
 from agentmut.tools import ToolSpec
 from agentmut.trace import Action
+
+NAMED = 10
+"""Names listed in a note."""
 
 
 def tools_part(traces: Traces, tools: Sequence[ToolSpec]) -> Part:
@@ -33,7 +35,7 @@ def tools_part(traces: Traces, tools: Sequence[ToolSpec]) -> Part:
     )
     part = listed(Dimension.TOOL, items, "the tools of the config")
     foreign = sorted(set(seen.scenarios) - set(names))
-    note = f"called, but no tools of the config, so not counted: {', '.join(foreign)}"
+    note = f"called, but no tools of the config, so not counted: {_some(foreign)}"
     return part._replace(notes=(note,) if foreign else ())
 
 
@@ -90,15 +92,13 @@ def _boundaries_met(
     seen: Seen[CoverageItem] = Seen()
     for scenario, runs in traces.items():
         calls: set[tuple[str, str]] = set()
-        lacking = {tool: list(found) for tool, found in by_tool.items()}
+        lacking = {tool: Lacking(found) for tool, found in by_tool.items()}
         for step in (step for trace in runs for step in trace.steps if step.tool):
             tool = own.get(step.tool or "", step.tool or "")
-            if not lacking.get(tool) or (call := (tool, canonical_json(step.arguments or {}))) in calls:
+            if not lacking.get(tool) or (call := (tool, repr(step.arguments))) in calls:
                 continue
             calls.add(call)
-            met = [boundary for boundary in lacking[tool] if boundary.on(step.arguments or {})]
-            seen.add(scenario, (boundary.item for boundary in met))
-            lacking[tool] = [boundary for boundary in lacking[tool] if boundary not in met]
+            seen.add(scenario, lacking[tool].met(step.arguments or {}))
     return seen
 
 
@@ -109,7 +109,8 @@ def models_part(traces: Traces, config: AgentConfig, settings: CoverageSettings,
     if not targets:
         why = "the config names no model; say in coverage.models which ones the agent is meant to support"
         return nothing(Dimension.MODEL, why)
-    seen = _models_seen(traces, own, beside.also_run)
+    also = {model: by for model, by in beside.also_run.items() if any(is_model(t, model) for t in targets)}
+    seen = _models_seen(traces, own, also)
     items = (
         (
             CoverageItem(dimension=Dimension.MODEL, name=target),
@@ -120,7 +121,7 @@ def models_part(traces: Traces, config: AgentConfig, settings: CoverageSettings,
     basis = "coverage.models" if settings.models else "its own model, and mutation.swap_models"
     part = listed(Dimension.MODEL, items, basis)
     foreign = sorted(name for name in seen.scenarios if not any(is_model(t, name) for t in targets))
-    note = f"models answered that are not among those meant to be supported: {', '.join(foreign)}"
+    note = f"models answered that are not among those meant to be supported: {_some(foreign)}"
     return part._replace(notes=(note,) if foreign else ())
 
 
@@ -133,3 +134,9 @@ def _models_seen(traces: Traces, own: str, also: Mapping[str, Iterable[str]]) ->
         for scenario in scenarios:
             seen.add(scenario, (model,))
     return seen
+
+
+def _some(names: Sequence[str]) -> str:
+    """A few of them: a model can invent any number of tools."""
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more

@@ -19,10 +19,10 @@ from agentmut.engine.stored import CODE_CHANGED, Kept, stored_campaign, stored_o
 from agentmut.errors import UsageError, nearest
 from agentmut.files.whole_files import write_json
 from agentmut.frozen import Frozen
-from agentmut.mutant import About
+from agentmut.mutant import About, Status
 from agentmut.origin import Origin
 from agentmut.project import FOLDER
-from agentmut.result import Result, read_result
+from agentmut.result import MutantRow, Result, read_result
 from agentmut.store.sqlite import Store, StoredTrial
 
 FILE = "coverage.json"
@@ -161,7 +161,15 @@ def _beside(session: Session, store: Store, asked: Asked, known: Calibrated) -> 
         also_run=_models_run(store, result, asked.scenarios) if result else {},
         calibrated=None if asked.calibrate else known.states.get(session.suite.full.digest),
         place=place_of_rules(session.origin),
-        mutants=result.mutants if result else None,
+        mutants=_ablation(result, asked.scenarios) if result else None,
+    )
+
+
+def _ablation(result: Result, wanted: Sequence[str]) -> tuple[MutantRow, ...]:
+    """The rows that tell of the wanted scenarios: a kill by others leaves it open whether these would notice."""
+    rows = result.mutants
+    return tuple(
+        r for r in rows if not wanted or r.status is not Status.KILLED or set(r.killed_by) & set(wanted)
     )
 
 

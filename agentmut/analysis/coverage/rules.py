@@ -1,11 +1,11 @@
 """Instruction coverage: which rules of the prompt the scenarios exercise, by their words and by ablation."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from agentmut.analysis.coverage.nouns import CoverageItem, Dimension, RuleCoverage
 from agentmut.analysis.coverage.seen import Traces
-from agentmut.frozen import canonical_json
 from agentmut.mutant import Status
 from agentmut.result import MutantRow
 from agentmut.scenario import Scenario
@@ -66,19 +66,18 @@ def reaches(
     Shared is what the user says in one turn together with what the agent answers and calls in it: in the words
     of a long conversation every rule would be found.
     """
-    speaking = [rule for rule in rules if rule.stems]
-    best: dict[str, dict[str, float]] = {rule.item.name: {} for rule in speaking}
+    speaking: list[tuple[Rule, dict[str, float]]] = [(rule, {}) for rule in rules if rule.stems]
     for name, runs in traces.items():
         asked = [stems(_text(turn)) for turn in scenarios[name].turns] if name in scenarios else []
         for turn, said in {exchange for trace in runs for exchange in _exchanges(trace).items()}:
             words = stems(said) | (asked[turn] if turn < len(asked) else frozenset())
-            for rule in speaking:
-                shared = len(rule.stems & words) / len(rule.stems)
-                if shared > best[rule.item.name].get(name, 0.0):
-                    best[rule.item.name][name] = shared
+            for rule, best in speaking:
+                best[name] = max(best.get(name, 0.0), len(rule.stems & words) / len(rule.stems))
     return {
-        rule: sorted((Reached(*each) for each in shares.items()), key=lambda r: (-r.share, r.scenario))
-        for rule, shares in best.items()
+        rule.item.name: sorted(
+            (Reached(*each) for each in best.items() if each[1]), key=lambda r: (-r.share, r.scenario)
+        )
+        for rule, best in speaking
     }
 
 
@@ -124,4 +123,4 @@ def _exchanges(trace: AgentTrace) -> dict[int, str]:
 
 
 def _text(value: object) -> str:
-    return value if isinstance(value, str) else canonical_json(value)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -17,7 +17,7 @@ MOST_ERRORS = 2
 class State(NamedTuple):
     """The abstraction of the state after a step. Texts, times and costs are no part of it.
 
-    Location: the step's node, and in agents without nodes what it did. Variables: the turn (0, 1, 2, later), the
+    Location: the step's node, which agents that are no graph do not have. Variables: the turn (0, 1, 2, later), the
     tool calls so far in doubling steps (0, 1, 2 to 3, 4 to 7, ...), the failed ones among them (0, 1, more), and
     the kind of the last tool's result. History: action, tool and failure of the last `WINDOW` steps.
     """
