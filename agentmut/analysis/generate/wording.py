@@ -62,9 +62,7 @@ def request(tool: ToolSpec, arguments: Mapping[str, JsonValue]) -> str:
     deed = re.split(r"[:;(]", said[0])[0] if said else in_words(tool.name)
     deed = deed.strip().rstrip(".!") or in_words(tool.name)
     wish = f"Please {deed[0].lower()}{deed[1:]}."
-    return " ".join(
-        [wish, *(f"The {in_words(name)} is {shown(value)}." for name, value in arguments.items())]
-    )
+    return " ".join([wish, *(_told(name, value) for name, value in arguments.items())])
 
 
 def _told(name: str, value: JsonValue) -> str:

@@ -73,9 +73,7 @@ class Trying:
         turns = proposal.turns if turns is None else turns
         base = proposal.base
         tools = self.start.stand_ins.doubles | base.tools
-        named = (
-            re.sub(r"\W+", "_", proposal.aims[0] if proposal.aims else "suggested").strip("_").lower()[:40]
-        )
+        named = re.sub(r"\W+", "_", proposal.about or base.name).strip("_").lower()[:40].rstrip("_")
         content = [list(turns), base.name, {name: double.model_dump() for name, double in tools.items()}]
         return base.model_copy(
             update={
@@ -123,8 +121,9 @@ class Trying:
         alive = [mutant for mutant in self.start.alive if mutant.id not in self.killed]
         if not traces or not (gained or aimed):
             return ()
-        near = noticeable(alive, tried.scenario, traces, MUTANTS)
-        return self.killing.suspects(self._guarded(tried.scenario, traces), near, self._few)
+        wanted = [mutant for mutant in alive if f"mutant {mutant.id}" in tried.proposal.aims]
+        near = (*wanted, *noticeable([m for m in alive if m not in wanted], tried.scenario, traces, MUTANTS))
+        return self.killing.suspects(self._guarded(tried.scenario, traces), near[:MUTANTS], self._few)
 
     def _shortened(self, tried: Tried, gained: Sequence[str], suspects: Sequence[Mutant]) -> Tried:
         """The last turn with as few sentences and clauses as still do the same, in a bounded number of questions."""
