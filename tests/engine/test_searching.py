@@ -70,7 +70,7 @@ agent:
 suite: {scenarios: scenarios.yaml, threshold: 0.8}
 mutation: {operators: [prompt.drop_instruction, tool.remove]}
 statistics: {baseline: 30, n_max: 30, seed: 5}
-suggest: {trials: 250, repeats: 4}
+suggest: {trials: 120, repeats: 4}
 """
 SCENARIOS = """
 - name: status
@@ -105,11 +105,18 @@ def search(folder: Path, **settings: Any) -> Proposed:
 
 
 @pytest.fixture(scope="module")
-def found(measured: Path, tmp_path_factory: pytest.TempPathFactory) -> Proposed:
-    folder = shutil.copytree(measured, tmp_path_factory.mktemp("found") / "shop")
-    whole = search(Path(folder))
-    assert not (Path(folder) / "really_called.log").exists()
-    return whole
+def searched(measured: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Proposed]:
+    folder = Path(shutil.copytree(measured, tmp_path_factory.mktemp("found") / "shop"))
+    return folder, search(folder)
+
+
+@pytest.fixture(scope="module")
+def found(searched: tuple[Path, Proposed]) -> Proposed:
+    return searched[1]
+
+
+def test_no_tool_that_may_do_harm_is_really_called(searched: tuple[Path, Proposed]) -> None:
+    assert not (searched[0] / "really_called.log").exists()
 
 
 def test_a_scenario_is_found_for_a_tool_that_none_calls(found: Proposed) -> None:
@@ -146,9 +153,12 @@ def test_nothing_is_kept_that_adds_nothing_and_coverage_does_not_fall(found: Pro
     assert {str(item) for item in before.covered} <= {str(item) for item in after.covered}
 
 
-def test_the_same_seed_gives_the_same_proposals_and_reuses_every_trial(found: Proposed, copied: Path) -> None:
-    first, second = search(copied), search(copied)
-    assert first.suggestions.scenarios == second.suggestions.scenarios == found.suggestions.scenarios
+def test_the_same_command_again_ends_the_same_and_runs_nothing(
+    searched: tuple[Path, Proposed], tmp_path: Path
+) -> None:
+    folder, first = searched
+    second = search(Path(shutil.copytree(folder, tmp_path / "shop")))
+    assert second.suggestions.scenarios == first.suggestions.scenarios
     assert first.searched and second.searched
     assert first.searched.executed == first.searched.asked == second.searched.asked
     assert second.searched.executed == 0
@@ -170,7 +180,7 @@ def test_an_interrupted_search_goes_on_and_ends_the_same(found: Proposed, copied
         assert [run.status for run in store.runs()][:2].count("interrupted") == 1
 
 
-@pytest.mark.parametrize("trials", [3, 4, 30, 61])
+@pytest.mark.parametrize("trials", [3, 4, 45])
 def test_the_budget_of_trials_is_kept(trials: int, copied: Path) -> None:
     project = load_project(copied)
     with open_store(project) as store:

@@ -12,12 +12,12 @@ from agentmut.tools import ToolSpec
 _CONDITION = re.compile(
     r"^(?:[*_`]*IMPORTANT:?[*_`]*\s*)?(?:if|when|whenever|once)\s+(?P<case>[^,:;]{4,200})", re.I
 )
-_LATE_CONDITION = re.compile(r"\s(?:if|when|whenever|unless|before|after)\s+(?P<case>[^,;]{4,200})", re.I)
+_LATE_CONDITION = re.compile(r"\s(?:if|when|whenever|unless)\s+(?P<case>[^,;]{4,200})", re.I)
 _ORDER = re.compile(
     r"^(?:[*_`]*(?:always|never|do not|don't|you must(?: not)?|you should(?: not)?|must(?: not)?|please)[*_`]*\s+)+",
     re.I,
 )
-_SELF = re.compile(r"(?:you|i|we|the|this|it|they|your)\b", re.I)
+_SELF = re.compile(r"(?:you|i|we|the|this|it|they|your)\b(?!\s+(?:customer|user)\b)", re.I)
 """How statements begin that ask for nothing."""
 _PERSONS = (
     (re.compile(r"^(?:somebody|someone|(?:the|a) (?:customer|user|caller|client|person))\b", re.I), "I"),
@@ -96,7 +96,7 @@ def cases(rule: str) -> Iterator[str]:
     early = _CONDITION.match(rule)
     late = None if early else _LATE_CONDITION.search(rule)
     found = early or late
-    if found:
+    if found and not _SELF.match(found["case"].replace("the ", "")):
         yield _stated(found["case"])
     if not early:
         deed = _ORDER.sub("", re.split(r"[;:]", rule)[0]).strip().rstrip(".!")

@@ -163,7 +163,9 @@ class Trying:
 
     def _guarded(self, scenario: Scenario, traces: Sequence[AgentTrace]) -> Scenario:
         """The scenario with the evaluators that these runs propose."""
-        specs = proposed_evaluators(scenario, traces, self.start.config, self.start.least)
+        specs = proposed_evaluators(
+            scenario, traces, self.start.config, self.start.least, self.killing.catalogue
+        )
         return scenario.model_copy(update={"evaluators": specs})
 
     def _checked(self, tried: Tried, suspects: Sequence[Mutant], asked: int) -> Found | None:
@@ -177,12 +179,14 @@ class Trying:
         if not traces:
             return None
         first_guess = self._guarded(tried.scenario, traces).evaluators
-        specs = holding(first_guess, tried.scenario, (*traces, *held_out), self.start.least)
+        specs = holding(
+            first_guess, tried.scenario, (*traces, *held_out), self.start.least, self.killing.catalogue
+        )
         scenario = tried.scenario.model_copy(update={"evaluators": specs})
         kills = self.killing.killed(scenario, suspects, 2 * repeats)
         if not (gained or kills):
             return None
-        passed = [self.killing.passes(scenario, run) for run in (*first, *fresh)]
+        passed = self.killing.judged(scenario, (*first, *fresh))
         called = {tool for trace in (*traces, *held_out) for tool in trace.tools_called}
         return Found(
             scenario=scenario,
