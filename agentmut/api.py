@@ -6,6 +6,8 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from agentmut.analysis.explain.gaps import with_gaps
+from agentmut.analysis.groups import grouped
 from agentmut.engine.choosing import make_mutants
 from agentmut.engine.loop import Clock
 from agentmut.engine.merge import NothingToRun, plan_merge
@@ -145,8 +147,11 @@ def _tables(session: Session) -> Tables:
 def _concluded(session: Session, state: CampaignState, stop: Stop, store: Store) -> Result:
     """The result, written to its file, and the run's status."""
     run_id = state.plan.run_id
-    result = summarise(session, state, stop)
+    result = grouped(summarise(session, state, stop))
     write_result(result, session.project.runs / run_id)
+    if stop in (Stop.FINISHED, Stop.BUDGET):  # who interrupts a run does not wait: `resume` tells the rest
+        result = with_gaps(result, state, store)
+        write_result(result, session.project.runs / run_id)
     store.set_status(run_id, stop.value, state.spend.seconds)
     return result
 

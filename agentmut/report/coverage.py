@@ -108,7 +108,7 @@ def _scenarios(page: Page, scenarios: Sequence[ScenarioCoverage], shown: int) ->
     table.add_column("scenario", overflow="fold")
     for name in ("runs", "items", "alone"):
         table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("alone", overflow="fold")
+    table.add_column("by name", overflow="fold")
     for row in scenarios:
         named = [item for item in row.alone if item.dimension not in _COUNTED_ONLY]
         said = ", ".join(clean(str(item)) for item in named[:shown])

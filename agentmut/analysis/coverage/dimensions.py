@@ -9,7 +9,7 @@ from agentmut.analysis.coverage.models import distinct_models, is_model
 from agentmut.analysis.coverage.nouns import CoverageItem, Dimension, DimensionCoverage
 from agentmut.analysis.coverage.part import Part, listed, nothing, row_of
 from agentmut.analysis.coverage.paths import paths
-from agentmut.analysis.coverage.seen import Seen, Traces
+from agentmut.analysis.coverage.seen import Seen, Traces, each_trace
 from agentmut.analysis.coverage.states import State
 from agentmut.config import AgentConfig
 from agentmut.files.guidance import CoverageSettings
@@ -26,9 +26,8 @@ def tools_part(traces: Traces, tools: Sequence[ToolSpec]) -> Part:
         return nothing(Dimension.TOOL, "the agent has no tools")
     seen: Seen[str] = Seen()
     own = {tool.name: tool.own_name for tool in tools}
-    for scenario, runs in traces.items():
-        for trace in runs:
-            seen.add(scenario, {own.get(name, name) for name in trace.tools_called})
+    for scenario, trace in each_trace(traces):
+        seen.add(scenario, {own.get(name, name) for name in trace.tools_called})
     items = (
         (CoverageItem(dimension=Dimension.TOOL, name=name, tool=name), seen.shown_by(name)) for name in names
     )
@@ -41,7 +40,7 @@ def tools_part(traces: Traces, tools: Sequence[ToolSpec]) -> Part:
 def paths_part(traces: Traces, graph: Graph, settings: CoverageSettings) -> Part:
     """Eq. 15, with the total by Eq. 16 or by the graph."""
     seen, total, basis = paths(traces, graph, settings.depth)
-    if not len(seen):
+    if not total:
         return nothing(Dimension.PATH, "no steps were recorded")
     covered = {
         CoverageItem(dimension=Dimension.PATH, name=" > ".join(path)): seen.shown_by(path)
@@ -127,10 +126,9 @@ def models_part(traces: Traces, config: AgentConfig, settings: CoverageSettings,
 
 def _models_seen(traces: Traces, own: str, also: Mapping[str, Iterable[str]]) -> Seen[str]:
     seen: Seen[str] = Seen()
-    for scenario, runs in traces.items():
-        for trace in runs:
-            answered = {s.model or own for s in trace.steps if s.action is Action.REASON and not s.error}
-            seen.add(scenario, answered - {""})
+    for scenario, trace in each_trace(traces):
+        answered = {s.model or own for s in trace.steps if s.action is Action.REASON and not s.error}
+        seen.add(scenario, answered - {""})
     for model, scenarios in also.items():
         for scenario in scenarios:
             seen.add(scenario, (model,))

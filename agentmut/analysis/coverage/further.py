@@ -7,7 +7,7 @@ from agentmut.analysis.coverage.graph import Graph
 from agentmut.analysis.coverage.nouns import CoverageItem, Dimension, LeftOut, RuleCoverage
 from agentmut.analysis.coverage.part import Part, listed, nothing, row_of
 from agentmut.analysis.coverage.rules import LEXICAL_REACH, Rule, ablated, reaches, rule_coverage, rules_of
-from agentmut.analysis.coverage.seen import Seen, Traces
+from agentmut.analysis.coverage.seen import Seen, Traces, each_trace
 from agentmut.config import AgentConfig
 from agentmut.text.document import parse
 from agentmut.text.position import position
@@ -19,10 +19,9 @@ def graph_parts(traces: Traces, graph: Graph) -> Iterator[Part]:
         return
     nodes: Seen[str] = Seen()
     edges: Seen[tuple[str, str]] = Seen()
-    for scenario, runs in traces.items():
-        for trace in runs:
-            nodes.add(scenario, graph.entered(trace))
-            edges.add(scenario, graph.taken(trace))
+    for scenario, trace in each_trace(traces):
+        nodes.add(scenario, graph.entered(trace))
+        edges.add(scenario, graph.taken(trace))
     named = ((CoverageItem(dimension=Dimension.NODE, name=n), nodes.shown_by(n)) for n in graph.nodes)
     yield listed(Dimension.NODE, named, "the nodes of the graph")
     if not graph.edges:

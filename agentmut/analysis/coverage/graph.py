@@ -1,14 +1,17 @@
 """An explicit graph: its nodes, its edges, how many routes lead through it, and which of them a run took."""
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 
 from agentmut.flow import END, START, Flow
 from agentmut.trace import AgentTrace
 
 Edge = tuple[str, str]
+Route = tuple[str, ...]
+"""Nodes, from `__start__` to `__end__`."""
 
 
 @dataclass(frozen=True)
@@ -47,21 +50,19 @@ class Graph:
             ways = onward
         return found
 
-    def route(self, trace: AgentTrace) -> tuple[str, ...]:
-        """The nodes that a run went through, as far as its trace tells, from start to end.
+    def walked(self, trace: AgentTrace, depth: int) -> frozenset[Route]:
+        """The routes of at most `depth` edges that a run went, as far as its trace tells.
 
-        They are the nodes of its steps, in order; what lies between two that are not joined by an edge that
-        the run took is filled in by the shortest way over such edges. Steps in a row in one node are one visit,
-        unless the run took an edge from the node to itself.
+        Where the edges that it took make no loop, all ways from start to end over them: several where nodes
+        ran side by side. Otherwise the nodes of its steps, in order; what lies between two that no edge joins
+        is filled in by the shortest way over the edges taken. Steps in a row in one node are one visit, unless
+        the run took an edge from the node to itself. A run that did not come to an end went no route.
         """
         taken = self.taken(trace)
-        visits = list(self._visits(trace, taken))
-        if not visits and not taken:
-            return ()
-        path = [START]
-        for node in (*visits, END):
-            path += _way(path[-1], node, taken)
-        return tuple(path)
+        if taken and not _has_loop(taken):
+            return frozenset(_ways(_after(taken), (START,), depth))
+        route = self._in_order(trace, taken or self._edges)
+        return frozenset([route]) if route and len(route) - 1 <= depth else frozenset()
 
     def entered(self, trace: AgentTrace) -> frozenset[str]:
         """The nodes that a run entered: those of its steps, and those that its edges lead to or from."""
@@ -69,15 +70,23 @@ class Graph:
         named = {self._own(step.node) for step in trace.steps if step.node} | {
             self._own(name) for name in ends
         }
-        return frozenset(named & set(self.nodes))
+        return frozenset(named & self._names)
 
     def taken(self, trace: AgentTrace) -> frozenset[Edge]:
         """The edges of this graph that a run took."""
-        return frozenset((self._own(a), self._own(b)) for a, b in trace.edges) & frozenset(self.edges)
+        return frozenset((self._own(a), self._own(b)) for a, b in trace.edges) & self._edges
 
     @cached_property
     def _after(self) -> Mapping[str, list[str]]:
         return _after(self.edges)
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(self.nodes)
+
+    @cached_property
+    def _edges(self) -> frozenset[Edge]:
+        return frozenset(self.edges)
 
     def _own(self, name: str) -> str:
         """The node of this graph that a node of a graph in it (`outer/inner`) belongs to."""
@@ -85,15 +94,21 @@ class Graph:
             name = name.rpartition("/")[0]
         return name
 
-    @cached_property
-    def _names(self) -> frozenset[str]:
-        return frozenset(self.nodes)
+    def _in_order(self, trace: AgentTrace, edges: frozenset[Edge]) -> Route:
+        """From start to end through the nodes of the steps; empty where no edges lead so."""
+        route = [START]
+        for node in (*self._visits(trace, edges), END):
+            onward = _way(route[-1], node, edges)
+            if not onward:
+                return ()
+            route += onward
+        return tuple(route)
 
-    def _visits(self, trace: AgentTrace, taken: frozenset[Edge]) -> Iterator[str]:
+    def _visits(self, trace: AgentTrace, edges: frozenset[Edge]) -> Iterator[str]:
         previous = ""
         for step in trace.steps:
             node = self._own(step.node or "")
-            if node in self._names and (node != previous or (node, node) in taken):
+            if node in self._names and (node != previous or (node, node) in edges):
                 yield node
                 previous = node
 
@@ -110,29 +125,43 @@ def _edges(flow: Flow) -> Iterator[Edge]:
             yield source, target
 
 
-def _after(edges: tuple[Edge, ...] | frozenset[Edge]) -> dict[str, list[str]]:
+def _after(edges: Iterable[Edge]) -> dict[str, list[str]]:
     after: dict[str, list[str]] = {}
-    for source, target in edges:
+    for source, target in sorted(edges):
         after.setdefault(source, []).append(target)
     return after
 
 
+def _has_loop(edges: Iterable[Edge]) -> bool:
+    after: dict[str, set[str]] = {}
+    for source, target in edges:
+        after.setdefault(source, set()).add(target)
+    try:
+        TopologicalSorter(after).prepare()
+    except CycleError:
+        return True
+    return False
+
+
+def _ways(after: Mapping[str, Sequence[str]], so_far: Route, depth: int) -> Iterator[Route]:
+    """All ways on to the end over at most `depth` more edges, of which there is no loop."""
+    if so_far[-1] == END:
+        yield so_far
+    elif depth:
+        for target in after.get(so_far[-1], ()):
+            yield from _ways(after, (*so_far, target), depth - 1)
+
+
 def _way(start: str, goal: str, edges: frozenset[Edge]) -> list[str]:
-    """The nodes after `start` of a shortest way to `goal`; the goal alone where none leads there."""
-    if (start, goal) in edges:
-        return [goal]
-    after = _after(frozenset(edges))
-    came: dict[str, str] = {}
-    waiting = deque([start])
-    while waiting and goal not in came:
-        node = waiting.popleft()
-        for target in sorted(after.get(node, ())):
-            if target not in came:
-                came[target] = node
-                waiting.append(target)
-    if goal not in came:
-        return [goal]
-    back = [goal]
-    while came[back[-1]] != start:
-        back.append(came[back[-1]])
-    return back[::-1]
+    """The nodes after `start` of a shortest way to `goal` over one edge or more; empty where none leads there."""
+    after = _after(edges)
+    waiting, been = deque([[start]]), {start} - {goal}
+    while waiting:
+        way = waiting.popleft()
+        for target in after.get(way[-1], ()):
+            if target == goal:
+                return [*way[1:], goal]
+            if target not in been:
+                been.add(target)
+                waiting.append([*way, target])
+    return []

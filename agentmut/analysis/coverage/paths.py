@@ -1,10 +1,9 @@
 """Decision paths (Definition 4.3), and how many there may be (Eqs. 15 and 16)."""
 
-from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from agentmut.analysis.coverage.graph import Graph
-from agentmut.analysis.coverage.seen import Seen, Traces
+from agentmut.analysis.coverage.seen import Seen, Traces, each_trace
 from agentmut.stats.coverage import chao1
 from agentmut.trace import AgentTrace
 
@@ -34,28 +33,15 @@ def decision_path(trace: AgentTrace) -> Path:
 def paths(traces: Traces, graph: Graph, depth: int) -> Paths:
     """The decision paths; of an explicit graph with few enough routes, the routes through it instead."""
     routes = graph.routes(depth, MOST_ROUTES) if graph.is_explicit else 0
+    seen: Seen[Path] = Seen()
     if 0 < routes <= MOST_ROUTES:
-        seen = _collected(traces, graph.route)
-        basis = f"routes of at most {depth} edges through the graph"
-        if len(seen) > routes:  # loops that go on for longer than the depth
-            basis = f"{basis} are {routes}; longer ones were seen"
-        return Paths(seen, max(routes, len(seen)), basis)
-    seen = _collected(traces, decision_path)
+        for scenario, trace in each_trace(traces):
+            seen.add(scenario, graph.walked(trace, depth))
+        return Paths(seen, routes, f"routes of at most {depth} edges through the graph")
+    for scenario, trace in each_trace(traces):
+        seen.add(scenario, [path] if (path := decision_path(trace)) else [])
     once, twice = seen.repeats()
     basis = f"Chao1: {len(seen)} seen, {once} of them once, {twice} twice"
     if routes > MOST_ROUTES:
         basis += f"; the graph has more than {MOST_ROUTES} routes of at most {depth} edges"
     return Paths(seen, chao1(len(seen), once, twice), basis)
-
-
-def _collected(traces: Traces, path_of: Callable[[AgentTrace], Path]) -> Seen[Path]:
-    seen: Seen[Path] = Seen()
-    for scenario, runs in traces.items():
-        for trace in runs:
-            seen.add(scenario, _some(path_of(trace)))
-    return seen
-
-
-def _some(path: Path) -> Iterator[Path]:
-    if path:  # a run of which nothing was recorded took no path that could be told
-        yield path

@@ -1,6 +1,6 @@
 """Which scenario covers what: filled in by every dimension, read by all that is said afterwards."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -11,6 +11,13 @@ Traces = Mapping[str, Sequence[AgentTrace]]
 
 
 Key = TypeVar("Key", bound=Hashable)
+
+
+def each_trace(traces: Traces) -> Iterator[tuple[str, AgentTrace]]:
+    """Every trace with the name of its scenario."""
+    for scenario, runs in traces.items():
+        for trace in runs:
+            yield scenario, trace
 
 
 @dataclass

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from agentmut.analysis.coverage.seen import Seen, Traces
+from agentmut.analysis.coverage.seen import Seen, Traces, each_trace
 from agentmut.frozen import digest_of
 from agentmut.stats.coverage import chao1
 from agentmut.trace import AgentTrace, Step
@@ -51,9 +51,8 @@ def states_of(trace: AgentTrace) -> Iterator[State]:
 def states(traces: Traces) -> Seen[State]:
     """All states, and in how many traces each was seen."""
     seen: Seen[State] = Seen()
-    for scenario, runs in traces.items():
-        for trace in runs:
-            seen.add(scenario, set(states_of(trace)))
+    for scenario, trace in each_trace(traces):
+        seen.add(scenario, set(states_of(trace)))
     return seen
 
 

@@ -12,9 +12,9 @@ SHAPES = (
     ("a percentage", r"\d\s?(?:%|per cent\b|percent\b)"),
     ("an email address", r"[\w.+-]+@[\w-]+\.\w+"),
     ("a web address", r"https?://\S+"),
-    ("a list", r"(?m)^\s*(?:[-*•]|\d+[.)])\s+\S"),
+    ("a list", r"(?:\A|\n)[ \t]*(?:[-*•]|\d+[.)])[ \t]+\S"),
     ("a question", r"\?(?:\s|$)"),
-    ("bold text or a heading", r"(?m)\*\*\S|^#{1,6}\s"),
+    ("bold text or a heading", r"\*\*\S|(?:\A|\n)#{1,6}\s"),
     ("a code block", r"```"),
     ("a number", r"\d"),
     ("an exclamation mark", r"!"),
@@ -25,8 +25,10 @@ SHAPES = (
 def shape_of(value: str) -> str:
     """The form of an identifier, a date or the like as a regular expression; empty for a word, and for prose.
 
-    >>> print(shape_of("A-1042"), shape_of("2026-05-31"), shape_of("hello"))
-    [A-Z]-\\d{4} \\d{4}-\\d{2}-\\d{2} <BLANKLINE>
+    >>> print(shape_of("A-1042"), shape_of("2026-05-31"))
+    [A-Z]-\\d{4} \\d{4}-\\d{2}-\\d{2}
+    >>> shape_of("hello")
+    ''
     """
     if len(value) > LONGEST_SHAPED or " " in value or not _HAS_BOTH.search(value):
         return ""

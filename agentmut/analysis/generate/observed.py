@@ -16,6 +16,8 @@ from agentmut.text.facts import facts
 from agentmut.text.words import stems
 from agentmut.trace import AgentTrace
 
+STEPS = "max_steps"
+"""What is proposed where nothing else is stable: on its own it says next to nothing."""
 MOST_FACTS = 2
 SLACK = 2
 """The limit of steps, where nothing else is stable: so many times the longest run seen."""
@@ -65,7 +67,7 @@ def holding(
     if kept:
         return tuple(kept)
     longest = max((len(trace.steps) for trace in traces), default=1)
-    return (EvaluatorSpec(name="max_steps", argument=SLACK * max(1, longest)),)
+    return (EvaluatorSpec(name=STEPS, argument=SLACK * max(1, longest)),)
 
 
 def _shape(trace: AgentTrace) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from agentmut.analysis.coverage import Dimension, measure
 from agentmut.analysis.generate.minimise import shrinking
-from agentmut.analysis.generate.observed import holding, proposed_evaluators
+from agentmut.analysis.generate.observed import STEPS, holding, proposed_evaluators
 from agentmut.analysis.generate.proposals import Proposal
 from agentmut.analysis.generate.reaching import noticeable
 from agentmut.engine.searching.bench import Bench, Wanted
@@ -32,7 +32,7 @@ QUESTIONS = 6
 """Shorter inputs that are tried for one proposal."""
 MUTANTS = 3
 """Mutants that one proposal is tried on."""
-UNJUDGED = EvaluatorSpec(name="max_steps", argument=1_000_000)
+UNJUDGED = EvaluatorSpec(name=STEPS, argument=1_000_000)
 """Stands where evaluators are not known yet; what judges a run is no part of what identifies it."""
 
 
@@ -184,7 +184,8 @@ class Trying:
         )
         scenario = tried.scenario.model_copy(update={"evaluators": specs})
         kills = self.killing.killed(scenario, suspects, 2 * repeats)
-        if not (gained or kills):
+        says_something = any(spec.name != STEPS for spec in specs)
+        if not ((gained and says_something) or kills):
             return None
         passed = self.killing.judged(scenario, (*first, *fresh))
         called = {tool for trace in (*traces, *held_out) for tool in trace.tools_called}

@@ -1,0 +1,239 @@
+"""A run in numbers: what an agent did, told apart from how long it took and from how long its prompt is.
+
+No feature depends on the load of the machine, on prices or on input tokens: these differ between a mutant and the
+original although nothing has changed in what the agent does.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from pydantic import JsonValue
+
+from agentmut.evaluators.values import structured
+from agentmut.execution import Execution
+from agentmut.facts.stated import stated_figures
+from agentmut.frozen import canonical_json
+from agentmut.text.words import words
+from agentmut.trace import Action, AgentTrace
+
+if TYPE_CHECKING:
+    from agentmut.stats.multivariate.samples import Array
+
+LONGEST_VALUE = 40
+"""Characters of an argument's or field's value that is a feature of its own."""
+FEATURES = 48
+"""Columns of features at most, besides the pairs of tools: those that vary in the most runs."""
+PAIRS = 16
+
+
+class Feature(NamedTuple):
+    """A column: what it counts or measures, and of what."""
+
+    kind: str
+    of: tuple[str, ...] = ()
+
+
+class Fingerprint(NamedTuple):
+    """One run. A feature that is not there is 0."""
+
+    features: Mapping[Feature, float]
+    tools: tuple[str, ...]
+    words: frozenset[str]
+    """Of the answers, in lower case."""
+
+
+class Columns(NamedTuple):
+    """Two samples of runs as numbers, a row for each run."""
+
+    baseline: "Array"
+    candidate: "Array"
+    features: tuple[Feature, ...]
+    """What the columns are."""
+
+
+def fingerprint(execution: Execution) -> Fingerprint:
+    """What a run did, in numbers."""
+    trace = execution.trace
+    answered = " ".join(o if isinstance(o, str) else canonical_json(o) for o in trace.outputs)
+    failed = (Feature("failed"), float(execution.ending.outcome is not None))
+    features = dict((failed, *_steps(trace), *_answer(trace, answered), *_calls(trace)))
+    return Fingerprint(features, trace.tools_called, frozenset(word.text.lower() for word in words(answered)))
+
+
+def _steps(trace: AgentTrace) -> Iterator[tuple[Feature, float]]:
+    actions = Counter(step.action for step in trace.steps)
+    yield Feature("steps"), len(trace.steps)
+    yield Feature("model calls"), actions[Action.REASON]
+    yield Feature("errors"), sum(step.error is not None for step in trace.steps)
+    yield Feature("output tokens"), trace.usage.output_tokens
+    for name, times in Counter(step.node for step in trace.steps if step.node).items():
+        yield Feature("node", (name,)), times
+
+
+def _answer(trace: AgentTrace, answered: str) -> Iterator[tuple[Feature, float]]:
+    yield Feature("turns"), len(trace.outputs)
+    yield Feature("words"), len(answered.split())
+    yield Feature("lines"), len(answered.splitlines())
+    yield Feature("questions"), answered.count("?")
+    figures = stated_figures(answered)
+    yield Feature("figures"), len(figures)
+    for written in figures.values():
+        yield Feature("states", (written,)), 1
+    try:
+        output = structured(trace)
+    except ValueError:
+        return
+    yield Feature("json"), output is not None
+    for name, value in output.items() if isinstance(output, dict) else ():
+        yield Feature("field", (name,)), 1
+        yield from _value("field value", (name,), value)
+
+
+def _calls(trace: AgentTrace) -> Iterator[tuple[Feature, float]]:
+    tools = trace.tools_called
+    yield Feature("tool calls"), len(tools)
+    yield Feature("tools"), len(set(tools))
+    if tools:
+        yield Feature("first tool", (tools[0],)), 1
+        yield Feature("last tool", (tools[-1],)), 1
+    for tool, times in Counter(tools).items():
+        yield Feature("calls", (tool,)), times
+    filled = Counter[tuple[str, str]]()
+    for step in trace.tool_calls:
+        for name, value in (step.arguments or {}).items():
+            filled[step.tool or "", name] += value not in (None, "", [], {})
+            yield from _value("argument value", (step.tool or "", name), value)
+    for (tool, name), times in filled.items():
+        yield Feature("argument", (tool, name)), times
+
+
+def _value(kind: str, of: tuple[str, ...], value: JsonValue) -> Iterator[tuple[Feature, float]]:
+    """A number as it is; any other short value as there or not."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        yield Feature(kind, of), value
+    written = canonical_json(value)
+    if len(written) <= LONGEST_VALUE:
+        yield Feature(kind, (*of, written)), 1
+
+
+def columns(baseline: Sequence[Fingerprint], candidate: Sequence[Fingerprint]) -> Columns:
+    """Both samples over the same columns, for `compare_traces`.
+
+    Which columns there are is decided on both samples as one, so that a permutation test on them stays valid:
+    at most `FEATURES` that vary, those that differ from their median in the most runs, then two about words and
+    the pairs of neighbouring tools.
+    """
+    import numpy as np
+
+    from agentmut.stats.multivariate.bigrams import bigram_counts
+
+    both = (*baseline, *candidate)
+    names = sorted(set().union(*(run.features for run in both)))
+    values = np.array([[float(run.features.get(name, 0)) for name in names] for run in both])
+    deviating = (values != np.median(values, axis=0)).sum(axis=0)
+    kept = [i for i in np.argsort(-deviating, kind="stable")[:FEATURES] if deviating[i]]
+    pairs = bigram_counts([r.tools for r in baseline], [r.tools for r in candidate], PAIRS)
+    table = np.column_stack(
+        [values[:, kept], _usual_words(both, len(candidate)), np.vstack([pairs.baseline, pairs.candidate])]
+    )
+    named = (*(names[i] for i in kept), Feature("usual words"), Feature("rare words"))
+    followed = (Feature("pair", pair) for pair in pairs.pairs)
+    return Columns(table[: len(baseline)], table[len(baseline) :], (*named, *followed))
+
+
+def _usual_words(runs: Sequence[Fingerprint], candidates: int) -> "Array":
+    """Words of each run that nearly all runs have, and those that few others have, though more than one.
+
+    Few: about as many as there are candidates, so that what all of these say, or leave out, counts here.
+    """
+    import numpy as np
+
+    few = 1.5 * candidates
+    counted = Counter(word for run in runs for word in run.words)
+    usual = {word for word, times in counted.items() if times >= len(runs) - few}
+    rare = {word for word, times in counted.items() if 1 < times <= few}
+    return np.array([[float(len(run.words & usual)), float(len(run.words & rare))] for run in runs])
+
+
+_MORE_OR_LESS: Mapping[str, tuple[str, str]] = {
+    "failed": ("runs fail without an answer more often", "runs fail without an answer less often"),
+    "steps": ("runs take more steps", "runs take fewer steps"),
+    "model calls": ("the model is called more often", "the model is called less often"),
+    "errors": ("steps end in errors more often", "steps end in errors less often"),
+    "output tokens": ("the model writes more", "the model writes less"),
+    "turns": ("more turns are answered", "fewer turns are answered"),
+    "words": ("answers are longer", "answers are shorter"),
+    "lines": ("answers have more lines", "answers have fewer lines"),
+    "questions": ("answers ask more questions", "answers ask fewer questions"),
+    "figures": ("answers state more figures", "answers state fewer figures"),
+    "json": ("answers are JSON more often", "answers are JSON less often"),
+    "tool calls": ("more tools are called", "fewer tools are called"),
+    "tools": ("more different tools are called", "fewer different tools are called"),
+    "usual words": ("answers use more of the usual words", "answers lack words that are usual"),
+    "rare words": ("answers use words that were rare", "answers use fewer of the rare words"),
+}
+_OFTEN: Mapping[str, str] = {
+    "node": "node {0} is entered",
+    "states": "answers state {0}",
+    "field": "answers have the field {0}",
+    "first tool": "{0} is the first tool called",
+    "last tool": "{0} is the last tool called",
+    "calls": "{0} is called",
+    "argument": "{0} is called with its argument {1}",
+}
+
+
+def in_words(feature: Feature, *, up: bool, spread: bool = False) -> str:
+    """What it means that a feature went up or down, or that its values spread more or less.
+
+    >>> in_words(Feature("calls", ("lookup_order",)), up=False)
+    'lookup_order is called less often'
+    >>> in_words(Feature("words"), up=True, spread=True)
+    'from run to run, this varies more: answers are longer or shorter'
+    """
+    if spread:
+        what = in_words(feature, up=True)
+        plain = _VARYING.get(feature.kind, what.removesuffix(" more often"))
+        return f"from run to run, this varies {'more' if up else 'less'}: {plain}"
+    if feature.kind in _MORE_OR_LESS:
+        return _MORE_OR_LESS[feature.kind][not up]
+    if feature.kind == "pair":
+        return f"{_pair(feature.of)} {'more' if up else 'less'} often"
+    if feature.kind in _OFTEN:
+        return f"{_OFTEN[feature.kind].format(*feature.of)} {'more' if up else 'less'} often"
+    return _of_value(feature, up=up)
+
+
+_VARYING: Mapping[str, str] = {
+    "words": "answers are longer or shorter",
+    "steps": "how many steps runs take",
+    "output tokens": "how much the model writes",
+    "lines": "how many lines answers have",
+    "tool calls": "how many tools are called",
+    "model calls": "how often the model is called",
+}
+
+
+def _pair(pair: tuple[str, ...]) -> str:
+    first, second = pair
+    if (first, second) == ("", ""):
+        return "no tool is called"
+    if not first:
+        return f"{second} is the first tool called"
+    if not second:
+        return f"{first} is the last tool called"
+    return f"{second} is called right after {first}"
+
+
+def _of_value(feature: Feature, *, up: bool) -> str:
+    of = feature.of
+    if feature.kind == "field value":
+        return (
+            f"the field {of[0]} is {of[1]} {'more' if up else 'less'} often"
+            if len(of) > 1
+            else f"the field {of[0]} is {'larger' if up else 'smaller'}"
+        )
+    if len(of) > 2:
+        return f"{of[0]} is called with {of[1]}={of[2]} {'more' if up else 'less'} often"
+    return f"{of[0]} is called with a {'larger' if up else 'smaller'} {of[1]}"
