@@ -222,3 +222,24 @@ def test_nothing_stored_says_what_to_do_first(copied: Path) -> None:
     shutil.rmtree(copied / ".agentmut")
     with pytest.raises(UsageError, match=r"no run of the suite is stored.*agentmut run"):
         search(copied)
+
+
+def test_a_model_writes_inputs_too_and_is_asked_once(
+    copied: Path, service: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = copied / "agentmut.yaml"
+    settings.write_text(settings.read_text().replace("repeats: 4", "repeats: 4, model: 'openai:writer'"))
+    monkeypatch.setenv("OPENAI_BASE_URL", service.url)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    service.replies('{"inputs": [{"for": "tool cancel_order", "input": "Kindly cancel A-1042 for me"}]}')
+    first, again = search(copied, trials=30), search(copied, trials=30)
+    assert first.suggestions.scenarios[0].origin == "written by openai:writer"
+    assert first.suggestions.scenarios == again.suggestions.scenarios
+    assert len(service.requests) == 1 and "cancel_order" in str(service.requests[0].messages)
+
+
+def test_a_model_that_is_none_is_refused(copied: Path) -> None:
+    settings = copied / "agentmut.yaml"
+    settings.write_text(settings.read_text().replace("repeats: 4", "repeats: 4, model: gpt"))
+    with pytest.raises(UsageError, match=r"suggest.model: expected ADAPTER:MODEL.*'gpt'"):
+        search(copied)

@@ -58,7 +58,20 @@ def known_values(known: Material, parameter: Parameter) -> tuple[JsonValue, ...]
     found = [*known.observed.get(parameter.name, ()), *_listed(parameter)]
     if not found:
         found = [*_in_inputs(known, parameter), *_exemplified(parameter)]
-    return tuple({canonical_json(value): value for value in found}.values())
+    fitting = (value for value in found if _fits(value, parameter))
+    return tuple({canonical_json(value): value for value in fitting}.values())
+
+
+def _fits(value: JsonValue, parameter: Parameter) -> bool:
+    """Whether a value is valid by the parameter's own schema, as far as that stands alone."""
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import SchemaError
+    from referencing.exceptions import Unresolvable
+
+    try:
+        return bool(Draft202012Validator(dict(parameter.schema)).is_valid(value))
+    except (SchemaError, Unresolvable):
+        return False
 
 
 def arguments_named(tool_parameters: Mapping[str, JsonValue]) -> tuple[Parameter, ...]:
@@ -91,9 +104,15 @@ def _listed(parameter: Parameter) -> Iterator[JsonValue]:
 def _in_inputs(known: Material, parameter: Parameter) -> Iterator[JsonValue]:
     """Figures and addresses of the suite's inputs that may be meant."""
     said = f"{parameter.name} {parameter.description}".lower()
-    inputs = [whole(scenario.turns) for scenario in known.scenarios]
-    for text in inputs:
-        if "mail" in said:
+    numeric = parameter.schema.get("type") in ("number", "integer")
+    for text in (whole(scenario.turns) for scenario in known.scenarios):
+        if numeric:
+            yield from (
+                float(text[f.value.start : f.value.end].replace(",", ""))
+                for f in facts(text)
+                if f.kind in (FactKind.AMOUNT, FactKind.QUANTITY) and text[f.value.start].isdigit()
+            )
+        elif "mail" in said:
             yield from _EMAIL.findall(text)
         elif re.search(r"\b(?:id|number|code|order|reference)\b|_id\b", said):
             yield from (

@@ -30,6 +30,8 @@ STABLE = 0.5
 """The share of a proposal's runs that have to show what it adds."""
 QUESTIONS = 6
 """Shorter inputs that are tried for one proposal."""
+NAMED, LONGEST_NAME = 6, 60
+"""Words and characters that a scenario is named by, before the digits that tell it from others."""
 MUTANTS = 3
 """Mutants that one proposal is tried on."""
 UNJUDGED = EvaluatorSpec(name=STEPS, argument=1_000_000)
@@ -73,7 +75,8 @@ class Trying:
         turns = proposal.turns if turns is None else turns
         base = proposal.base
         tools = self.start.stand_ins.doubles | base.tools
-        named = re.sub(r"\W+", "_", proposal.about or base.name).strip("_").lower()[:40].rstrip("_")
+        words = re.findall(r"[^\W_]+", proposal.about or base.name)
+        named = "_".join(words[:NAMED]).lower()[:LONGEST_NAME]
         content = [list(turns), base.name, {name: double.model_dump() for name, double in tools.items()}]
         return base.model_copy(
             update={
