@@ -17,6 +17,7 @@ _ORDER = re.compile(
     r"^(?:[*_`]*(?:always|never|do not|don't|you must(?: not)?|you should(?: not)?|must(?: not)?|please)[*_`]*\s+)+",
     re.I,
 )
+_BULLET = re.compile(r"^(?:[-*+•]|\(?\d{1,2}[.)])\s+")
 _SELF = re.compile(r"(?:you|i|we|the|this|it|they|your)\b(?!\s+(?:customer|user)\b)", re.I)
 """How statements begin that ask for nothing."""
 _PERSONS = (
@@ -92,7 +93,7 @@ def cases(rule: str) -> Iterator[str]:
     >>> list(cases("Never cancel an order that has shipped."))
     ['Please cancel an order that has shipped.']
     """
-    rule = " ".join(rule.split()).strip("*_` ")
+    rule = _BULLET.sub("", " ".join(rule.split())).strip("*_` ")
     early = _CONDITION.match(rule)
     late = None if early else _LATE_CONDITION.search(rule)
     found = early or late

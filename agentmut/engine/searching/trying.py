@@ -92,7 +92,7 @@ class Trying:
     def judged(self, tried: Tried) -> Found | None:
         """The proposal made short and checked; None where it adds nothing."""
         asked = self.bench.asked - len(tried.runs)
-        gained = self._gained(tried.scenario, tried.runs)
+        gained = self._gained(tried.proposal, tried.scenario, tried.runs)
         traces = answered(tried.runs)
         suspects = self._suspects(tried, gained, traces)
         if not traces or not (gained or suspects):
@@ -104,8 +104,8 @@ class Trying:
             self.killed.update(found.kills)
         return found
 
-    def _gained(self, scenario: Scenario, runs: Sequence[Execution]) -> tuple[str, ...]:
-        """New coverage items that enough of the runs show."""
+    def _gained(self, proposal: Proposal, scenario: Scenario, runs: Sequence[Execution]) -> tuple[str, ...]:
+        """New coverage items that enough of the runs show; of an input with an aim, more than another path."""
         shown: Counter[str] = Counter()
         for run in runs:
             traces = {scenario.name: (run.trace,)}
@@ -145,7 +145,7 @@ class Trying:
             if not self.bench.affords([wanted]):
                 break
             (runs,) = self.bench.run([wanted])
-            answer = self._same(scenario, runs, gained, suspects)
+            answer = self._same(tried.proposal, scenario, runs, gained, suspects)
             tried = tried._replace(scenario=scenario, runs=runs) if answer else tried
         return tried
 
@@ -154,11 +154,16 @@ class Trying:
         return math.ceil(self.bench.plan.repeats / 2)
 
     def _same(
-        self, scenario: Scenario, runs: Sequence[Execution], gained: Sequence[str], suspects: Sequence[Mutant]
+        self,
+        proposal: Proposal,
+        scenario: Scenario,
+        runs: Sequence[Execution],
+        gained: Sequence[str],
+        suspects: Sequence[Mutant],
     ) -> bool:
         if len(runs) < self._few or not answered(runs):
             return False
-        if not set(gained) <= set(self._gained(scenario, runs)):
+        if not set(gained) <= set(self._gained(proposal, scenario, runs)):
             return False
         if not suspects:
             return True
@@ -178,7 +183,7 @@ class Trying:
             [Wanted(tried.scenario, None, 0, repeats), Wanted(tried.scenario, None, repeats, 2 * repeats)]
         )
         traces, held_out = answered(first), answered(fresh)
-        gained = self._gained(tried.scenario, (*first, *fresh))
+        gained = self._gained(tried.proposal, tried.scenario, (*first, *fresh))
         if not traces:
             return None
         first_guess = self._guarded(tried.scenario, traces).evaluators
