@@ -27,7 +27,7 @@ def test_a_ticket_is_found_for_a_tool_that_no_ticket_needs(
     ignored = shutil.ignore_patterns(".agentmut", "__pycache__")
     shutil.copytree(ROOT / "examples" / "ticket_triage", folder, ignore=ignored)
     (folder / "scenarios" / "tickets.yaml").write_text(THIN)
-    monkeypatch.setenv("OPENAI_BASE_URL", f"{simulator_url}/v1")
+    monkeypatch.setenv("OPENAI_BASE_URL", simulator_url)
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     check_suite(folder, method="fixed", trials=4)
     project = load_project(folder)
