@@ -70,7 +70,7 @@ agent:
 suite: {scenarios: scenarios.yaml, threshold: 0.8}
 mutation: {operators: [prompt.drop_instruction, tool.remove]}
 statistics: {baseline: 30, n_max: 30, seed: 5}
-suggest: {trials: 90, repeats: 4}
+suggest: {trials: 130, repeats: 4}
 """
 SCENARIOS = """
 - name: status
