@@ -25,6 +25,7 @@ from agentmut.analysis.generate.variations import (
     transformations,
 )
 from agentmut.config import AgentConfig
+from agentmut.protocols import Relation
 from agentmut.scenario import Scenario
 from agentmut.tools import read_tool
 from agentmut.trace import Action, AgentTrace, Step
@@ -71,8 +72,8 @@ def inputs(scenarios: Sequence[Scenario], config: AgentConfig | None = None) -> 
         raise ValueError("scenarios must hold at least one scenario, which inputs are made from.")
     relations, about = registered_relations(), config or AgentConfig()
 
-    def related(scenario: Scenario, seed: int) -> list[Turns]:
-        found = transformations(scenario, about, AgentTrace(), relations, seed)
+    def related(scenario: Scenario, relation: Relation, seed: int) -> list[Turns]:
+        found = transformations(scenario, about, AgentTrace(), [relation], seed)
         return [turns for turns, _ in found]
 
     single = [" ".join(texts(s.turns)) for s in scenarios if len(s.turns) == 1]
@@ -84,7 +85,8 @@ def inputs(scenarios: Sequence[Scenario], config: AgentConfig | None = None) -> 
         for changed in substitutions(turn)
     ]
     own = st.sampled_from([scenario.turns for scenario in scenarios])
-    transformed = st.builds(related, st.sampled_from(list(scenarios)), st.integers(0, 2**16)).flatmap(
+    scenario, relation = st.sampled_from(list(scenarios)), st.sampled_from(relations)
+    transformed = st.builds(related, scenario, relation, st.integers(0, 2**16)).flatmap(
         lambda found: st.sampled_from(found) if found else own
     )
     made = [st.sampled_from(found) for found in (together, figures) if found]

@@ -66,7 +66,8 @@ def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
     chosen = _chosen(project, scenarios)
     adapter = _adapter(project)
     code = project.agent_version or _code(project)
-    evaluators = {scenario.name: build_all(scenario.evaluators) for scenario in chosen}
+    catalogue = Catalogue.of(Group.EVALUATORS)
+    evaluators = {scenario.name: build_all(scenario.evaluators, catalogue) for scenario in chosen}
     _check_tools_judged(adapter, evaluators)
     return Session(
         project=project,

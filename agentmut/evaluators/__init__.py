@@ -54,9 +54,9 @@ def build(spec: EvaluatorSpec, catalogue: Catalogue | None = None) -> Evaluator:
         raise UsageError(f"evaluator {spec.name!r}: {error}") from error
 
 
-def build_all(specs: Iterable[EvaluatorSpec]) -> tuple[Evaluator, ...]:
+def build_all(specs: Iterable[EvaluatorSpec], catalogue: Catalogue | None = None) -> tuple[Evaluator, ...]:
     """Like `build` for several, reading the installed plugins once."""
-    catalogue = Catalogue.of(Group.EVALUATORS)
+    catalogue = catalogue or Catalogue.of(Group.EVALUATORS)
     return tuple(build(spec, catalogue) for spec in specs)
 
 

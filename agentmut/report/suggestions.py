@@ -1,5 +1,6 @@
 """What `agentmut suggest` says, for a terminal; readable at 80 columns and without colour."""
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from agentmut.suggestion import AssertionSuggestion, ScenarioSuggestion
 if TYPE_CHECKING:
     from agentmut.suggesting import Idea, Proposed, Searched
 
+INDENT = " " * 10
 SHOWN = 12
 """Ideas and coverage items that are listed."""
 
@@ -36,12 +38,17 @@ def _assertions(page: Page, found: Sequence[AssertionSuggestion]) -> None:
     page.title(f"{len(found)} assertions for survivors" if found else "No assertion for a survivor was found")
     for one in found:
         page.line(f"{one.id}  {clean(one.scenario)}: {shown(one.evaluator)}", "bold")
-        page.add(f"          kills {', '.join(one.mutants)}")
-        page.add(
-            f"          held in {one.baseline} runs of the agent ({one.held_out} held out), in {one.mutant} of "
-            "the mutant"
-        )
-        page.add(f"          {shorten(one.why, WIDTH - 10)}")
+        _more(page, f"kills {', '.join(one.mutants)}")
+        held = f"{one.baseline} runs of the agent ({one.held_out} held out), in {one.mutant} of the mutant"
+        _more(page, f"held in {held}")
+        _more(page, clean(one.why))
+
+
+def _more(page: Page, text: str) -> None:
+    """What is said of a suggestion, under its id."""
+    hanging = INDENT + "  " * text.startswith("  ")
+    for line in textwrap.wrap(text.strip(), WIDTH, initial_indent=hanging, subsequent_indent=hanging + "  "):
+        page.line(line)
 
 
 def _scenarios(page: Page, found: Sequence[ScenarioSuggestion], searched: "Searched") -> None:
@@ -54,9 +61,9 @@ def _scenarios(page: Page, found: Sequence[ScenarioSuggestion], searched: "Searc
     for one in found:
         page.line(f"{one.id}  {clean(one.scenario.name)}  ({clean(one.origin)})", "bold")
         for turn in one.scenario.turns:
-            page.add(f'          "{shorten(turn if isinstance(turn, str) else canonical_json(turn), 600)}"')
+            _more(page, f'"{shorten(turn if isinstance(turn, str) else canonical_json(turn), 600)}"')
         for line in _gains(one):
-            page.add(f"          {line}")
+            _more(page, line)
     page.add(f"The search ended because {clean(searched.ended)}.")
     _before_after(page, searched)
 

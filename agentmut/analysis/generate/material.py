@@ -1,17 +1,24 @@
 """What proposals are made from: the agent's texts, the suite's inputs, and values seen in runs."""
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from agentmut.analysis.generate.wording import in_words
 from agentmut.config import AgentConfig
 from agentmut.frozen import canonical_json
 from agentmut.scenario import Scenario
 from agentmut.schemas import Parameter, parameters
 from agentmut.text.facts import FactKind, facts
+from agentmut.text.words import stems
 from agentmut.trace import AgentTrace
+
+LONGEST_VALUE = 60
+"""Characters of a value that a user would spell out."""
 
 _EXAMPLE = re.compile(
     r"(?:such as|e\.g\.,?|for example,?|like|as in)\s+[\"'“]?(?P<value>[^\s,;\"'”)]+)", re.I
@@ -27,6 +34,8 @@ class Material(NamedTuple):
     scenarios: tuple[Scenario, ...]
     observed: Mapping[str, tuple[JsonValue, ...]]
     """By name of parameter: the values that stored runs have given to it."""
+    results: Mapping[str, tuple[JsonValue, ...]]
+    """By name of a field: the values that results of tools have had in it, those of lists one by one."""
     traces: Mapping[str, AgentTrace]
     """A run of the original on each scenario that has one."""
 
@@ -38,7 +47,7 @@ def material(
     suite = tuple(scenarios)
     ordered = [trace for scenario in suite for trace in traces.get(scenario.name, ())]
     first = {s.name: traces[s.name][0] for s in suite if traces.get(s.name)}
-    return Material(config, suite, _observed(ordered), first)
+    return Material(config, suite, _observed(ordered), _in_results(ordered), first)
 
 
 def texts(turns: Iterable[JsonValue]) -> tuple[str, ...]:
@@ -57,8 +66,21 @@ def known_values(known: Material, parameter: Parameter) -> tuple[JsonValue, ...]
     """
     found = [*known.observed.get(parameter.name, ()), *_listed(parameter)]
     if not found:
-        found = [*_in_inputs(known, parameter), *_exemplified(parameter)]
-    return tuple({canonical_json(value): value for value in found}.values())
+        found = [*_in_inputs(known, parameter), *_exemplified(parameter), *_of_results(known, parameter)]
+    fitting = (value for value in found if _fits(value, parameter))
+    return tuple({canonical_json(value): value for value in fitting}.values())
+
+
+def _fits(value: JsonValue, parameter: Parameter) -> bool:
+    """Whether a value is valid by the parameter's own schema, as far as that stands alone."""
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import SchemaError
+    from referencing.exceptions import Unresolvable
+
+    try:
+        return bool(Draft202012Validator(dict(parameter.schema)).is_valid(value))
+    except (SchemaError, Unresolvable):
+        return False
 
 
 def arguments_named(tool_parameters: Mapping[str, JsonValue]) -> tuple[Parameter, ...]:
@@ -76,6 +98,33 @@ def _observed(traces: Iterable[AgentTrace]) -> dict[str, tuple[JsonValue, ...]]:
     return {name: tuple(values.values()) for name, values in seen.items()}
 
 
+def _in_results(traces: Iterable[AgentTrace]) -> dict[str, tuple[JsonValue, ...]]:
+    seen: dict[str, dict[str, JsonValue]] = {}
+    for output in (_parsed(call.output) for trace in traces for call in trace.tool_calls):
+        for name, value in output.items() if isinstance(output, dict) else ():
+            for each in value if isinstance(value, list) else [value]:
+                if isinstance(each, str | int | float) and len(str(each)) <= LONGEST_VALUE:
+                    seen.setdefault(name, {})[canonical_json(each)] = each
+    return {name: tuple(values.values()) for name, values in seen.items()}
+
+
+def _parsed(output: JsonValue) -> JsonValue:
+    if not isinstance(output, str) or not output.startswith("{"):
+        return output
+    try:
+        found: JsonValue = json.loads(output)
+    except (ValueError, RecursionError):
+        return output
+    return found
+
+
+def _of_results(known: Material, parameter: Parameter) -> Iterator[JsonValue]:
+    """Values of fields that the parameter's name or description names; for lack of these, of all fields."""
+    about = stems(f"{in_words(parameter.name)} {parameter.description}")
+    named = [values for name, values in known.results.items() if stems(in_words(name)) & about]
+    yield from chain.from_iterable(named or known.results.values())
+
+
 def _exemplified(parameter: Parameter) -> Iterator[JsonValue]:
     yield from (match["value"].rstrip(".") for match in _EXAMPLE.finditer(parameter.description))
 
@@ -91,9 +140,15 @@ def _listed(parameter: Parameter) -> Iterator[JsonValue]:
 def _in_inputs(known: Material, parameter: Parameter) -> Iterator[JsonValue]:
     """Figures and addresses of the suite's inputs that may be meant."""
     said = f"{parameter.name} {parameter.description}".lower()
-    inputs = [whole(scenario.turns) for scenario in known.scenarios]
-    for text in inputs:
-        if "mail" in said:
+    numeric = parameter.schema.get("type") in ("number", "integer")
+    for text in (whole(scenario.turns) for scenario in known.scenarios):
+        if numeric:
+            yield from (
+                float(text[f.value.start : f.value.end].replace(",", ""))
+                for f in facts(text)
+                if f.kind in (FactKind.AMOUNT, FactKind.QUANTITY) and text[f.value.start].isdigit()
+            )
+        elif "mail" in said:
             yield from _EMAIL.findall(text)
         elif re.search(r"\b(?:id|number|code|order|reference)\b|_id\b", said):
             yield from (

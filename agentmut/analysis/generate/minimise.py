@@ -10,7 +10,11 @@ from agentmut.analysis.generate.wording import sentences
 
 Shrinking = Generator[str, bool, str]
 """Yields shorter texts and is sent whether they do the same; returns the shortest that does."""
-_SEAM = re.compile(r"(?<=[,;:])\s+|\s+(?=(?:and|but|or|because|since|so)\s)")
+_SEAM = re.compile(
+    r"(?<=[,;])\s+(?=(?:and|but|or|so|please|I|can|could)\b)|\s+(?=(?:because|since|but)\s)", re.I
+)
+"""Where a part begins that can stand for itself, or that can be left out."""
+_DEPENDENT = re.compile(r"(?:because|since)\b", re.I)
 
 
 def shrinking(text: str) -> Shrinking:
@@ -42,7 +46,7 @@ def _shrunk(parts: Sequence[str]) -> Generator[str, bool, tuple[str, ...]]:
         start, removed = 0, False
         while start < len(kept) and len(kept) > 1:
             rest = kept[:start] + kept[start + size :]
-            if rest and (yield _tidy(rest)):
+            if rest and not _DEPENDENT.match(rest[0]) and (yield _tidy(rest)):
                 kept, removed = rest, True
             else:
                 start += size

@@ -10,18 +10,25 @@ from agentmut.analysis.generate.wording import shown
 from agentmut.config import AgentConfig
 from agentmut.evaluators import build
 from agentmut.frozen import canonical_json
+from agentmut.plugins import Catalogue, Group
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.text.facts import facts
 from agentmut.text.words import stems
 from agentmut.trace import AgentTrace
 
+STEPS = "max_steps"
+"""What is proposed where nothing else is stable: on its own it says next to nothing."""
 MOST_FACTS = 2
 SLACK = 2
 """The limit of steps, where nothing else is stable: so many times the longest run seen."""
 
 
 def proposed_evaluators(
-    scenario: Scenario, traces: Sequence[AgentTrace], config: AgentConfig, least: float
+    scenario: Scenario,
+    traces: Sequence[AgentTrace],
+    config: AgentConfig,
+    least: float,
+    catalogue: Catalogue | None = None,
 ) -> tuple[EvaluatorSpec, ...]:
     """What held, all together, in at least the share `least` of these runs: tools and their order, arguments, tools
     that were spoken of and not called, figures of the answer. A limit of steps where nothing did.
@@ -38,24 +45,29 @@ def proposed_evaluators(
         *_not_called(said, traces, config),
         *_facts(said, usual),
     ]
-    return holding(candidates, scenario, traces, least)
+    return holding(candidates, scenario, traces, least, catalogue)
 
 
 def holding(
-    specs: Iterable[EvaluatorSpec], scenario: Scenario, traces: Sequence[AgentTrace], least: float
+    specs: Iterable[EvaluatorSpec],
+    scenario: Scenario,
+    traces: Sequence[AgentTrace],
+    least: float,
+    catalogue: Catalogue | None = None,
 ) -> tuple[EvaluatorSpec, ...]:
     """The first of these evaluators that hold together in at least this share of the runs; else a limit of steps."""
     kept: list[EvaluatorSpec] = []
     passing = list(traces)
+    catalogue = catalogue or Catalogue.of(Group.EVALUATORS)
     for spec in specs:
-        evaluator = build(spec)
+        evaluator = build(spec, catalogue)
         still = [trace for trace in passing if evaluator.evaluate(scenario, trace).passed]
         if len(still) >= least * len(traces):
             kept, passing = [*kept, spec], still
     if kept:
         return tuple(kept)
     longest = max((len(trace.steps) for trace in traces), default=1)
-    return (EvaluatorSpec(name="max_steps", argument=SLACK * max(1, longest)),)
+    return (EvaluatorSpec(name=STEPS, argument=SLACK * max(1, longest)),)
 
 
 def _shape(trace: AgentTrace) -> tuple[str, ...]:

@@ -12,12 +12,13 @@ from agentmut.tools import ToolSpec
 _CONDITION = re.compile(
     r"^(?:[*_`]*IMPORTANT:?[*_`]*\s*)?(?:if|when|whenever|once)\s+(?P<case>[^,:;]{4,200})", re.I
 )
-_LATE_CONDITION = re.compile(r"\s(?:if|when|whenever|unless|before|after)\s+(?P<case>[^,;]{4,200})", re.I)
+_LATE_CONDITION = re.compile(r"\s(?:if|when|whenever|unless)\s+(?P<case>[^,;]{4,200})", re.I)
 _ORDER = re.compile(
     r"^(?:[*_`]*(?:always|never|do not|don't|you must(?: not)?|you should(?: not)?|must(?: not)?|please)[*_`]*\s+)+",
     re.I,
 )
-_SELF = re.compile(r"(?:you|i|we|the|this|it|they|your)\b", re.I)
+_BULLET = re.compile(r"^(?:[-*+•]|\(?\d{1,2}[.)])\s+")
+_SELF = re.compile(r"(?:you|i|we|the|this|it|they|your)\b(?!\s+(?:customer|user)\b)", re.I)
 """How statements begin that ask for nothing."""
 _PERSONS = (
     (re.compile(r"^(?:somebody|someone|(?:the|a) (?:customer|user|caller|client|person))\b", re.I), "I"),
@@ -62,9 +63,7 @@ def request(tool: ToolSpec, arguments: Mapping[str, JsonValue]) -> str:
     deed = re.split(r"[:;(]", said[0])[0] if said else in_words(tool.name)
     deed = deed.strip().rstrip(".!") or in_words(tool.name)
     wish = f"Please {deed[0].lower()}{deed[1:]}."
-    return " ".join(
-        [wish, *(f"The {in_words(name)} is {shown(value)}." for name, value in arguments.items())]
-    )
+    return " ".join([wish, *(_told(name, value) for name, value in arguments.items())])
 
 
 def _told(name: str, value: JsonValue) -> str:
@@ -94,11 +93,11 @@ def cases(rule: str) -> Iterator[str]:
     >>> list(cases("Never cancel an order that has shipped."))
     ['Please cancel an order that has shipped.']
     """
-    rule = " ".join(rule.split()).strip("*_` ")
+    rule = _BULLET.sub("", " ".join(rule.split())).strip("*_` ")
     early = _CONDITION.match(rule)
     late = None if early else _LATE_CONDITION.search(rule)
     found = early or late
-    if found:
+    if found and not _SELF.match(found["case"].replace("the ", "")):
         yield _stated(found["case"])
     if not early:
         deed = _ORDER.sub("", re.split(r"[;:]", rule)[0]).strip().rstrip(".!")

@@ -9,6 +9,7 @@ from agentmut.engine.trials import Suite
 from agentmut.evaluators import build_all
 from agentmut.execution import Execution
 from agentmut.mutant import Mutant
+from agentmut.plugins import Catalogue, Group
 from agentmut.scenario import Scenario
 from agentmut.stats.kill.rule import Decision, KillDesign
 from agentmut.trace import Outcome
@@ -32,6 +33,8 @@ class Killing:
     bench: Bench
     design: KillDesign = field(default_factory=KillDesign)
     tables: Tables = field(default_factory=lambda: Tables(None))
+    catalogue: Catalogue = field(default_factory=lambda: Catalogue.of(Group.EVALUATORS))
+    """Read once: looking for what is installed takes longer than judging."""
     _tests: dict[str, int] = field(default_factory=dict)
 
     def suspects(self, scenario: Scenario, mutants: Sequence[Mutant], runs: int) -> tuple[Mutant, ...]:
@@ -40,11 +43,11 @@ class Killing:
         while wanted and not self.bench.affords(wanted):
             wanted.pop()
         executions = self.bench.run(wanted)
-        failed = [[not self.passes(scenario, run) for run in each] for each in executions]
+        passed = [self.judged(scenario, each) for each in executions]
         return tuple(
             mutant
-            for mutant, outcomes in zip(mutants, failed, strict=False)
-            if outcomes and sum(outcomes) >= SUSPICIOUS * len(outcomes)
+            for mutant, outcomes in zip(mutants, passed, strict=False)
+            if outcomes and outcomes.count(False) >= SUSPICIOUS * len(outcomes)
         )
 
     def killed(self, scenario: Scenario, mutants: Sequence[Mutant], first: int) -> tuple[str, ...]:
@@ -55,13 +58,15 @@ class Killing:
         against = [Wanted(scenario, None, first, first + BASELINE)]
         if not mutants or not self.bench.affords(against):
             return ()
-        outcomes = [self.passes(scenario, run) for run in self.bench.run(against)[0]]
+        outcomes = self.judged(scenario, self.bench.run(against)[0])
         return tuple(m.id for m in mutants if outcomes and self._dies(scenario, m, outcomes))
 
-    def passes(self, scenario: Scenario, execution: Execution) -> bool:
-        """Whether a run passes the evaluators of a scenario."""
-        suite = Suite({scenario.name: scenario}, {scenario.name: build_all(scenario.evaluators)})
-        return suite.result(scenario.name, execution, None).outcome is Outcome.PASS
+    def judged(self, scenario: Scenario, runs: Sequence[Execution]) -> list[bool]:
+        """Which of these runs pass the evaluators of a scenario."""
+        suite = Suite(
+            {scenario.name: scenario}, {scenario.name: build_all(scenario.evaluators, self.catalogue)}
+        )
+        return [suite.result(scenario.name, run, None).outcome is Outcome.PASS for run in runs]
 
     def _dies(self, scenario: Scenario, mutant: Mutant, original: Sequence[bool]) -> bool:
         """On runs of the mutant that nothing was chosen by: those that made it suspicious do not count."""
@@ -74,7 +79,7 @@ class Killing:
             wanted = [Wanted(scenario, mutant, first, first + taken)]
             if not self.bench.affords(wanted):
                 return False
-            failures = [not self.passes(scenario, run) for run in self.bench.run(wanted)[0]]
+            failures = [not passed for passed in self.judged(scenario, self.bench.run(wanted)[0])]
             decision = table.verdict(failures).decision
             if decision is not Decision.CONTINUE:
                 return decision is Decision.KILLED

@@ -150,6 +150,7 @@ class Search:
             self._fruitless[dimension] = 0 if found else self._fruitless.get(dimension, 0) + 1
             if found:
                 self.kept.append(found)
+                self._seen.add(found.proposal._replace(turns=found.scenario.turns).identity)
 
     def _first_runs(self, trying: Trying, batch: Sequence[Proposal]) -> list[Tried]:
         """The first runs of each, together: as many proposals as the budget has room for."""

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from agentmut.analysis.coverage import Dimension, measure
 from agentmut.analysis.generate.minimise import shrinking
-from agentmut.analysis.generate.observed import holding, proposed_evaluators
+from agentmut.analysis.generate.observed import STEPS, holding, proposed_evaluators
 from agentmut.analysis.generate.proposals import Proposal
 from agentmut.analysis.generate.reaching import noticeable
 from agentmut.engine.searching.bench import Bench, Wanted
@@ -30,9 +30,11 @@ STABLE = 0.5
 """The share of a proposal's runs that have to show what it adds."""
 QUESTIONS = 6
 """Shorter inputs that are tried for one proposal."""
+NAMED, LONGEST_NAME = 6, 60
+"""Words and characters that a scenario is named by, before the digits that tell it from others."""
 MUTANTS = 3
 """Mutants that one proposal is tried on."""
-UNJUDGED = EvaluatorSpec(name="max_steps", argument=1_000_000)
+UNJUDGED = EvaluatorSpec(name=STEPS, argument=1_000_000)
 """Stands where evaluators are not known yet; what judges a run is no part of what identifies it."""
 
 
@@ -73,9 +75,8 @@ class Trying:
         turns = proposal.turns if turns is None else turns
         base = proposal.base
         tools = self.start.stand_ins.doubles | base.tools
-        named = (
-            re.sub(r"\W+", "_", proposal.aims[0] if proposal.aims else "suggested").strip("_").lower()[:40]
-        )
+        words = re.findall(r"[^\W_]+", proposal.about or base.name)
+        named = "_".join(words[:NAMED]).lower()[:LONGEST_NAME]
         content = [list(turns), base.name, {name: double.model_dump() for name, double in tools.items()}]
         return base.model_copy(
             update={
@@ -91,7 +92,7 @@ class Trying:
     def judged(self, tried: Tried) -> Found | None:
         """The proposal made short and checked; None where it adds nothing."""
         asked = self.bench.asked - len(tried.runs)
-        gained = self._gained(tried.scenario, tried.runs)
+        gained = self._gained(tried.proposal, tried.scenario, tried.runs)
         traces = answered(tried.runs)
         suspects = self._suspects(tried, gained, traces)
         if not traces or not (gained or suspects):
@@ -103,8 +104,8 @@ class Trying:
             self.killed.update(found.kills)
         return found
 
-    def _gained(self, scenario: Scenario, runs: Sequence[Execution]) -> tuple[str, ...]:
-        """New coverage items that enough of the runs show."""
+    def _gained(self, proposal: Proposal, scenario: Scenario, runs: Sequence[Execution]) -> tuple[str, ...]:
+        """New coverage items that enough of the runs show; of an input with an aim, more than another path."""
         shown: Counter[str] = Counter()
         for run in runs:
             traces = {scenario.name: (run.trace,)}
@@ -123,8 +124,9 @@ class Trying:
         alive = [mutant for mutant in self.start.alive if mutant.id not in self.killed]
         if not traces or not (gained or aimed):
             return ()
-        near = noticeable(alive, tried.scenario, traces, MUTANTS)
-        return self.killing.suspects(self._guarded(tried.scenario, traces), near, self._few)
+        wanted = [mutant for mutant in alive if f"mutant {mutant.id}" in tried.proposal.aims]
+        near = (*wanted, *noticeable([m for m in alive if m not in wanted], tried.scenario, traces, MUTANTS))
+        return self.killing.suspects(self._guarded(tried.scenario, traces), near[:MUTANTS], self._few)
 
     def _shortened(self, tried: Tried, gained: Sequence[str], suspects: Sequence[Mutant]) -> Tried:
         """The last turn with as few sentences and clauses as still do the same, in a bounded number of questions."""
@@ -143,7 +145,7 @@ class Trying:
             if not self.bench.affords([wanted]):
                 break
             (runs,) = self.bench.run([wanted])
-            answer = self._same(scenario, runs, gained, suspects)
+            answer = self._same(tried.proposal, scenario, runs, gained, suspects)
             tried = tried._replace(scenario=scenario, runs=runs) if answer else tried
         return tried
 
@@ -152,11 +154,16 @@ class Trying:
         return math.ceil(self.bench.plan.repeats / 2)
 
     def _same(
-        self, scenario: Scenario, runs: Sequence[Execution], gained: Sequence[str], suspects: Sequence[Mutant]
+        self,
+        proposal: Proposal,
+        scenario: Scenario,
+        runs: Sequence[Execution],
+        gained: Sequence[str],
+        suspects: Sequence[Mutant],
     ) -> bool:
         if len(runs) < self._few or not answered(runs):
             return False
-        if not set(gained) <= set(self._gained(scenario, runs)):
+        if not set(gained) <= set(self._gained(proposal, scenario, runs)):
             return False
         if not suspects:
             return True
@@ -164,7 +171,9 @@ class Trying:
 
     def _guarded(self, scenario: Scenario, traces: Sequence[AgentTrace]) -> Scenario:
         """The scenario with the evaluators that these runs propose."""
-        specs = proposed_evaluators(scenario, traces, self.start.config, self.start.least)
+        specs = proposed_evaluators(
+            scenario, traces, self.start.config, self.start.least, self.killing.catalogue
+        )
         return scenario.model_copy(update={"evaluators": specs})
 
     def _checked(self, tried: Tried, suspects: Sequence[Mutant], asked: int) -> Found | None:
@@ -174,16 +183,19 @@ class Trying:
             [Wanted(tried.scenario, None, 0, repeats), Wanted(tried.scenario, None, repeats, 2 * repeats)]
         )
         traces, held_out = answered(first), answered(fresh)
-        gained = self._gained(tried.scenario, (*first, *fresh))
+        gained = self._gained(tried.proposal, tried.scenario, (*first, *fresh))
         if not traces:
             return None
         first_guess = self._guarded(tried.scenario, traces).evaluators
-        specs = holding(first_guess, tried.scenario, (*traces, *held_out), self.start.least)
+        specs = holding(
+            first_guess, tried.scenario, (*traces, *held_out), self.start.least, self.killing.catalogue
+        )
         scenario = tried.scenario.model_copy(update={"evaluators": specs})
         kills = self.killing.killed(scenario, suspects, 2 * repeats)
-        if not (gained or kills):
+        says_something = any(spec.name != STEPS for spec in specs)
+        if not ((gained and says_something) or kills):
             return None
-        passed = [self.killing.passes(scenario, run) for run in (*first, *fresh)]
+        passed = self.killing.judged(scenario, (*first, *fresh))
         called = {tool for trace in (*traces, *held_out) for tool in trace.tools_called}
         return Found(
             scenario=scenario,

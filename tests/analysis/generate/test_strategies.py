@@ -64,7 +64,7 @@ def test_boundary_arguments_are_valid_too(arguments: dict[str, Any]) -> None:
 
 
 def test_every_limit_is_among_the_boundary_arguments() -> None:
-    found = drawn(strategies.boundary_arguments(TOOL), 150, 1)
+    found = drawn(strategies.boundary_arguments(TOOL), 120, 1)
     assert {1, 9} <= {a["seats"] for a in found}
     assert {500, 5e-324} <= {a.get("fare") for a in found}
     assert {"economy", "business", None} <= {a.get("cabin") for a in found}
@@ -156,7 +156,7 @@ def test_inputs_are_made_of_what_the_suite_says(turns: tuple[Any, ...]) -> None:
 
 
 def test_sentences_are_recombined_and_figures_put_at_their_limits() -> None:
-    found = [turns[0] for turns in drawn(strategies.inputs(SUITE), 150, 1)]
+    found = [str(turns[0]) for turns in drawn(strategies.inputs(SUITE), 150, 1)]
     assert any("late" in text and "lost" in text and len(sentences(text)) >= 3 for text in found)
     assert any("A-9999" in text for text in found)
     assert any("200 euros" in text for text in found)

@@ -1,0 +1,123 @@
+"""`agentmut suggest`, as a user drives it: free, searching, applied."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
+AGENT = '''
+import re
+import agentmut
+
+
+@agentmut.tool
+def lookup_order(order_id: str) -> dict:
+    """Look up an order."""
+    return {"status": "in transit"}
+
+
+@agentmut.tool
+def cancel_order(order_id: str) -> dict:
+    """Cancel an order completely."""
+    raise SystemExit("really cancelled")
+
+
+TOOLS = [lookup_order, cancel_order]
+
+
+def run(config, input):
+    functions, prompt = agentmut.toolbox(config, TOOLS), config.prompt
+    order = re.search(r"A-[0-9]+", input)
+    name = "cancel_order" if "cancel" in input.lower() else "lookup_order"
+    if order and name in functions:
+        functions[name](order_id=order[0])
+        return "It is done."
+    return "Which order do you mean?"
+'''
+PROJECT = """
+version: 1
+agent:
+  adapter: python
+  run: MODULE:run
+  config: {prompt: "Be brief.", tools: "MODULE:TOOLS"}
+suite: {scenarios: scenarios.yaml, threshold: 0.8}
+mutation: {operators: [tool.remove]}
+statistics: {baseline: 30, n_max: 30}
+suggest: {trials: 60, repeats: 3}
+"""
+SCENARIOS = """# kept as it is
+- name: status
+  input: "Where is order A-1042?"
+  evaluators: [{tool_called: lookup_order}]
+"""
+
+
+def agentmut(cwd: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*AGENTMUT, *arguments],
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+def document(cwd: Path, *arguments: str) -> Any:
+    done = agentmut(cwd, *arguments, "--json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("suggest")
+    module = f"desk_{folder.name.replace('-', '_')}"
+    (folder / f"{module}.py").write_text(AGENT)
+    (folder / "agentmut.yaml").write_text(PROJECT.replace("MODULE", module))
+    (folder / "scenarios.yaml").write_text(SCENARIOS)
+    assert document(folder, "run", "--yes")["score"]["no_coverage"] == 1
+    return folder
+
+
+def test_from_stored_trials_it_says_what_is_not_exercised_and_runs_nothing(project: Path) -> None:
+    said = document(project, "suggest")
+    assert said["search"] is None and said["scenarios"] == []
+    assert "tool cancel_order" in [idea["item"] for idea in said["ideas"]]
+    shown = agentmut(project, "suggest").stdout
+    assert "Please cancel an order completely. The order id is A-1042." in shown.replace("\n", " ")
+    assert "agentmut suggest --scenarios" in shown
+
+
+def test_a_search_finds_a_scenario_that_is_written_when_it_is_chosen(project: Path) -> None:
+    refused = agentmut(project, "suggest", "--scenarios")
+    assert refused.returncode == 2 and "at most 60 times" in refused.stderr and "--yes" in refused.stderr
+    shown = agentmut(project, "suggest", "--scenarios", "--yes").stdout
+    assert "adds tool cancel_order" in shown and "unconfirmed evaluators" in shown
+    found = json.loads((project / ".agentmut" / "suggestions.json").read_text())["scenarios"]
+    new = next(one for one in found if "tool cancel_order" in one["adds"])
+    assert new["kills"], "the mutant without the tool, which no scenario reached"
+    changed = document(project, "suggest", "--apply", new["id"][:6])["changed"]
+    assert changed and (project / "scenarios.yaml").read_text().startswith(SCENARIOS)
+    again = document(project, "run", "--yes")
+    assert again["score"]["killed"] == 2 and again["score"]["no_coverage"] == 0
+
+
+def test_what_would_be_ignored_is_refused(project: Path) -> None:
+    for arguments, said in [
+        (["suggest", "abcdef"], "ids are for --apply"),
+        (["suggest", "--apply"], "needs the ids"),
+        (["suggest", "--apply", "zzzz"], "begin with 'zzzz'"),
+        (["suggest", "--trials", "5"], "give --scenarios too"),
+        (["suggest", "--apply", "all", "--scenarios"], "without --scenarios"),
+        (["suggest", "--run", "nonsense"], "no stored campaign"),
+    ]:
+        done = agentmut(project, *arguments)
+        assert done.returncode == 2 and said in done.stderr, (arguments, done.stderr)
