@@ -148,6 +148,24 @@ def test_without_any_stable_fact_texts_are_compared_by_a_calibrated_distance() -
     assert said.startswith("text distance ")
 
 
+def test_answers_without_a_stable_fact_count_as_texts_beside_stable_calls() -> None:
+    words = ["It is in transit.", "Your parcel is in transit.", "In transit.", "It is in transit now."]
+    sources = [run(words[i % 4], ("look", {"id": "A-1"})) for i in range(20)]
+    plain = scenario()
+    found = comparison_for(plain, sources)
+    assert found.differences(plain, sources[0], sources[1]) == ()
+    assert found.differences(plain, sources[0], run("I have no idea.", ("look", {"id": "A-1"}))) != ()
+
+
+def test_a_conversion_holds_of_expected_facts_too() -> None:
+    sources = [run("It is 10 km away.") for _ in range(10)]
+    plain = scenario()
+    found = comparison_for(plain, sources)
+    same = {"10 km": "6.2 miles"}
+    assert found.differences(plain, sources[0], run("It is 6.21 mi away."), same) == ()
+    assert found.differences(plain, sources[0], run("It is 9 miles away."), same) != ()
+
+
 def test_the_threshold_is_the_95_percent_quantile_of_distances_between_sources() -> None:
     texts = ["aaaa bbbb", "aaaa cccc", "aaaa dddd eeee", "zzzz"]
     found = sorted(distance(a, b) for i, a in enumerate(texts) for b in texts[i + 1 :])
