@@ -5,12 +5,14 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from agentmut.facts.fact import Calibrated, Comparer, Extractor, Fact
+from agentmut.facts.figures import said_without_year
+from agentmut.facts.judge import Judge
 from agentmut.facts.phrases import phrases
 from agentmut.facts.registry import DEFAULT, LAST_RESORT, OF_ANSWERS, build
 from agentmut.facts.same import Same
 from agentmut.facts.stability import FEWEST, Stability, stability
 from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.trace import AgentTrace
+from agentmut.trace import AgentTrace, Usage
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
@@ -21,6 +23,12 @@ class Comparison(NamedTuple):
     extractors: tuple[Extractor, ...]
     usual: Stability | None = None
     """What runs of the unchanged agent show; None: all facts of both runs have to be equal."""
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens that model judges have taken so far."""
+        judges = (one for one in self.extractors if isinstance(one, Judge))
+        return sum((judge.usage for judge in judges), Usage())
 
     def facts(self, scenario: Scenario, trace: AgentTrace) -> frozenset[Fact]:
         """All facts of a run."""
@@ -44,6 +52,8 @@ class Comparison(NamedTuple):
         found = (self.facts(scenario, source), self.facts(scenario, follow_up))
         told = Same.of(same, self.extractors, scenario)
         left, right = told.unmatched(*found)
+        left = frozenset(fact for fact in left if not said_without_year(fact, found[1]))
+        right = frozenset(fact for fact in right if not said_without_year(fact, found[0]))
         if self.usual is not None:
             left, right = _unusual(self.usual, found, (left, right), told)
         return (*phrases(left, right), *self._wholes(scenario, source, follow_up))

@@ -1,6 +1,6 @@
 """What answers state in figures: numbers with units, dates and times, identifiers."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache
 from typing import ClassVar, NamedTuple
 
@@ -47,6 +47,20 @@ def texts_of(trace: AgentTrace) -> Iterator[str]:
     for output in trace.outputs:
         if output is not None:
             yield output if isinstance(output, str) else canonical_json(output)
+
+
+def said_without_year(fact: Fact, facts: Collection[Fact]) -> bool:
+    """Whether these facts of another run have a full date too, its year left out: that is no difference.
+
+    >>> shown = {Fact("dates", "3 March")}
+    >>> said_without_year(Fact("dates", "2026-03-03"), shown), said_without_year(Fact("dates", "2026-03-04"), shown)
+    (True, False)
+    """
+    if fact.kind != Dates.name:
+        return False
+    day = next((day.without_year for day in days(fact.value)), "")
+    others = [day for fact in facts if fact.kind == Dates.name for day in days(fact.value)]
+    return bool(day) and Fact(fact.kind, day) in facts and all(other.without_year != day for other in others)
 
 
 class _Figures:

@@ -19,7 +19,7 @@ _NUMBER = re.compile(
     (?P<currency>(?:US\$|[$€£¥]|\b(?:USD|EUR|GBP|CHF|JPY)\s)\s?)?
     (?:(?<![\w.,:/#-])|(?<=[$€£¥-])|(?<=\d[-–]))(?P<figure>{_FIGURE})(?!\w*[:/]\d|st\b|nd\b|rd\b|th\b)
     (?P<scale>\s?(?i:thousand|million|billion|bn)\b|[kK]\b)?
-    (?P<unit>[-\s]?(?i:{ANY_UNIT})(?![\w°])|\s?{SHORT_UNIT}(?![\w'’])(?!\s+[a-z]))?
+    (?P<unit>[-\s]?(?i:{ANY_UNIT})(?![\w°])|\s?(?!in\s+[a-z]){SHORT_UNIT}(?![\w'’]))?
   | (?P<words>(?i:{LARGE_NUMBER}))(?:(?:-|\s+)(?P<counted>(?i:{ANY_UNIT}))(?!\w))?
     """,
     re.VERBOSE,

@@ -126,6 +126,13 @@ def test_a_kind_that_was_asked_for_is_compared_even_where_it_is_not_stable() -> 
     assert found.differences(asked, run("yes"), run("no")) == ("decision: yes became no",)
 
 
+def test_a_date_whose_year_is_left_out_is_the_same_date() -> None:
+    assert differences(run("on 3 March 2026"), run("on 3 March")) == ()
+    assert differences(run("on 3 March 2026"), run("on 3 March 2025")) == (
+        "date: 2026-03-03 became 2025-03-03",
+    )
+
+
 def test_the_projects_comparison_holds_where_the_scenario_has_none() -> None:
     tools = (EvaluatorSpec(name="tools"),)
     assert [one.name for one in comparison_for(scenario(), (), tools).extractors] == ["tools"]
@@ -148,6 +155,24 @@ def test_without_any_stable_fact_texts_are_compared_by_a_calibrated_distance() -
     assert said.startswith("text distance ")
 
 
+def test_answers_without_a_stable_fact_count_as_texts_beside_stable_calls() -> None:
+    words = ["It is in transit.", "Your parcel is in transit.", "In transit.", "It is in transit now."]
+    sources = [run(words[i % 4], ("look", {"id": "A-1"})) for i in range(20)]
+    plain = scenario()
+    found = comparison_for(plain, sources)
+    assert found.differences(plain, sources[0], sources[1]) == ()
+    assert found.differences(plain, sources[0], run("I have no idea.", ("look", {"id": "A-1"}))) != ()
+
+
+def test_a_conversion_holds_of_expected_facts_too() -> None:
+    sources = [run("It is 10 km away.") for _ in range(10)]
+    plain = scenario()
+    found = comparison_for(plain, sources)
+    same = {"10 km": "6.2 miles"}
+    assert found.differences(plain, sources[0], run("It is 6.21 mi away."), same) == ()
+    assert found.differences(plain, sources[0], run("It is 9 miles away."), same) != ()
+
+
 def test_the_threshold_is_the_95_percent_quantile_of_distances_between_sources() -> None:
     texts = ["aaaa bbbb", "aaaa cccc", "aaaa dddd eeee", "zzzz"]
     found = sorted(distance(a, b) for i, a in enumerate(texts) for b in texts[i + 1 :])
@@ -164,6 +189,33 @@ def test_the_distance_of_texts_is_symmetric_and_between_0_and_1(one: str, other:
         apart = distance(one, other, measure)
         assert apart == pytest.approx(distance(other, one, measure))
         assert -1e-9 <= apart <= 1 and distance(one, one, measure) == 0
+
+
+PARTS = [
+    "It takes 5 days.",
+    "We can refund it.",
+    "We can't.",
+    "On 3 March.",
+    "2026-03-03",
+    "A-1042",
+    "$5",
+    "{}",
+]
+SAID = st.lists(st.sampled_from(PARTS)).map(" ".join)
+
+
+@settings(deadline=None, max_examples=60)
+@given(SAID, SAID)
+def test_a_run_agrees_with_itself_and_without_sources_either_way_round(one: str, other: str) -> None:
+    assert differences(run(one), run(one)) == ()
+    assert bool(differences(run(one), run(other))) is bool(differences(run(other), run(one)))
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(SAID, min_size=5, max_size=12), SAID)
+def test_whatever_the_sources_a_run_agrees_with_itself(sources: list[str], said: str) -> None:
+    plain = scenario()
+    assert comparison_for(plain, [run(one) for one in sources]).differences(plain, run(said), run(said)) == ()
 
 
 def test_a_function_of_the_users_own_reads_facts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

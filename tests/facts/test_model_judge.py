@@ -9,6 +9,7 @@ import pytest
 from aiohttp import web
 
 from agentmut.errors import RunError
+from agentmut.facts.comparison import Comparison
 from agentmut.facts.judge import Judge
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.trace import AgentTrace
@@ -78,7 +79,7 @@ def test_a_judge_says_what_differs_at_temperature_0_and_is_asked_once_a_pair(
     assert judge.difference(SCENARIO, NO, YES) != "" and judge.difference(SCENARIO, YES, YES) == ""
     (asked,) = stand.asked
     assert asked["temperature"] == 0 and "Tone matters too." in json.dumps(asked)
-    assert judge.usage.total == tokens
+    assert judge.usage.total == Comparison((judge,)).usage.total == tokens
 
 
 @pytest.mark.parametrize("model", ["openai:m", "anthropic:m"])

@@ -1,12 +1,15 @@
 """Numbers with units, dates and identifiers, read the same in every notation."""
 
+import time
 from decimal import Decimal
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agentmut.facts.decisions import decisions
 from agentmut.facts.figures import figures
+from agentmut.facts.json_fields import json_in
 from agentmut.text.number_words import large_value_of, word_of
 from agentmut.text.quantities import quantities
 
@@ -30,6 +33,7 @@ def numbers(text: str) -> set[str]:
         ("between five and ten per cent", {"5 percent", "10 percent"}),
         ("one hundred and twenty dollars", {"120 dollars"}),
         ("10km, 6.2 mi, 2 hrs and 30 min", {"10 kilometers", "6.2 miles", "2 hours", "30 minutes"}),
+        ("2 in stock, 3 in wide, 10 m away", {"2", "3", "10 meters"}),
         ("-5 °C at 20%", {"-5 degrees celsius", "20 percent"}),
         ("1. First wait\n2. Then pay 5 euros", {"5 euros"}),
         ("It scored 87.", {"87"}),
@@ -82,6 +86,16 @@ def test_an_amount_is_the_same_with_and_without_groups_and_zeros(amount: Decimal
     grouped, plain = f"${amount:,.2f}", f"{amount.normalize():f} dollars"
     assert [quantity.value for quantity in quantities(grouped)] == [amount]
     assert numbers(f"Pay {grouped} now") == numbers(f"Pay {plain} now")
+
+
+@pytest.mark.parametrize(
+    "piece", ["a-", "1,", "1", "2026-", "x@y.", "12 ", "May ", "twenty-", "not can ", "[{", "#1a-"]
+)
+def test_long_odd_texts_are_read_quickly(piece: str) -> None:
+    text = piece * (20_000 // len(piece))
+    begun = time.process_time()
+    figures(text), decisions(text), json_in(text)
+    assert time.process_time() - begun < 1.5
 
 
 @settings(deadline=None, max_examples=60)
