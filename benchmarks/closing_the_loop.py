@@ -1,0 +1,329 @@
+"""docs/closing-the-loop.md: from a thin suite by `run`, `suggest`, apply and `rescore` to a better one.
+
+`make closing-the-loop` runs it on three agents against the offline simulator. All suggestions are applied as they come,
+which a person would not do: each rests on what the agent did, right or wrong.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from agentmut.analysis.coverage import Coverage
+from agentmut.analysis.coverage.load import project_coverage
+from agentmut.analysis.explain.mining import suggest_assertions, survivors
+from agentmut.api import carry_out_rescore, measure, rescore
+from agentmut.engine.session import Session, open_session
+from agentmut.engine.stored import stored_campaign
+from agentmut.mutant import Status
+from agentmut.project import Project, load_project
+from agentmut.rescored import Rescored
+from agentmut.result import MutantRow, Result, Score
+from agentmut.runtime import agent_environment, open_store
+from agentmut.simulator.background import Simulator
+from agentmut.simulator.service_settings import read_settings
+from agentmut.store.sqlite import Store
+from agentmut.suggesting import Proposed, apply, keep_suggestions, searched_suggestions
+from agentmut.suggestion import AssertionSuggestion
+
+ROOT = Path(__file__).parent.parent
+SEED = 1
+SEARCH = 150
+"""Most agent runs of a search for scenarios."""
+HEAD = """# Closing the loop
+
+Made by `make closing-the-loop` from commit {commit}; do not edit. Three agents on the offline simulator, which is no real
+model: read the figures as a check that the loop works, not as rates to expect.
+
+Each starts from a thin suite, a few scenarios with one weak evaluator each. `agentmut run` measures it; `agentmut suggest
+--scenarios` (seed {seed}, at most {search} agent runs) proposes assertions and scenarios; all of them are applied unread,
+which a script does and a person should not; `agentmut rescore` judges the stored runs by the new assertions, at no cost;
+`agentmut run` measures the new suite afresh.
+
+The first two agents use the tools, environments and checks of AgentDojo (`examples/agentdojo`); the suite of
+`support_desk` is cut down to five scenarios.
+"""
+TRANSFER = """
+## Do assertions kill more than what they were mined from?
+
+The survivors of the first run are sorted by id, and every second one is held out. Assertions are mined from the others
+and accepted as `suggest` accepts them. Each is then added to the thin suite alone, and the stored runs are rescored:
+"transfers" counts the assertions that kill a mutant which was held out. Survivors without a change of behaviour cannot be
+killed by any assertion.
+
+| agent | survivors mined | held out | assertions accepted | kill another mutant | transfers to held out | held out killed |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: |"""
+
+
+class Thin(NamedTuple):
+    """A project, and the evaluator that is left of each scenario of the thin suite; None leaves all as it is."""
+
+    name: str
+    folder: str
+    file: str = "agentmut.yaml"
+    kept: Mapping[str, dict[str, Any]] | None = None
+    mutation: Mapping[str, Any] | None = None
+
+
+OPERATORS = ["prompt.drop_instruction", "prompt.negate", "tool.remove", "model.downgrade"]
+AGENTS = (
+    Thin("AgentDojo banking", "agentdojo", "banking.yaml"),
+    Thin("AgentDojo workspace", "agentdojo", "workspace.yaml"),
+    Thin(
+        "support_desk",
+        "support_desk",
+        kept={
+            "order_status": {"tool_called": "lookup_order"},
+            "refund_of_a_recent_order": {"tool_called": "issue_refund"},
+            "broken_on_arrival": {"tool_called": "issue_refund"},
+            "cancel_before_shipping": {"tool_called": "cancel_order"},
+            "return_deadline": {"contains": "30 days"},
+        },
+        mutation={"operators": OPERATORS, "sample": 28, "downgrade_models": ["sim-small"]},
+    ),
+)
+
+
+class Transfer(NamedTuple):
+    """What became of the mutants that were not used."""
+
+    mined: int
+    held_out: int
+    accepted: int
+    others: int
+    """Assertions that kill a mutant beside the one they were mined from."""
+    transferred: int
+    """Assertions that kill a mutant that was held out."""
+    killed: int
+    """Held-out mutants that one of them kills."""
+
+    @property
+    def enough(self) -> bool:
+        """Whether at least half of the accepted assertions kill mutants that were not used to mine them."""
+        return self.accepted > 0 and 2 * self.transferred >= self.accepted
+
+
+class Loop(NamedTuple):
+    """One agent's way around."""
+
+    before: Result
+    covered: Coverage
+    proposed: Proposed
+    rescored: Rescored
+    after: Result
+    covered_after: Coverage
+    transfer: Transfer
+
+    @property
+    def raised(self) -> bool:
+        """Whether score and coverage have risen."""
+        score, coverage = _value(self.before.score), self.covered.overall or 0.0
+        return _value(self.after.score) > score and (self.covered_after.overall or 0.0) > coverage
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the page; 1 where the loop does not raise score and coverage, or assertions do not transfer."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", help="part of the name of the agents to take")
+    wanted = parser.parse_args(arguments).only
+    found = {thin: closed(thin) for thin in AGENTS if wanted in thin.name}
+    print(HEAD.format(commit=_commit(), seed=SEED, search=SEARCH))
+    print("\n".join(_table(found)))
+    print(TRANSFER)
+    print("\n".join(_transfers(found)))
+    print("\n".join(_listed(found)))
+    good = all(loop.raised and loop.transfer.enough for loop in found.values())
+    return 0 if good else 1
+
+
+def closed(thin: Thin, search: int = SEARCH) -> Loop:
+    """Run the loop on a copy, against a simulator of its own."""
+    with tempfile.TemporaryDirectory() as folder, _simulated():
+        return around(thin_project(thin, Path(folder) / "project"), search)
+
+
+def thin_project(thin: Thin, folder: Path) -> Path:
+    """The file of a copy of the project, with the thin suite."""
+    shutil.copytree(ROOT / "examples" / thin.folder, folder, ignore=shutil.ignore_patterns(".agentmut"))
+    file = folder / thin.file
+    written = yaml.safe_load(file.read_text())
+    if thin.kept is not None:
+        for path in (folder / "scenarios").glob("*.yaml"):
+            suite = [entry for entry in yaml.safe_load(path.read_text()) if entry["name"] in thin.kept]
+            cut = [{**entry, "evaluators": [thin.kept[entry["name"]]]} for entry in suite]
+            path.write_text(yaml.safe_dump(cut, sort_keys=False)) if cut else path.unlink()
+    written["mutation"] = {**(thin.mutation or written["mutation"])}
+    file.write_text(yaml.safe_dump(written, sort_keys=False))
+    return file
+
+
+def around(file: Path, search: int) -> Loop:
+    """run, suggest, apply, rescore, run."""
+    before = _told("run", measure(file, seed=SEED))
+    with _opened(file) as (project, session, store):
+        covered = project_coverage(session, store)
+        transfer = transfer_of(session, store, before)
+        proposed = searched_suggestions(
+            session, store, now=time.time(), run=before.run_id, seed=SEED, trials=search
+        )
+    _say(
+        f"suggest: {len(proposed.suggestions.assertions)} assertions, {len(proposed.suggestions.scenarios)} scenarios"
+    )
+    keep_suggestions(project, proposed.suggestions)
+    if proposed.suggestions.assertions or proposed.suggestions.scenarios:
+        apply(project, ["all"])
+    rescored = rescore(file, before.run_id)
+    after = _told("run", measure(file, seed=SEED))
+    with _opened(file) as (_, session, store):
+        covered_after = project_coverage(session, store)
+    return Loop(before, covered, proposed, rescored, after, covered_after, transfer)
+
+
+def transfer_of(session: Session, store: Store, result: Result) -> Transfer:
+    """Mine assertions from every second survivor and see which others they kill; all on stored runs."""
+    campaign = stored_campaign(session, store, result.run_id)
+    rows = sorted(survivors(campaign), key=lambda row: row.id)
+    mined, held_out = rows[0::2], {row.id for row in rows[1::2]}
+    accepted = suggest_assertions(campaign, mined)
+    kills = [_kills(session, store, result, assertion) for assertion in accepted]
+    return Transfer(
+        mined=len(mined),
+        held_out=len(held_out),
+        accepted=len(accepted),
+        others=sum(bool(k - {a.mutants[0]}) for k, a in zip(kills, accepted, strict=True)),
+        transferred=sum(bool(k & held_out) for k in kills),
+        killed=len(frozenset().union(*kills) & held_out),
+    )
+
+
+def _kills(session: Session, store: Store, result: Result, assertion: AssertionSuggestion) -> frozenset[str]:
+    """The mutants that only the assertion kills, by rescoring with it alone."""
+    project = session.project
+    scenarios = tuple(
+        s.model_copy(update={"evaluators": (*s.evaluators, assertion.evaluator)})
+        if s.name == assertion.scenario
+        else s
+        for s in project.scenarios
+    )
+    with_it = open_session(project.model_copy(update={"scenarios": scenarios}))
+    flipped = carry_out_rescore(with_it, store, result.run_id).flipped
+    return frozenset(flip.mutant for flip in flipped if flip.after is Status.KILLED)
+
+
+@contextmanager
+def _opened(file: Path) -> Iterator[tuple[Project, Session, Store]]:
+    project = load_project(file)
+    with agent_environment(project), open_store(project) as store:
+        yield project, open_session(project), store
+
+
+@contextmanager
+def _simulated() -> Iterator[None]:
+    with Simulator(read_settings()) as simulator:
+        before = dict(os.environ)
+        os.environ.update(simulator.environment)
+        try:
+            yield
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+
+
+def _table(found: Mapping[Thin, Loop]) -> Iterator[str]:
+    names = [thin.name for thin in found]
+    yield f"| | {' | '.join(names)} |"
+    yield f"| --- |{' ---: |' * len(names)}"
+    for label, tell in ROWS.items():
+        yield f"| {label} | {' | '.join(tell(loop) for loop in found.values())} |"
+
+
+def _gaps(result: Result) -> str:
+    counts = {
+        gap: sum(row.gap == gap for row in result.mutants) for gap in ("assertion", "scenario", "unknown")
+    }
+    return ", ".join(f"{count} {gap}" for gap, count in counts.items())
+
+
+ROWS = {
+    "scenarios before": lambda loop: str(len(loop.before.baseline)),
+    "mutants": lambda loop: str(len(loop.before.mutants)),
+    "**score before**": lambda loop: f"**{_score(loop.before.score)}**",
+    "gaps of the survivors": lambda loop: _gaps(loop.before),
+    "**coverage before** (overall)": lambda loop: f"**{_share(loop.covered.overall)}**",
+    "agent runs of the campaign": lambda loop: str(loop.before.cost.trials),
+    "assertions proposed and applied": lambda loop: str(len(loop.proposed.suggestions.assertions)),
+    "scenarios proposed and applied": lambda loop: str(len(loop.proposed.suggestions.scenarios)),
+    "agent runs of the search": lambda loop: str(
+        loop.proposed.searched.asked if loop.proposed.searched else 0
+    ),
+    "score of the same runs, rescored": lambda loop: _score(loop.rescored.after),
+    "mutants that stored runs leave open": lambda loop: str(len(loop.rescored.fresh)),
+    "**score after**, run again": lambda loop: f"**{_score(loop.after.score)}**",
+    "**coverage after** (overall)": lambda loop: f"**{_share(loop.covered_after.overall)}**",
+    "agent runs of the second campaign (reused)": lambda loop: (
+        f"{loop.after.cost.trials} ({loop.after.cost.reused})"
+    ),
+}
+
+
+def _transfers(found: Mapping[Thin, Loop]) -> Iterator[str]:
+    for thin, loop in found.items():
+        t = loop.transfer
+        cells = (t.mined, t.held_out, t.accepted, t.others, t.transferred, t.killed)
+        yield f"| {thin.name} | {' | '.join(map(str, cells))} |"
+    accepted = sum(loop.transfer.accepted for loop in found.values())
+    yield f"\nOf {accepted} accepted assertions, {sum(x.transfer.transferred for x in found.values())} transfer."
+
+
+def _listed(found: Mapping[Thin, Loop]) -> Iterator[str]:
+    for thin, loop in found.items():
+        yield f"\n## What was applied to {thin.name}\n"
+        for assertion in loop.proposed.suggestions.assertions:
+            said = {assertion.evaluator.name: assertion.evaluator.argument}
+            yield f"- `{assertion.scenario}`: `{said}` (kills {len(assertion.mutants)})"
+        for proposal in loop.proposed.suggestions.scenarios:
+            turns = " / ".join(map(str, proposal.scenario.turns))
+            yield f'- new scenario "{turns}": adds {", ".join(proposal.adds) or "nothing"}; kills {len(proposal.kills)}'
+
+
+def _score(score: Score) -> str:
+    return f"{_share(score.value)} [{_share(score.low)}, {_share(score.high)}]"
+
+
+def _share(value: float | None) -> str:
+    return "n/a" if value is None else f"{value:.2f}"
+
+
+def _value(score: Score) -> float:
+    return score.value or 0.0
+
+
+def _told(what: str, result: Result) -> Result:
+    if result.status != "finished":
+        raise SystemExit(f"the campaign ended as {result.status}: its score cannot be compared")
+    _say(
+        f"{what}: score {_score(result.score)}, {result.cost.trials} agent runs, {result.cost.seconds:.0f} s"
+    )
+    return result
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _commit() -> str:
+    command = ["git", "rev-parse", "--short", "HEAD"]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
