@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,7 +27,7 @@ from agentmut.engine.stored import stored_campaign
 from agentmut.mutant import Status
 from agentmut.project import Project, load_project
 from agentmut.rescored import Rescored
-from agentmut.result import MutantRow, Result, Score
+from agentmut.result import Result, Score
 from agentmut.runtime import agent_environment, open_store
 from agentmut.simulator.background import Simulator
 from agentmut.simulator.service_settings import read_settings
@@ -41,13 +41,13 @@ SEARCH = 150
 """Most agent runs of a search for scenarios."""
 HEAD = """# Closing the loop
 
-Made by `make closing-the-loop` from commit {commit}; do not edit. Three agents on the offline simulator, which is no real
-model: read the figures as a check that the loop works, not as rates to expect.
+Made by `make closing-the-loop` from commit {commit}; do not edit. Three agents on the offline simulator, which is no
+real model: read the figures as a check that the loop works, not as rates to expect.
 
-Each starts from a thin suite, a few scenarios with one weak evaluator each. `agentmut run` measures it; `agentmut suggest
---scenarios` (seed {seed}, at most {search} agent runs) proposes assertions and scenarios; all of them are applied unread,
-which a script does and a person should not; `agentmut rescore` judges the stored runs by the new assertions, at no cost;
-`agentmut run` measures the new suite afresh.
+Each starts from a thin suite, a few scenarios with one weak evaluator each. `agentmut run` measures it;
+`agentmut suggest --scenarios` (seed {seed}, at most {search} agent runs) proposes assertions and scenarios; all of them
+are applied unread, which a script does and a person should not; `agentmut rescore` judges the stored runs by the new
+assertions, at no cost; `agentmut run` measures the new suite afresh.
 
 The first two agents use the tools, environments and checks of AgentDojo (`examples/agentdojo`); the suite of
 `support_desk` is cut down to five scenarios.
@@ -55,13 +55,13 @@ The first two agents use the tools, environments and checks of AgentDojo (`examp
 TRANSFER = """
 ## Do assertions kill more than what they were mined from?
 
-The survivors of the first run are sorted by id, and every second one is held out. Assertions are mined from the others
-and accepted as `suggest` accepts them. Each is then added to the thin suite alone, and the stored runs are rescored:
-"transfers" counts the assertions that kill a mutant which was held out. Survivors without a change of behaviour cannot be
-killed by any assertion.
+The survivors of the first run are sorted by id, and every second one is held out; then the other half is. Assertions
+are mined from the rest and accepted as `suggest` accepts them. Each is then added to the thin suite alone, and the
+stored runs are rescored. "Transfer" counts the assertions that kill a mutant which was held out. A survivor whose
+behaviour has not changed is killed by no assertion.
 
-| agent | survivors mined | held out | assertions accepted | kill another mutant | transfers to held out | held out killed |
-| --- | ---: | ---: | ---: | ---: | ---: | ---: |"""
+| agent | survivors | accepted | kill another mutant | transfer | mutants killed while held out |
+| --- | ---: | ---: | ---: | ---: | ---: |"""
 
 
 class Thin(NamedTuple):
@@ -71,7 +71,8 @@ class Thin(NamedTuple):
     folder: str
     file: str = "agentmut.yaml"
     kept: Mapping[str, dict[str, Any]] | None = None
-    mutation: Mapping[str, Any] | None = None
+    sections: Mapping[str, Mapping[str, Any]] = {}
+    """Of the project file, put in the place of what it says."""
 
 
 OPERATORS = ["prompt.drop_instruction", "prompt.negate", "tool.remove", "model.downgrade"]
@@ -88,7 +89,7 @@ AGENTS = (
             "cancel_before_shipping": {"tool_called": "cancel_order"},
             "return_deadline": {"contains": "30 days"},
         },
-        mutation={"operators": OPERATORS, "sample": 28, "downgrade_models": ["sim-small"]},
+        sections={"mutation": {"operators": OPERATORS, "sample": 28, "downgrade_models": ["sim-small"]}},
     ),
 )
 
@@ -96,20 +97,14 @@ AGENTS = (
 class Transfer(NamedTuple):
     """What became of the mutants that were not used."""
 
-    mined: int
-    held_out: int
+    survivors: int
     accepted: int
     others: int
     """Assertions that kill a mutant beside the one they were mined from."""
     transferred: int
     """Assertions that kill a mutant that was held out."""
     killed: int
-    """Held-out mutants that one of them kills."""
-
-    @property
-    def enough(self) -> bool:
-        """Whether at least half of the accepted assertions kill mutants that were not used to mine them."""
-        return self.accepted > 0 and 2 * self.transferred >= self.accepted
+    """Mutants that an assertion kills which was mined without them."""
 
 
 class Loop(NamedTuple):
@@ -141,8 +136,13 @@ def main(arguments: Sequence[str]) -> int:
     print(TRANSFER)
     print("\n".join(_transfers(found)))
     print("\n".join(_listed(found)))
-    good = all(loop.raised and loop.transfer.enough for loop in found.values())
-    return 0 if good else 1
+    return 0 if all(loop.raised for loop in found.values()) and _transfers_enough(found.values()) else 1
+
+
+def _transfers_enough(loops: Collection[Loop]) -> bool:
+    """Whether at least half of the accepted assertions kill mutants that were not used to mine them."""
+    transferred = sum(loop.transfer.transferred for loop in loops)
+    return 2 * transferred >= sum(loop.transfer.accepted for loop in loops) > 0
 
 
 def closed(thin: Thin, search: int = SEARCH) -> Loop:
@@ -155,13 +155,12 @@ def thin_project(thin: Thin, folder: Path) -> Path:
     """The file of a copy of the project, with the thin suite."""
     shutil.copytree(ROOT / "examples" / thin.folder, folder, ignore=shutil.ignore_patterns(".agentmut"))
     file = folder / thin.file
-    written = yaml.safe_load(file.read_text())
+    written = {**yaml.safe_load(file.read_text()), **thin.sections}
     if thin.kept is not None:
         for path in (folder / "scenarios").glob("*.yaml"):
             suite = [entry for entry in yaml.safe_load(path.read_text()) if entry["name"] in thin.kept]
             cut = [{**entry, "evaluators": [thin.kept[entry["name"]]]} for entry in suite]
             path.write_text(yaml.safe_dump(cut, sort_keys=False)) if cut else path.unlink()
-    written["mutation"] = {**(thin.mutation or written["mutation"])}
     file.write_text(yaml.safe_dump(written, sort_keys=False))
     return file
 
@@ -189,20 +188,20 @@ def around(file: Path, search: int) -> Loop:
 
 
 def transfer_of(session: Session, store: Store, result: Result) -> Transfer:
-    """Mine assertions from every second survivor and see which others they kill; all on stored runs."""
+    """Mine assertions from each half of the survivors and see which of the other half they kill; all on stored runs."""
     campaign = stored_campaign(session, store, result.run_id)
     rows = sorted(survivors(campaign), key=lambda row: row.id)
-    mined, held_out = rows[0::2], {row.id for row in rows[1::2]}
-    accepted = suggest_assertions(campaign, mined)
-    kills = [_kills(session, store, result, assertion) for assertion in accepted]
-    return Transfer(
-        mined=len(mined),
-        held_out=len(held_out),
-        accepted=len(accepted),
-        others=sum(bool(k - {a.mutants[0]}) for k, a in zip(kills, accepted, strict=True)),
-        transferred=sum(bool(k & held_out) for k in kills),
-        killed=len(frozenset().union(*kills) & held_out),
-    )
+    accepted = others = transferred = 0
+    killed: set[str] = set()
+    for mined, rest in ((rows[0::2], rows[1::2]), (rows[1::2], rows[0::2])):
+        held_out = {row.id for row in rest}
+        for assertion in suggest_assertions(campaign, mined):
+            kills = _kills(session, store, result, assertion)
+            accepted += 1
+            others += bool(kills - {assertion.mutants[0]})
+            transferred += bool(kills & held_out)
+            killed |= kills & held_out
+    return Transfer(len(rows), accepted, others, transferred, len(killed))
 
 
 def _kills(session: Session, store: Store, result: Result, assertion: AssertionSuggestion) -> frozenset[str]:
@@ -278,7 +277,7 @@ ROWS = {
 def _transfers(found: Mapping[Thin, Loop]) -> Iterator[str]:
     for thin, loop in found.items():
         t = loop.transfer
-        cells = (t.mined, t.held_out, t.accepted, t.others, t.transferred, t.killed)
+        cells = (t.survivors, t.accepted, t.others, t.transferred, t.killed)
         yield f"| {thin.name} | {' | '.join(map(str, cells))} |"
     accepted = sum(loop.transfer.accepted for loop in found.values())
     yield f"\nOf {accepted} accepted assertions, {sum(x.transfer.transferred for x in found.values())} transfer."
