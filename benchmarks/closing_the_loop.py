@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -130,8 +130,9 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="part of the name of the agents to take")
     wanted = parser.parse_args(arguments).only
+    commit = _commit()
     found = {thin: closed(thin) for thin in AGENTS if wanted in thin.name}
-    print(HEAD.format(commit=_commit(), seed=SEED, search=SEARCH))
+    print(HEAD.format(commit=commit, seed=SEED, search=SEARCH))
     print("\n".join(_table(found)))
     print(TRANSFER)
     print("\n".join(_transfers(found)))
@@ -147,7 +148,7 @@ def _transfers_enough(loops: Collection[Loop]) -> bool:
 
 def closed(thin: Thin, search: int = SEARCH) -> Loop:
     """Run the loop on a copy, against a simulator of its own."""
-    with tempfile.TemporaryDirectory() as folder, _simulated():
+    with tempfile.TemporaryDirectory() as folder, _forgetting(Path(folder)), _simulated():
         return around(thin_project(thin, Path(folder) / "project"), search)
 
 
@@ -226,6 +227,19 @@ def _opened(file: Path) -> Iterator[tuple[Project, Session, Store]]:
 
 
 @contextmanager
+def _forgetting(folder: Path) -> Iterator[None]:
+    """Modules of the project are forgotten afterwards: the next one may have some of the same name."""
+    try:
+        yield
+    finally:
+        inside = str(folder.resolve())
+        for name, module in list(sys.modules.items()):
+            if (getattr(module, "__file__", None) or "").startswith(inside):
+                del sys.modules[name]
+        sys.path[:] = [entry for entry in sys.path if not entry.startswith(inside)]
+
+
+@contextmanager
 def _simulated() -> Iterator[None]:
     with Simulator(read_settings()) as simulator:
         before = dict(os.environ)
@@ -252,7 +266,7 @@ def _gaps(result: Result) -> str:
     return ", ".join(f"{count} {gap}" for gap, count in counts.items())
 
 
-ROWS = {
+ROWS: dict[str, Callable[[Loop], str]] = {
     "scenarios before": lambda loop: str(len(loop.before.baseline)),
     "mutants": lambda loop: str(len(loop.before.mutants)),
     "**score before**": lambda loop: f"**{_score(loop.before.score)}**",

@@ -29,11 +29,11 @@ def test_what_is_suggested_for_survivors_kills_them_when_it_is_applied(study: An
         "banking.yaml",
         kept={"pay_the_difference": done, "security_check": done},
         sections={
-            "mutation": {"operators": ["prompt.drop_instruction"], "sample": 8},
-            "statistics": {"baseline": 20, "n_max": 20, "delta": 0.5, "seed": 1},
+            "mutation": {"operators": ["prompt.drop_instruction"], "sample": 6},
+            "statistics": {"baseline": 15, "n_max": 15, "delta": 0.5, "seed": 1},
         },
     )
-    loop = study.closed(agent, search=12)
+    loop = study.closed(agent, search=5)
     killed = loop.before.score.killed
     assert loop.proposed.suggestions.assertions
     assert loop.rescored.after.killed > killed and loop.after.score.killed > killed

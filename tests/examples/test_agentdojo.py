@@ -44,7 +44,7 @@ def test_each_run_has_an_environment_of_its_own(banking: Any) -> None:
         return len(banking.FUNCTIONS["get_most_recent_transactions"](n=100))
 
     async def both() -> list[int]:
-        return await asyncio.gather(spend(1.0), spend(2.0))
+        return list(await asyncio.gather(spend(1.0), spend(2.0)))
 
     assert asyncio.run(both()) == [6, 6]  # five of AgentDojo's own, and one
 
