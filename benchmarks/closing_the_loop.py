@@ -12,7 +12,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -125,25 +127,45 @@ class Loop(NamedTuple):
         return _value(self.after.score) > score and (self.covered_after.overall or 0.0) > coverage
 
 
+class Told(NamedTuple):
+    """What the page says of one agent."""
+
+    cells: tuple[str, ...]
+    transfer: Transfer
+    applied: tuple[str, ...]
+    raised: bool
+
+
 def main(arguments: Sequence[str]) -> int:
     """Print the page; 1 where the loop does not raise score and coverage, or assertions do not transfer."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="part of the name of the agents to take")
     wanted = parser.parse_args(arguments).only
     commit = _commit()
-    found = {thin: closed(thin) for thin in AGENTS if wanted in thin.name}
+    names = [thin.name for thin in AGENTS if wanted in thin.name]
+    with ProcessPoolExecutor(
+        len(names), get_context("spawn")
+    ) as pool:  # agents have modules of the same name
+        found = dict(zip(names, pool.map(told, names), strict=True))
     print(HEAD.format(commit=commit, seed=SEED, search=SEARCH))
     print("\n".join(_table(found)))
     print(TRANSFER)
     print("\n".join(_transfers(found)))
     print("\n".join(_listed(found)))
-    return 0 if all(loop.raised for loop in found.values()) and _transfers_enough(found.values()) else 1
+    return 0 if all(each.raised for each in found.values()) and _transfers_enough(found.values()) else 1
 
 
-def _transfers_enough(loops: Collection[Loop]) -> bool:
+def told(name: str) -> Told:
+    """The figures of one agent."""
+    loop = closed(next(thin for thin in AGENTS if thin.name == name))
+    cells = tuple(tell(loop) for tell in ROWS.values())
+    return Told(cells, loop.transfer, tuple(_applied(loop)), loop.raised)
+
+
+def _transfers_enough(found: Collection[Told]) -> bool:
     """Whether at least half of the accepted assertions kill mutants that were not used to mine them."""
-    transferred = sum(loop.transfer.transferred for loop in loops)
-    return 2 * transferred >= sum(loop.transfer.accepted for loop in loops) > 0
+    transferred = sum(each.transfer.transferred for each in found)
+    return 2 * transferred >= sum(each.transfer.accepted for each in found) > 0
 
 
 def closed(thin: Thin, search: int = SEARCH) -> Loop:
@@ -251,12 +273,11 @@ def _simulated() -> Iterator[None]:
             os.environ.update(before)
 
 
-def _table(found: Mapping[Thin, Loop]) -> Iterator[str]:
-    names = [thin.name for thin in found]
-    yield f"| | {' | '.join(names)} |"
-    yield f"| --- |{' ---: |' * len(names)}"
-    for label, tell in ROWS.items():
-        yield f"| {label} | {' | '.join(tell(loop) for loop in found.values())} |"
+def _table(found: Mapping[str, Told]) -> Iterator[str]:
+    yield f"| | {' | '.join(found)} |"
+    yield f"| --- |{' ---: |' * len(found)}"
+    for number, label in enumerate(ROWS):
+        yield f"| {label} | {' | '.join(each.cells[number] for each in found.values())} |"
 
 
 def _gaps(result: Result) -> str:
@@ -288,24 +309,28 @@ ROWS: dict[str, Callable[[Loop], str]] = {
 }
 
 
-def _transfers(found: Mapping[Thin, Loop]) -> Iterator[str]:
-    for thin, loop in found.items():
-        t = loop.transfer
-        cells = (t.survivors, t.accepted, t.others, t.transferred, t.killed)
-        yield f"| {thin.name} | {' | '.join(map(str, cells))} |"
-    accepted = sum(loop.transfer.accepted for loop in found.values())
-    yield f"\nOf {accepted} accepted assertions, {sum(x.transfer.transferred for x in found.values())} transfer."
+def _transfers(found: Mapping[str, Told]) -> Iterator[str]:
+    for name, each in found.items():
+        yield f"| {name} | {' | '.join(map(str, each.transfer))} |"
+    accepted = sum(each.transfer.accepted for each in found.values())
+    transferred = sum(each.transfer.transferred for each in found.values())
+    yield f"\nOf {accepted} accepted assertions, {transferred} transfer."
 
 
-def _listed(found: Mapping[Thin, Loop]) -> Iterator[str]:
-    for thin, loop in found.items():
-        yield f"\n## What was applied to {thin.name}\n"
-        for assertion in loop.proposed.suggestions.assertions:
-            said = {assertion.evaluator.name: assertion.evaluator.argument}
-            yield f"- `{assertion.scenario}`: `{said}` (kills {len(assertion.mutants)})"
-        for proposal in loop.proposed.suggestions.scenarios:
-            turns = " / ".join(map(str, proposal.scenario.turns))
-            yield f'- new scenario "{turns}": adds {", ".join(proposal.adds) or "nothing"}; kills {len(proposal.kills)}'
+def _listed(found: Mapping[str, Told]) -> Iterator[str]:
+    for name, each in found.items():
+        yield f"\n## What was applied to {name}\n"
+        yield from each.applied
+
+
+def _applied(loop: Loop) -> Iterator[str]:
+    for assertion in loop.proposed.suggestions.assertions:
+        said = {assertion.evaluator.name: assertion.evaluator.argument}
+        yield f"- `{assertion.scenario}`: `{said}` (kills {len(assertion.mutants)})"
+    for proposal in loop.proposed.suggestions.scenarios:
+        turns = " / ".join(map(str, proposal.scenario.turns))
+        adds = ", ".join(proposal.adds) or "nothing"
+        yield f'- new scenario "{turns}": adds {adds}; kills {len(proposal.kills)}'
 
 
 def _score(score: Score) -> str:
