@@ -31,34 +31,28 @@ __all__ = [
 ]
 
 
+_HOMES = {
+    "AgentConfig": "agentmut.config",
+    "check_relations": "agentmut.relate",
+    "check_suite": "agentmut.assess",
+    "compare_with_baseline": "agentmut.assess",
+    "measure": "agentmut.api",
+    "merge_shards": "agentmut.api",
+    "rescore": "agentmut.api",
+    "save_baseline": "agentmut.assess",
+    "tool": "agentmut.calls.instrument",
+    "toolbox": "agentmut.calls.toolbox",
+}
+
+
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return _version()
-    if name == "AgentConfig":
-        from agentmut.config import AgentConfig
+    if name not in _HOMES:
+        raise AttributeError(f"module 'agentmut' has no attribute {name!r}")
+    from importlib import import_module
 
-        return AgentConfig
-    if name in ("check_suite", "compare_with_baseline", "save_baseline"):
-        from agentmut import assess
-
-        return getattr(assess, name)
-    if name == "check_relations":
-        from agentmut.relate import check_relations
-
-        return check_relations
-    if name in ("measure", "merge_shards", "rescore"):
-        from agentmut import api
-
-        return getattr(api, name)
-    if name == "tool":
-        from agentmut.calls.instrument import tool
-
-        return tool
-    if name == "toolbox":
-        from agentmut.calls.toolbox import toolbox
-
-        return toolbox
-    raise AttributeError(f"module 'agentmut' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
 
 
 def _version() -> str:

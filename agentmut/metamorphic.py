@@ -31,17 +31,13 @@ def relation(
     None where a run gives it nothing to speak about. An invariant holds where the follow-up shows the same facts as the
     source run, unless `holds` says otherwise; any other expectation needs `holds`: whether a pair stands in the
     relation, as true, false or a `Check` with a reason, or None where it says nothing. `lack` says in a phrase why a
-    scenario does not fit, empty where it does. `agentmut.testing.check_relation` checks the examples and more. Raises
-    `ValueError` for an id without a known family, and where `holds` is missing.
+    scenario does not fit, empty where it does (`plain_text` for one that changes text).
+    `agentmut.testing.check_relation` checks the examples and more. Raises `ValueError` for an id without a known
+    family, and where `holds` is missing.
     """
-    kind, reason, number, shown, expected = (
-        _family_of(relation_id),
-        why,
-        version,
-        tuple(examples),
-        expectation,
-    )
-    if holds is None and expectation is not Expectation.INVARIANT:
+    kind, reason, number, shown = _family_of(relation_id), why, version, tuple(examples)
+    compared = expectation
+    if holds is None and compared is not Expectation.INVARIANT:
         raise ValueError(
             f"{relation_id}: only an invariant can be judged by comparison; give `holds`, a function of the pair"
         )
@@ -51,7 +47,7 @@ def relation(
             id: ClassVar[str] = relation_id
             version: ClassVar[int] = number
             family: ClassVar[Family] = kind
-            expectation: ClassVar[Expectation] = expected
+            expectation: ClassVar[Expectation] = compared
             why: ClassVar[str] = reason
 
             def __init__(self, argument: JsonValue = None) -> None:
@@ -81,12 +77,23 @@ def relation(
     return define
 
 
+def plain_text(scenario: Scenario, config: AgentConfig) -> str:
+    """A `lack` for relations that change what the user says: only scenarios whose turns are text fit."""
+    is_text = all(isinstance(turn, str) and turn.strip() for turn in scenario.turns)
+    return "" if is_text else "its turns are no plain text"
+
+
 def same_facts(relation_id: str, pair: Pair) -> Check:
-    """Whether each follow-up run shows the facts of the source run: how invariants are judged."""
+    """Whether each follow-up run shows the facts of the source run: how invariants are judged.
+
+    `expected["same"]` of the follow-up, a mapping, says which values of the source stand for which of the follow-up.
+    """
+    said = pair.follow_up.expected.get("same")
+    same = {str(value): str(other) for value, other in said.items()} if isinstance(said, dict) else {}
     differences = [
         difference
         for trace in pair.traces
-        for difference in pair.comparison.differences(pair.scenario, pair.source, trace)
+        for difference in pair.comparison.differences(pair.scenario, pair.source, trace, same)
     ]
     reason = "; ".join(dict.fromkeys(differences)) or "the runs show the same facts"
     return Check(evaluator=relation_id, passed=not differences, reason=reason)

@@ -153,6 +153,7 @@ class _ProjectReader:
         self._extend(agent_problems(self.file.agent))
         known = self._operators()
         self._extend(_mutation_problems(self.file.mutation, known))
+        self._check_relations()
         config, sources = read_parts(
             self.source, ("agent", "config"), self.file.agent.config, self.root, self._checked, known
         )
@@ -226,6 +227,18 @@ class _ProjectReader:
             ("mutation", "own_operators"), lambda: OperatorCatalogue.of(own, self.root).names
         )
         return found or names(Group.OPERATORS)
+
+    def _check_relations(self) -> None:
+        """What the section `relations` names. Nothing is imported for a project that leaves it out."""
+        wanted = self.file.relations
+        if not wanted.own and wanted.use is None:
+            return
+        from agentmut.relation_catalogue import RelationCatalogue
+
+        catalogue = self._checked(("relations", "own"), lambda: RelationCatalogue.of(wanted.own, self.root))
+        if catalogue is not None and wanted.use is not None:
+            for index, entry in enumerate(wanted.use):
+                self._checked(("relations", "use", index), partial(catalogue.choose, [entry]))
 
     def _extend(self, found: Iterator[tuple[KeyPath, str]]) -> None:
         self.problems += [self.source.problem(path, message) for path, message in found]

@@ -122,7 +122,7 @@ def checked_relations(
     if sources.problem:
         return Checked(plan, stop, sources.spend, sources.problem, sources.refused)
     store.set_status(plan.run_id, "planned", sources.spend.seconds)
-    materials = materials_of(session, plan, _executions(store, plan))
+    materials = materials_of(session, plan, executions_of(store, plan))
     try:
         prepared = prepare(session, plan, wanted.fitting, materials, tables_of(session))
     except RunError as error:
@@ -161,14 +161,8 @@ def _stored(session: Session, store: Store, wanted: Wish, plan: RelationsPlan) -
 
 def materials_of(session: Session, plan: RelationsPlan, executions: Executions) -> dict[str, Material]:
     """By scenario: the source runs, divided. Raises `UsageError` for facts to compare that cannot be had."""
-    found = {}
-    for name in plan.scenarios:
-        scenario = session.tests.scenarios[name]
-        try:
-            found[name] = material_of(scenario, executions.get(name, ()), session.project.relations)
-        except ValueError as error:
-            raise UsageError(f"scenario {name}, compare: {error}") from error
-    return found
+    settings, scenarios = session.project.relations, session.tests.scenarios
+    return {name: material_of(scenarios[name], executions.get(name, ()), settings) for name in plan.scenarios}
 
 
 def tables_of(session: Session) -> Tables:
@@ -192,7 +186,7 @@ def check_names(request: RelationRequest) -> None:
         )
 
 
-def _executions(store: Store, plan: RelationsPlan) -> dict[str, list[tuple[int, Execution]]]:
+def executions_of(store: Store, plan: RelationsPlan) -> dict[str, list[tuple[int, Execution]]]:
     """The source runs by scenario; of a trial that was repeated after trouble, the last one."""
     latest = {(t.scenario, t.repeat): t.execution for t in store.trials_of(plan.run_id, "")}
     found: dict[str, list[tuple[int, Execution]]] = {}

@@ -10,7 +10,7 @@ from agentmut.errors import UsageError, nearest
 from agentmut.files.whole_files import write_json
 from agentmut.frozen import Frozen
 from agentmut.relation import Expectation, Family
-from agentmut.result import AgentSummary, Bounds, Cost
+from agentmut.result import AgentSummary, Bounds, Cost, Score
 from agentmut.stats.verdicts import Verdict
 
 SCHEMA_VERSION = 1
@@ -165,3 +165,42 @@ def read_saved_relations(name: str, folder: Path) -> RelationReport:
             f"{path} cannot be read as a report on relations: {said}. Delete it, or let `agentmut relations --save "
             f"{name}` make it anew."
         ) from None
+
+
+class RelationKill(Frozen):
+    """A relation that a surviving mutant violates more often than the unchanged agent."""
+
+    mutant: str
+    operator: str
+    relation: str
+    scenario: str
+    violations: int
+    pairs: int
+    original: Counts
+    example: Violation | None = None
+
+
+class SurvivorsReport(Frozen):
+    """What relations say of the survivors of a campaign."""
+
+    schema_version: int = SCHEMA_VERSION
+    agentmut_version: str
+    kind: str = "relations on survivors"
+    run_id: str
+    campaign: str
+    """The run whose survivors they are; its `result.json` has the kills too."""
+    status: str
+    problem: str = ""
+    survivors: int
+    tried: int
+    """Survivors that some relation could be compared on."""
+    kills: tuple[RelationKill, ...]
+    score: Score
+    score_with_relations: Score | None
+    cost: Cost
+    notes: tuple[str, ...] = ()
+
+    @property
+    def killed(self) -> tuple[str, ...]:
+        """Ids of the mutants that relations kill."""
+        return tuple(dict.fromkeys(kill.mutant for kill in self.kills))

@@ -7,6 +7,7 @@ from pydantic import JsonValue
 
 from agentmut.config import AgentConfig
 from agentmut.frozen import canonical_json
+from agentmut.metamorphic import plain_text
 from agentmut.relation import Source
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.trace import Action, AgentTrace, Check, Step
@@ -42,7 +43,7 @@ def texts(turns: Sequence[JsonValue]) -> tuple[str, ...] | None:
 
 def without_text(scenario: Scenario) -> str:
     """Why a relation that reads or writes requests does not fit; empty where all turns are text."""
-    return "" if texts(scenario.turns) else "its turns are no plain text"
+    return plain_text(scenario, AgentConfig())
 
 
 def answers_alone(trace: AgentTrace, outputs: Iterable[JsonValue] | None = None) -> AgentTrace:
@@ -77,9 +78,7 @@ def source(
     """A source run of a scenario with these turns, and with this answer or trace."""
     trace = said if isinstance(said, AgentTrace) else run(said)
     # What an example's scenario is judged by is of no account.
-    scenario = Scenario(
-        name="example", turns=turns, evaluators=(EvaluatorSpec(name="regex", argument="."),)
-    )
+    scenario = Scenario(name="example", turns=turns, evaluators=(EvaluatorSpec(name="regex", argument="."),))
     return Source(scenario, config or AgentConfig(), trace, random.Random(0))
 
 

@@ -56,10 +56,8 @@ def fingerprint(execution: Execution) -> Fingerprint:
     """What a run did, in numbers."""
     trace = execution.trace
     answered = " ".join(o if isinstance(o, str) else canonical_json(o) for o in trace.outputs)
-    features = Counter[Feature]()
-    features[Feature("failed")] = execution.ending.outcome is not None
-    for feature, value in (*_steps(trace), *_answer(trace, answered), *_calls(trace)):
-        features[feature] = value
+    failed = (Feature("failed"), float(execution.ending.outcome is not None))
+    features = dict((failed, *_steps(trace), *_answer(trace, answered), *_calls(trace)))
     return Fingerprint(features, trace.tools_called, frozenset(word.text.lower() for word in words(answered)))
 
 

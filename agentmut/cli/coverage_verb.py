@@ -1,6 +1,5 @@
 """`agentmut coverage`: what the suite exercises of the agent, from stored trials."""
 
-import os
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -37,18 +36,16 @@ def coverage(
     from agentmut.analysis.coverage.load import Asked, project_coverage
     from agentmut.cli.output import agents_on_stderr, print_json, wants_color
     from agentmut.engine.session import open_session
-    from agentmut.environment import environ
     from agentmut.errors import UsageError
     from agentmut.project import load_project
     from agentmut.report.coverage import SHOWN, render_coverage
-    from agentmut.runtime import agent_environment, open_store
-    from agentmut.services import dummy_keys
+    from agentmut.runtime import agent_environment, open_store, stand_in_keys
 
     if calibrate and (run or scenarios):
         raise UsageError(
             "--calibrate estimates from all stored trials; give it without --run and --scenario."
         )
-    with agents_on_stderr(), environ(dummy_keys(os.environ)):  # to read its config the agent may be built
+    with agents_on_stderr(), stand_in_keys():  # to read its config the agent may be built
         loaded = load_project(project)
         with agent_environment(loaded), open_store(loaded) as store:
             asked = Asked(run, tuple(scenarios or ()), calibrate)

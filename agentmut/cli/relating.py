@@ -15,11 +15,11 @@ from agentmut.engine.assessment.state import Assessment
 from agentmut.engine.relating.preparation import Wish, wish, worst_case
 from agentmut.engine.relating.state import Errands, Relating
 from agentmut.engine.session import open_session
-from agentmut.errors import ExitCode
+from agentmut.errors import ExitCode, UsageError
 from agentmut.project import Project
-from agentmut.relate import RelationRequest, carry_out
+from agentmut.relate import Progress, RelationRequest, carry_out
 from agentmut.relation_report import Finding, RelationReport
-from agentmut.report.relations import render_relations, render_wish
+from agentmut.report.relations import render_relations, render_survivors, render_wish
 from agentmut.report.terminal import counted
 from agentmut.runtime import agent_environment
 from agentmut.stats.verdicts import Verdict
@@ -39,6 +39,7 @@ _CHANGED: dict[str, ExitCode] = {
     Verdict.FAIL: ExitCode.FAIL,
     Verdict.INCONCLUSIVE: ExitCode.INCONCLUSIVE,
 }
+_ENDED = {"finished": ExitCode.OK, "budget": ExitCode.INCONCLUSIVE, "interrupted": ExitCode.INTERRUPTED}
 
 
 def check_and_print(
@@ -62,13 +63,50 @@ def check_and_print(
             wanted,
             request,
             Asked(time.time(), seed, fresh),
-            lambda work: line.show(lambda: describe(work)),
+            _shown_on(line),
         )
     if as_json:
         print_json(report.model_dump(mode="json"))
     else:
         typer.echo(render_relations(report, wants_color()), nl=False)
     raise typer.Exit(int(exit_code(report)))
+
+
+def check_survivors_and_print(
+    project: Project,
+    scenarios: tuple[str, ...],
+    request: RelationRequest,
+    *,
+    run: str | None,
+    seed: int | None,
+    fresh: bool,
+    yes: bool,
+    as_json: bool,
+) -> None:
+    """Check the survivors of a run, print which of them relations kill; the exit code says whether it finished."""
+    from agentmut.relate_survivors import campaign_of, check_survivors, most_runs
+
+    if seed is not None:
+        raise UsageError("--seed: with --survivors the seed is that of the run whose survivors they are.")
+    with _under_way(project, scenarios) as (session, store, line):
+        wanted = wish(session, request.relations)
+        campaign = campaign_of(session, store, run, wanted)
+        if not (yes or request.stored or _bounded(project)):
+            most = most_runs(campaign, session, wanted)
+            ask_to_run(
+                f"{counted(len(campaign.survivors), 'survivor')}: about {most} agent runs at most, reused ones "
+                "included. No budget is set."
+            )
+        asked = Asked(time.time(), None, fresh)
+        show = _shown_on(line)
+        report = check_survivors(
+            session, store, wanted, campaign, asked, stored=request.stored, progress=show
+        )
+    if as_json:
+        print_json(report.model_dump(mode="json"))
+    else:
+        typer.echo(render_survivors(report, wants_color()), nl=False)
+    raise typer.Exit(int(_ENDED.get(report.status, ExitCode.BROKEN)))
 
 
 def print_wish(
@@ -117,6 +155,10 @@ def _under_way(
             yield session, store, line
         finally:
             line.close()
+
+
+def _shown_on(line: ProgressLine) -> Progress:
+    return lambda work: line.show(lambda: describe(work))
 
 
 def _bounded(project: Project) -> bool:

@@ -28,12 +28,12 @@ def rescore(
     from agentmut.engine.session import open_session
     from agentmut.project import load_project
     from agentmut.report.rescored import render_rescored
-    from agentmut.runtime import agent_environment, open_store
+    from agentmut.runtime import agent_environment, open_store, stand_in_keys
 
-    with agents_on_stderr():
+    with agents_on_stderr(), stand_in_keys():
         loaded = load_project(project, agent)
-    with agents_on_stderr(), agent_environment(loaded), open_store(loaded) as store:
-        rescored = carry_out_rescore(open_session(loaded), store, run)
+        with agent_environment(loaded), open_store(loaded) as store:
+            rescored = carry_out_rescore(open_session(loaded), store, run)
     if as_json:
         print_json(rescored.model_dump(mode="json", by_alias=True))
     else:

@@ -1,12 +1,18 @@
 """`agentmut show ID`: explain one mutant."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from agentmut.cli.options import Json, ProjectPath
-from agentmut.errors import UsageError
+from agentmut.errors import AgentmutError, UsageError
+
+if TYPE_CHECKING:
+    from agentmut.report.mutant import Proposals
+    from agentmut.result import MutantRow
+
+SHOWN = 3
 
 
 def show(
@@ -17,13 +23,15 @@ def show(
 ) -> None:
     """Explain one mutant.
 
-    What was changed, what every scenario saw, and why it has its status.
+    What was changed, what every scenario saw, and why it has its status. Where behaviour changed and no evaluator
+    noticed, assertions that would have, found in the stored trials and checked on them.
 
     Example: agentmut show 3f9ac2d1
     """
     from agentmut.cli.output import print_json, wants_color
     from agentmut.cli.runs import find_result
     from agentmut.report.mutant import render_mutant
+    from agentmut.report.suggestion import as_document
 
     result = find_result(project, run)
     found = [row for row in result.mutants if row.id.startswith(mutant)]
@@ -32,7 +40,47 @@ def show(
             f"{len(found)} mutants of run {result.run_id} begin with {mutant!r}. `agentmut report` lists survivors, "
             "`agentmut mutants` all mutants."
         )
-    if as_json:
-        print_json(found[0].model_dump(mode="json", by_alias=True))
-    else:
-        typer.echo(render_mutant(result, found[0], color=wants_color()), nl=False)
+    (row,) = found
+    proposals = _proposals(project, result.run_id, row) if row.gap == "assertion" else None
+    if not as_json:
+        typer.echo(render_mutant(result, row, wants_color(), proposals), nl=False)
+        return
+    document = row.model_dump(mode="json", by_alias=True)
+    if proposals:
+        document["suggestions"] = [as_document(one, proposals.where) for one in proposals.assertions]
+        document["suggestion_notes"] = list(proposals.notes)
+    print_json(document)
+
+
+def _proposals(project: Path, run: str, row: "MutantRow") -> "Proposals":
+    """Assertions mined from the trials stored; a note where project or store do not allow it any more."""
+    from agentmut.report.mutant import Proposals
+
+    try:
+        return _mined(project, run, row)
+    except AgentmutError as error:
+        return Proposals(notes=(f"no assertion is proposed: {str(error).rstrip('.')}",))
+
+
+def _mined(project: Path, run: str, row: "MutantRow") -> "Proposals":
+
+    from agentmut.analysis.explain.mining import mine
+    from agentmut.analysis.explain.runs import Bench
+    from agentmut.cli.output import agents_on_stderr
+    from agentmut.engine.session import open_session
+    from agentmut.engine.stored import stored_campaign
+    from agentmut.project import FOLDER, load_project
+    from agentmut.report.mutant import Proposals
+    from agentmut.runtime import agent_environment, open_store, stand_in_keys
+
+    with agents_on_stderr(), stand_in_keys():
+        loaded = load_project(project)
+        if not (loaded.root / FOLDER / "store.db").is_file():
+            raise UsageError(f"{loaded.root / FOLDER} holds no trials")
+        with agent_environment(loaded):
+            session = open_session(loaded)
+            with open_store(loaded) as store:
+                bench = Bench(stored_campaign(session, store, run))
+                found = mine(bench.campaign, row.id, limit=SHOWN, bench=bench)
+    none = () if found else ("no assertion was found that passes on the original and kills it",)
+    return Proposals(found, loaded.sources.scenarios, (*bench.notes, *none))

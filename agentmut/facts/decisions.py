@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from agentmut.facts.fact import IS, Fact
 from agentmut.scenario import Scenario
-from agentmut.text.neighbours import word_set
+from agentmut.text.neighbours import DETERMINERS, word_set
 from agentmut.text.polarity import clauses, denied
 from agentmut.text.words import stem
 from agentmut.trace import AgentTrace
@@ -17,7 +17,7 @@ _GRANTING = word_set(
     """
 approved approve approves approving granted grant grants accepted allowed permitted authorised authorized
 eligible entitled qualify qualifies qualified refundable returnable cancellable possible able permissible
-refunded reimbursed credited issued processed cancelled canceled honoured honored covered yes
+refunded reimbursed credited issued processed cancelled canceled honoured honored cover covers covered booked
 """
 )
 _REFUSING = word_set(
@@ -93,13 +93,13 @@ def decisions(text: str) -> frozenset[str]:
 
 
 def _signals(words: tuple[str, ...]) -> Iterator[bool]:
-    if words[:1] == ("no",) and len(words) == 1:
-        yield False
+    if words[:1] == ("yes",) or words == ("no",):
+        yield words[0] == "yes"
     for index, word in enumerate(words):
         negated = denied(words, index)
         if word in _REFUSING:
             yield negated
-        elif word in _GRANTING or _promised(words, index):
+        elif (word in _GRANTING and not _is_courtesy(words, index)) or _promised(words, index):
             yield not negated
         elif word == "can" and _is_told(words, index):
             yield not (negated or words[index + 1 : index + 2] == ("not",))
@@ -109,16 +109,20 @@ def _promised(words: tuple[str, ...], index: int) -> bool:
     """Whether an action is announced ("we will refund it", "happy to cancel"), not merely named ("your refund")."""
     if words[index] not in _ACTIONS:
         return False
-    before = [
-        word for word in words[max(0, index - 4) : index] if word not in ("not", "to", "be", "now", "also")
-    ]
-    return bool(before) and before[-1] in _PROMISING
+    before = words[max(0, index - 4) : index]
+    return bool(before) and before[-1] not in DETERMINERS and not _PROMISING.isdisjoint(before)
 
 
 def _is_told(words: tuple[str, ...], index: int) -> bool:
     """Whether "can" speaks of the matter: "you can always contact us" does not."""
     after = [word for word in words[index + 1 : index + 4] if word != "not"]
     return bool(after) and (after[0] not in _COURTESY or after[:1] == ["be"])
+
+
+def _is_courtesy(words: tuple[str, ...], index: int) -> bool:
+    """Whether it is "able to assist you" and the like."""
+    after = words[index + 1 : index + 3]
+    return words[index] == "able" and len(after) == 2 and after[0] == "to" and after[1] in _COURTESY - {"be"}
 
 
 def _places(words: tuple[str, ...], terms: tuple[tuple[str, ...], ...]) -> Iterator[int]:

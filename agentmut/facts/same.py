@@ -1,15 +1,19 @@
 """Values that stand for one another in a pair of runs, such as 10 km in one and 6.2 miles in the other."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import NamedTuple
 
 from agentmut.facts.fact import IS, Comparer, Extractor, Fact
+from agentmut.facts.values import short
 from agentmut.scenario import Scenario
 from agentmut.trace import AgentTrace
 
 ROUNDING = Decimal("0.01")
 """A converted number may be rounded by so much of itself."""
+_PIECE = re.compile(rf"(?<={IS})[^,()]+")
+"""An argument's value in a call as a whole."""
 
 
 class Same(NamedTuple):
@@ -17,7 +21,7 @@ class Same(NamedTuple):
 
     facts: Mapping[Fact, frozenset[Fact]]
     values: Mapping[str, str]
-    """In lower case, for the values of arguments and fields."""
+    """As arguments and fields show them."""
 
     @classmethod
     def of(cls, same: Mapping[str, str], extractors: Sequence[Extractor], scenario: Scenario) -> "Same":
@@ -28,7 +32,7 @@ class Same(NamedTuple):
             for reader in readers:
                 new = reader.facts(scenario, AgentTrace(outputs=(after,)))
                 facts |= dict.fromkeys(reader.facts(scenario, AgentTrace(outputs=(before,))), new)
-        return cls(facts, {_plain(before): _plain(after) for before, after in same.items()})
+        return cls(facts, {short(before): short(after) for before, after in same.items()})
 
     def images(self, facts: Iterable[Fact]) -> frozenset[Fact]:
         """What these facts may have become in the follow-up."""
@@ -53,9 +57,14 @@ class Same(NamedTuple):
     def _images(self, fact: Fact) -> frozenset[Fact]:
         images = self.facts.get(fact, frozenset())
         place, is_named, value = fact.value.partition(IS)
-        if is_named and _plain(value) in self.values:
-            images |= {Fact(fact.kind, f"{place}{IS}{self.values[_plain(value)]}")}
+        if value in self.values:
+            return images | {Fact(fact.kind, f"{place}{IS}{self.values[value]}")}
+        if is_named and "(" in place:
+            return images | {Fact(fact.kind, _PIECE.sub(self._replaced, fact.value))}
         return images
+
+    def _replaced(self, piece: re.Match[str]) -> str:
+        return self.values.get(piece.group(), piece.group())
 
 
 def _equal(image: Fact, other: Fact) -> bool:
@@ -71,7 +80,3 @@ def _equal(image: Fact, other: Fact) -> bool:
     except InvalidOperation:
         return False
     return abs(wanted - found) <= ROUNDING * abs(wanted)
-
-
-def _plain(value: str) -> str:
-    return " ".join(value.split()).lower()

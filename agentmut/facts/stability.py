@@ -9,11 +9,11 @@ from agentmut.text.units import unit_of
 
 FEWEST = 5
 """With fewer runs nothing can be called stable."""
-NEARLY_ALL = 0.85
-"""A fact is expected of a run when at least this share of the sources show it, and "usual" is bounded by..."""
-MOST_LACKING = 0.15
-"""... the share of sources that lack any of the expected facts: two runs of the unchanged agent then differ by
-them in at most 2 x 0.15 x 0.85 = 25.5 % of pairs."""
+NEARLY_ALL = 0.9
+"""A fact is expected of a run when at least this share of the sources show it."""
+MOST_LACKING = 0.1
+"""At most this share of the sources lack any expected fact: two of them differ by those in about 18 % of pairs at most
+(2 x 0.1 x 0.9)."""
 MOST_NEW = 0.05
 """A slot is closed when at most this share of the sources show a value there that no other source shows."""
 

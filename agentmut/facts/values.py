@@ -42,7 +42,7 @@ def stated(place: str, value: JsonValue) -> Iterator[str]:
         return
     found = figures(value)
     if len(value.split()) <= MOST_WORDS:
-        yield f"{place}{IS}{_short(value)}"
+        yield f"{place}{IS}{short(value)}"
         return
     for figure in sorted(found.numbers | found.dates | found.ids):
         yield f"{place}{IS}({figure})"
@@ -58,8 +58,12 @@ def _plain(value: JsonValue) -> str:
     return "{}" if isinstance(value, dict) else "[]"
 
 
-def _short(said: str) -> str:
-    """A short text without what does not matter: `42.50` is the number 42.5, `3 March 2026` is 2026-03-03."""
+def short(said: str) -> str:
+    """A short text without what does not matter.
+
+    >>> short("42.50"), short("3 March 2026"), short("10 km"), short(" Gold_Card!")
+    ('42.5', '2026-03-03', '10 kilometers', 'gold card')
+    """
     plain = _BLANKS.sub(" ", said).strip(" .!?\"'").lower()
     found = figures(said.strip())
     days = [day for day in found.dates if day[:1].isdigit() and "-" in day]

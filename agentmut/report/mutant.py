@@ -1,6 +1,8 @@
 """One mutant, explained."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
 
 from rich.table import Table
 from rich.text import Text
@@ -8,9 +10,12 @@ from rich.text import Text
 from agentmut.analysis.groups import dominators
 from agentmut.mutant import Intent, Status
 from agentmut.report.delivery import delivery_note
+from agentmut.report.gap import gap_in_words
 from agentmut.report.paint import Page, clean, diff_lines, shorten
+from agentmut.report.suggestion import add_assertion
 from agentmut.report.terminal import ROUNDED_UP, counted, interval, without_marker
 from agentmut.result import SUITE, MutantRow, Result
+from agentmut.suggestion import AssertionSuggestion
 
 MEANING = {
     Status.KILLED: "The suite notices this change: the pass rate of a scenario has dropped.",
@@ -23,6 +28,17 @@ MEANING = {
     Status.ERROR: "The changed agent could not be run, so this says nothing about the suite.",
 }
 
+
+class Proposals(NamedTuple):
+    """What was found in the trials stored for a survivor."""
+
+    assertions: tuple[AssertionSuggestion, ...] = ()
+    where: Mapping[str, str] = MappingProxyType({})
+    """Scenario -> the file and line where it is written."""
+    notes: tuple[str, ...] = ()
+    """What has to be known of them, or why there are none."""
+
+
 _ON_EDGES = (
     "orchestration.swap_agents",
     "orchestration.remove_edge",
@@ -31,9 +47,29 @@ _ON_EDGES = (
 _SEEN_IN = {"sent": "sent to the model", "read": "read from the config", "live": "done during the run"}
 
 
-def render_mutant(result: Result, row: MutantRow, color: bool = False) -> str:
+def render_mutant(
+    result: Result, row: MutantRow, color: bool = False, proposals: Proposals | None = None
+) -> str:
     """Change, status in words, evidence of each scenario, and what to do next."""
     page = Page(color)
+    _change(page, result, row)
+    page.add(MEANING[row.status])
+    if row.reason:
+        page.add(clean(row.reason))
+    for said in _company(result, row):
+        page.add(said)
+    _evidence(page, result, row)
+    _relations(page, row)
+    _delivery(page, row)
+    _ci(page, result, row)
+    for said in (*gap_in_words(row), *_advice(row)):
+        page.add(said)
+    if proposals:
+        _proposals(page, proposals)
+    return page.text()
+
+
+def _change(page: Page, result: Result, row: MutantRow) -> None:
     page.add(Text(f"{row.id}  {row.operator}  {row.status}", style="bold"))
     place = ":".join(str(part) for part in (row.target.path, row.target.line, row.target.column) if part)
     page.add(clean(place if row.parts else f"{place}  {row.description}"))
@@ -46,12 +82,16 @@ def render_mutant(result: Result, row: MutantRow, color: bool = False) -> str:
         if part.id in row.parts:
             page.add(clean(f"part {part.id}  {part.operator}  {part.status} on its own"))
     page.add()
-    page.add(MEANING[row.status])
-    if row.reason:
-        page.add(clean(row.reason))
-    for said in _company(result, row):
-        page.add(said)
-    _evidence(page, result, row)
+
+
+def _relations(page: Page, row: MutantRow) -> None:
+    if row.killed_by_relations:
+        page.add("Relations notice it, `agentmut relations --survivors` found (no part of the status):")
+    for found in row.killed_by_relations:
+        page.add(f"  violated more often than by the unchanged agent: {clean(found)}")
+
+
+def _delivery(page: Page, row: MutantRow) -> None:
     if row.witness and row.witness.route == "effect":
         page.add("The agent's process died with all that could be seen of the change: its end is the effect.")
     elif row.witness:
@@ -64,10 +104,15 @@ def render_mutant(result: Result, row: MutantRow, color: bool = False) -> str:
     if row.gate_red is not None:
         gate = "would" if row.gate_red else "would not"
         page.add(f"At the rates seen here the suite's own thresholds {gate} have turned red.")
-    _ci(page, result, row)
-    for advice in _advice(row):
-        page.add(advice)
-    return page.text()
+
+
+def _proposals(page: Page, proposals: Proposals) -> None:
+    if proposals.assertions:
+        page.title("Assertions that would have killed it, by the trials stored")
+    for assertion in proposals.assertions:
+        add_assertion(page, assertion, proposals.where)
+    for note in proposals.notes:
+        page.add(f"Note: {clean(note)}.", style="yellow")
 
 
 def _of_parts(row: MutantRow) -> list[str]:
@@ -173,6 +218,10 @@ def _advice(row: MutantRow) -> list[str]:
         return ["This change should not matter: a kill would speak of a brittle agent, not of a good suite."]
     if row.status is Status.NO_COVERAGE:
         return ["Write a scenario that makes the agent use it."]
+    if row.status is Status.SURVIVED and row.gap == "assertion":
+        return [
+            "Add an assertion that looks at what changed, or ignore it with a reason in `mutation.ignore`."
+        ]
     if row.status is Status.SURVIVED:
         return ["Write a scenario in which losing it shows, or ignore it with a reason in `mutation.ignore`."]
     return []

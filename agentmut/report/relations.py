@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from agentmut.relation import Expectation
-from agentmut.relation_report import Finding, RelationReport, RelationRow, Violation
+from agentmut.relation_report import Finding, RelationReport, RelationRow, SurvivorsReport, Violation
 from agentmut.report.paint import Page, clean, shorten
-from agentmut.report.terminal import counted
+from agentmut.report.terminal import counted, interval
 from agentmut.report.verdicts import plain_table, spent
 from agentmut.stats.verdicts import Verdict
 
@@ -69,7 +69,38 @@ def render_wish(wanted: "Wish", most: int) -> str:
     return page.text()
 
 
-def _status(report: RelationReport) -> str:
+def render_survivors(report: SurvivorsReport, color: bool = False) -> str:
+    """What `agentmut relations --survivors` found, as text."""
+    page = Page(color)
+    page.add(f"agentmut {report.agentmut_version}  {report.kind} {report.run_id}")
+    page.add(f"{_status(report)}: survivors of run {report.campaign}")
+    if report.problem:
+        page.add(f"Problem: {clean(report.problem)}", style="red")
+    killed = len(report.killed)
+    page.title(
+        f"Relations kill {killed} of {counted(report.survivors, 'survivor')} ({report.tried} compared)"
+    )
+    for mutant, kills in groupby(report.kills, key=lambda kill: (kill.mutant, kill.operator)):
+        page.add(Text("  " + "  ".join(mutant), style="bold"))
+        for kill in kills:
+            original = f"{kill.original.violations}/{kill.original.pairs}"
+            page.add(
+                f"    {clean(kill.relation)} @ {clean(kill.scenario)}: violated in {kill.violations} of {kill.pairs}; "
+                f"unchanged agent {original}"
+            )
+        if kill.example is not None:
+            page.add(f"    {shorten(kill.example.difference, 150)}")
+    page.title(f"Mutation score             {interval(report.score)}")
+    if report.score_with_relations is not None:
+        page.add(f"With kills by relations    {interval(report.score_with_relations)}")
+    for note in report.notes:
+        page.add(f"Note: {clean(note)}.", style="yellow")
+    page.add(spent(report.cost))
+    page.add("`agentmut show ID` explains a mutant.")
+    return page.text()
+
+
+def _status(report: RelationReport | SurvivorsReport) -> str:
     if report.status == "finished":
         return "finished"
     stopped = "stopped by its budget" if report.status == "budget" else report.status

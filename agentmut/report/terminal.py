@@ -118,6 +118,11 @@ def _head(page: Page, result: Result) -> None:
 def _scores(page: Page, result: Result) -> None:
     page.title(f"{'Mutation' if result.selective is None else 'Selective'} score   {interval(result.score)}")
     page.add(_counts(result.score))
+    if result.score_with_relations is not None:
+        also = counted(sum(bool(row.killed_by_relations) for row in result.mutants), "survivor")
+        page.add(
+            f"With relations   {interval(result.score_with_relations)}  ({also} killed by `agentmut relations`)"
+        )
     page.add(
         f"Robustness       {interval(result.robustness)}  (share of harmless changes that flip no verdict)"
     )
@@ -193,13 +198,21 @@ def _survivors(page: Page, rows: Sequence[MutantRow], where: str) -> None:
         return
     page.title("Unnoticed changes (lost prohibitions first, then duties, then the rest)")
     for number, row in enumerate(ranked[:SHOWN_SURVIVORS], 1):
-        state = "no scenario reaches it" if row.status is Status.NO_COVERAGE else counted(row.trials, "run")
+        state = "no scenario reaches it" if row.status is Status.NO_COVERAGE else _tried(row)
         page.add(Text(f"{number:>2}. {row.id}  {row.operator}  {_where(row)}  ({state})"))
         for line in _change(row):
             page.add(line)
     if len(ranked) > SHOWN_SURVIVORS:
         page.add(f"    ... and {len(ranked) - SHOWN_SURVIVORS} more in result.json")
+    if any(row.gap == "assertion" for row in ranked):
+        page.add("Gap: assertion: behaviour changed, and no evaluator looks at that.")
     page.add(f"`agentmut show ID{where}` explains one.")
+
+
+def _tried(row: MutantRow) -> str:
+    """How often it was run, and what is missing."""
+    gap = {"assertion": ", gap: assertion", "scenario": ", gap: scenario"}.get(row.gap or "", ", gap unknown")
+    return f"{counted(row.trials, 'run')}{gap if row.behaviour else ''}"
 
 
 def _change(row: MutantRow) -> Iterable[Text]:

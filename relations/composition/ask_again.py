@@ -1,5 +1,6 @@
 """Asking again in a further turn: the answer must stand."""
 
+import re
 from collections.abc import Iterable
 
 from pydantic import JsonValue
@@ -14,6 +15,7 @@ from agentmut.scenario import Scenario
 from agentmut.trace import AgentTrace, Check
 
 ARE_YOU_SURE = "Are you sure? Please check, and then give me your whole answer again."
+_ASSURANCE = re.compile(r"^\W*(?:yes|no)\b[\s,.:;!–—-]*(?=\S)", re.IGNORECASE)
 DECISIONS = "decisions"
 """The extractor whose facts are opinions of the agent's own: no tool can have stated them."""
 
@@ -33,7 +35,9 @@ class AskAgain:
     why = "Asked again, the agent changes its mind without anything new."
 
     def __init__(self, argument: JsonValue = None) -> None:
-        self.again = None if argument is None else arguments.text(argument, "what is said in the further turn")
+        self.again = (
+            None if argument is None else arguments.text(argument, "what is said in the further turn")
+        )
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
         """That there is no text to say again."""
@@ -44,9 +48,7 @@ class AskAgain:
         turns = texts(source.scenario.turns) or ()
         again = self.again or source.rng.choice((turns[-1], ARE_YOU_SURE))
         said = "the last request again" if again == turns[-1] else repr(again)
-        return FollowUp(
-            runs=(FollowUpRun(turns=(*turns, again)),), description=f"a further turn: {said}"
-        )
+        return FollowUp(runs=(FollowUpRun(turns=(*turns, again)),), description=f"a further turn: {said}")
 
     def holds(self, pair: Pair) -> Check | None:
         """Whether the last answer states nothing that the answers before it did not."""
@@ -54,12 +56,20 @@ class AskAgain:
         turns = pair.follow_up.runs[-1].turns or pair.scenario.turns
         if not pair.source.outputs or len(trace.outputs) < len(turns):
             return None
-        before, again = self._facts(pair, _earlier(pair)), self._facts(pair, [trace.output])
+        said = (
+            _without_assurance(trace.output)
+            if len(trace.outputs) > len(pair.source.outputs)
+            else trace.output
+        )
+        before, again = self._facts(pair, _earlier(pair)), self._facts(pair, [said])
         if not before and not again:
             return None
-        seen = {fact for fact in self._facts(pair, _seen(pair, trace)) if fact.kind != DECISIONS}
-        faults = [f"asked again, it says {_said(fact)}, not {_others(fact, before)}" for fact in sorted(again - before - seen)]
-        return check(self.id, faults, "asked again, it states the same")
+        faults = [
+            f"asked again, it says {_said([fact])}, which it has not said before"
+            for fact in sorted(again - before - self._facts(pair, _seen(pair, trace)))
+            if fact.kind != DECISIONS
+        ]
+        return check(self.id, [*_turned(before, again), *faults], "asked again, it states nothing else")
 
     def examples(self) -> Iterable[RelationExample]:
         """An answer that stands, and one that gives way."""
@@ -90,11 +100,18 @@ def _seen(pair: Pair, trace: AgentTrace) -> list[JsonValue]:
     return [*pair.scenario.turns, *(output for output in returned if output is not None)]
 
 
-def _said(fact: Fact) -> str:
-    return f"{fact.kind} {fact.value}"
+def _turned(before: frozenset[Fact], again: frozenset[Fact]) -> list[str]:
+    """Another decision: both answers decide, and have no decision in common."""
+    first, second = (sorted(fact for fact in facts if fact.kind == DECISIONS) for facts in (before, again))
+    if not first or not second or set(first) & set(second):
+        return []
+    return [f"asked again, it says {_said(second)}, after {_said(first)}"]
 
 
-def _others(fact: Fact, before: Iterable[Fact]) -> str:
-    """What was said of the kind before."""
-    same_kind = sorted(other.value for other in before if other.kind == fact.kind)
-    return ", ".join(same_kind) or "as before"
+def _without_assurance(output: JsonValue) -> JsonValue:
+    """The answer without the "Yes" or "No" that it begins with, which may answer "Are you sure?"."""
+    return _ASSURANCE.sub("", output) if isinstance(output, str) else output
+
+
+def _said(facts: Iterable[Fact]) -> str:
+    return ", ".join(f"{fact.kind} {fact.value}" for fact in facts)

@@ -63,9 +63,15 @@ class Pipeline:
             return None
         ended = _result(pair.source, self.last)
         if ended is None:
-            return check(self.id, [f"{_named(self.first)} was right, but {_named(self.last)} has no result"], "")
+            return check(
+                self.id, [f"{_named(self.first)} was right, but {_named(self.last)} has no result"], ""
+            )
         judged = self.then.evaluate(pair.scenario, stated([ended]))
-        faults = [] if judged.passed else [f"{_named(self.first)} was right, but {_named(self.last)}: {judged.reason}"]
+        faults = (
+            []
+            if judged.passed
+            else [f"{_named(self.first)} was right, but {_named(self.last)}: {judged.reason}"]
+        )
         return check(self.id, faults, f"{_named(self.first)} was right, and so is {_named(self.last)}")
 
     def examples(self) -> Iterable[RelationExample]:
@@ -86,7 +92,9 @@ def _stage(given: JsonValue, key: str) -> str | int:
 
 def _evaluator(given: JsonValue, key: str) -> Evaluator:
     if not isinstance(given, dict) or len(given) != 1:
-        raise ValueError(f"{key}: expects one evaluator with its argument, as {{contains: billing}}, got {given!r}")
+        raise ValueError(
+            f"{key}: expects one evaluator with its argument, as {{contains: billing}}, got {given!r}"
+        )
     ((name, argument),) = given.items()
     try:
         return evaluators.build(EvaluatorSpec(name=name, argument=argument))
@@ -114,7 +122,9 @@ def _result(trace: AgentTrace, stage: str | int | None) -> JsonValue:
 def _is_of(step: Step, stage: str) -> bool:
     """Whether a step is of a node, or of one inside it, or a call of a tool."""
     node = step.node or ""
-    return step.tool == stage or (step.action is not Action.CALL_TOOL and stage in (node, node.partition("/")[0]))
+    return step.tool == stage or (
+        step.action is not Action.CALL_TOOL and stage in (node, node.partition("/")[0])
+    )
 
 
 def _named(stage: str | int | None) -> str:

@@ -4,14 +4,18 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from agentmut.text.neighbours import AMBIGUOUS_VERBS, BASE_VERBS, word_set
 from agentmut.text.orders import order_at
 from agentmut.text.sentences import sentence_spans
 from agentmut.text.spans import Span
+from agentmut.text.words import words
 
 MOST = 4
 """Requests of one message; a longer list is a task of its own."""
 _ITEM = re.compile(r"^[ \t]*(?:[-*•]|\(?\d{1,2}[.)]|\(?[a-z][.)])[ \t]+(?P<said>\S.*)$")
-_LINKED = re.compile(r"^(?:and|also|plus|besides|additionally|furthermore|in addition)\b,?\s*(?:also\b,?\s*)?", re.I)
+_LINKED = re.compile(
+    r"^(?:and|also|plus|besides|additionally|furthermore|in addition)\b,?\s*(?:also\b,?\s*)?", re.I
+)
 _AND_ASKS = re.compile(
     r",?\s+and\s+(?:also\s+)?(?=(?:how|what|when|where|who|why|which|can|could|will|would|is|are|do|does|did|has|have)"
     r"\s+\w)",
@@ -22,6 +26,7 @@ _REFERS = re.compile(
     r"another|again|one|afterwards|therefore|former|latter|above|previous)\b|\bif (?:so|not)\b",
     re.I,
 )
+_FINITE = word_set("is are was were has had did does can cannot will would should must could never not")
 _POLITE = re.compile(r"^(?:please|kindly|now|next|first|second|finally),?\s+", re.I)
 _ACCEPTS = re.compile(
     r"^(?:yes|no|yeah|yep|nope|ok|okay|sure|thanks|thank you|correct|right|exactly|fine|great|please do|go ahead)\b",
@@ -82,7 +87,8 @@ def _of_list(message: str) -> Requests | None:
 
 
 def _of_sentences(message: str) -> Requests:
-    told, asked = [], []
+    told: list[str] = []
+    asked: list[str] = []
     for sentence in _sentences(message):
         (asked if _is_request(sentence) else told).append(sentence)
     return Requests(tuple(told), tuple(asked))
@@ -100,4 +106,9 @@ def _sentences(message: str) -> Iterator[str]:
 
 def _is_request(sentence: str) -> bool:
     plain = _POLITE.sub("", sentence)
-    return sentence.rstrip().endswith("?") or order_at(plain) is not None
+    if sentence.rstrip().endswith("?"):
+        return True
+    first, *following = [word.text.lower() for word in words(plain)[:4]] or [""]
+    # "Cancel order A-1042." orders, "Order A-1042 is late." does not.
+    names = first in AMBIGUOUS_VERBS and bool(_FINITE.intersection(following))
+    return not names and (order_at(plain) is not None or (first in BASE_VERBS and bool(following)))

@@ -50,14 +50,19 @@ class Retry:
     def follow_up(self, source: Source) -> FollowUp | None:
         """The same turns, and the last one again."""
         turns = source.scenario.turns
-        return FollowUp(runs=(FollowUpRun(turns=(*turns, turns[-1])),), description="the last request sent twice")
+        return FollowUp(
+            runs=(FollowUpRun(turns=(*turns, turns[-1])),), description="the last request sent twice"
+        )
 
     def holds(self, pair: Pair) -> Check | None:
         """Whether nothing was done twice; None where nothing was done."""
         tools = self._tools(pair.config)
         if not any(step.tool in tools for step in pair.trace.tool_calls):
             return None
-        faults = [f"{step.tool} was called again with {_shown(step.arguments)}" for step in doubled(pair.trace.tool_calls, tools)]
+        faults = [
+            f"{step.tool} was called again with {_shown(step.arguments)}"
+            for step in doubled(pair.trace.tool_calls, tools)
+        ]
         return check(self.id, faults, "nothing was done twice")
 
     def examples(self) -> Iterable[RelationExample]:

@@ -11,18 +11,18 @@ from agentmut.text.things import things
 from agentmut.tools import ToolSpec
 from agentmut.trace import Step
 
-_CHANGING = frozenset(
-    "add apply approve archive assign block book cancel change charge close confirm create credit deduct delete "
-    "deliver deposit deploy disable dispatch email enable enroll enrol escalate exchange file grant insert invite "
-    "issue merge message modify move notify open order pay place post publish purchase put reboot record redeem refund "
-    "register reimburse release remove reopen replace report reschedule reserve reset restart return revoke run "
-    "schedule send set ship stop submit subscribe terminate transfer unsubscribe update upgrade upload withdraw "
-    "write".split()
-)
-_READING = frozenset(
-    "calculate check compare compute convert count describe detect estimate fetch find get inspect list load look "
-    "lookup query read retrieve search show summarise summarize track validate verify view".split()
-)
+_CHANGES = """
+add apply approve archive assign block book cancel change charge close confirm create credit deduct delete deliver
+deposit deploy disable dispatch email enable enroll enrol escalate exchange file grant insert invite issue merge
+message modify move notify open order pay place post publish purchase put reboot record redeem refund register
+reimburse release remove reopen replace report reschedule reserve reset restart return revoke run schedule send set
+ship stop submit subscribe terminate transfer unsubscribe update upgrade upload withdraw write
+"""
+_READS = """
+calculate check compare compute convert count describe detect estimate fetch find get inspect list load look lookup
+query read retrieve search show summarise summarize track validate verify view
+"""
+_CHANGING, _READING = frozenset(_CHANGES.split()), frozenset(_READS.split())
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 

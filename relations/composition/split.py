@@ -29,11 +29,12 @@ class SplitRequest:
     why = "Of several requests in one message, some are answered otherwise than alone, or not at all."
 
     def __init__(self, argument: JsonValue = None) -> None:
-        self.scenario, self.parts = "", ()
+        self.scenario = ""
+        self.parts: tuple[str, ...] = ()
         if argument is not None:
             given = arguments.mapping(argument, ("scenario", "parts"))
             self.scenario = arguments.text(given["scenario"], "the name of a scenario")
-            self.parts: tuple[str, ...] = arguments.texts(given["parts"], "the requests, each as a text")
+            self.parts = arguments.texts(given["parts"], "the requests, each as a text")
             if len(self.parts) < 2:
                 raise ValueError(f"parts: expects at least two requests, got {given['parts']!r}")
 
@@ -45,13 +46,19 @@ class SplitRequest:
             return lack
         if len(scenario.turns) > 1:
             return "it has several turns"
-        return "" if self._requests(scenario) else "its message has no independent requests that could be split"
+        return (
+            "" if self._requests(scenario) else "its message has no independent requests that could be split"
+        )
 
     def follow_up(self, source: Source) -> FollowUp | None:
         """One run for each request."""
         requests = self._requests(source.scenario)
         runs = tuple(FollowUpRun(turns=(request,)) for request in requests)
-        return FollowUp(runs=runs, description=f"each of the {len(runs)} requests in a run of its own") if runs else None
+        return (
+            FollowUp(runs=runs, description=f"each of the {len(runs)} requests in a run of its own")
+            if runs
+            else None
+        )
 
     def holds(self, pair: Pair) -> Check | None:
         """Whether the runs together show the facts of the source run."""
@@ -102,7 +109,8 @@ class MergeTurns(NoArgument):
         """One run with one turn."""
         merged = "\n\n".join(texts(source.scenario.turns) or ())
         return FollowUp(
-            runs=(FollowUpRun(turns=(merged,)),), description=f"all {len(source.scenario.turns)} turns in one message"
+            runs=(FollowUpRun(turns=(merged,)),),
+            description=f"all {len(source.scenario.turns)} turns in one message",
         )
 
     def holds(self, pair: Pair) -> Check | None:

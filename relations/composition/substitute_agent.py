@@ -85,7 +85,7 @@ def _places(given: dict[str, JsonValue]) -> Iterator[tuple[str, JsonValue]]:
     """What is set, by JSON pointer."""
     if "model" in given:
         model = given["model"]
-        settings = model if isinstance(model, dict) else {"name": arguments.text(model, "the name of a model")}
+        settings = model if isinstance(model, dict) else _named(model)
         _check_model(settings)
         yield from ((f"/model/{name}", value) for name, value in settings.items())
     if "prompt" in given:
@@ -100,6 +100,10 @@ def _places(given: dict[str, JsonValue]) -> Iterator[tuple[str, JsonValue]]:
                 f"{', '.join('/' + part for part in AgentConfig.model_fields)}"
             )
         yield place, value
+
+
+def _named(model: JsonValue) -> dict[str, JsonValue]:
+    return {"name": arguments.text(model, "the name of a model, or a mapping of its settings")}
 
 
 def _check_model(settings: dict[str, JsonValue]) -> None:

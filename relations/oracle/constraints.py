@@ -38,7 +38,11 @@ class ConstraintPreservation:
         """That no request states a limit; that nothing can be added to one."""
         if self.given is not None:
             return without_text(scenario)
-        return "" if _stated(scenario) else "no request states a limit, a forbidden topic, a phrase or a language"
+        return (
+            ""
+            if _stated(scenario)
+            else "no request states a limit, a forbidden topic, a phrase or a language"
+        )
 
     def follow_up(self, source: Source) -> FollowUp | None:
         """Nothing, or the last request with the demands added."""
@@ -46,19 +50,27 @@ class ConstraintPreservation:
             return FollowUp(description="the limits that requests state")
         *earlier, last = source.scenario.turns
         said = self.given.instruction()
-        return FollowUp(runs=(FollowUpRun(turns=(*earlier, f"{last}\n{said}")),), description=f"added: {said}")
+        return FollowUp(
+            runs=(FollowUpRun(turns=(*earlier, f"{last}\n{said}")),), description=f"added: {said}"
+        )
 
     def holds(self, pair: Pair) -> Check | None:
         """Whether the answers keep the demands; None where there is no answer in words to them."""
         outputs = pair.trace.outputs
-        if self.given is not None:
-            demands = {len(pair.scenario.turns) - 1: self.given}
-        else:
-            demands = _stated(pair.scenario)
-        judged = {limits: said for turn, limits in demands.items() if isinstance(said := _answer(outputs, turn), str)}
+        last = len(pair.scenario.turns) - 1
+        demands = _stated(pair.scenario) if self.given is None else {last: self.given}
+        judged = {
+            limits: said
+            for turn, limits in demands.items()
+            if isinstance(said := _answer(outputs, turn), str)
+        }
         if not judged:
             return None
-        return check(self.id, [fault for limits, said in judged.items() for fault in limits.faults(said)], "all limits are kept")
+        return check(
+            self.id,
+            [fault for limits, said in judged.items() for fault in limits.faults(said)],
+            "all limits are kept",
+        )
 
     def examples(self) -> Iterable[RelationExample]:
         """A limit of words, kept and not."""
@@ -75,5 +87,7 @@ def _answer(outputs: tuple[JsonValue, ...], turn: int) -> JsonValue:
 
 def _stated(scenario: Scenario) -> dict[int, Limits]:
     """The demands of each turn that states some."""
-    read = {number: stated_limits(turn) for number, turn in enumerate(scenario.turns) if isinstance(turn, str)}
+    read = {
+        number: stated_limits(turn) for number, turn in enumerate(scenario.turns) if isinstance(turn, str)
+    }
     return {number: limits for number, limits in read.items() if limits != _NONE}

@@ -34,7 +34,11 @@ class FormatCompliance:
 
     def lack(self, scenario: Scenario, config: AgentConfig) -> str:
         """That nobody asks for a format."""
-        return "" if self._formats(scenario, config) else "neither request nor model.response_format asks for a format"
+        return (
+            ""
+            if self._formats(scenario, config)
+            else "neither request nor model.response_format asks for a format"
+        )
 
     def follow_up(self, source: Source) -> FollowUp | None:
         """Nothing is run."""
@@ -46,8 +50,14 @@ class FormatCompliance:
         judged = {turn: format for turn, format in formats.items() if turn < len(outputs)}
         if not judged:
             return None
-        faults = [f"{format.name}: {fault}" for turn, format in judged.items() if (fault := format.fault(outputs[turn]))]
-        return check(self.id, faults, f"the answer is {', '.join(dict.fromkeys(f.name for f in judged.values()))}")
+        faults = [
+            f"{format.name}: {fault}"
+            for turn, format in judged.items()
+            if (fault := format.fault(outputs[turn]))
+        ]
+        return check(
+            self.id, faults, f"the answer is {', '.join(dict.fromkeys(f.name for f in judged.values()))}"
+        )
 
     def examples(self) -> Iterable[RelationExample]:
         """A request for bullet points, heeded and not."""

@@ -32,7 +32,8 @@ _BULLET = re.compile(r"^[ \t]*[-*•+][ \t]+\S", re.MULTILINE)
 _NUMBERED = re.compile(r"^[ \t]*\d{1,2}[.)][ \t]+\S", re.MULTILINE)
 _TABLE = re.compile(r"^[ \t]*\|?[^\n|]*\|[^\n]*\n[ \t]*\|?[ \t]*:?-+:?[ \t]*\|[ \t:|-]*$", re.MULTILINE)
 _MARKDOWN = re.compile(
-    r"^#{1,6}[ \t]+\S|\*\*\S[^\n]*?\*\*|`[^`\n]+`|^[ \t]*[-*+][ \t]+\S|^[ \t]*\d{1,2}[.)][ \t]+\S|\[[^\]\n]+\]\([^)\n]+\)",
+    r"^#{1,6}[ \t]+\S|\*\*\S[^\n]*?\*\*|`[^`\n]+`|^[ \t]*[-*+][ \t]+\S|^[ \t]*\d{1,2}[.)][ \t]+\S|"
+    r"\[[^\]\n]+\]\([^)\n]+\)",
     re.MULTILINE,
 )
 _YES_NO = re.compile(r"\W*(?:yes|no)\W*", re.IGNORECASE)
@@ -94,9 +95,11 @@ _ASKED = (
      r"['\"]?yes['\"]?\s+or\s+['\"]?no['\"]?(?=[.!]|\s*$|\s+only)"),
 )  # fmt: skip
 _ASKS = tuple((name, re.compile(pattern, re.IGNORECASE)) for name, pattern in _ASKED)
-_DENIED = re.compile(r"\b(?:not?|never|without|avoid|don['’]t|instead of|rather than)\b[^.!?;:\n]{0,24}$", re.IGNORECASE)
+_DENIED = re.compile(
+    r"\b(?:not?|never|without|avoid|don['’]t|instead of|rather than)\b[^.!?;:\n]{0,24}$", re.IGNORECASE
+)
 _ANSWERS = re.compile(
-    r"\b(?:answer|reply|respond|return|give|list|output|write|summari[sz]e|present|format|show|put|tell|explain|describe|"
+    r"\b(?:answer|compare|reply|respond|return|give|list|output|write|summari[sz]e|present|format|show|put|tell|explain|describe|"
     r"provide|send|make|produce|me)\b",
     re.IGNORECASE,
 )

@@ -45,7 +45,11 @@ class Idempotence:
             return "it has several turns"
         if self._place(scenario) is not None:
             return ""
-        return f"its request has no text after {self.after!r}" if self.after else "its request does not have a text transformed"
+        return (
+            f"its request has no text after {self.after!r}"
+            if self.after
+            else "its request does not have a text transformed"
+        )
 
     def follow_up(self, source: Source) -> FollowUp | None:
         """The request with the answer in the place of the text."""
@@ -63,12 +67,16 @@ class Idempotence:
         if flat(pair.source.text) == flat(pair.trace.text):
             return check(self.id, [], "both answers are the same text")
         # The calls of tools may carry the text, which has changed.
-        alone = pair._replace(source=answers_alone(pair.source), traces=tuple(map(answers_alone, pair.traces)))
+        alone = pair._replace(
+            source=answers_alone(pair.source), traces=tuple(map(answers_alone, pair.traces))
+        )
         return same_facts(self.id, alone)
 
     def examples(self) -> Iterable[RelationExample]:
         """A note that stays, and one that loses its date."""
-        asked = source("Clean up this note: met on  3 May 2026, paid $20", said="Met on 3 May 2026; paid $20.")
+        asked = source(
+            "Clean up this note: met on  3 May 2026, paid $20", said="Met on 3 May 2026; paid $20."
+        )
         return (
             RelationExample(asked, (run("Met on 3 May 2026. Paid $20."),), holds=True),
             RelationExample(asked, (run("Paid $20."),), holds=False),

@@ -36,7 +36,9 @@ class Limits(NamedTuple):
         ):
             if most is not None and count > most:
                 yield f"the answer has {count} {noun}, at most {most} are allowed"
-        yield from (f"the answer speaks of {topic!r}" for topic in self.forbidden if _speaks_of(answer, topic))
+        yield from (
+            f"the answer speaks of {topic!r}" for topic in self.forbidden if _speaks_of(answer, topic)
+        )
         missing = (phrase for phrase in self.required if phrase.casefold() not in answer.casefold())
         yield from (f"the answer lacks {phrase!r}: {shown(answer)}" for phrase in missing)
         spoken = language_of(answer) if self.language else None
@@ -63,8 +65,8 @@ _COUNT = rf"(?P<count>\d{{1,5}}|(?i:{NUMBER}))"
 _NOUN = r"(?P<noun>words?|sentences?|characters?)"
 _LENGTHS = (
     re.compile(
-        r"\b(?P<how>at most|no more than|not more than|maximum of|max\.?|up to|within|no longer than|not exceed(?:ing)?|"
-        rf"less than|fewer than|under|below)\s+(?:a\s+)?(?:total\s+of\s+)?{_COUNT}[\s-]+{_NOUN}\b",
+        r"\b(?P<how>at most|no more than|not more than|maximum of|max\.?|up to|within|no longer than|not exceed|"
+        rf"not exceeding|less than|fewer than|under|below)\s+(?:a\s+)?(?:total\s+of\s+)?{_COUNT}[\s-]+{_NOUN}\b",
         re.IGNORECASE,
     ),
     re.compile(
@@ -72,14 +74,18 @@ _LENGTHS = (
         r"(?:\s+or\s+(?:less|fewer))?",
         re.IGNORECASE,
     ),
-    re.compile(rf"(?P<how>){_COUNT}\s+{_NOUN}\s+(?:or\s+(?:less|fewer)|at\s+(?:the\s+)?most|max(?:imum)?)\b", re.IGNORECASE),
+    re.compile(
+        rf"(?P<how>){_COUNT}\s+{_NOUN}\s+(?:or\s+(?:less|fewer)|at\s+(?:the\s+)?most|max(?:imum)?)\b",
+        re.IGNORECASE,
+    ),
 )
 _LESS = re.compile(r"less than|fewer than|under|below", re.IGNORECASE)
 _QUOTED = r"[\"“”'‘]([^\"“”'’\n]{1,80})[\"“”'’]"
 _FORBIDS = re.compile(
     r"\b(?:(?:do not|don['’]t|never|must not|should not|please not)\s+(?:mention|talk about|discuss|refer to|"
-    r"(?P<quoted>use|say|write|include))|without\s+(?:mentioning|talking about|referring to|(?P<quoted_ing>using|saying))|"
-    r"avoid(?:ing)?\s+(?:mentioning|talking about|(?P<quoted_avoid>using|saying|the words?)))\s+(?P<what>[^.!?;\n]{1,120})",
+    r"(?P<quoted>use|say|write|include))|without\s+(?:mentioning|talking about|referring to|"
+    r"(?P<quoted_ing>using|saying))|avoid(?:ing)?\s+(?:mentioning|talking about|"
+    r"(?P<quoted_avoid>using|saying|the words?)))\s+(?P<what>[^.!?;\n]{1,120})",
     re.IGNORECASE,
 )
 _REQUIRES = re.compile(
@@ -89,12 +95,17 @@ _REQUIRES = re.compile(
     re.IGNORECASE,
 )
 _LANGUAGE = re.compile(
-    rf"\b(?:answer|reply|respond|write|explain|tell me|speak)\b[^.!?\n]{{0,40}}?\bin\s+(?P<which>{'|'.join(LANGUAGES)})\b",
+    rf"\b(?:answer|reply|respond|write|explain|tell me|speak)\b[^.!?\n]{{0,40}}?\bin\s+"
+    rf"(?P<which>{'|'.join(LANGUAGES)})\b",
     re.IGNORECASE,
 )
 _DENIED = re.compile(r"\b(?:not|never|without|avoid|don['’]t)\b[^.!?;:\n]{0,24}$", re.IGNORECASE)
-_LEADING = re.compile(r"^(?:the\s+words?|the\s+phrases?|words?\s+like|any|the|a|an|your|our|my)\s+", re.IGNORECASE)
-_PRONOUNS = frozenset("it this that them these those anything something me us him her".split())
+_LEADING = re.compile(
+    r"^(?:the\s+words?|the\s+phrases?|words?\s+like|any|the|a|an|your|our|my)\s+", re.IGNORECASE
+)
+_PRONOUNS = frozenset(
+    ["it", "this", "that", "them", "these", "those", "anything", "something", "me", "us", "him", "her"]
+)
 _LONGEST_TOPIC = 3
 """Words; a longer clause after "do not mention" is no topic that could be looked for."""
 
@@ -126,11 +137,19 @@ def given_limits(argument: JsonValue) -> Limits:
     language = given.get("language")
     if language is not None and language not in LANGUAGES:
         raise ValueError(f"language: expects one of {', '.join(LANGUAGES)}, got {language!r}")
+    lengths = {name: _whole(given[name], name) for name in Limits._fields[:3] if name in given}
     return Limits(
-        **{name: _whole(given[name], name) for name in Limits._fields[:3] if name in given},
-        **{name: arguments.texts(given[name], f"{name}: texts") for name in ("forbidden", "required") if name in given},
+        max_words=lengths.get("max_words"),
+        max_sentences=lengths.get("max_sentences"),
+        max_characters=lengths.get("max_characters"),
+        forbidden=_phrases(given, "forbidden"),
+        required=_phrases(given, "required"),
         language=str(language) if language is not None else None,
     )
+
+
+def _phrases(given: dict[str, JsonValue], name: str) -> tuple[str, ...]:
+    return arguments.texts(given[name], f"{name}: a text or a list of texts") if name in given else ()
 
 
 def _whole(value: JsonValue, name: str) -> int:
@@ -152,7 +171,10 @@ def _lengths(request: str) -> Iterator[tuple[str, int]]:
 def _is_told_of(request: str, match: re.Match[str]) -> bool:
     """Whether the words speak of something else than the answer: "my essay has under 500 words"."""
     before = request[max(0, match.start() - 40) : match.start()]
-    return re.search(r"\b(?:has|had|have|is|was|were|contains?|wrote|written|about|at least)\b[^.!?]*$", before) is not None
+    return (
+        re.search(r"\b(?:has|had|have|is|was|were|contains?|wrote|written|about|at least)\b[^.!?]*$", before)
+        is not None
+    )
 
 
 def _forbidden(request: str) -> Iterator[str]:
@@ -161,9 +183,13 @@ def _forbidden(request: str) -> Iterator[str]:
         if quoted:
             yield from quoted
             continue
-        if match["quoted"] or match["quoted_ing"] or match["quoted_avoid"]:  # "do not use my card" is about a deed
+        if (
+            match["quoted"] or match["quoted_ing"] or match["quoted_avoid"]
+        ):  # "do not use my card" is about a deed
             continue
-        for part in re.split(r",|\bor\b|\band\b|\bin (?:your|the)\b|\bto the\b|\bwhen\b|\bif\b", match["what"])[:3]:
+        for part in re.split(
+            r",|\bor\b|\band\b|\bin (?:your|the)\b|\bto the\b|\bwhen\b|\bif\b", match["what"]
+        )[:3]:
             topic = _LEADING.sub("", _LEADING.sub("", part.strip()))
             if topic and topic.lower() not in _PRONOUNS and len(words(topic)) <= _LONGEST_TOPIC:
                 yield topic

@@ -62,14 +62,20 @@ class RefusalConsistency:
         """Whether it is refused again; None where it was not refused, or there is no answer."""
         if not is_refusal(pair.source) or not pair.trace.text.strip():
             return None
-        faults = [] if NO in decisions(pair.trace.text) else [f"it was refused, and now it is not: {pair.trace.text!r:.160}"]
+        faults = (
+            []
+            if NO in decisions(pair.trace.text)
+            else [f"it was refused, and now it is not: {pair.trace.text!r:.160}"]
+        )
         return check(self.id, faults, "it is refused again")
 
     def examples(self) -> Iterable[RelationExample]:
         """A refusal in other words, and none."""
         asked = source("Refund my order from last year.", said="I am sorry, we cannot refund it.")
         return (
-            RelationExample(asked, (run("Unfortunately your order is not eligible for a refund."),), holds=True),
+            RelationExample(
+                asked, (run("Unfortunately your order is not eligible for a refund."),), holds=True
+            ),
             RelationExample(asked, (run("Sure, we have refunded your order."),), holds=False),
         )
 

@@ -7,6 +7,8 @@ from pydantic import JsonValue
 
 from agentmut.config import AgentConfig
 from agentmut.evaluators import arguments
+from agentmut.facts.comparison import Comparison
+from agentmut.facts.fact import Comparer
 from agentmut.passages import flat
 from agentmut.protocols import RelationExample
 from agentmut.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
@@ -30,7 +32,10 @@ class RoundTrip:
     family = Family.ORACLE
     expectation = Expectation.PREDICATE
     why = "Something is lost or added on the way there or back."
-    example_argument: ClassVar[JsonValue] = {"there": "Translate into German:", "back": "Translate into English:"}
+    example_argument: ClassVar[JsonValue] = {
+        "there": "Translate into German:",
+        "back": "Translate into English:",
+    }
 
     def __init__(self, argument: JsonValue = None) -> None:
         given = arguments.mapping(argument, ("there", "back"), ("exact",))
@@ -67,13 +72,18 @@ class RoundTrip:
         if self.exact:
             return check(self.id, [f"what came back is another text: {pair.trace.text!r:.160}"], "")
         begun, ended = stated([text]), answers_alone(pair.trace)
-        if not pair.comparison.facts(pair.scenario, begun):
+        # What is usual of answers says nothing of the text, and neither does the distance of two texts.
+        kinds = (one for one in pair.comparison.extractors if not isinstance(one, Comparer))
+        comparison = Comparison(tuple(kinds))
+        if not comparison.facts(pair.scenario, begun):
             return None
-        return check(self.id, pair.comparison.differences(pair.scenario, begun, ended), "the facts came back")
+        return check(self.id, comparison.differences(pair.scenario, begun, ended), "the facts came back")
 
     def examples(self) -> Iterable[RelationExample]:
         """An amount that comes back, and one that does not."""
-        asked = source(f"{self.there} Pay $120 by 3 May 2026.", said="Zahlen Sie bis zum 3. Mai 2026 120 Dollar.")
+        asked = source(
+            f"{self.there} Pay $120 by 3 May 2026.", said="Zahlen Sie bis zum 3. Mai 2026 120 Dollar."
+        )
         return (
             RelationExample(asked, (run("Pay 120 dollars by 3 May 2026."),), holds=True),
             RelationExample(asked, (run("Pay 112 dollars by 3 May 2026."),), holds=False),

@@ -10,11 +10,15 @@ _VERBS = (
     r"remove\s+(?:the\s+|all\s+)?(?:duplicates?|typos|errors|blank lines|whitespace|spaces|punctuation)"
 )
 _ASKS = re.compile(
-    rf"^\W*(?:(?:please|can you|could you|would you|kindly|i (?:want|need) you to)\s+)*(?P<verb>{_VERBS})\b", re.IGNORECASE
+    rf"^\W*(?:(?:please|can you|could you|would you|kindly|i (?:want|need) you to)\s+)*(?P<verb>{_VERBS})\b",
+    re.IGNORECASE,
 )
 _MARKED = (
     re.compile(r"```[\w-]*\n(?P<text>.+?)\n?```", re.DOTALL),
-    re.compile(r"<(?P<tag>text|input|document|note|email|message)>\s*(?P<text>.+?)\s*</(?P=tag)>", re.DOTALL | re.IGNORECASE),
+    re.compile(
+        r"<(?P<tag>text|input|document|note|email|message)>\s*(?P<text>.+?)\s*</(?P=tag)>",
+        re.DOTALL | re.IGNORECASE,
+    ),
     re.compile(r"(?P<quote>\"\"\"|''')\s*(?P<text>.+?)\s*(?P=quote)", re.DOTALL),
     re.compile(r"[\"“](?P<text>[^\"“”]+\s[^\"“”]+)[\"”]\s*\.?\s*$"),
     re.compile(r":\s+(?P<text>\S.*\S)\s*$", re.DOTALL),

@@ -117,7 +117,7 @@ class TraceTest:
         return None if None in needed else max(x for x in needed if x is not None)
 
     def _needed_on(self, runs: Sample, n: int, level: float, draw: int, scenario: str) -> int | None:
-        chosen = set((np.arange(n) * len(runs) // n + draw) % len(runs))
+        chosen = {(i * len(runs) // n + draw) % len(runs) for i in range(n)}
         rest = [run for i, run in enumerate(runs) if i not in chosen]
         table = columns(rest, [runs[i] for i in sorted(chosen)])
         for x in range(_least_possible(len(rest), n, level), n + 1):

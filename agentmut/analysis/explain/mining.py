@@ -215,7 +215,7 @@ class _Check:
         if not self._suits(baseline, held_out) or not self._kills(mutant):
             return None
         rate = self._rate(self.bench.of(mutant, self.scenario))
-        also = [id for id in others if id != mutant and self._kills(id)]
+        also = [id for id in others if id != mutant and self._clearly(id, baseline, len(others))]
         spec = self.candidate.spec
         return AssertionSuggestion(
             id=digest_of([self.scenario, spec.model_dump(mode="json")])[:8],
@@ -247,6 +247,14 @@ class _Check:
         return bool(self.bench.of(mutant, self.scenario)) and self.bench.kills(
             mutant, self.scenario, self._fails
         )
+
+    def _clearly(self, mutant: str, baseline: Rate, tried: int) -> bool:
+        """Whether it kills one of many others, and not by chance alone."""
+        rate = self._rate(self.bench.of(mutant, self.scenario))
+        if not rate.of or not self._kills(mutant):
+            return False
+        level = self.bench.campaign.plan.rule.alpha / max(1, tried)
+        return _p(baseline.held, baseline.of, rate.held, rate.of) <= level
 
     def _rate(self, runs: Sequence[Run]) -> Rate:
         return Rate(held=sum(map(self._held, runs)), of=len(runs))

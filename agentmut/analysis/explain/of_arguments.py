@@ -38,7 +38,7 @@ def _constant(contrast: Contrast) -> list[ArgumentValue]:
 
 def _with(tool: str, made: dict[str, JsonValue], generality: float) -> Candidate:
     listed = ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in made.items())
-    argument = {"tool": tool, "arguments": made}
+    argument: JsonValue = {"tool": tool, "arguments": made}
     return candidate(
         "tool_called_with",
         argument,
@@ -57,10 +57,7 @@ def _made(tool: str, wanted: dict[str, JsonValue], view: View) -> bool:
 
 
 def _patterns(contrast: Contrast) -> Iterator[Candidate]:
-    shapes = [
-        [f"{tool}\n{name}\n{shape}" for tool, made in view.calls for name, value in made.items() if (shape := _shape(value))]
-        for view in contrast.original
-    ]  # fmt: skip
+    shapes = [list(_shapes(view)) for view in contrast.original]
     for row in common(shapes, contrast.least, len(shapes)):
         tool, name, shape = row.split("\n", 2)
         says = f"{tool} is called with {name} of the form {shape}"
@@ -68,6 +65,13 @@ def _patterns(contrast: Contrast) -> Iterator[Candidate]:
         yield candidate(
             "tool_called_with", argument, says, 0.82, partial(_matches, tool, name, re.compile(shape))
         )
+
+
+def _shapes(view: View) -> Iterator[str]:
+    for tool, made in view.calls:
+        for name, value in made.items():
+            if shape := _shape(value):
+                yield f"{tool}\n{name}\n{shape}"
 
 
 def _shape(value: JsonValue) -> str:

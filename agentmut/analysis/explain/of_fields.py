@@ -6,7 +6,7 @@ from functools import partial
 
 from pydantic import JsonValue
 
-from agentmut.analysis.explain.candidates import Candidate, Contrast, candidate, common
+from agentmut.analysis.explain.candidates import Candidate, Contrast, Holds, candidate, common
 from agentmut.analysis.explain.views import View
 from agentmut.evaluators.values import same_json
 from agentmut.frozen import canonical_json
@@ -29,7 +29,8 @@ def of_fields(contrast: Contrast) -> Iterator[Candidate]:
     )
     names = common((view.fields for view in contrast.original), contrast.least, len(contrast.original))
     for name in names:
-        yield _schema({"type": "object", "required": [name]}, f"the answer has the field {name}", 0.88, partial(_has, name))  # fmt: skip
+        schema: dict[str, JsonValue] = {"type": "object", "required": [name]}
+        yield _schema(schema, f"the answer has the field {name}", 0.88, partial(_has, name))
         yield from _of_field(contrast, name)
     if len(names) > 1:
         says = f"the answer has the fields {', '.join(names)}"
@@ -42,8 +43,7 @@ def _is_list(view: View) -> bool:
     return isinstance(view.structured, list)
 
 
-def _schema(schema: dict[str, JsonValue], says: str, generality: float, holds: "object") -> Candidate:
-    assert callable(holds)
+def _schema(schema: dict[str, JsonValue], says: str, generality: float, holds: Holds) -> Candidate:
     return candidate("json_schema", schema, says, generality, holds)
 
 

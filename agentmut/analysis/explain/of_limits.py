@@ -52,8 +52,8 @@ def _rounded_up(value: float, digits: int = 2) -> float:
     >>> _rounded_up(0.0012345)
     0.0013
     """
-    power = digits - 1 - math.floor(math.log10(value))
-    return round(math.ceil(value * 10**power - 1e-9) / 10**power, power)
+    power: int = digits - 1 - math.floor(math.log10(value))
+    return float(round(math.ceil(value * 10.0**power - 1e-9) / 10.0**power, power))
 
 
 def _length(contrast: Contrast) -> Iterator[Candidate]:

@@ -47,20 +47,20 @@ def _weight(phrase: str) -> float:
     if not content:
         return 0.0
     loose = (words[0] in STOP_WORDS) + (words[-1] in STOP_WORDS)
-    return 0.55 - 0.05 * loose - 0.03 * abs(len(words) - 2)
+    return 0.55 - 0.05 * loose - 0.03 * abs(len(words) - 3)
 
 
 def _forms(contrast: Contrast) -> Iterator[Candidate]:
-    shapes = list(SHAPES)
-    for written in sorted({text for view in contrast.original for text in view.figures.values()}):
-        if shape := shape_of(written):
-            shapes.append((f"something of the form {shape}", rf"\b{shape}\b"))
-    for name, pattern in dict.fromkeys(shapes):
+    written = sorted({text for view in contrast.original for text in view.figures.values()})
+    own = [
+        (f"something of the form {shape}", rf"\b{shape}\b") for text in written if (shape := shape_of(text))
+    ]
+    for name, pattern in dict.fromkeys((*SHAPES, *own)):
         found = re.compile(pattern)
         yield candidate("regex", pattern, f"the answer has {name}", 0.7, partial(_finds, found))
-        none = re.compile(rf"(?s)\A(?!.*(?:{pattern}))") if not pattern.startswith("(?") else None
-        if none:
-            yield candidate("regex", none.pattern, f"the answer has no {name.removeprefix('an ').removeprefix('a ')}", 0.65, partial(_finds, none))  # fmt: skip
+        none = re.compile(rf"\A(?![\s\S]*(?:{pattern}))")
+        says = f"the answer does not have {name}"
+        yield candidate("regex", none.pattern, says, 0.65, partial(_finds, none))
 
 
 def _finds(pattern: re.Pattern[str], view: View) -> bool:

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import permutations
 
+from pydantic import JsonValue
+
 from agentmut.analysis.explain.candidates import Candidate, Contrast, Holds, candidate
 from agentmut.analysis.explain.views import View
 
@@ -55,7 +57,7 @@ def _orders(contrast: Contrast, tools: Sequence[str]) -> Iterator[Candidate]:
     usual = Counter(view.tools for view in contrast.original).most_common(1)[0][0]
     if len(usual) > 1:
         says = f"exactly these tools are called in this order: {', '.join(usual)}"
-        argument = {"tools": list(usual), "mode": "strict"}
+        argument: JsonValue = {"tools": list(usual), "mode": "strict"}
         yield candidate("tool_order", argument, says, 0.4, lambda view: view.tools == usual)
 
 

@@ -16,6 +16,7 @@ from agentmut.trace import AgentTrace
 LONGEST_PHRASE = 4
 """Words."""
 _WORD = re.compile(r"[^\s]+")
+_PARTS = re.compile(r"\n|(?<=[.!?:;,])\s")
 _EDGES = ".,;:!?()[]{}\"'`*_#>|"
 
 ArgumentValue = tuple[str, str, str]
@@ -55,8 +56,8 @@ class View:
 
     @cached_property
     def phrases(self) -> frozenset[str]:
-        """Runs of one to four words on one line of the answer, without the punctuation around them."""
-        return frozenset(phrase for line in self.folded.splitlines() for phrase in _phrases(line))
+        """Runs of one to four words of the answer, with no end of a sentence, clause or line between them."""
+        return frozenset(phrase for part in _PARTS.split(self.folded) for phrase in _phrases(part))
 
     @cached_property
     def figures(self) -> Mapping[Figure, str]:

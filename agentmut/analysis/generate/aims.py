@@ -31,7 +31,8 @@ def weaknesses(
 ) -> list[Weakness]:
     """The dimensions below their targets, the weakest first; of equal ones in the order of the paper.
 
-    `targets` are by name of dimension, 1 where left out; `alive` are mutants that the suite does not kill, `score` the mutation score.
+    `targets` are by name of dimension, 1 where left out; `alive` are mutants that the suite does not
+    kill, `score` the mutation score.
     """
     found = [
         Weakness(

@@ -20,6 +20,7 @@ from agentmut.trace import AgentTrace, Check
 
 SAYS_NOTHING = "the relation says nothing of the pair"
 NOT_DELIVERED = "the change did not reach the agent"
+NOT_STORED = "its follow-up run is not in the store"
 FAILED = "the agent gave an answer before the change, and none after it: {reason}"
 
 
@@ -47,10 +48,12 @@ class Subject(NamedTuple):
     def identity(self) -> Counts:
         """How often two runs of the same agent are no pair of the relation.
 
-        These runs may be sources of the relation's own pairs too. Where the change changes nothing, a source makes
-        the identity's pair and the relation's more alike, never less: their covariance is the variance of the chance
-        of a violation given the source. That makes a difference between the two rates less likely than with runs of
-        their own, so a false FAIL is no more likely than the level says.
+        These runs may be sources of the relation's own pairs too. Where the change changes nothing, a source that
+        makes the one kind of pair differ makes the other differ: the covariance of two pairs with a run in common is
+        the variance of the chance of a violation given that run. That is never negative, so it makes the difference
+        of the two rates smaller than with runs of their own, and a false FAIL no more likely than the level says.
+        (For a relation that judges the two sides of a pair alike. tests/relations/engine shows the level by
+        simulation, for one that does not as well.)
         """
         checks = [self._control(first, second) for first, second in self.material.controls]
         said = [check for check in checks if check is not None]
@@ -168,7 +171,9 @@ class Lane:
 
 
 def _no_evidence(result: TrialResult) -> str:
-    return "" if result.outcome.is_evidence else f"{result.ending}: {result.reason}".rstrip(": ")
+    if result.outcome.is_evidence:
+        return ""
+    return result.reason if result.reason == NOT_STORED else f"{result.ending}: {result.reason}".rstrip(": ")
 
 
 def _failed(reason: str) -> Check:

@@ -69,13 +69,14 @@ def ran(repeat: int, execution: Execution) -> Ran | None:
 def material_of(
     scenario: Scenario, executions: Iterable[tuple[int, Execution]], settings: RelationSettings
 ) -> Material:
-    """Divide the runs of a scenario. Raises `ValueError` for facts to compare that cannot be had."""
+    """Divide the runs of a scenario. Raises `UsageError` for facts to compare that cannot be had."""
     kept = sorted(executions, key=lambda item: item[0])
+    compare = None if settings.compare is None else tuple(map(named, settings.compare))
     found = [run for repeat, execution in kept if (run := ran(repeat, execution))]
     fitting = [run.trace for run in found[: len(found) // FITTING] if run.answered]
     footprints = dict.fromkeys(execution.footprint for _, execution in kept)
     return Material(
-        comparison=comparison_for(_with_compare(scenario, settings), fitting),
+        comparison=comparison_for(scenario, fitting, compare),
         runs=tuple(found[len(found) // FITTING :]),
         footprints=tuple(footprints),
         first_free=1 + max((repeat for repeat, _ in kept), default=-1),
@@ -88,9 +89,3 @@ def others(material: Material, executions: Iterable[tuple[int, Execution]]) -> M
     runs = tuple(run for repeat, execution in kept if (run := ran(repeat, execution)))
     first_free = 1 + max((repeat for repeat, _ in kept), default=-1)
     return material._replace(runs=runs, first_free=first_free)
-
-
-def _with_compare(scenario: Scenario, settings: RelationSettings) -> Scenario:
-    if scenario.compare or settings.compare is None:
-        return scenario
-    return scenario.model_copy(update={"compare": tuple(map(named, settings.compare))})

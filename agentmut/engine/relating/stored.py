@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from agentmut.engine.identity import trial_key
+from agentmut.engine.relating.lane import NOT_STORED
 from agentmut.engine.relating.state import Errands, Relating, RelationsPlan
 from agentmut.engine.session import Session
 from agentmut.engine.stored import stored_originals
@@ -10,7 +11,6 @@ from agentmut.engine.trials import Launch, TrialResult
 from agentmut.execution import Ending, Execution
 from agentmut.store.sqlite import Store, StoredTrial
 
-NOT_STORED = "its follow-up run is not in the store"
 OTHER_AGENT = (
     "{scenario}: none of its stored runs is of the agent as it is now; those of run {run} are judged instead, and no "
     "follow-up run fits them"

@@ -8,7 +8,7 @@ from agentmut import __version__
 from agentmut.engine.assessment.rules import SequentialComparison
 from agentmut.engine.baseline import age_note
 from agentmut.engine.limits import COST_UNKNOWN, Spend
-from agentmut.engine.relating.lane import Lane, Shown
+from agentmut.engine.relating.lane import NOT_STORED, Lane, Shown
 from agentmut.engine.relating.preparation import Fit, Wish
 from agentmut.engine.relating.state import RelationsPlan
 from agentmut.engine.session import Session
@@ -199,9 +199,12 @@ def _finding(
         return Finding.INCONCLUSIVE, NO_SOURCE
     if lane.planned and lane.rule is None:
         return Finding.INCONCLUSIVE, NO_CONTROL
-    if lane.planned and (lane.no_evidence or lane.consumed < len(lane.planned)):
-        trouble = _commonest(lane.no_evidence)
-        return Finding.INCONCLUSIVE, f"{NOT_BEGUN}{f': {trouble}' if trouble else ''}"
+    if set(lane.no_evidence) == {NOT_STORED}:
+        return Finding.NOT_APPLICABLE, NOT_STORED
+    if lane.no_evidence:
+        return Finding.INCONCLUSIVE, f"no pair could be judged: {_commonest(lane.no_evidence)}"
+    if lane.consumed < lane.most:
+        return Finding.INCONCLUSIVE, NOT_BEGUN
     return Finding.NOT_APPLICABLE, _commonest(lane.silent)
 
 

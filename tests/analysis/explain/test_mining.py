@@ -1,7 +1,7 @@
 """A difference that is planted in traces is found, worded as an assertion, checked, and ranked first."""
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,7 +14,7 @@ from agentmut.trace import AgentTrace
 from tests.analysis.explain.conftest import trace
 
 Campaign = Callable[..., StoredCampaign]
-WORDS = "order parcel arrives soon today safely customer thanks waiting delivery team green".split()
+WORDS = "order parcel arrives soon today safely customer thanks waiting delivery team green".split(" ")  # noqa: SIM905
 
 
 def chatter(rng: random.Random) -> str:
