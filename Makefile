@@ -5,7 +5,7 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	&& echo $$p && break; done)
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 
-.PHONY: demo test lint operators slow bench clean
+.PHONY: demo test lint operators closing-the-loop slow bench clean
 
 demo: $(VENV)/.ready  ## measure the example support desk, offline
 	$(BIN)/agentmut simulate -- $(BIN)/agentmut run --project examples/support_desk --yes
@@ -29,7 +29,10 @@ bench: $(VENV)/.dev  ## the figures of docs/benchmarks.md, next to their targets
 operators: $(VENV)/.dev  ## every operator on the examples; docs/operators.md is its output
 	@$(BIN)/agentmut simulate -- $(BIN)/python benchmarks/operators.py
 
-slow: operators  ## longer studies: every promised rate at full length; docs/calibration.md is its output
+closing-the-loop: $(VENV)/.dev  ## from thin suites to better ones; docs/closing-the-loop.md is its output
+	@$(BIN)/python benchmarks/closing_the_loop.py
+
+slow: operators closing-the-loop  ## longer studies: every promised rate at full length; docs/calibration.md is its output
 	$(BIN)/python -m agentmut.stats.calibration --full
 	$(BIN)/python benchmarks/wire_matrix.py
 	$(BIN)/python benchmarks/faults.py

@@ -20,7 +20,9 @@ async def converse(
     """The answer to the last of the user's messages. Endpoint and key come from OPENAI_BASE_URL and OPENAI_API_KEY."""
     messages: list[Any] = [{"role": "system", "content": config.system_text()}]
     answer = ""
-    async with AsyncOpenAI(max_retries=0, http_client=DefaultAsyncHttpxClient(verify=_CERTIFICATES)) as client:
+    async with AsyncOpenAI(
+        max_retries=0, http_client=DefaultAsyncHttpxClient(verify=_CERTIFICATES)
+    ) as client:
         for message in [said] if isinstance(said, str) else said:
             messages.append({"role": "user", "content": message})
             answer = await _answered(client, config, functions, messages)
