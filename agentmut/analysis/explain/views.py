@@ -15,6 +15,8 @@ from agentmut.trace import AgentTrace
 
 LONGEST_PHRASE = 4
 """Words."""
+LONGEST_ANSWER = 20_000
+"""Characters of an answer that phrases are read off: a longer one has hundreds of thousands of them."""
 _WORD = re.compile(r"[^\s]+")
 _PARTS = re.compile(r"\n|(?<=[.!?:;,])\s")
 _EDGES = ".,;:!?()[]{}\"'`*_#>|"
@@ -57,7 +59,9 @@ class View:
     @cached_property
     def phrases(self) -> frozenset[str]:
         """Runs of one to four words of the answer, with no end of a sentence, clause or line between them."""
-        return frozenset(phrase for part in _PARTS.split(self.folded) for phrase in _phrases(part))
+        return frozenset(
+            phrase for part in _PARTS.split(self.folded[:LONGEST_ANSWER]) for phrase in _phrases(part)
+        )
 
     @cached_property
     def figures(self) -> Mapping[Figure, str]:
