@@ -10,7 +10,7 @@ from scipy.stats import binom
 
 from agentmut.analysis.explain.behaviour import Compared, TraceTest, share_noticed
 from agentmut.analysis.explain.gaps import first_block
-from agentmut.analysis.fingerprint import Feature, Fingerprint, columns, fingerprint, in_words
+from agentmut.analysis.fingerprint import Feature, Fingerprint, Reference, fingerprint, in_words
 from agentmut.execution import Ending, Execution
 from agentmut.result import BehaviourChange
 from agentmut.stats.kill.rule import KillDesign, decision_table
@@ -44,13 +44,8 @@ def change(
     """A mutant that behaves so on its scenarios, against the usual agent."""
     names = [f"s{i}" for i in range(len(agents))]
     test = TraceTest({name: prints(original, n0, 100 * seed + i) for i, name in enumerate(names)}, seed)
-    found = test.change(
-        "m",
-        [
-            Compared(s, prints(a, n, 7000 + 100 * seed + i))
-            for i, (s, a) in enumerate(zip(names, agents, strict=True))
-        ],
-    )
+    runs = [prints(agent, n, 7000 + 100 * seed + i) for i, agent in enumerate(agents)]
+    found = test.change("m", [Compared(name, block) for name, block in zip(names, runs, strict=True)])
     assert found is not None
     return found
 
@@ -109,7 +104,7 @@ def test_what_is_said_to_be_visible_is_noticed_about_as_often_as_is_said() -> No
 
     def sometimes(r: random.Random) -> Execution:
         run = usual(r)
-        calls = (("refund", {}),) if r.random() < visible else ()
+        calls = ["refund"] if r.random() < visible else []
         return run.model_copy(update={"trace": trace("look", *calls, answer=run.trace.text)})
 
     def never(r: random.Random) -> Execution:
@@ -172,7 +167,9 @@ def test_every_column_can_be_put_into_words() -> None:
     rng = random.Random(1)
     runs = [fingerprint(usual(rng)) for _ in range(12)]
     runs += [fingerprint(answered(trace("look", answer={"team": "a", "n": i}))) for i in range(3)]
-    for feature, up, spread in product(columns(runs[:8], runs[8:]).features, (True, False), (True, False)):
+    for feature, up, spread in product(
+        Reference(runs[:8]).columns(runs[8:]).features, (True, False), (True, False)
+    ):
         said = in_words(feature, up=up, spread=spread)
         assert said
         assert "{" not in said
