@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from pydantic import JsonValue
 
-from agentmut.evaluators.values import structured
+from agentmut.evaluators.values import structured, written_json
 from agentmut.execution import Execution
 from agentmut.facts.figures import stated_figures
-from agentmut.frozen import canonical_json
 from agentmut.trace import Action, AgentTrace
 
 if TYPE_CHECKING:
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
 
 LONGEST_VALUE = 40
 """Characters of an argument's or field's value that is a feature of its own."""
+LARGEST = 1e15
+"""Of numbers that are features: beyond, as with infinity and no number, their place is no matter of degree."""
 FEATURES = 32
 """Columns of features at most, besides the pairs of tools: those that vary in the most runs."""
 PAIRS = 12
@@ -58,7 +59,7 @@ class Columns(NamedTuple):
 def fingerprint(execution: Execution) -> Fingerprint:
     """What a run did, in numbers."""
     trace = execution.trace
-    answered = " ".join(o if isinstance(o, str) else canonical_json(o) for o in trace.outputs)
+    answered = " ".join(o if isinstance(o, str) else written_json(o) for o in trace.outputs)
     failed = (Feature("failed"), float(execution.ending.outcome is not None))
     features = dict((failed, *_steps(trace), *_answer(trace, answered), *_calls(trace)))
     return Fingerprint(features, trace.tools_called, frozenset(_WORD.findall(answered.lower())))
@@ -113,9 +114,9 @@ def _calls(trace: AgentTrace) -> Iterator[tuple[Feature, float]]:
 
 def _value(kind: str, of: tuple[str, ...], value: JsonValue) -> Iterator[tuple[Feature, float]]:
     """A number as it is; any other short value as there or not."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST:
         yield Feature(kind, of), value
-    written = canonical_json(value)
+    written = written_json(value)
     if len(written) <= LONGEST_VALUE:
         yield Feature(kind, (*of, written)), 1
 

@@ -8,9 +8,8 @@ from functools import cached_property
 
 from pydantic import JsonValue
 
-from agentmut.evaluators.values import structured
+from agentmut.evaluators.values import structured, written_json
 from agentmut.facts.figures import Figure, stated_figures
-from agentmut.frozen import canonical_json
 from agentmut.trace import AgentTrace
 
 LONGEST_PHRASE = 4
@@ -22,7 +21,7 @@ _PARTS = re.compile(r"\n|(?<=[.!?:;,])\s")
 _EDGES = ".,;:!?()[]{}\"'`*_#>|"
 
 ArgumentValue = tuple[str, str, str]
-"""A tool, the name of an argument, and its value as canonical JSON."""
+"""A tool, the name of an argument, and its value as JSON."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +89,7 @@ class View:
     def values(self) -> frozenset[ArgumentValue]:
         """The arguments of all calls."""
         return frozenset(
-            (tool, name, canonical_json(value)) for tool, made in self.calls for name, value in made.items()
+            (tool, name, written_json(value)) for tool, made in self.calls for name, value in made.items()
         )
 
 

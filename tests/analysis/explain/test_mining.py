@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 
+from agentmut.analysis.explain.behaviour import Compared, TraceTest
 from agentmut.analysis.explain.mining import mine, suggest_assertions
 from agentmut.analysis.explain.runs import MASKED, Bench
+from agentmut.analysis.fingerprint import fingerprint
 from agentmut.engine.stored import StoredCampaign
 from agentmut.evaluators import build
+from agentmut.execution import Ending, Execution
 from agentmut.mutant import Intent
 from agentmut.result import MutantRow
 from agentmut.trace import AgentTrace, Judgement
@@ -196,3 +199,40 @@ def test_mining_one_survivor_over_two_hundred_runs_takes_no_more_than_two_second
     begun = time.process_time()
     assert mine(stored, "m", others=[])
     assert time.process_time() - begun <= 2.0
+
+
+def hostile(r: random.Random) -> AgentTrace:
+    """What models come up with."""
+    calls: list[Any] = [
+        ("pay", {"amount": r.choice([10**400, float("inf"), -5, None, [], {"a": [1]}]), "": "\ud800\x00"}),
+        ("pay", {"note": "x" * 5000}),
+    ]
+    answers: list[Any] = [
+        "",
+        None,
+        "\x1b[31m\u202e",
+        {"n": 10**400, "": None},
+        [1, 2],
+        "((((*?[",
+        "a@" * 2000,
+        7,
+    ]
+    return trace(*r.sample(calls, r.randint(0, 2)), answer=r.choice(answers))
+
+
+def test_hostile_traces_break_neither_mining_nor_fingerprints(campaign: Campaign) -> None:
+    original, mutant = runs(hostile, 40, 1), runs(hostile, 20, 2)
+    assert isinstance(mine(campaign({"": {"s": original}, "m": {"s": mutant}}), "m", others=[]), tuple)
+    prints = [fingerprint(Execution(ending=Ending.ANSWERED, trace=t)) for t in (*original, *mutant)]
+    assert TraceTest({"s": prints[:40]}, 1).change("m", [Compared("s", prints[40:])]) is not None
+
+
+def test_a_field_that_is_lost_or_out_of_bounds_is_found(campaign: Campaign) -> None:
+    original = runs(lambda r: trace(answer={"team": r.choice("ab"), "days": r.randint(1, 9)}), 50, 1)
+    lost = runs(lambda r: trace(answer={"days": r.randint(1, 9)}), 11, 2)
+    late = runs(lambda r: trace(answer={"team": r.choice("ab"), "days": r.randint(50, 90)}), 11, 2)
+    stored = campaign({"": {"s": original}, "lost": {"s": lost}, "late": {"s": late}})
+    assert mine(stored, "lost", others=[])[0].evaluator.argument == {"type": "object", "required": ["team"]}
+    bounded = mine(stored, "late", others=[])[0].evaluator.argument
+    assert isinstance(bounded, dict)
+    assert bounded["properties"] == {"days": {"type": "number", "minimum": 1, "maximum": 9}}
