@@ -7,51 +7,52 @@ since its public names are loaded when they are first used.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from agentmut.api import measure, merge_shards
+    from agentmut.api import measure, merge_shards, rescore
     from agentmut.assess import check_suite, compare_with_baseline, save_baseline
     from agentmut.calls.instrument import tool
     from agentmut.calls.toolbox import toolbox
     from agentmut.config import AgentConfig
+    from agentmut.relate import check_relations
 
     __version__: str
 
 __all__ = [
     "AgentConfig",
     "__version__",
+    "check_relations",
     "check_suite",
     "compare_with_baseline",
     "measure",
     "merge_shards",
+    "rescore",
     "save_baseline",
     "tool",
     "toolbox",
 ]
 
 
+_HOMES = {
+    "AgentConfig": "agentmut.config",
+    "check_relations": "agentmut.relate",
+    "check_suite": "agentmut.assess",
+    "compare_with_baseline": "agentmut.assess",
+    "measure": "agentmut.api",
+    "merge_shards": "agentmut.api",
+    "rescore": "agentmut.api",
+    "save_baseline": "agentmut.assess",
+    "tool": "agentmut.calls.instrument",
+    "toolbox": "agentmut.calls.toolbox",
+}
+
+
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return _version()
-    if name == "AgentConfig":
-        from agentmut.config import AgentConfig
+    if name not in _HOMES:
+        raise AttributeError(f"module 'agentmut' has no attribute {name!r}")
+    from importlib import import_module
 
-        return AgentConfig
-    if name in ("check_suite", "compare_with_baseline", "save_baseline"):
-        from agentmut import assess
-
-        return getattr(assess, name)
-    if name in ("measure", "merge_shards"):
-        from agentmut import api
-
-        return getattr(api, name)
-    if name == "tool":
-        from agentmut.calls.instrument import tool
-
-        return tool
-    if name == "toolbox":
-        from agentmut.calls.toolbox import toolbox
-
-        return toolbox
-    raise AttributeError(f"module 'agentmut' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
 
 
 def _version() -> str:

@@ -7,20 +7,24 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from agentmut.analysis.explain.gaps import with_gaps
+from agentmut.analysis.groups import grouped
 from agentmut.engine.choosing import make_mutants
 from agentmut.engine.loop import Clock
 from agentmut.engine.merge import NothingToRun, plan_merge
 from agentmut.engine.plan import Plan
+from agentmut.engine.rescoring import rescore as judged_again
 from agentmut.engine.selection import Selection
 from agentmut.engine.session import Session, make_plan, open_session, suite_digest
 from agentmut.engine.shards import part_of
 from agentmut.engine.state import CampaignState
+from agentmut.engine.stored import stored_campaign
 from agentmut.engine.summary import summarise
 from agentmut.engine.tables import Tables
 from agentmut.engine.work import Stop
 from agentmut.errors import RunError, UsageError
 from agentmut.project import Project, load_project
-from agentmut.result import Result, write_result
+from agentmut.rescored import Rescored, write_rescored
+from agentmut.result import Result, read_result, write_result
 from agentmut.runtime import FOLDER, agent_environment, open_store, refuse_running_loop, register, run_work
 from agentmut.store.sqlite import Store, StoredRun
 
@@ -68,6 +72,25 @@ def merge_shards(paths: Sequence[Path], project: Project | str | Path = ".") -> 
         return carry_out_merge(open_session(loaded), store, paths)
 
 
+def rescore(project: Project | str | Path = ".", run: str | None = None) -> Rescored:
+    """Judge the stored trials of a run (the latest, or the one that `run` begins) by the evaluators of today.
+
+    `agentmut rescore`: nothing is run. Raises `UsageError` where no stored trial fits the project any more.
+    """
+    loaded = project if isinstance(project, Project) else load_project(Path(project))
+    with agent_environment(loaded), open_store(loaded) as store:
+        return carry_out_rescore(open_session(loaded), store, run)
+
+
+def carry_out_rescore(session: Session, store: Store, run: str | None = None) -> Rescored:
+    """Rescore a run of an open store and write `rescored.json`; see `rescore`."""
+    campaign = stored_campaign(session, store, run)
+    folder = session.project.runs / campaign.run.id
+    rescored = judged_again(campaign, read_result(folder / "result.json"), _tables(session))
+    write_rescored(rescored, folder)
+    return rescored
+
+
 def carry_out(
     session: Session,
     plan: Plan,
@@ -112,14 +135,19 @@ def carry_out_merge(
 
 
 def _begun(session: Session, plan: Plan) -> CampaignState:
-    tables = Tables(session.project.root / FOLDER / "tables")
-    return CampaignState(plan=plan, suite=session.suite, scenarios=session.tests.scenarios, tables=tables)
+    return CampaignState(
+        plan=plan, suite=session.suite, scenarios=session.tests.scenarios, tables=_tables(session)
+    )
+
+
+def _tables(session: Session) -> Tables:
+    return Tables(session.project.root / FOLDER / "tables")
 
 
 def _concluded(session: Session, state: CampaignState, stop: Stop, store: Store) -> Result:
     """The result, written to its file, and the run's status."""
     run_id = state.plan.run_id
-    result = summarise(session, state, stop)
+    result = grouped(summarise(session, state, stop))
     write_result(result, session.project.runs / run_id)
     if stop in (Stop.FINISHED, Stop.BUDGET):  # who interrupts a run does not wait: `resume` tells the rest
         result = with_gaps(result, state, store)

@@ -227,7 +227,7 @@ class MutantRow(Frozen):
     killed_by_relations: tuple[str, ...] = ()
     """`relation @ scenario` whose rate of violations rose, by `agentmut relations --survivors`; no part of `status`."""
     group: str = ""
-    """Id of the first mutant that the same scenarios kill in the same way."""
+    """Id of the first mutant that the same scenarios kill in the same way; empty where it is alone."""
     subsumed_by: str = ""
     """Id of a mutant whose killing scenarios all kill this one too, and which is harder to kill."""
     witness: WitnessSummary | None = None

@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import os
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ from agentmut.environment import environ
 from agentmut.errors import UsageError
 from agentmut.lock import locked
 from agentmut.project import FOLDER, Project
+from agentmut.services import dummy_keys
 from agentmut.store.cassettes import write_cassette
 from agentmut.store.sqlite import Store, StoredRun
 
@@ -29,6 +31,7 @@ __all__ = [
     "refuse_running_loop",
     "register",
     "run_work",
+    "stand_in_keys",
 ]
 
 
@@ -80,6 +83,15 @@ def open_store(project: Project) -> Iterator[Store]:
             yield store
         finally:
             store.close()
+
+
+@contextmanager
+def stand_in_keys() -> Iterator[None]:
+    """Keys that no service takes, where there are none: for verbs that run no agent and may have to build one, since
+    its tools and its flow are read off it.
+    """
+    with environ(dummy_keys(os.environ)):
+        yield
 
 
 @contextmanager

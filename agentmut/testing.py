@@ -14,17 +14,21 @@ from agentmut.conformance.candidates import applied, candidate_faults, repetitio
 from agentmut.conformance.codec import codec_faults, told_once
 from agentmut.conformance.elsewhere import Tried, order_faults
 from agentmut.conformance.purity import made, purity_faults
+from agentmut.conformance.relation import conduct_faults
 from agentmut.conformance.samples import SAMPLES
 from agentmut.errors import UsageError
 from agentmut.mutation.declarations import declaration_faults
 from agentmut.plain import one_line
 from agentmut.plugins import Group
-from agentmut.protocols import Adapter, Example, Operator, OperatorOptions
+from agentmut.protocols import Adapter, Example, Operator, OperatorOptions, Relation, RelationExample
+from agentmut.relation_catalogue import declaration_faults as relation_declaration_faults
 from agentmut.signatures import signature_faults
 from agentmut.trace import AgentTrace, Check
 from agentmut.wire.codec import Codec, HttpCall
 
 _DEFAULTS = OperatorOptions()
+_MOST_FAULTS = 30
+"""Faults of a relation that are told; one mistake shows on many of the runs that it is tried on."""
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 
@@ -59,6 +63,31 @@ def check_operator(
     if faults:
         name = getattr(operator, "id", getattr(operator, "__name__", repr(operator)))
         raise AssertionError("\n- ".join([f"{name} is no sound operator:", *dict.fromkeys(faults)]))
+
+
+def check_relation(relation: type[Relation], *arguments: JsonValue) -> None:
+    """Check that a class is a metamorphic relation that agentmut can rely on.
+
+    It has the signature of its seam, and declares family, id, expectation, version and reason as agentmut knows them;
+    an argument that it does not take is refused by `ValueError`; it has an example in which it holds and one in which
+    it does not, and they are judged so; `follow_up` is a function of the source and its seed, draws on no other chance,
+    and changes nothing; its edits apply to the config; an invariant compares runs, and holds of a run and the same run
+    again; `lack` and descriptions are phrases; `holds` gives a `Check` with a reason, or None, and never raises: not on
+    empty runs, errors, answers that are no text, dozens of turns, odd characters.
+
+    Tried without an argument, with the class attribute `example_argument` (which its examples are then written for)
+    and with `arguments`. An order taken from a set may go unnoticed, and so may what reads the clock, files or the
+    network. Raises `AssertionError` with everything that is wrong.
+    """
+    shape = signature_faults(relation, Group.RELATIONS, getattr(relation, "id", ""))
+    faults = [*shape, *relation_declaration_faults(relation)]
+    if not faults:
+        faults += conduct_faults(relation, arguments)
+    if faults:
+        name = getattr(relation, "id", getattr(relation, "__name__", repr(relation)))
+        told = list(dict.fromkeys(faults))
+        more = [f"and {len(told) - _MOST_FAULTS} more"] if len(told) > _MOST_FAULTS else []
+        raise AssertionError("\n- ".join([f"{name} is no sound relation:", *told[:_MOST_FAULTS], *more]))
 
 
 def check_codec(codec: Codec, *samples: HttpCall | bytes, except_for: Mapping[str, str] = _NONE) -> None:
@@ -194,9 +223,6 @@ def _shown(config: AgentConfig) -> str:
     return f" ({first[:40]!r})" if first else ""
 
 
-__all__ = ["SAMPLES", "Example", "check_adapter", "check_codec", "check_operator"]
-
-
 def check_trace(
     trace: AgentTrace, *evaluators: Mapping[str, JsonValue], turns: Sequence[JsonValue] = ("",)
 ) -> None:
@@ -220,3 +246,9 @@ def check_trace(
 
 def _said(check: Check) -> str:
     return f"{check.evaluator}: {check.reason}"
+
+
+__all__ = [
+    "SAMPLES", "Example", "RelationExample", "check_adapter", "check_codec", "check_operator", "check_relation",
+    "check_trace",
+]  # fmt: skip

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from agentmut.evaluators.values import structured, written_json
 from agentmut.execution import Execution
-from agentmut.facts.figures import stated_figures
+from agentmut.facts.stated import stated_figures
 from agentmut.trace import Action, AgentTrace
 
 if TYPE_CHECKING:

@@ -1,6 +1,5 @@
 """`agentmut replay`: a recorded trial again, without its model."""
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -34,17 +33,15 @@ def replay(
     from agentmut.cli.output import agents_on_stderr
     from agentmut.engine.replay import replay as replayed
     from agentmut.engine.session import open_session
-    from agentmut.environment import environ
     from agentmut.project import load_project
-    from agentmut.runtime import agent_environment, redactor
-    from agentmut.services import dummy_keys
+    from agentmut.runtime import agent_environment, redactor, stand_in_keys
     from agentmut.store.cassettes import read_cassette
 
     if trial is None:
         _list(_folder(project, run), as_json)
         return
     cassette = read_cassette(_find(trial, project, run))
-    with agents_on_stderr(), environ(dummy_keys(os.environ)):
+    with agents_on_stderr(), stand_in_keys():
         loaded = load_project(project)
         with agent_environment(loaded):
             session = open_session(loaded)

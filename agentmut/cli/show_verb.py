@@ -63,20 +63,17 @@ def _proposals(project: Path, run: str, row: "MutantRow") -> "Proposals":
 
 
 def _mined(project: Path, run: str, row: "MutantRow") -> "Proposals":
-    import os
 
     from agentmut.analysis.explain.mining import mine
     from agentmut.analysis.explain.runs import Bench
     from agentmut.cli.output import agents_on_stderr
     from agentmut.engine.session import open_session
     from agentmut.engine.stored import stored_campaign
-    from agentmut.environment import environ
     from agentmut.project import FOLDER, load_project
     from agentmut.report.mutant import Proposals
-    from agentmut.runtime import agent_environment, open_store
-    from agentmut.services import dummy_keys
+    from agentmut.runtime import agent_environment, open_store, stand_in_keys
 
-    with agents_on_stderr(), environ(dummy_keys(os.environ)):
+    with agents_on_stderr(), stand_in_keys():
         loaded = load_project(project)
         if not (loaded.root / FOLDER / "store.db").is_file():
             raise UsageError(f"{loaded.root / FOLDER} holds no trials")

@@ -32,17 +32,21 @@ _CODES = {Verdict.PASS: ExitCode.OK, Verdict.FAIL: ExitCode.FAIL, Verdict.INCONC
 
 def with_settings(path: Path, agent: str | None, section: str, given: Mapping[str, Any]) -> Project:
     """The project with what the command line says put in place of the file's. Raises `UsageError`."""
+    project = project_with(path, agent, section, given)
+    method = getattr(project, section).method
+    for option, of in ONLY_FOR[section].items():
+        if given.get(option) is not None and method != of:
+            raise UsageError(f"--{option} is for --method {of}, not {method}.")
+    return project
+
+
+def project_with(path: Path, agent: str | None, section: str, given: Mapping[str, Any]) -> Project:
+    """The project with the options that are given in place of its section's. Raises `UsageError`."""
     from agentmut.assess import with_settings as changed
 
     with agents_on_stderr():
         project = load_project(path, agent)
-    wanted = {name: value for name, value in given.items() if value is not None}
-    project = changed(project, section, wanted)
-    method = getattr(project, section).method
-    for option, of in ONLY_FOR[section].items():
-        if option in wanted and method != of:
-            raise UsageError(f"--{option} is for --method {of}, not {method}.")
-    return project
+    return changed(project, section, {name: value for name, value in given.items() if value is not None})
 
 
 class UnderWay:
@@ -67,13 +71,17 @@ class UnderWay:
         from agentmut.report.terminal import counted
 
         lanes = len(prepared.work.lanes)
-        worst = (
+        ask_to_run(
             f"{counted(lanes, 'scenario')}: at most {prepared.most_trials} agent runs, reused ones included. No budget "
             "is set."
         )
-        if not sys.stdin.isatty():
-            raise UsageError(f"{worst} Set `budget:` in the project file, or pass --yes.")
-        typer.confirm(f"{worst} Run?", abort=True, err=True)
+
+
+def ask_to_run(worst: str) -> None:
+    """Ask before an unbounded run. Raises `UsageError` where nobody can be asked."""
+    if not sys.stdin.isatty():
+        raise UsageError(f"{worst} Set `budget:` in the project file, or pass --yes.")
+    typer.confirm(f"{worst} Run?", abort=True, err=True)
 
 
 @contextmanager

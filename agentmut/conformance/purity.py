@@ -25,14 +25,14 @@ def purity_faults(
 ) -> Iterator[str | list[Candidate]]:
     """What is impure, one phrase a fault; and the candidates, where there are any."""
     before = config.model_copy(deep=True)
-    states = random.getstate(), _numpy_state()
+    states = random.getstate(), numpy_state()
     found = made(operator, config, options)
     if isinstance(found, str):
         yield found
         return
     if random.getstate() != states[0]:
         yield "it draws from the global random generator; make choices by what the config says"
-    if _numpy_state() != states[1]:
+    if numpy_state() != states[1]:
         yield "it draws from numpy's global random generator; make choices by what the config says"
     if config != before:
         yield "it changed the config that it was given"
@@ -41,7 +41,8 @@ def purity_faults(
     yield found
 
 
-def _numpy_state() -> tuple[object, ...]:
+def numpy_state() -> tuple[object, ...]:
+    """What numpy's global generator is at."""
     import numpy as np
 
     state = np.random.get_state(legacy=False)

@@ -10,11 +10,12 @@ from agentmut.stats.kill.rule import Decision, KillTable
 from agentmut.stats.score import Judged, mutation_score, paper_score
 
 LEVEL = 0.95
-_DECISIONS = {
+DECISIONS = {
     Status.KILLED: Decision.KILLED,
     Status.SURVIVED: Decision.SURVIVED,
     Status.UNDECIDED: Decision.UNDECIDED,
 }
+"""What the score's bounds know of a status."""
 
 
 def score(mutants: Sequence[tuple[Status, Arm | None]], *, paper: bool = False) -> Score:
@@ -25,10 +26,15 @@ def score(mutants: Sequence[tuple[Status, Arm | None]], *, paper: bool = False) 
     """
     counts = Counter(status for status, _ in mutants)
     judged = [
-        Judged(_DECISIONS[status], _family(arm), arm.suite.level if arm and arm.suite else 0.0)
+        Judged(DECISIONS[status], _family(arm), arm.suite.level if arm and arm.suite else 0.0)
         for status, arm in mutants
-        if status in _DECISIONS
+        if status in DECISIONS
     ]
+    return scored(counts, judged, paper=paper)
+
+
+def scored(counts: Counter[Status], judged: Sequence[Judged], *, paper: bool = False) -> Score:
+    """The score of so many mutants, those with a decision in `judged`."""
     found = mutation_score(judged, no_coverage=counts[Status.NO_COVERAGE], gamma=1 - LEVEL)
     decided = counts[Status.KILLED] + counts[Status.SURVIVED] + counts[Status.NO_COVERAGE]
     ratio = paper_score(decided + (counts[Status.UNDECIDED] if paper else 0), 0, counts[Status.KILLED])

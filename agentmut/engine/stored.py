@@ -114,6 +114,8 @@ def _fitting(session: Session, plan: RunPlan, trials: Iterable[StoredTrial]) -> 
     skipped: Counter[str] = Counter()
     kept = []
     for trial in trials:
+        if trial.scenario not in plan.scenarios:
+            continue  # a follow-up run of a relation: it was never a run of the suite
         if said := _misfit(session, plan, trial):
             skipped[said] += 1
         else:
@@ -123,6 +125,8 @@ def _fitting(session: Session, plan: RunPlan, trials: Iterable[StoredTrial]) -> 
 
 def _misfit(session: Session, plan: RunPlan, trial: StoredTrial) -> str:
     scenario = session.tests.scenarios.get(trial.scenario)
+    if scenario is None and plan.kind == "suggest":
+        return "of scenarios that `agentmut suggest` tried, which are not in the suite"
     if scenario is None:
         return f"scenario {trial.scenario} is not in the suite"
     config = session.suite.part(session.suite.full, trial.scenario).digest

@@ -1,4 +1,4 @@
-"""A finished trial as the engine sees it: the outcome and the witness, not the whole trace."""
+"""A finished trial as the engine sees it: the outcome, the witness, and the trace for those who compare runs."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from agentmut.frozen import digest_of
 from agentmut.protocols import Evaluator
 from agentmut.redaction import Redactor
 from agentmut.scenario import Scenario
-from agentmut.trace import Check, Judgement, Outcome
+from agentmut.trace import AgentTrace, Check, Judgement, Outcome
 from agentmut.wire.footprint import Footprint
 from agentmut.witness import Detector, Witness
 
@@ -44,6 +44,8 @@ class TrialResult(NamedTuple):
     """Names of the models without a known price."""
     seconds: float
     abandoned: bool
+    trace: AgentTrace = AgentTrace()
+    """What the run did. Whoever records results keeps it no longer than they look at it: traces are large."""
 
 
 class Suite(NamedTuple):
@@ -69,6 +71,7 @@ class Suite(NamedTuple):
             unpriced=trace.unpriced_models,
             seconds=trace.seconds,
             abandoned=execution.abandoned,
+            trace=trace,
         )
 
     def kept(self, scenario: str, execution: Execution, redactor: Redactor) -> Execution:

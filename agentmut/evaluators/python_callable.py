@@ -27,7 +27,7 @@ class PythonCallable:
         self.function = import_callable(self.reference)
         if inspect.iscoroutinefunction(self.function):
             raise ValueError(f"expects a plain function; {self.reference} is async")
-        self.takes_scenario = _required_parameters(self.function, self.reference) == 2
+        self.takes_scenario = required_parameters(self.function, self.reference) == 2
 
     @cached_property
     def source(self) -> str:
@@ -60,7 +60,8 @@ class PythonCallable:
         return Check(evaluator="python", passed=passed, reason=said)
 
 
-def _required_parameters(function: Callable[..., Any], reference: str) -> int:
+def required_parameters(function: Callable[..., Any], reference: str) -> int:
+    """How many arguments a function of the user's own is called with: 1 or 2. Raises `ValueError`."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except ValueError:  # written in C: assume the full form

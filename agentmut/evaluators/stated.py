@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 from agentmut.evaluators import arguments
 from agentmut.evaluators.values import shown
-from agentmut.facts.figures import stated_figures
+from agentmut.facts.stated import stated_figures
 from agentmut.scenario import Scenario
 from agentmut.trace import AgentTrace, Check
 

@@ -1,40 +1,134 @@
 """Comparing two runs of a scenario by the facts they show."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from agentmut.facts.fact import Extractor, Fact
-from agentmut.scenario import Scenario
+from agentmut.facts.fact import Calibrated, Comparer, Extractor, Fact
+from agentmut.facts.phrases import phrases
+from agentmut.facts.registry import DEFAULT, LAST_RESORT, build
+from agentmut.facts.same import Same
+from agentmut.facts.stability import FEWEST, Stability, stability
+from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.trace import AgentTrace
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class Comparison(NamedTuple):
     """Which facts are compared."""
 
     extractors: tuple[Extractor, ...]
+    usual: Stability | None = None
+    """What runs of the unchanged agent show; None: all facts of both runs have to be equal."""
 
     def facts(self, scenario: Scenario, trace: AgentTrace) -> frozenset[Fact]:
         """All facts of a run."""
-        return frozenset().union(*(one.facts(scenario, trace) for one in self.extractors))
+        return _facts(self.extractors, scenario, trace)
 
     def differences(
         self,
         scenario: Scenario,
         source: AgentTrace,
         follow_up: AgentTrace,
-        same: Mapping[str, str] = MappingProxyType({}),
+        same: Mapping[str, str] = _NOTHING,
     ) -> tuple[str, ...]:
         """What one run shows and the other does not, in words; empty where they agree.
 
-        `same` says which values of the source stand for which of the follow-up (10 km for 6.2 miles).
+        Where it is known what runs of the unchanged agent show (`usual`), a difference is an expected fact that one
+        of the runs lacks, or a fact of the follow-up that no such run shows in a place where they show nothing new.
+        Otherwise every fact of one run only is a difference. `same` says which values of the source stand for which
+        of the follow-up (10 km for 6.2 miles); such a value may also stay as it was. Raises `RunError` where a
+        model judge or an extractor of the user's own fails.
         """
-        raise NotImplementedError  # branch w6-facts
+        found = (self.facts(scenario, source), self.facts(scenario, follow_up))
+        told = Same.of(same, self.extractors, scenario)
+        left, right = told.unmatched(*found)
+        if self.usual is not None:
+            left, right = _unusual(self.usual, found, (left, right), told)
+        return (*phrases(left, right), *self._wholes(scenario, source, follow_up))
+
+    def _wholes(self, scenario: Scenario, source: AgentTrace, follow_up: AgentTrace) -> Iterator[str]:
+        for extractor in self.extractors:
+            if isinstance(extractor, Comparer) and (
+                said := extractor.difference(scenario, source, follow_up)
+            ):
+                yield said
 
 
-def comparison_for(scenario: Scenario, sources: Sequence[AgentTrace] = ()) -> Comparison:
-    """The comparison that the scenario asks for, or the default for it.
+def comparison_for(
+    scenario: Scenario, sources: Sequence[AgentTrace] = (), compare: Sequence[EvaluatorSpec] | None = None
+) -> Comparison:
+    """The comparison that the scenario asks for, else the one of the project (`compare`), else the default for it.
 
-    `sources` are runs of the unchanged agent, used for nothing else, that show which facts are stable.
+    `sources` are runs of the unchanged agent, used for nothing else, that show which facts are stable: five are
+    needed, about twenty are good. The default takes the kinds of which there is a stable fact, and the distance of
+    the texts where there is none. A kind that is asked for and shows nothing stable is compared by all its facts.
+    Raises `UsageError` for an unknown extractor or a wrong argument.
     """
-    raise NotImplementedError  # branch w6-facts
+    asked = scenario.compare or tuple(compare or ())
+    if asked:
+        extractors = tuple(_calibrated(build(spec), scenario, sources) for spec in asked)
+        return Comparison(extractors, _usual(extractors, scenario, sources, asked=True))
+    return _default(scenario, sources)
+
+
+def _default(scenario: Scenario, sources: Sequence[AgentTrace]) -> Comparison:
+    chosen = tuple(build(EvaluatorSpec(name=name)) for name in DEFAULT)
+    if len(sources) < FEWEST:
+        return Comparison(chosen)
+    usual = _usual(chosen, scenario, sources)
+    if usual is not None and usual.expected:
+        stable = {fact.kind for fact in usual.expected} | _silent(chosen, usual)
+        return Comparison(tuple(one for one in chosen if one.name in stable), usual)
+    last = _calibrated(build(EvaluatorSpec(name=LAST_RESORT)), scenario, sources)
+    silent = _silent(chosen, usual) if usual else set()
+    return Comparison((*(one for one in chosen if one.name in silent), last), usual)
+
+
+def _silent(extractors: Sequence[Extractor], usual: Stability) -> set[str]:
+    """Kinds that never show anything, and of which any fact is news: a tool is called that never was."""
+    shown = {fact.kind for fact in usual.known}
+    return {one.name for one in extractors} - shown
+
+
+def _usual(
+    extractors: Sequence[Extractor], scenario: Scenario, sources: Sequence[AgentTrace], asked: bool = False
+) -> Stability | None:
+    if len(sources) < FEWEST:
+        return None
+    runs = [_facts(extractors, scenario, trace) for trace in sources]
+    found = stability(runs, [one.name for one in extractors])
+    if not asked:
+        return found
+    stable = {fact.kind for fact in found.expected}
+    unstable = frozenset(fact.kind for fact in found.known) - stable
+    return found._replace(compared_whole=unstable)
+
+
+def _unusual(
+    usual: Stability,
+    found: tuple[frozenset[Fact], frozenset[Fact]],
+    unmatched: tuple[frozenset[Fact], frozenset[Fact]],
+    told: Same,
+) -> tuple[frozenset[Fact], frozenset[Fact]]:
+    """Those of the unmatched facts that make a difference."""
+    left, right = unmatched
+    whole = usual.compared_whole
+    expected = usual.expected | told.images(usual.expected)
+    known = usual.known | told.images(usual.known) | found[0]
+    news = {fact for fact in right if fact not in known and usual.is_news(fact)}
+    return (
+        frozenset(fact for fact in left if fact in usual.expected or fact.kind in whole),
+        frozenset(fact for fact in right if fact in expected or fact.kind in whole) | frozenset(news),
+    )
+
+
+def _calibrated(extractor: Extractor, scenario: Scenario, sources: Sequence[AgentTrace]) -> Extractor:
+    if isinstance(extractor, Calibrated) and len(sources) >= FEWEST:
+        return extractor.calibrated(scenario, tuple(sources))
+    return extractor
+
+
+def _facts(extractors: Sequence[Extractor], scenario: Scenario, trace: AgentTrace) -> frozenset[Fact]:
+    return frozenset().union(*(one.facts(scenario, trace) for one in extractors))

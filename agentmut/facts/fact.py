@@ -5,6 +5,9 @@ from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 from agentmut.scenario import Scenario
 from agentmut.trace import AgentTrace
 
+IS = " = "
+"""Between a named place and its value, as in `/status = shipped`."""
+
 
 class Fact(NamedTuple):
     """One fact. Two are the same fact when `kind` and `value` are equal."""
@@ -23,4 +26,22 @@ class Extractor(Protocol):
 
     def facts(self, scenario: Scenario, trace: AgentTrace) -> frozenset[Fact]:
         """The facts that the run shows. Pure and deterministic."""
+        ...
+
+
+@runtime_checkable
+class Comparer(Protocol):
+    """What an extractor has besides that compares two runs as wholes; its own `facts` are none."""
+
+    def difference(self, scenario: Scenario, source: AgentTrace, follow_up: AgentTrace) -> str:
+        """How the runs differ, in a phrase; empty where they agree. Raises `RunError` where it cannot tell."""
+        ...
+
+
+@runtime_checkable
+class Calibrated(Protocol):
+    """A comparer with a threshold that runs of the unchanged agent can set."""
+
+    def calibrated(self, scenario: Scenario, sources: tuple[AgentTrace, ...]) -> "Extractor":
+        """The same comparer with a threshold from these runs; itself where one was given."""
         ...

@@ -1,69 +1,82 @@
-"""Figures that a text states, in one form for each."""
+"""What answers state in figures: numbers with units, dates and times, identifiers."""
 
-import re
-from datetime import datetime
+from collections.abc import Callable, Iterator
+from typing import ClassVar, NamedTuple
 
-from agentmut.text.facts import FactKind, StatedFact, facts
-from agentmut.text.number_words import value_of
+from pydantic import JsonValue
 
-Figure = tuple[str, str]
-"""Kind and value; two are the same figure when both are equal."""
-_CURRENCIES = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy", "dollar": "usd", "euro": "eur", "pound": "gbp"}
-_DAYS = ("%d %B %Y", "%B %d %Y", "%d %b %Y", "%b %d %Y")
-_NO_YEAR = ("%d %B", "%B %d", "%d %b", "%b %d")
+from agentmut.facts.fact import Fact
+from agentmut.frozen import canonical_json
+from agentmut.scenario import Scenario
+from agentmut.text.calendar_days import days
+from agentmut.text.quantities import blanked, quantities
+from agentmut.text.things import things
+from agentmut.trace import AgentTrace
 
 
-def stated_figures(text: str) -> dict[Figure, str]:
-    """The figures of a text -> how each is written where it comes first.
+class Figures(NamedTuple):
+    """The figures of a text by what they are; each is read as one thing only."""
 
-    >>> stated_figures("Pay $1,200.00 within five days.")
-    {('amount', '1200 usd'): '$1,200.00', ('quantity', '5 day'): 'five days'}
+    numbers: frozenset[str]
+    dates: frozenset[str]
+    ids: frozenset[str]
+
+
+def figures(text: str) -> Figures:
+    """The figures of a text, normalised.
+
+    >>> figures("Order A-1042 of March 2026: $12.50")
+    Figures(numbers=frozenset({'12.5 dollars'}), dates=frozenset({'2026-03'}), ids=frozenset({'A-1042'}))
     """
-    found: dict[Figure, str] = {}
-    for fact in facts(text):
-        written = text[fact.span.start : fact.span.end]
-        found.setdefault((fact.kind.value, _value(fact, written, text)), written)
-    return found
+    found_days = tuple(days(text))
+    rest = blanked(text, [day.span for day in found_days])
+    found_things = tuple(things(rest))
+    rest = blanked(rest, [thing.span for thing in found_things])
+    dates = {day.value for day in found_days} | {day.without_year for day in found_days}
+    return Figures(
+        numbers=frozenset(str(quantity) for quantity in quantities(rest)),
+        dates=frozenset(dates - {""}),
+        ids=frozenset(thing.value for thing in found_things),
+    )
 
 
-def _value(fact: StatedFact, written: str, text: str) -> str:
-    value = text[fact.value.start : fact.value.end]
-    if fact.kind is FactKind.AMOUNT:
-        return f"{_number(value)} {_currency(written.replace(value, '', 1))}"
-    if fact.kind is FactKind.QUANTITY:
-        unit = " ".join(written.replace(value, "", 1).lower().split())
-        return f"{_number(value)} {unit if len(unit) < 4 else unit.removesuffix('s')}"
-    if fact.kind is FactKind.DATE:
-        return _date(written)
-    return written
+def texts_of(trace: AgentTrace) -> Iterator[str]:
+    """The answers as text; structured ones as JSON."""
+    for output in trace.outputs:
+        if output is not None:
+            yield output if isinstance(output, str) else canonical_json(output)
 
 
-def _number(value: str) -> str:
-    if (words := value_of(value)) is not None:
-        return str(words)
-    try:
-        return f"{float(value.replace(',', '')):.10g}"
-    except ValueError:
-        return value
+class _Figures:
+    name: ClassVar[str]
+    read: ClassVar[Callable[[Figures], frozenset[str]]]
+
+    def __init__(self, argument: JsonValue = None) -> None:
+        if argument is not None:
+            raise ValueError(f"takes no argument, got {argument!r}; write `- {self.name}`")
+
+    def facts(self, scenario: Scenario, trace: AgentTrace) -> frozenset[Fact]:
+        """What the answers state."""
+        read = type(self).read
+        return frozenset(Fact(self.name, value) for text in texts_of(trace) for value in read(figures(text)))
 
 
-def _currency(sign: str) -> str:
-    name = sign.strip().lower()
-    return _CURRENCIES.get(name.partition(" ")[0].removesuffix("s"), name)
+class Numbers(_Figures):
+    """`numbers`: numbers with their units; `five days` is `5 days`, and `$1,200.00` is `1200 dollars`."""
+
+    name: ClassVar[str] = "numbers"
+    read: ClassVar[Callable[[Figures], frozenset[str]]] = staticmethod(lambda found: found.numbers)
 
 
-def _date(written: str) -> str:
-    """ISO where the day is known, with no year where none is given; otherwise as it is written."""
-    plain = re.sub(r"(?<=\d)(?:st|nd|rd|th)\b|[.,]", "", written)
-    for form, shown in (*((form, "%Y-%m-%d") for form in _DAYS), *((form, "%m-%d") for form in _NO_YEAR)):
-        try:
-            # a leap year stands in for a year that is not given, so that 29 February is a day
-            day = (
-                datetime.strptime(f"{plain} 2000", f"{form} %Y")
-                if "%Y" not in form
-                else datetime.strptime(plain, form)
-            )
-        except ValueError:
-            continue
-        return day.strftime(shown)
-    return written.casefold()
+class Dates(_Figures):
+    """`dates`: days, months, years and times of day; `March 3rd, 2026` is `2026-03-03`, and `3 March` besides."""
+
+    name: ClassVar[str] = "dates"
+    read: ClassVar[Callable[[Figures], frozenset[str]]] = staticmethod(lambda found: found.dates)
+
+
+class Ids(_Figures):
+    """`ids`: order numbers, article codes, addresses; case makes no difference."""
+
+    name: ClassVar[str] = "ids"
+    read: ClassVar[Callable[[Figures], frozenset[str]]] = staticmethod(lambda found: found.ids)

@@ -1,6 +1,6 @@
 """The sections of `agentmut.yaml` on relations, coverage and suggestions."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, JsonValue
 
@@ -34,19 +34,22 @@ class RelationSettings(GuidanceSection):
     """`module:object` of relations of the project's own."""
 
 
+Dimension = Literal["tool", "path", "state", "boundary", "model"]
+
+
 class CoverageSettings(GuidanceSection):
     """What `agentmut coverage` measures against."""
 
     models: tuple[str, ...] = ()
     """Models that the agent is meant to support; its own, and those of mutation.swap_models, when left out."""
-    weights: dict[str, Annotated[float, Field(ge=0)]] = Field(default_factory=dict)
+    weights: dict[Dimension, Annotated[float, Field(ge=0)]] = Field(default_factory=dict)
     """Weight of each dimension (tool, path, state, boundary, model) in the overall coverage; 1 where left out."""
     states: float | None = Field(default=None, gt=0)
-    """Lambda of Eq. 17: the number of different abstract states expected of such an agent; calibrated when left
-    out."""
+    """Lambda of Eq. 17: the number of different abstract states expected of such an agent; estimated from the
+    first traces of a config when left out."""
     depth: int = Field(default=12, ge=1, le=100)
-    """Longest path that is enumerated in an explicit graph."""
-    target: dict[str, Annotated[float, Field(gt=0, le=1)]] = Field(default_factory=dict)
+    """Longest path, in edges, that is counted in an explicit graph."""
+    target: dict[Dimension, Annotated[float, Field(gt=0, le=1)]] = Field(default_factory=dict)
     """Coverage aimed at in each dimension; 1 where left out."""
 
 

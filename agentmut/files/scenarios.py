@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from agentmut.config import Document
 from agentmut.errors import ProjectError, UsageError, nearest
 from agentmut.evaluators import build
+from agentmut.facts.registry import build as build_extractor
 from agentmut.files.guidance import Named
 from agentmut.files.parts import read_documents
 from agentmut.files.problems import joined, validated
@@ -94,24 +95,35 @@ class _EntryReader:
         turns = self._checked((index,), lambda: _turns(entry))
         context = self._checked((index, "context"), lambda: tuple(read_documents(entry.context, self.root)))
         specs = tuple(self._evaluators(index, entry))
+        compare = tuple(self._compare(index, entry))
         self._check_doubles(index, entry)
         if len(self.problems) > before:
             return None
-        scenario = self._scenario(entry, turns, context, specs)
+        scenario = self._scenario(entry, turns, context, specs, compare)
         return LocatedScenario(scenario, f"{self.source.label}:{self.source.line((index,))}")
 
     def _scenario(
-        self, entry: ScenarioEntry, turns: Any, context: Any, specs: tuple[EvaluatorSpec, ...]
+        self,
+        entry: ScenarioEntry,
+        turns: Any,
+        context: Any,
+        specs: tuple[EvaluatorSpec, ...],
+        compare: tuple[EvaluatorSpec, ...],
     ) -> Scenario:
         kept = {"name", "threshold", "tools", "setup", "teardown"}
         shared = {name: getattr(entry, name) for name in kept}
-        shared["compare"] = tuple(named(written) for written in entry.compare)
         documents: tuple[Document, ...] = context
-        return Scenario(turns=turns, evaluators=specs, context=documents, **shared)
+        return Scenario(turns=turns, evaluators=specs, context=documents, compare=compare, **shared)
 
     def _evaluators(self, index: int, entry: ScenarioEntry) -> Iterator[EvaluatorSpec]:
         for number, written in enumerate(entry.evaluators):
             spec = self._checked((index, "evaluators", number), partial(_spec, written, self.evaluators))
+            if spec:
+                yield spec
+
+    def _compare(self, index: int, entry: ScenarioEntry) -> Iterator[EvaluatorSpec]:
+        for number, written in enumerate(entry.compare):
+            spec = self._checked((index, "compare", number), partial(compared, written))
             if spec:
                 yield spec
 
@@ -146,6 +158,13 @@ def named(written: Named) -> EvaluatorSpec:
         return EvaluatorSpec(name=written)
     ((name, argument),) = written.items()
     return EvaluatorSpec(name=name, argument=argument)
+
+
+def compared(written: Named) -> EvaluatorSpec:
+    """The facts that a key `compare` names. Raises `UsageError` for unknown ones and wrong arguments."""
+    spec = named(written)
+    build_extractor(spec)
+    return spec
 
 
 def _spec(written: dict[str, JsonValue], installed: Catalogue) -> EvaluatorSpec:

@@ -55,7 +55,7 @@ def read_yaml(path: Path, label: str) -> YamlSource:
     Keys are the text that is written, dates stay text, and a key given twice is refused.
     """
     try:
-        root = _compose(read_text(path, label))
+        root = compose(read_text(path, label))
         if root is None:
             raise ProjectError(f"{label} is empty. `agentmut init` writes a commented example.")
         reader = _Reader()
@@ -92,7 +92,8 @@ def _loader(text: str) -> yaml.SafeLoader:
     return loader
 
 
-def _compose(text: str) -> yaml.Node | None:
+def compose(text: str) -> yaml.Node | None:
+    """The nodes of a document, with their places. Raises `yaml.YAMLError`."""
     loader = _loader(text)
     try:
         return loader.get_single_node()

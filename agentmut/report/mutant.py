@@ -1,12 +1,13 @@
 """One mutant, explained."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
 from rich.table import Table
 from rich.text import Text
 
+from agentmut.analysis.groups import dominators
 from agentmut.mutant import Intent, Status
 from agentmut.report.delivery import delivery_note
 from agentmut.report.gap import gap_in_words
@@ -51,6 +52,24 @@ def render_mutant(
 ) -> str:
     """Change, status in words, evidence of each scenario, and what to do next."""
     page = Page(color)
+    _change(page, result, row)
+    page.add(MEANING[row.status])
+    if row.reason:
+        page.add(clean(row.reason))
+    for said in _company(result, row):
+        page.add(said)
+    _evidence(page, result, row)
+    _relations(page, row)
+    _delivery(page, row)
+    _ci(page, result, row)
+    for said in (*gap_in_words(row), *_advice(row)):
+        page.add(said)
+    if proposals:
+        _proposals(page, proposals)
+    return page.text()
+
+
+def _change(page: Page, result: Result, row: MutantRow) -> None:
     page.add(Text(f"{row.id}  {row.operator}  {row.status}", style="bold"))
     place = ":".join(str(part) for part in (row.target.path, row.target.line, row.target.column) if part)
     page.add(clean(place if row.parts else f"{place}  {row.description}"))
@@ -63,10 +82,16 @@ def render_mutant(
         if part.id in row.parts:
             page.add(clean(f"part {part.id}  {part.operator}  {part.status} on its own"))
     page.add()
-    page.add(MEANING[row.status])
-    if row.reason:
-        page.add(clean(row.reason))
-    _evidence(page, result, row)
+
+
+def _relations(page: Page, row: MutantRow) -> None:
+    if row.killed_by_relations:
+        page.add("Relations notice it, `agentmut relations --survivors` found (no part of the status):")
+    for found in row.killed_by_relations:
+        page.add(f"  violated more often than by the unchanged agent: {clean(found)}")
+
+
+def _delivery(page: Page, row: MutantRow) -> None:
     if row.witness and row.witness.route == "effect":
         page.add("The agent's process died with all that could be seen of the change: its end is the effect.")
     elif row.witness:
@@ -79,14 +104,6 @@ def render_mutant(
     if row.gate_red is not None:
         gate = "would" if row.gate_red else "would not"
         page.add(f"At the rates seen here the suite's own thresholds {gate} have turned red.")
-    _ci(page, result, row)
-    for said in gap_in_words(row):
-        page.add(said)
-    for advice in _advice(row):
-        page.add(advice)
-    if proposals:
-        _proposals(page, proposals)
-    return page.text()
 
 
 def _proposals(page: Page, proposals: Proposals) -> None:
@@ -105,6 +122,24 @@ def _of_parts(row: MutantRow) -> list[str]:
     ends = [row.description.find(f"[{part}]") for part in row.parts]
     first, second = sorted(ends)
     return [row.description[first:second].removesuffix(" and "), row.description[second:]]
+
+
+def _company(result: Result, row: MutantRow) -> Iterator[str]:
+    """Which other mutants are killed as this one is."""
+    alike = [
+        other.id for other in result.mutants if row.group and other.group == row.group and other is not row
+    ]
+    if alike:
+        yield f"The same scenarios kill {_few(alike)} in the same way."
+    if row.subsumed_by:
+        yield f"{row.subsumed_by} stands for it: every scenario seen to kill that one was seen to kill this one too."
+    behind = dominators(result.mutants).get(row.id, ())
+    if behind:
+        yield f"It stands for {_few(behind)}: every scenario seen to kill it was seen to kill those too."
+
+
+def _few(ids: Sequence[str]) -> str:
+    return ", ".join(ids[:6]) + (f" and {len(ids) - 6} more" if len(ids) > 6 else "")
 
 
 def _changed(row: MutantRow) -> Iterator[Text]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from rich.table import Table
 from rich.text import Text
 
+from agentmut.analysis.groups import dominators
 from agentmut.mutant import Intent, OperatorClass, Status
 from agentmut.report.delivery import partly_delivered
 from agentmut.report.paint import Page, clean, diff_lines, shorten
@@ -14,6 +15,7 @@ from agentmut.text.modality import Modality, modality
 
 SHOWN_SURVIVORS = 15
 SHOWN_PARTLY = 8
+SHOWN_STANDING = 8
 LONGEST_REASON = 600
 _QUOTED = re.compile(r'".*?"|\d+')
 _MARKER = re.compile(r"^(?:[-*+]|\d+[.)])\s+")
@@ -33,6 +35,7 @@ def render(result: Result, color: bool = False, listed: frozenset[str] | None = 
     _baseline(page, result)
     _survivors(page, rows, where)
     _unnoticed(page, rows)
+    _standing(page, rows, where)
     _brittle(page, rows)
     _partly(page, rows)
     _unusual(page, rows)
@@ -115,6 +118,11 @@ def _head(page: Page, result: Result) -> None:
 def _scores(page: Page, result: Result) -> None:
     page.title(f"{'Mutation' if result.selective is None else 'Selective'} score   {interval(result.score)}")
     page.add(_counts(result.score))
+    if result.score_with_relations is not None:
+        also = counted(sum(bool(row.killed_by_relations) for row in result.mutants), "survivor")
+        page.add(
+            f"With relations   {interval(result.score_with_relations)}  ({also} killed by `agentmut relations`)"
+        )
     page.add(
         f"Robustness       {interval(result.robustness)}  (share of harmless changes that flip no verdict)"
     )
@@ -229,6 +237,24 @@ def _unnoticed(page: Page, rows: Sequence[MutantRow]) -> None:
         for row in lost:
             what = row.subject if noun == "tools" else without_marker(row.before)
             page.add(Text(f"  {_where(row) + '  ' if row.target.line else ''}{shorten(what, 56)}"))
+
+
+def _standing(page: Page, rows: Sequence[MutantRow], where: str) -> None:
+    """The killed mutants that stand for others: who notices these notices the others too."""
+    found = dominators(rows)
+    known = {row.id: row for row in rows}
+    if not found:
+        return
+    killed = sum(row.status is Status.KILLED and row.intent is Intent.DEGRADE for row in rows)
+    others = sum(map(len, found.values()))
+    page.title(f"Killed mutants that stand for others: {len(found)} for {others} of {killed} killed")
+    for id, behind in list(found.items())[:SHOWN_STANDING]:
+        row = known.get(id)  # a filter may have left it out
+        what = f"{row.operator}  {_where(row)}" if row else f"`agentmut show {id}{where}`"
+        page.add(Text(f"  {id}  {what}  (stands for {len(behind)})"))
+    if len(found) > SHOWN_STANDING:
+        page.add(f"  ... and {len(found) - SHOWN_STANDING} more in result.json")
+    page.add("Every scenario that was seen to kill one of them was seen to kill those behind it.")
 
 
 def _brittle(page: Page, rows: Sequence[MutantRow]) -> None:

@@ -14,17 +14,23 @@ from agentmut.simulator.toolbox import Offer
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _TOKEN = re.compile(r"(?<![\w@.-])(?=[\w-]*\d)[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*(?![\w@-])")
 _DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
+_MOMENT = re.compile(r"\b(\d{4}-\d{2}-\d{2})(?: at |[ T])(\d{2}:\d{2})\b")
+_ADDRESS = re.compile(r"\b(?:https?://|www\.)[^\s<>'\"]*[\w/]")
+_QUOTED = re.compile(r"(?<!\w)(?:'([^'\n]+)'|\"([^\"\n]+)\"|“([^”\n]+)”)(?!\w)")
 _PERSON = re.compile(r"(?:[Nn]ame is|I am|I'm|[Tt]his is)\s+([A-Z]\w+(?:\s[A-Z]\w+)*)")
 _PROPER = re.compile(r"(?<=[a-z,]\s)[A-Z][a-z]\w*(?:\s[A-Z][a-z]\w*)*")
 _WORD = re.compile(r"[A-Za-z][\w'-]*")
 _IDENTIFIER = topics("id number code reference identifier key sku")
 _EMAIL_TOPICS = topics("email mail")
 _DATE_TOPICS = topics("date")
-_PROSE = topics("reason summary message note text detail description comment question query explanation")
+_ADDRESS_TOPICS = topics("url uri website webpage")
+_PROSE = topics("reason summary message note text body detail description comment question query explanation")
 _ORDINARY = topics(
     "want need like get give have know see tell help thanks thank hello hi hey please could today check find"
     " show look"
 )
+_WORDING = topics("query message text body question")
+"""Prose that a user may give word for word."""
 
 Schema = Mapping[str, Any]
 
@@ -113,19 +119,45 @@ def _messages(clause: str, situation: Situation) -> tuple[str, ...]:
 def _strings(slot: Slot, clause: str, situation: Situation) -> Iterator[str]:
     messages = _messages(clause, situation)
     name = topics(slot.name.replace("_", " "))
+    described = str(slot.schema.get("description", ""))
     if slot.schema.get("format") == "email" or name & _EMAIL_TOPICS:
         yield from (found for said in messages for found in _EMAIL.findall(said))
-    elif slot.schema.get("format") == "date" or name & _DATE_TOPICS:
+    elif "YYYY-MM-DD HH:MM" in described:
+        yield from (" ".join(found) for said in messages for found in _MOMENT.findall(said))
+    elif slot.schema.get("format") == "date" or name & _DATE_TOPICS or "YYYY-MM-DD" in described:
         yield from (found for said in messages for found in _DATE.findall(said))
+    elif _is_address(slot, name):
+        yield from (found for said in messages for found in _ADDRESS.findall(said))
     elif _is_identifier(slot, name):
         yield from _identifiers(slot, messages)
     elif name & _PROSE:
         if slot.required:
+            yield from _quotations(messages) if name & _WORDING else ()
             yield from (said.strip() for said in messages[:1])
         return
     elif slot.required:
+        yield from _quotations(messages)
         yield from _phrases(slot, messages)
+    yield from _stated(name, situation)
+    if _is_identifier(slot, name):
+        yield from _stated(
+            name - slot.tool.name_topics, situation
+        )  # an event's id, where the tool is about events
+
+
+def _stated(name: Topics, situation: Situation) -> Iterator[str]:
+    """What results give under a name."""
     yield from (str(fact.value) for fact in situation.facts if name and name <= fact.topics)
+
+
+def _quotations(messages: Iterable[str]) -> Iterator[str]:
+    """What stands in quotation marks: mostly a name or a wording."""
+    found = (match for said in messages for match in _QUOTED.findall(said))
+    yield from (quoted for match in found for quoted in match if quoted)
+
+
+def _is_address(slot: Slot, name: Topics) -> bool:
+    return slot.schema.get("format") in ("uri", "url") or bool(name & _ADDRESS_TOPICS)
 
 
 def _is_identifier(slot: Slot, name: Topics) -> bool:
@@ -157,6 +189,8 @@ def _identifiers(slot: Slot, messages: Iterable[str]) -> Iterator[str]:
         for token in _TOKEN.findall(said):
             if pattern:
                 fits = _matches(str(pattern), token)
+            elif _DATE.fullmatch(token):
+                fits = False
             else:
                 fits = shape(token) == example if example else not token.isdigit() or len(token) > 3
             if fits:
@@ -235,7 +269,10 @@ def _booleans(slot: Slot, clause: str) -> Iterator[bool]:
 
 def _lists(slot: Slot, clause: str, situation: Situation) -> Iterator[list[Any]]:
     items = slot.schema.get("items")
-    inner = slot._replace(schema=items if isinstance(items, dict) else {})
+    body = items if isinstance(items, dict) else {}
+    if slot.topics >= topics("email address") and "format" not in body:
+        body = {**body, "format": "email"}
+    inner = slot._replace(schema=body)
     found = _distinct(candidates(inner, clause, situation))
     if found or slot.required:
         yield found

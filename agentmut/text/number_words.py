@@ -60,3 +60,30 @@ def value_of(said: str) -> int | None:
     if len(ones) > 1 or tens not in _TENS or ones[0] not in _SMALL[1:10]:
         return None
     return _VALUES[tens] + _VALUES[ones[0]]
+
+
+_SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
+_ANY = "|".join(sorted([*_VALUES, *_SCALES], key=len, reverse=True))
+_AND = "|".join(rf"(?<={scale})\s+and\s+" for scale in _SCALES)
+_JOINED = rf"(?:-|\s+|{_AND})"
+LARGE_NUMBER = rf"\b(?:an?\s+(?=(?:hundred|thousand|million)\b))?(?:{_ANY})\b(?:{_JOINED}(?:{_ANY})\b)*"
+"""A pattern for numbers of any size in words; it has no groups, and is meant for any case."""
+
+
+def large_value_of(said: str) -> int | None:
+    """The value of a number of any size in words; None for anything else.
+
+    >>> [large_value_of(said) for said in ("one hundred and twenty", "two thousand five", "a hundred", "often")]
+    [120, 2005, 100, None]
+    """
+    total = part = 0
+    for word in re.split(r"[\s-]+", said.lower()):
+        if word in _VALUES:
+            part += _VALUES[word]
+        elif word == "hundred":
+            part = (part or 1) * _SCALES[word]
+        elif word in _SCALES:
+            total, part = total + (part or 1) * _SCALES[word], 0
+        elif word not in ("a", "an", "and"):
+            return None
+    return total + part

@@ -7,7 +7,7 @@ import pytest
 
 from agentmut.errors import UsageError
 from agentmut.evaluators import build
-from agentmut.facts.figures import stated_figures
+from agentmut.facts.stated import stated_figures
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.testing import check_trace
 from agentmut.trace import Action, AgentTrace, Step

@@ -1,1 +1,25 @@
-"""How much of an agent a suite exercises (section 4 of the AgentAssay paper, and two dimensions besides)."""
+"""What a suite exercises of an agent, from stored traces: `measure(traces, config, settings)`."""
+
+from agentmut.analysis.coverage.beside import Beside
+from agentmut.analysis.coverage.measure import measure
+from agentmut.analysis.coverage.nouns import (
+    Coverage,
+    CoverageItem,
+    Dimension,
+    DimensionCoverage,
+    LeftOut,
+    RuleCoverage,
+    ScenarioCoverage,
+)
+
+__all__ = [
+    "Beside",
+    "Coverage",
+    "CoverageItem",
+    "Dimension",
+    "DimensionCoverage",
+    "LeftOut",
+    "RuleCoverage",
+    "ScenarioCoverage",
+    "measure",
+]

@@ -7,7 +7,7 @@ from functools import partial
 from agentmut.analysis.explain.candidates import Candidate, Contrast, candidate, common
 from agentmut.analysis.explain.shapes import SHAPES, shape_of
 from agentmut.analysis.explain.views import View
-from agentmut.facts.figures import Figure
+from agentmut.facts.stated import Figure
 from agentmut.text.words import STOP_WORDS
 
 OFTEN = 0.5

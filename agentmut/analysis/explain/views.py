@@ -9,7 +9,7 @@ from functools import cached_property
 from pydantic import JsonValue
 
 from agentmut.evaluators.values import structured, written_json
-from agentmut.facts.figures import Figure, stated_figures
+from agentmut.facts.stated import Figure, stated_figures
 from agentmut.trace import AgentTrace
 
 LONGEST_PHRASE = 4

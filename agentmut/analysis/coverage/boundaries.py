@@ -1,0 +1,116 @@
+"""Boundary coverage (Eq. 18): which edges of the domains of its tools' parameters an agent has called them at."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+from agentmut.analysis.coverage.domains import Bound, Holds, Unbounded, bounds
+from agentmut.analysis.coverage.nouns import CoverageItem, Dimension, LeftOut
+from agentmut.schemas import inlined, resolved
+from agentmut.tools import ToolSpec
+
+DEEPEST = 6
+"""Objects and lists in one another that are gone into."""
+EACH = "[]"
+"""In a place: every item of a list."""
+
+Place = tuple[str, ...]
+
+
+class Boundary(NamedTuple):
+    """One boundary of a tool, and how to tell that a call is on it."""
+
+    item: CoverageItem
+    place: Place
+    holds: Holds
+
+    def on(self, arguments: Any) -> bool:
+        """Whether a call with these arguments is on the boundary."""
+        return any(self.holds(value) for value in values_at(arguments, self.place))
+
+
+def boundaries(tool: ToolSpec) -> tuple[tuple[Boundary, ...], tuple[LeftOut, ...]]:
+    """The boundaries of a tool in the order of its schema, and the parameters that have none, with the reason.
+
+    Local `$ref`s are followed; one that leads back into itself ends there.
+    """
+    found = list(_of_object(tool.own_name, inlined(tool.parameters), (), 0))
+    distinct = {each.item.name: each for each in found if isinstance(each, Boundary)}
+    return tuple(distinct.values()), tuple(each for each in found if isinstance(each, LeftOut))
+
+
+def values_at(value: Any, place: Place) -> Iterator[Any]:
+    """The values at a place of a call's arguments: none, one, or one of each item."""
+    if not place:
+        yield value
+    elif place[0] == EACH:
+        for item in value if isinstance(value, list) else ():
+            yield from values_at(item, place[1:])
+    elif isinstance(value, Mapping) and place[0] in value:
+        yield from values_at(value[place[0]], place[1:])
+
+
+def _of_object(tool: str, schema: Any, place: Place, depth: int) -> Iterator[Boundary | LeftOut]:
+    properties, required = schema.get("properties"), schema.get("required")
+    needed = required if isinstance(required, list) else []
+    for name, stated in properties.items() if isinstance(properties, Mapping) else ():
+        if not isinstance(stated, Mapping):
+            continue
+        if name not in needed:
+            yield from _given(tool, place, name)
+        yield from _of_value(tool, stated, (*place, name), depth)
+
+
+def _of_value(tool: str, stated: Any, place: Place, depth: int) -> Iterator[Boundary | LeftOut]:
+    _, schema = resolved(stated, ())
+    if "$ref" in schema or depth > DEEPEST:
+        yield LeftOut(what=f"{tool}.{_spelled(place)}", why="its schema leads back into itself, or too deep")
+        return
+    for found in bounds(schema):
+        if isinstance(found, Unbounded):
+            yield LeftOut(what=f"{tool}.{_spelled(place)}", why=found.why)
+        else:
+            yield _boundary(tool, place, found)
+    for branch in _branches(schema):
+        if isinstance(branch.get("properties"), Mapping):
+            yield from _of_object(tool, branch, place, depth + 1)
+        if isinstance(branch.get("items"), Mapping):
+            yield from _of_value(tool, branch["items"], (*place, EACH), depth + 1)
+
+
+def _branches(schema: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
+    """The schema itself, and what it allows to choose from."""
+    choices = chain.from_iterable(schema[k] for k in ("anyOf", "oneOf") if isinstance(schema.get(k), list))
+    return (schema, *(choice for choice in choices if isinstance(choice, Mapping)))
+
+
+def _given(tool: str, owner: Place, name: str) -> Iterator[Boundary]:
+    """An optional parameter is left out once and given once; null counts as left out."""
+
+    def present(value: Any) -> bool:
+        return isinstance(value, Mapping) and value.get(name) is not None
+
+    def absent(value: Any) -> bool:
+        return isinstance(value, Mapping) and value.get(name) is None
+
+    for said, holds in (("present", present), ("absent", absent)):
+        yield Boundary(_item(tool, (*owner, name), said), owner, holds)
+
+
+def _boundary(tool: str, place: Place, bound: Bound) -> Boundary:
+    return Boundary(_item(tool, place, bound.name, bound.example), place, bound.holds)
+
+
+def _item(tool: str, place: Place, said: str, example: str = "") -> CoverageItem:
+    where = _spelled(place)
+    name = f"{tool}.{where} {said}"
+    return CoverageItem(dimension=Dimension.BOUNDARY, name=name, tool=tool, parameter=where, example=example)
+
+
+def _spelled(place: Sequence[str]) -> str:
+    """A place as people write it.
+
+    >>> _spelled(("items", "[]", "price"))
+    'items[].price'
+    """
+    return ".".join(place).replace(f".{EACH}", EACH)

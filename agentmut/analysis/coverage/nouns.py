@@ -1,0 +1,127 @@
+"""What was exercised and what was not, as data: items, dimensions, scenarios, rules."""
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from agentmut.frozen import Frozen
+
+
+class Dimension(StrEnum):
+    """A way of looking at what a suite exercises. The first five are the AgentAssay paper's (Definition 4.1)."""
+
+    TOOL = "tool"
+    """Tools that were called."""
+    PATH = "path"
+    """Sequences of actions and tools, or routes through an explicit graph."""
+    STATE = "state"
+    """Abstract states that runs were in."""
+    BOUNDARY = "boundary"
+    """Edges of the domains of tool parameters."""
+    MODEL = "model"
+    """Models that answered."""
+    NODE = "node"
+    """Nodes of an explicit graph that were entered."""
+    EDGE = "edge"
+    """Edges of an explicit graph that were taken."""
+    RULE = "rule"
+    """Instructions of the prompt that a scenario's words reach."""
+    ABLATION = "ablation"
+    """Instructions of the prompt whose loss or negation a campaign saw."""
+
+
+PAPER = (Dimension.TOOL, Dimension.PATH, Dimension.STATE, Dimension.BOUNDARY, Dimension.MODEL)
+"""The dimensions that make up the overall coverage (Eq. 13)."""
+
+
+class CoverageItem(Frozen):
+    """Something that a run covers or does not. Its text is stable: `tool cancel_order`, `edge a -> b`,
+    `boundary refund.amount minimum`, `rule prompts/system.md:12`.
+    """
+
+    dimension: Dimension
+    name: str
+    tool: str = ""
+    """Of a boundary: whose parameter it is."""
+    parameter: str = ""
+    """Of a boundary: the place in the arguments, such as `items[].price`."""
+    example: str = ""
+    """Of a boundary: a value on it as JSON; empty where the parameter has to be left out, or none is known."""
+    text: str = ""
+    """Of a rule: what it says."""
+
+    def __str__(self) -> str:
+        return f"{self.dimension.value} {self.name}"
+
+
+class DimensionCoverage(Frozen):
+    """One dimension: how much of what."""
+
+    dimension: Dimension
+    covered: int
+    total: float | None
+    """What `covered` is a part of: a count, or an estimate; lambda of `state`. None where there is none."""
+    value: float | None
+    """In [0, 1]; None where the agent has no such dimension."""
+    basis: str
+    """How the total was found, or why there is no value."""
+    weight: float | None = None
+    """In the overall coverage; None for dimensions that are not in it."""
+    target: float | None = None
+    """What `coverage.target` aims at; None where it says nothing."""
+
+
+class ScenarioCoverage(Frozen):
+    """What one scenario covers."""
+
+    scenario: str
+    traces: int
+    covered: tuple[CoverageItem, ...]
+    alone: tuple[CoverageItem, ...]
+    """Those that no other scenario covers."""
+
+
+class RuleCoverage(Frozen):
+    """An instruction of the prompt, looked at in two ways that are kept apart."""
+
+    item: CoverageItem
+    reach: float | None
+    """The largest share of its content words' stems in one turn of a run; None without such words."""
+    scenario: str = ""
+    """Whose run that was."""
+    ablation: str = ""
+    """What became of mutants that drop or negate it: killed, changed (behaviour did, the suite is silent),
+    silent, or empty where none was decided."""
+    mutants: tuple[str, ...] = ()
+    """Their ids."""
+
+
+class LeftOut(Frozen):
+    """Something that is not counted, and why."""
+
+    what: str
+    why: str
+
+
+class Coverage(Frozen):
+    """What a suite has exercised of an agent: Eqs. 13 to 20 of the AgentAssay paper, and more beside them."""
+
+    overall: float | None
+    """Weighted geometric mean of the paper's dimensions that the agent has (Eq. 20); None without any."""
+    dimensions: tuple[DimensionCoverage, ...]
+    covered: tuple[CoverageItem, ...]
+    uncovered: tuple[CoverageItem, ...]
+    scenarios: tuple[ScenarioCoverage, ...] = ()
+    rules: tuple[RuleCoverage, ...] = ()
+    traces: int = 0
+    states: float | None = None
+    """Lambda: put it into `CoverageSettings.states` to compare a later measurement with this one."""
+    left_out: tuple[LeftOut, ...] = ()
+    notes: tuple[str, ...] = Field(default=())
+
+    def of(self, dimension: Dimension) -> DimensionCoverage:
+        """One dimension. Raises `KeyError` for one that was not looked at."""
+        for found in self.dimensions:
+            if found.dimension is dimension:
+                return found
+        raise KeyError(dimension)

@@ -1,0 +1,48 @@
+"""Which scenario covers what: filled in by every dimension, read by all that is said afterwards."""
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from agentmut.trace import AgentTrace
+
+Traces = Mapping[str, Sequence[AgentTrace]]
+"""Finished runs of the unchanged agent, by the name of their scenario."""
+
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+def each_trace(traces: Traces) -> Iterator[tuple[str, AgentTrace]]:
+    """Every trace with the name of its scenario."""
+    for scenario, runs in traces.items():
+        for trace in runs:
+            yield scenario, trace
+
+
+@dataclass
+class Seen(Generic[Key]):
+    """For each thing: the scenarios that show it, and in how many traces."""
+
+    scenarios: dict[Key, dict[str, int]] = field(default_factory=dict)
+
+    def add(self, scenario: str, keys: Iterable[Key]) -> None:
+        """Note what one trace shows; each key at most once."""
+        for key in keys:
+            counts = self.scenarios.setdefault(key, {})
+            counts[scenario] = counts.get(scenario, 0) + 1
+
+    def __contains__(self, key: Key) -> bool:
+        return key in self.scenarios
+
+    def __len__(self) -> int:
+        return len(self.scenarios)
+
+    def shown_by(self, key: Key) -> frozenset[str]:
+        """The scenarios that show it."""
+        return frozenset(self.scenarios.get(key, ()))
+
+    def repeats(self) -> tuple[int, int]:
+        """How many things one trace showed, and how many exactly two: what Chao1 asks for."""
+        totals = [sum(counts.values()) for counts in self.scenarios.values()]
+        return totals.count(1), totals.count(2)

@@ -1,0 +1,100 @@
+"""What to aim at: the weakest dimension (Algorithm 1, line 1) and what it lacks, as far as inputs can reach it."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from agentmut.analysis.coverage import Coverage, CoverageItem, Dimension
+from agentmut.analysis.generate.proposals import Aim, AimKind
+from agentmut.mutant import Intent, Mutant, OperatorClass, Status
+from agentmut.result import Result
+
+MUTANTS = "mutants"
+"""Beside the dimensions of coverage: the mutants that the suite lets live, with the mutation score for its value."""
+WITHOUT_RECIPE = (Dimension.PATH, Dimension.STATE, Dimension.NODE, Dimension.EDGE)
+"""Dimensions of which nothing says which input leads there: anything new is tried."""
+NOT_BY_INPUTS = (Dimension.MODEL, Dimension.ABLATION)
+ALIVE = (Status.NO_COVERAGE, Status.SURVIVED)
+
+
+class Weakness(NamedTuple):
+    """A dimension that falls short of its target, and what is aimed at in it."""
+
+    dimension: str
+    ratio: float
+    """Coverage by target, at most 1."""
+    aims: tuple[Aim, ...]
+
+
+def weaknesses(
+    coverage: Coverage, targets: Mapping[Any, float], alive: Sequence[Mutant], score: float | None
+) -> list[Weakness]:
+    """The dimensions below their targets, the weakest first; of equal ones in the order of the paper.
+
+    `targets` are by name of dimension, 1 where left out; `alive` are mutants that the suite does not
+    kill, `score` the mutation score.
+    """
+    found = [
+        Weakness(
+            row.dimension.value,
+            row.value / targets.get(row.dimension.value, 1.0),
+            _aims(coverage, row.dimension),
+        )
+        for row in coverage.dimensions
+        if row.value is not None and row.dimension not in NOT_BY_INPUTS
+    ]
+    if alive:
+        aims = tuple(aim for mutant in alive for aim in _at_mutant(mutant))
+        found.append(Weakness(MUTANTS, score or 0.0, aims))
+    return sorted((each for each in found if each.ratio < 1 and each.aims), key=lambda each: each.ratio)
+
+
+def mutants_alive(result: Result | None, mutants: Iterable[Mutant]) -> tuple[Mutant, ...]:
+    """The degrading mutants of first order that no scenario kills, those that nothing reaches first."""
+    status = {row.id: row.status for row in result.mutants} if result else {}
+    found = [m for m in mutants if m.intent is Intent.DEGRADE and not m.parts and status.get(m.id) in ALIVE]
+    return tuple(sorted(found, key=lambda m: ALIVE.index(status[m.id])))
+
+
+def without_inputs(coverage: Coverage) -> Iterator[str]:
+    """What inputs cannot cover, and what can."""
+    for item in coverage.uncovered:
+        if item.dimension is Dimension.MODEL:
+            yield f"{item}: no run used it. `agentmut run --class model` does, with mutation.swap_models"
+
+
+def _aims(coverage: Coverage, dimension: Dimension) -> tuple[Aim, ...]:
+    if dimension in WITHOUT_RECIPE:
+        return (Aim(AimKind.ANY, ""),)
+    lacking = [item for item in coverage.uncovered if item.dimension is dimension]
+    return tuple(aim for item in lacking if (aim := _at_item(item)))
+
+
+def _at_item(item: CoverageItem) -> Aim | None:
+    if item.dimension is Dimension.TOOL:
+        return Aim(AimKind.TOOL, str(item), tool=item.tool)
+    if item.dimension is Dimension.RULE:
+        return Aim(AimKind.RULE, str(item), rule=item.text)
+    if item.dimension is Dimension.BOUNDARY:
+        return _at_boundary(item)
+    return None
+
+
+def _at_boundary(item: CoverageItem) -> Aim | None:
+    """Only parameters at the top level: how a user would spell out what is inside another is anybody's guess."""
+    if "." in item.parameter or "[" in item.parameter:
+        return None
+    aim = Aim(AimKind.BOUNDARY, str(item), tool=item.tool, parameter=item.parameter)
+    if item.name.endswith(" absent"):
+        return aim._replace(absent=True)
+    return aim._replace(value=json.loads(item.example), has_value=True) if item.example else aim
+
+
+def _at_mutant(mutant: Mutant) -> Iterator[Aim]:
+    item = f"mutant {mutant.id}"
+    if mutant.operator_class is OperatorClass.TOOL and mutant.subject:
+        yield Aim(AimKind.TOOL, item, tool=mutant.subject)
+    if mutant.operator_class is OperatorClass.PROMPT:
+        said = next((edit.before for edit in mutant.edits if isinstance(edit.before, str)), "")
+        if said.strip():
+            yield Aim(AimKind.RULE, item, rule=" ".join(said.split()))

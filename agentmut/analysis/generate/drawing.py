@@ -1,0 +1,38 @@
+"""Values of a Hypothesis strategy outside of a test: the same for the same seed."""
+
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+T = TypeVar("T")
+
+
+def drawn(strategy: "SearchStrategy[T]", count: int, seed: int) -> tuple[T, ...]:
+    """At most `count` values; fewer where the strategy has no more, none where it has none."""
+    from hypothesis import HealthCheck, Phase, given, settings
+    from hypothesis import seed as seeded
+    from hypothesis.errors import HypothesisException
+
+    found: list[T] = []
+
+    @seeded(seed)
+    @settings(
+        max_examples=count,
+        database=None,
+        deadline=None,
+        derandomize=False,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(strategy)
+    def collect(value: T) -> None:
+        found.append(value)
+
+    if count < 1 or strategy.is_empty:
+        return ()
+    try:
+        collect()
+    except HypothesisException:  # nothing fits, or hardly anything
+        return tuple(found)
+    return tuple(found[:count])

@@ -1,0 +1,56 @@
+"""`agentmut coverage`: what the suite exercises of the agent, from stored trials."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from agentmut.cli.options import Json, ProjectPath, Scenarios
+
+Items = Literal["few", "all", "none"]
+
+
+def coverage(
+    project: ProjectPath = Path(),
+    run: Annotated[
+        str | None,
+        typer.Option("--run", help="Only the trials of this campaign; all that fit when left out."),
+    ] = None,
+    scenarios: Scenarios = None,
+    items: Annotated[
+        Items, typer.Option("--items", help="How much of what is uncovered or left out to list.")
+    ] = "few",
+    calibrate: Annotated[
+        bool, typer.Option("--calibrate", help="Estimate the expected number of states again, and keep it.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Show what the scenarios exercise of the agent.
+
+    Tools, decision paths, states, boundaries of parameters, models, nodes and edges of a graph, and rules of the
+    prompt: what is covered, by which scenario, by it alone, and what is not. Only stored trials of the unchanged
+    agent count; nothing is executed.
+
+    Example: agentmut coverage --items all
+    """
+    from agentmut.analysis.coverage.load import Asked, project_coverage
+    from agentmut.cli.output import agents_on_stderr, print_json, wants_color
+    from agentmut.engine.session import open_session
+    from agentmut.errors import UsageError
+    from agentmut.project import load_project
+    from agentmut.report.coverage import SHOWN, render_coverage
+    from agentmut.runtime import agent_environment, open_store, stand_in_keys
+
+    if calibrate and (run or scenarios):
+        raise UsageError(
+            "--calibrate estimates from all stored trials; give it without --run and --scenario."
+        )
+    with agents_on_stderr(), stand_in_keys():  # to read its config the agent may be built
+        loaded = load_project(project)
+        with agent_environment(loaded), open_store(loaded) as store:
+            asked = Asked(run, tuple(scenarios or ()), calibrate)
+            found = project_coverage(open_session(loaded), store, asked)
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+    else:
+        typer.echo(render_coverage(found, wants_color(), SHOWN[items]), nl=False)

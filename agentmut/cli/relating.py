@@ -1,0 +1,186 @@
+"""What `agentmut relations` does: asking, progress, printing, exit codes."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from agentmut.cli.output import agents_on_stderr, print_json, wants_color
+from agentmut.cli.progress import ProgressLine, clock
+from agentmut.cli.verdicts import ask_to_run
+from agentmut.engine.assessment.preparation import Asked
+from agentmut.engine.assessment.state import Assessment
+from agentmut.engine.relating.preparation import Wish, wish, worst_case
+from agentmut.engine.relating.state import Errands, Relating
+from agentmut.engine.session import open_session
+from agentmut.errors import ExitCode, UsageError
+from agentmut.project import Project
+from agentmut.relate import Progress, RelationRequest, carry_out
+from agentmut.relation_report import Finding, RelationReport
+from agentmut.report.relations import render_relations, render_survivors, render_wish
+from agentmut.report.terminal import counted
+from agentmut.runtime import agent_environment
+from agentmut.stats.verdicts import Verdict
+
+if TYPE_CHECKING:
+    from agentmut.engine.session import Session
+    from agentmut.store.sqlite import Store
+
+_CODES: dict[str, ExitCode] = {
+    Finding.PASS: ExitCode.OK,
+    Finding.FAIL: ExitCode.FAIL,
+    Finding.INCONCLUSIVE: ExitCode.INCONCLUSIVE,
+    Finding.NOT_APPLICABLE: ExitCode.INCONCLUSIVE,
+}
+_CHANGED: dict[str, ExitCode] = {
+    Verdict.PASS: ExitCode.OK,
+    Verdict.FAIL: ExitCode.FAIL,
+    Verdict.INCONCLUSIVE: ExitCode.INCONCLUSIVE,
+}
+_ENDED = {"finished": ExitCode.OK, "budget": ExitCode.INCONCLUSIVE, "interrupted": ExitCode.INTERRUPTED}
+
+
+def check_and_print(
+    project: Project,
+    scenarios: tuple[str, ...],
+    request: RelationRequest,
+    *,
+    seed: int | None,
+    fresh: bool,
+    yes: bool,
+    as_json: bool,
+) -> None:
+    """Check the agent as it is, print the report, and leave with the exit code that it means."""
+    with _under_way(project, scenarios) as (session, store, line):
+        wanted = wish(session, request.relations)
+        if not (yes or request.stored or _bounded(project)):
+            _ask(session, wanted)
+        report = carry_out(
+            session,
+            store,
+            wanted,
+            request,
+            Asked(time.time(), seed, fresh),
+            _shown_on(line),
+        )
+    if as_json:
+        print_json(report.model_dump(mode="json"))
+    else:
+        typer.echo(render_relations(report, wants_color()), nl=False)
+    raise typer.Exit(int(exit_code(report)))
+
+
+def check_survivors_and_print(
+    project: Project,
+    scenarios: tuple[str, ...],
+    request: RelationRequest,
+    *,
+    run: str | None,
+    seed: int | None,
+    fresh: bool,
+    yes: bool,
+    as_json: bool,
+) -> None:
+    """Check the survivors of a run, print which of them relations kill; the exit code says whether it finished."""
+    from agentmut.relate_survivors import campaign_of, check_survivors, most_runs
+
+    if seed is not None:
+        raise UsageError("--seed: with --survivors the seed is that of the run whose survivors they are.")
+    with _under_way(project, scenarios) as (session, store, line):
+        wanted = wish(session, request.relations)
+        campaign = campaign_of(session, store, run, wanted)
+        if not (yes or request.stored or _bounded(project)):
+            most = most_runs(campaign, session, wanted)
+            ask_to_run(
+                f"{counted(len(campaign.survivors), 'survivor')}: about {most} agent runs at most, reused ones "
+                "included. No budget is set."
+            )
+        asked = Asked(time.time(), None, fresh)
+        show = _shown_on(line)
+        report = check_survivors(
+            session, store, wanted, campaign, asked, stored=request.stored, progress=show
+        )
+    if as_json:
+        print_json(report.model_dump(mode="json"))
+    else:
+        typer.echo(render_survivors(report, wants_color()), nl=False)
+    raise typer.Exit(int(_ENDED.get(report.status, ExitCode.BROKEN)))
+
+
+def print_wish(
+    project: Project, scenarios: tuple[str, ...], request: RelationRequest, *, as_json: bool
+) -> None:
+    """What fits where, and the most it can take; nothing is run."""
+    with agents_on_stderr(), agent_environment(project):
+        session = open_session(project, scenarios)
+        wanted = wish(session, request.relations)
+    most = worst_case(session, wanted)
+    if as_json:
+        print_json(_preview(wanted, most))
+    else:
+        typer.echo(render_wish(wanted, most), nl=False)
+
+
+def exit_code(report: RelationReport) -> ExitCode:
+    """0 PASS, 1 FAIL, 3 otherwise; of the change where one was asked for. 130 when interrupted."""
+    if report.status == "interrupted":
+        return ExitCode.INTERRUPTED
+    return _CHANGED[report.changed] if report.changed else _CODES[report.finding]
+
+
+def describe(work: Assessment | Relating | Errands) -> str:
+    """How far it is, trials, money and time in one line."""
+    spend = work.spend
+    money = "cost unknown" if spend.unpriced else f"${spend.usd:.2f}"
+    spent = f"{spend.trials} trials, {money}, {clock(spend.seconds)}"
+    if isinstance(work, Relating):
+        done = sum(lane.complete for lane in work.lanes)
+        return f"relations {done}/{len(work.lanes)}, {work.pairs} pairs | {spent}"
+    if isinstance(work, Errands):
+        return f"runs of mutants {len(work.found)}/{len(work.found) + work.in_flight + len(work.wanted)} | {spent}"
+    return f"source runs {sum(len(lane.passed) for lane in work.lanes.values())} | {spent}"
+
+
+@contextmanager
+def _under_way(
+    project: Project, scenarios: tuple[str, ...]
+) -> Iterator[tuple["Session", "Store", ProgressLine]]:
+    from agentmut.assess import opened
+
+    line = ProgressLine()
+    with agents_on_stderr(), opened(project, scenarios) as (session, store):
+        try:
+            yield session, store, line
+        finally:
+            line.close()
+
+
+def _shown_on(line: ProgressLine) -> Progress:
+    return lambda work: line.show(lambda: describe(work))
+
+
+def _bounded(project: Project) -> bool:
+    budget = project.budget
+    return any(limit is not None for limit in (budget.usd, budget.trials, budget.minutes))
+
+
+def _ask(session: "Session", wanted: Wish) -> None:
+    if not wanted.fitting:
+        return
+    ask_to_run(
+        f"{counted(len(wanted.fitting), 'relation')} on {counted(len(wanted.scenarios), 'scenario')}: about "
+        f"{worst_case(session, wanted)} agent runs at most, reused ones included. No budget is set."
+    )
+
+
+def _preview(wanted: Wish, most: int) -> dict[str, Any]:
+    rows = [{"relation": f.chosen.label, "scenario": f.scenario.name, "lack": f.lack} for f in wanted.fits]
+    return {
+        "schema_version": 1,
+        "kind": "relations preview",
+        "most_trials": most,
+        "relations": rows,
+        "needs_argument": dict(wanted.needs_argument),
+    }

@@ -1,0 +1,91 @@
+"""`agentmut relations`: metamorphic relations on the suite."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agentmut.cli.options import AgentRef, Fresh, Json, ProjectPath, Scenarios, Seed, Yes
+
+
+def relations(
+    project: ProjectPath = Path(),
+    agent: AgentRef = None,
+    relation: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--relation", help="Only this relation, or those of a family: oracle, perturbation.noise."
+        ),
+    ] = None,
+    scenarios: Scenarios = None,
+    pairs: Annotated[
+        int | None,
+        typer.Option("--pairs", min=1, max=500, help="Most pairs of a relation on a scenario."),
+    ] = None,
+    sources: Annotated[
+        int | None,
+        typer.Option(
+            "--sources", min=10, max=10_000, help="Runs of the unchanged agent that pairs start from."
+        ),
+    ] = None,
+    seed: Seed = None,
+    stored: Annotated[
+        bool, typer.Option("--stored", help="Judge what is in the store only; run nothing.")
+    ] = False,
+    save: Annotated[
+        str | None, typer.Option("--save", help="Run every pair, and keep the violations under this name.")
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            "--against", help="Run every pair, and compare violations with those kept under this name."
+        ),
+    ] = None,
+    survivors: Annotated[
+        bool,
+        typer.Option("--survivors", help="Check the surviving mutants of a run: does a relation kill them?"),
+    ] = False,
+    run: Annotated[
+        str | None, typer.Option("--run", help="With --survivors: the run's id; the latest when left out.")
+    ] = None,
+    preview: Annotated[
+        bool, typer.Option("--preview", help="Show what fits where, and the most it can take; run nothing.")
+    ] = False,
+    yes: Yes = False,
+    fresh: Fresh = False,
+    as_json: Json = False,
+) -> None:
+    """Say of every relation whether the agent keeps it.
+
+    A relation changes the input or the config, and says what must stay, or how the answer may move. Its violations
+    are compared with how often the unchanged agent violates it against itself, or with relations.tolerance. Exit code
+    0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE or where nothing applies; with --against they speak of the change.
+
+    Example: agentmut relations --relation permutation --yes
+    """
+    from agentmut.cli.choice import refuse_together
+    from agentmut.cli.relating import check_and_print, check_survivors_and_print, print_wish
+    from agentmut.cli.verdicts import project_with
+    from agentmut.errors import UsageError
+    from agentmut.relate import RelationRequest
+
+    refuse_together(stored=stored, fresh=fresh)
+    refuse_together(stored=stored, save=save, against=against)
+    refuse_together(preview=preview, survivors=survivors, save=save)
+    refuse_together(preview=preview, survivors=survivors, against=against)
+    if run is not None and not survivors:
+        raise UsageError("--run is for --survivors; without it the agent as it is now is checked.")
+    for option, given in (("--save", save), ("--against", against)):
+        if given is not None and not given.strip():
+            raise UsageError(f"{option}: the name is empty. Give one, or leave the option out.")
+    loaded = project_with(project, agent, "relations", {"pairs": pairs, "sources": sources})
+    request = RelationRequest(tuple(relation or ()), stored, save or "", against or "")
+    only = tuple(scenarios or ())
+    if preview:
+        print_wish(loaded, only, request, as_json=as_json)
+    elif survivors:
+        check_survivors_and_print(
+            loaded, only, request, run=run, seed=seed, fresh=fresh, yes=yes, as_json=as_json
+        )
+    else:
+        check_and_print(loaded, only, request, seed=seed, fresh=fresh, yes=yes, as_json=as_json)

@@ -1,0 +1,40 @@
+"""`agentmut rescore`: changed evaluators, applied to the stored trials of a run."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agentmut.cli.options import AgentRef, Json, ProjectPath
+
+
+def rescore(
+    run: Annotated[
+        str | None, typer.Argument(help="The run's id, or the beginning of it; the latest when left out.")
+    ] = None,
+    project: ProjectPath = Path(),
+    agent: AgentRef = None,
+    as_json: Json = False,
+) -> None:
+    """Judge the stored trials of a run by the evaluators of today; nothing is run.
+
+    Shows the score before and after, the mutants whose status changes, and those that need new trials. The whole
+    result is written to `rescored.json` beside the run's `result.json`, which stays as it is.
+
+    Example: agentmut rescore
+    """
+    from agentmut.api import carry_out_rescore
+    from agentmut.cli.output import agents_on_stderr, print_json, wants_color
+    from agentmut.engine.session import open_session
+    from agentmut.project import load_project
+    from agentmut.report.rescored import render_rescored
+    from agentmut.runtime import agent_environment, open_store, stand_in_keys
+
+    with agents_on_stderr(), stand_in_keys():
+        loaded = load_project(project, agent)
+        with agent_environment(loaded), open_store(loaded) as store:
+            rescored = carry_out_rescore(open_session(loaded), store, run)
+    if as_json:
+        print_json(rescored.model_dump(mode="json", by_alias=True))
+    else:
+        typer.echo(render_rescored(rescored, wants_color()), nl=False)

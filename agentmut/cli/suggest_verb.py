@@ -1,0 +1,168 @@
+"""`agentmut suggest`: what to write next."""
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from agentmut.cli.options import Json, ProjectPath, Seed
+from agentmut.errors import UsageError
+
+if TYPE_CHECKING:
+    from agentmut.engine.searching.bench import Bench
+    from agentmut.project import Project
+    from agentmut.suggesting import Proposed
+
+
+def suggest(
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(help="With --apply: ids of suggestions, or the beginning of them, or `all`."),
+    ] = None,
+    project: ProjectPath = Path(),
+    scenarios: Annotated[
+        bool, typer.Option("--scenarios", help="Search for new scenarios too: this runs the agent.")
+    ] = False,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Write the named suggestions into the scenario files.")
+    ] = False,
+    run: Annotated[
+        str | None, typer.Option("--run", help="The campaign whose mutants count; the latest when left out.")
+    ] = None,
+    trials: Annotated[
+        int | None, typer.Option("--trials", min=1, help="Most agent runs of the search.")
+    ] = None,
+    seed: Seed = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Do not ask before a search runs the agent.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Say what to write next: assertions that kill survivors, and what no scenario exercises.
+
+    From stored trials, at no cost. With --scenarios, inputs are proposed and run, and those are kept that reach
+    something new or kill a mutant; an interrupted search goes on with the same command. What is proposed rests on
+    what the agent did, right or wrong: --apply is for what you have confirmed.
+
+    Example: agentmut suggest --scenarios --trials 100
+    """
+    from agentmut.cli.output import agents_on_stderr, print_json, wants_color
+    from agentmut.project import load_project
+
+    _check(ids, apply, scenarios, trials, seed)
+    with agents_on_stderr():
+        loaded = load_project(project)
+    if apply:
+        _apply(loaded, ids or [], as_json)
+        return
+    with agents_on_stderr():
+        found = _proposed(loaded, run, trials, seed, scenarios=scenarios, yes=yes)
+    if as_json:
+        print_json(_document(found))
+    else:
+        from agentmut.report.suggestions import render_suggestions
+
+        typer.echo(render_suggestions(found, wants_color()), nl=False)
+
+
+def _check(ids: list[str] | None, apply: bool, scenarios: bool, trials: int | None, seed: int | None) -> None:
+    """Refuse what would be ignored."""
+    if ids and not apply:
+        raise UsageError(f"{ids[0]}: ids are for --apply, as in `agentmut suggest --apply {ids[0]}`.")
+    if apply and scenarios:
+        raise UsageError("--apply writes suggestions that were made before; give it without --scenarios.")
+    if not scenarios and (trials is not None or seed is not None):
+        raise UsageError("--trials and --seed are for a search: give --scenarios too.")
+
+
+def _proposed(
+    project: "Project", run: str | None, trials: int | None, seed: int | None, *, scenarios: bool, yes: bool
+) -> "Proposed":
+    from agentmut.engine.session import open_session
+    from agentmut.runtime import agent_environment, open_store
+    from agentmut.suggesting import free_suggestions, keep_suggestions, searched_suggestions
+
+    if scenarios:
+        _ask(project, trials, yes)
+    with agent_environment(project), open_store(project) as store:
+        session = open_session(project)
+        if not scenarios:
+            found = free_suggestions(session, store, run)
+        else:
+            line = _UnderWay()
+            try:
+                found = searched_suggestions(
+                    session, store, now=time.time(), run=run, seed=seed, trials=trials, progress=line
+                )
+            finally:
+                line.close()
+    keep_suggestions(project, found.suggestions)
+    return found
+
+
+def _ask(project: "Project", trials: int | None, yes: bool) -> None:
+    """A search costs money: say how many runs at most."""
+    if yes:
+        return
+    most = project.suggest.trials if trials is None else trials
+    said = f"The search runs the agent at most {most} times (suggest.trials), within the project's budget."
+    if not sys.stdin.isatty():
+        raise UsageError(f"{said} Pass --yes to go ahead.")
+    typer.confirm(f"{said} Search?", abort=True, err=True)
+
+
+class _UnderWay:
+    """The progress line of a search."""
+
+    def __init__(self) -> None:
+        from agentmut.cli.progress import ProgressLine
+
+        self.line = ProgressLine()
+
+    def __call__(self, bench: "Bench") -> None:
+        """Show how much of the budget is used."""
+        self.line.show(lambda: f"searching | {bench.asked}/{bench.plan.trials} trials")
+
+    def close(self) -> None:
+        """Leave the line behind."""
+        self.line.close()
+
+
+def _apply(project: "Project", ids: list[str], as_json: bool) -> None:
+    from agentmut.cli.output import print_json
+    from agentmut.suggesting import apply
+
+    changed = [path.relative_to(project.root).as_posix() for path in apply(project, ids)]
+    if as_json:
+        print_json({"changed": changed})
+        return
+    typer.echo(f"Changed: {', '.join(changed)}." if changed else "Nothing changed: all of it is there.")
+    if changed:
+        typer.echo("Read what was added before you keep it, then: `agentmut rescore`, or `agentmut run`")
+
+
+def _document(found: "Proposed") -> dict[str, object]:
+    searched = found.searched
+    return {
+        **found.suggestions.model_dump(mode="json"),
+        "ideas": [idea._asdict() for idea in found.ideas],
+        "search": None
+        if searched is None
+        else {
+            "tried": searched.tried,
+            "trials": searched.asked,
+            "executed": searched.executed,
+            "ended": searched.ended,
+            "before": _values(searched.before),
+            "after": _values(searched.after),
+        },
+    }
+
+
+def _values(coverage: object) -> dict[str, float | None]:
+    from agentmut.analysis.coverage import Coverage
+
+    assert isinstance(coverage, Coverage)
+    return {"overall": coverage.overall} | {row.dimension.value: row.value for row in coverage.dimensions}

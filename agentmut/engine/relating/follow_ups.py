@@ -1,0 +1,201 @@
+"""Follow-up runs as trials: of further scenarios where the turns are others, of mutants where the config is."""
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from agentmut.config import AgentConfig
+from agentmut.engine.relating.material import Material, Ran
+from agentmut.engine.session import Session
+from agentmut.engine.suite import SuiteConfig
+from agentmut.engine.trials import Suite
+from agentmut.errors import MutationError, RunError
+from agentmut.frozen import canonical_json, digest_of
+from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach, apply_edits
+from agentmut.plain import one_line
+from agentmut.relation import FollowUp, FollowUpRun, Source
+from agentmut.relation_catalogue import ChosenRelation
+from agentmut.scenario import Scenario
+from agentmut.witness import Detector
+
+SIGN = "~"
+"""Between a scenario's name and the digest of other turns."""
+NO_FOLLOW_UP = "the run gives the relation nothing to follow up"
+MASKED = "secrets were taken out of the run"
+
+
+class TrialRef(NamedTuple):
+    """A trial to be run."""
+
+    mutant: str
+    scenario: str
+    repeat: int
+
+
+class Planned(NamedTuple):
+    """A pair before its follow-up runs."""
+
+    source: Ran
+    follow_up: FollowUp
+    trials: tuple[TrialRef, ...]
+
+
+class Agent(NamedTuple):
+    """The agent whose runs are paired: as it is, or as a mutant."""
+
+    config: AgentConfig
+    """The suite's full config, or the mutant's."""
+    mutant: Mutant | None = None
+
+    @property
+    def id(self) -> str:
+        """The mutant's id; empty for the agent as it is."""
+        return self.mutant.id if self.mutant else ""
+
+
+@dataclass
+class FollowUps:
+    """Collects the scenarios and mutants that follow-up runs need. The same follow-up is found again."""
+
+    session: Session
+    scenarios: dict[str, Scenario] = field(default_factory=dict)
+    """The further ones, by name."""
+    mutants: dict[str, Mutant] = field(default_factory=dict)
+    detectors: dict[str, Detector] = field(default_factory=dict)
+    _names: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def plan(
+        self, chosen: ChosenRelation, scenario: Scenario, agent: Agent, material: Material, seed: int
+    ) -> tuple[tuple[Planned, ...], Counter[str]]:
+        """The pairs of a relation on a scenario, one for each source run, and why there are no more.
+
+        Raises `RunError` for a relation that raises or asks for what cannot be.
+        """
+        planned: list[Planned] = []
+        silent: Counter[str] = Counter()
+        used: Counter[tuple[str, str]] = Counter()
+        for run in material.sources:
+            where = f"relation {chosen.label} on scenario {scenario.name}, run {run.repeat}"
+            follow_up = None if run.masked else _follow_up(chosen, scenario, agent, run, seed, where)
+            if follow_up is None:
+                silent[MASKED if run.masked else NO_FOLLOW_UP] += 1
+                continue
+            kinds = [self._kind(one, scenario, agent, material, where) for one in follow_up.runs]
+            if unfit := next((said for kind in kinds if (said := self._unfit(kind[0]))), ""):
+                silent[unfit] += 1
+                continue
+            planned.append(Planned(run, follow_up, tuple(_numbered(kinds, used, agent, scenario, material))))
+        return tuple(planned), silent
+
+    def opened(self) -> Session:
+        """The session with the further scenarios in its suite. Their runs are judged by relations alone."""
+        project = self.session.project
+        further = tuple(self.scenarios.values())
+        chosen = (*self.session.scenarios, *further)
+        evaluators = {**self.session.tests.evaluators, **{scenario.name: () for scenario in further}}
+        base = self.session.suite
+        return self.session._replace(
+            project=project.model_copy(update={"scenarios": (*project.scenarios, *further)}),
+            suite=SuiteConfig(base.base, chosen, on_wire=base.on_wire),
+            scenarios=chosen,
+            tests=Suite({scenario.name: scenario for scenario in chosen}, evaluators),
+        )
+
+    def _kind(
+        self, run: FollowUpRun, scenario: Scenario, agent: Agent, material: Material, where: str
+    ) -> tuple[str, str]:
+        """Mutant and scenario that a follow-up run is a trial of."""
+        name = self._scenario(scenario, run.turns, where)
+        return (self._mutant(agent, run.edits, material, where) if run.edits else agent.id), name
+
+    def _scenario(self, scenario: Scenario, turns: tuple[JsonValue, ...] | None, where: str) -> str:
+        if turns is None or turns == scenario.turns:
+            return scenario.name
+        if not turns:
+            raise RunError(
+                f"{where}: its follow-up has no turns. A follow-up has at least one, or none at all"
+            )
+        written = scenario.name, canonical_json(list(turns))
+        if written not in self._names:
+            name = f"{scenario.name}{SIGN}{digest_of(list(turns))[:8]}"
+            taken = {*self.scenarios, *(known.name for known in self.session.project.scenarios)}
+            while name in taken:
+                name += SIGN
+            self._names[written] = name
+            self.scenarios[name] = scenario.model_copy(update={"name": name, "turns": turns})
+        return self._names[written]
+
+    def _mutant(self, agent: Agent, edits: tuple[Edit, ...], material: Material, where: str) -> str:
+        parts = [edit.model_dump(mode="json") for edit in edits]
+        id = digest_of(["relation", agent.id, parts])[:12]
+        if id not in self.mutants:
+            try:
+                self._add(id, agent, edits, material)
+            except MutationError as error:
+                raise RunError(f"{where}: {error}") from error
+        return id
+
+    def _add(self, id: str, agent: Agent, edits: tuple[Edit, ...], material: Material) -> None:
+        change = _mutant(id, edits)
+        told = Detector(change, agent.config).informed(material.footprints)
+        full = self.session.suite.full
+        changed = apply_edits(agent.config, edits)
+        self.mutants[id] = change if agent.mutant is None else _mutant(id, _whole_parts(full, changed))
+        self.detectors[id] = told
+
+    def _unfit(self, mutant: str) -> str:
+        found = self.mutants.get(mutant)
+        said = self.session.adapter.cannot_express(found) if found else ""
+        return f"the agent cannot be run with the change: {said}" if said else ""
+
+
+def _follow_up(
+    chosen: ChosenRelation, scenario: Scenario, agent: Agent, run: Ran, seed: int, where: str
+) -> FollowUp | None:
+    rng = random.Random(digest_of([seed, chosen.label, scenario.name, run.repeat]))
+    try:
+        return chosen.relation.follow_up(Source(scenario, agent.config, run.trace, rng))
+    except Exception as error:  # a relation may be anybody's code
+        raise RunError(f"{where}: follow_up raised {one_line(error)}. Correct the relation") from error
+
+
+def _numbered(
+    kinds: Iterable[tuple[str, str]],
+    used: Counter[tuple[str, str]],
+    agent: Agent,
+    scenario: Scenario,
+    material: Material,
+) -> Iterable[TrialRef]:
+    """Trials of one kind differ in their repeats; those of the agent as it is come after its source runs."""
+    for kind in kinds:
+        first = material.first_free if kind == (agent.id, scenario.name) else 0
+        yield TrialRef(*kind, first + used[kind])
+        used[kind] += 1
+
+
+def _mutant(id: str, edits: tuple[Edit, ...]) -> Mutant:
+    return Mutant(
+        id=id,
+        operator="control.relation",
+        version=1,
+        operator_class=OperatorClass.CONTROL,
+        intent=Intent.CONTROL,
+        reach=Reach.SENT,
+        description="what a relation changes",
+        edits=edits,
+    )
+
+
+def _whole_parts(full: AgentConfig, changed: AgentConfig) -> tuple[Edit, ...]:
+    """The changed parts of the config as edits of the full one, which all edits of a mutant refer to."""
+    before: Mapping[str, JsonValue] = full.model_dump(mode="json")
+    after: Mapping[str, JsonValue] = changed.model_dump(mode="json")
+    return tuple(
+        Edit(pointer=f"/{part}", before=before[part], after=after[part])
+        for part in before
+        if before[part] != after[part]
+    )

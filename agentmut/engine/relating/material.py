@@ -1,0 +1,91 @@
+"""The source runs of a scenario, divided: some fit the comparison, the others make pairs."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from agentmut.execution import Ending, Execution
+from agentmut.facts.comparison import Comparison, comparison_for
+from agentmut.files.guidance import RelationSettings
+from agentmut.files.scenarios import named
+from agentmut.scenario import Scenario
+from agentmut.trace import AgentTrace
+from agentmut.wire.footprint import Footprint
+
+FITTING = 3
+"""One in so many runs shows which facts are stable, and is used for nothing else."""
+
+
+class Ran(NamedTuple):
+    """A run that is evidence, as far as relations look at it."""
+
+    repeat: int
+    trace: AgentTrace
+    answered: bool
+    """Whether there is an answer to judge: the agent neither raised, nor timed out, nor said nothing."""
+    reason: str
+    """Why there is none."""
+
+    @property
+    def masked(self) -> bool:
+        """Whether secrets were taken out of the trace: what is missing there would look like a difference."""
+        return self.trace.judged is not None
+
+
+class Material(NamedTuple):
+    """What pairs on one scenario are made of."""
+
+    comparison: Comparison
+    runs: tuple[Ran, ...]
+    """In the order of their repeats, without those that the comparison was fitted to."""
+    footprints: tuple[Footprint, ...]
+    """What all runs sent, each once."""
+    first_free: int
+    """The first repeat of the scenario that no source run has."""
+
+    @property
+    def sources(self) -> tuple[Ran, ...]:
+        """The runs that pairs may start from."""
+        return tuple(run for run in self.runs if run.answered)
+
+    @property
+    def controls(self) -> Iterator[tuple[Ran, Ran]]:
+        """Disjoint pairs of runs of the same agent: the identity relation.
+
+        The first has an answer, as every source has. The second is taken as it comes, as a follow-up run is: an agent
+        that fails by itself now and then violates every relation as often as it violates the identity.
+        """
+        pairs = zip(self.runs[::2], self.runs[1::2], strict=False)
+        return ((first, second) for first, second in pairs if first.answered)
+
+
+def ran(repeat: int, execution: Execution) -> Ran | None:
+    """The run, or None where it is no evidence about the agent."""
+    ending = execution.ending
+    if ending.outcome is not None and not ending.outcome.is_evidence:
+        return None
+    return Ran(repeat, execution.trace, ending is Ending.ANSWERED, execution.reason)
+
+
+def material_of(
+    scenario: Scenario, executions: Iterable[tuple[int, Execution]], settings: RelationSettings
+) -> Material:
+    """Divide the runs of a scenario. Raises `UsageError` for facts to compare that cannot be had."""
+    kept = sorted(executions, key=lambda item: item[0])
+    compare = None if settings.compare is None else tuple(map(named, settings.compare))
+    found = [run for repeat, execution in kept if (run := ran(repeat, execution))]
+    fitting = [run.trace for run in found[: len(found) // FITTING] if run.answered]
+    footprints = dict.fromkeys(execution.footprint for _, execution in kept)
+    return Material(
+        comparison=comparison_for(scenario, fitting, compare),
+        runs=tuple(found[len(found) // FITTING :]),
+        footprints=tuple(footprints),
+        first_free=1 + max((repeat for repeat, _ in kept), default=-1),
+    )
+
+
+def others(material: Material, executions: Iterable[tuple[int, Execution]]) -> Material:
+    """Runs of another agent on the same scenario, to be compared in the same way."""
+    kept = sorted(executions, key=lambda item: item[0])
+    runs = tuple(run for repeat, execution in kept if (run := ran(repeat, execution)))
+    first_free = 1 + max((repeat for repeat, _ in kept), default=-1)
+    return material._replace(runs=runs, first_free=first_free)

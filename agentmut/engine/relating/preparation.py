@@ -1,0 +1,257 @@
+"""Which relations are checked on which scenarios, with which rules: before anything is run, and after the sources."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from agentmut.engine.assessment.preparation import Asked, beta_of
+from agentmut.engine.assessment.rules import FixedTrials, SequentialComparison, Sprt
+from agentmut.engine.assessment.state import Assessment, StoppingRule
+from agentmut.engine.plan import new_run_id
+from agentmut.engine.relating.follow_ups import Agent, FollowUps
+from agentmut.engine.relating.lane import Lane, Subject
+from agentmut.engine.relating.material import Material
+from agentmut.engine.relating.state import Relating, RelationsPlan
+from agentmut.engine.session import Session, suite_digest
+from agentmut.engine.tables import Tables
+from agentmut.errors import RunError, UsageError, nearest
+from agentmut.mutation.operator_names import is_named
+from agentmut.plain import one_line
+from agentmut.project import Project
+from agentmut.relation import Expectation
+from agentmut.relation_catalogue import ChosenRelation, RelationCatalogue
+from agentmut.relation_report import Counts
+from agentmut.scenario import Scenario
+from agentmut.stats.kill.rule import KillDesign, level_for
+from agentmut.stats.sprt import SprtDesign
+
+LONGEST = 500
+"""Most pairs that the kill rule can plan for."""
+
+
+class Fit(NamedTuple):
+    """A relation on a scenario, and why it says nothing there; empty where it does."""
+
+    chosen: ChosenRelation
+    scenario: Scenario
+    lack: str
+
+
+class Wish(NamedTuple):
+    """What is to be checked."""
+
+    fits: tuple[Fit, ...]
+    needs_argument: Mapping[str, str]
+    """Relations that were left out for want of an argument, and what they expect."""
+
+    @property
+    def fitting(self) -> tuple[Fit, ...]:
+        """Those that say something."""
+        return tuple(fit for fit in self.fits if not fit.lack)
+
+    @property
+    def scenarios(self) -> tuple[Scenario, ...]:
+        """The scenarios that some relation speaks of."""
+        return tuple({fit.scenario.name: fit.scenario for fit in self.fitting}.values())
+
+
+class Level(NamedTuple):
+    """The error rates of the lanes of a report."""
+
+    alpha: float
+    """Of each lane: alpha of the report over the lanes."""
+    beta: float
+    delta: float
+    pairs: int
+    """Pairs of a lane at most."""
+    tolerance: float
+    margin: float
+
+
+class Prepared(NamedTuple):
+    """Lanes that are ready to run."""
+
+    session: Session
+    """With the further scenarios of the follow-ups."""
+    work: Relating
+    identity: tuple[Counts | None, ...]
+    """By lane: the unchanged agent against itself, where that is the measure."""
+
+
+def wish(session: Session, asked_for: Sequence[str]) -> Wish:
+    """The relations that the project uses, or those asked for by name or family, on all scenarios of the session.
+
+    Raises `UsageError` for unknown names, and `RunError` for a relation that raises.
+    """
+    chosen, needs = chosen_relations(session.project, asked_for)
+    fits = [Fit(one, s, _lack(one, s, session)) for one in chosen for s in session.scenarios]
+    if not chosen:
+        left_out = "; ".join(f"{name}: {said}" for name, said in needs.items())
+        raise UsageError(
+            f"there is no relation to check{f' ({left_out})' if left_out else ''}. Name some under `relations.use`, or "
+            "your own under `relations.own`."
+        )
+    return Wish(tuple(fits), needs)
+
+
+def chosen_relations(
+    project: Project, asked_for: Sequence[str]
+) -> tuple[tuple[ChosenRelation, ...], Mapping[str, str]]:
+    """Those in use that the names ask for, with their arguments; others are taken from the catalogue."""
+    catalogue = RelationCatalogue.of(project.relations.own, project.root)
+    in_use = catalogue.choose(project.relations.use)
+    if not asked_for:
+        return in_use.relations, in_use.needs_argument
+    found: dict[str, ChosenRelation] = {}
+    needs: dict[str, str] = {}
+    for name in asked_for:
+        matching = [one for one in in_use.relations if is_named(one.name, name)]
+        if not matching:
+            if not any(is_named(known, name) for known in catalogue.names):
+                families = {known.partition(".")[0] for known in catalogue.names}
+                raise UsageError(
+                    f"--relation {name}: there is no such relation. {nearest(name, {*catalogue.names, *families})}"
+                )
+            further = catalogue.choose([name])
+            matching, needs = list(further.relations), {**needs, **further.needs_argument}
+        found |= {one.label: one for one in matching}
+    return tuple(found.values()), needs
+
+
+def _lack(one: ChosenRelation, scenario: Scenario, session: Session) -> str:
+    try:
+        return one.relation.lack(scenario, session.suite.full)
+    except Exception as error:  # a relation may be anybody's code
+        raise RunError(
+            f"relation {one.label} on scenario {scenario.name}: lack raised {one_line(error)}. Correct the relation"
+        ) from error
+
+
+def make_plan(session: Session, wanted: Wish, asked: Asked, *, to_the_end: bool) -> RelationsPlan:
+    """The plan of a check."""
+    project, statistics = session.project, session.project.statistics
+    settings: dict[str, str | float | int] = {
+        "sources": project.relations.sources,
+        "pairs": pairs_of(project),
+        "tolerance": project.relations.tolerance,
+        "alpha": statistics.alpha,
+        "beta": beta_of(statistics),
+        "delta": statistics.delta,
+    }
+    settings |= {"to_the_end": 1} if to_the_end else {}
+    return RelationsPlan(
+        run_id=new_run_id(asked.now),
+        started=asked.now,
+        seed=statistics.seed if asked.seed is None else asked.seed,
+        scenarios=tuple(scenario.name for scenario in wanted.scenarios),
+        budget=project.budget,
+        suite_digest=suite_digest(session),
+        config_digest=session.suite.full.digest,
+        environment=session.environment,
+        concurrency=project.execution.concurrency,
+        window=project.execution.window,
+        fresh=asked.fresh,
+        settings=settings | ({"fresh": 1} if asked.fresh else {}),
+        relations=tuple(dict.fromkeys(fit.chosen.label for fit in wanted.fits)),
+    )
+
+
+def source_work(session: Session, plan: RelationsPlan) -> Assessment:
+    """The source runs: so many of the unchanged agent on each scenario."""
+    project = session.project
+    most, alpha = project.relations.sources, project.statistics.alpha
+    rules = {
+        name: FixedTrials(project.threshold_of(session.tests.scenarios[name]), most, alpha)
+        for name in plan.scenarios
+    }
+    return Assessment(plan, session.suite, session.tests.scenarios, rules)
+
+
+def worst_case(session: Session, wanted: Wish) -> int:
+    """Runs at most, where a follow-up is one run. Some relations ask for several, most decide earlier."""
+    most = session.project.relations.sources
+    pairs = min(pairs_of(session.project), most - most // 3)
+    return len(wanted.scenarios) * most + len(wanted.fitting) * pairs
+
+
+def pairs_of(project: Project) -> int:
+    """Pairs of a relation on a scenario at most."""
+    return min(project.relations.pairs, LONGEST)
+
+
+def prepare(
+    session: Session,
+    plan: RelationsPlan,
+    wanted: Iterable[Fit],
+    materials: Mapping[str, Material],
+    tables: Tables,
+) -> Prepared:
+    """The lanes of a report, from the source runs. Raises `RunError` for a relation that raises."""
+    follow_ups = FollowUps(session)
+    agent = Agent(session.suite.full)
+    lanes = [_lane(follow_ups, fit, agent, materials[fit.scenario.name], plan) for fit in wanted]
+    level = level_of(session.project, sum(bool(lane.planned) for lane in lanes))
+    identity = tuple(map(_identity, lanes))
+    for lane, counts in zip(lanes, identity, strict=True):
+        lane.rule = _rule(lane, counts, level, tables)
+    opened = follow_ups.opened()
+    return Prepared(opened, relating(opened, plan, follow_ups, lanes), identity)
+
+
+def relating(session: Session, plan: RelationsPlan, follow_ups: FollowUps, lanes: Sequence[Lane]) -> Relating:
+    """The work of running the lanes' follow-ups."""
+    return Relating(
+        plan=plan,
+        suite=session.suite,
+        scenarios=session.tests.scenarios,
+        contenders=tuple(follow_ups.mutants.values()),
+        detectors=follow_ups.detectors,
+        lanes=lanes,
+    )
+
+
+def level_of(project: Project, lanes: int) -> Level:
+    """The error rates of each of so many lanes, so that a correct agent is flagged at most alpha per report."""
+    statistics, settings = project.statistics, project.relations
+    return Level(
+        alpha=level_for(max(1, lanes), statistics.alpha),
+        beta=beta_of(statistics),
+        delta=statistics.delta,
+        pairs=pairs_of(project),
+        tolerance=settings.tolerance,
+        margin=min(project.test.margin, (1 - settings.tolerance) / 2),
+    )
+
+
+def _lane(follow_ups: FollowUps, fit: Fit, agent: Agent, material: Material, plan: RelationsPlan) -> Lane:
+    planned, silent = follow_ups.plan(fit.chosen, fit.scenario, agent, material, plan.seed)
+    return Lane(
+        Subject(fit.chosen, fit.scenario, agent, material),
+        planned,
+        Counter(silent),
+        window=plan.window,
+        to_the_end="to_the_end" in plan.settings,
+    )
+
+
+def _identity(lane: Lane) -> Counts | None:
+    invariant = lane.subject.chosen.relation.expectation is Expectation.INVARIANT
+    return lane.subject.identity() if invariant and lane.planned else None
+
+
+def _rule(lane: Lane, identity: Counts | None, level: Level, tables: Tables) -> StoppingRule | None:
+    if identity is None:
+        design = SprtDesign(1 - level.tolerance, level.margin, level.alpha, level.beta, level.pairs)
+        return Sprt(design, level.pairs)
+    if not identity.pairs:
+        return None
+    return comparison(identity, level, tables)
+
+
+def comparison(measure: Counts, level: Level, tables: Tables) -> SequentialComparison:
+    """The kill rule with these violations as its baseline. Raises `UsageError` for settings it cannot have."""
+    design = KillDesign(level.alpha, level.beta, level.delta, level.pairs)
+    try:
+        return SequentialComparison(tables.get(measure.violations, measure.pairs, design))
+    except ValueError as error:
+        raise UsageError(f"these settings cannot be compared sequentially: {error}.") from None

@@ -1,0 +1,318 @@
+"""From lanes to `relations.json`."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from agentmut import __version__
+from agentmut.engine.assessment.rules import SequentialComparison
+from agentmut.engine.baseline import age_note
+from agentmut.engine.limits import COST_UNKNOWN, Spend
+from agentmut.engine.relating.lane import NOT_STORED, Lane, Shown
+from agentmut.engine.relating.preparation import Fit, Wish
+from agentmut.engine.relating.state import RelationsPlan
+from agentmut.engine.session import Session
+from agentmut.engine.summary import bounds_of, cost_of
+from agentmut.engine.work import Stop
+from agentmut.frozen import canonical_json
+from agentmut.plain import jsonable
+from agentmut.relation_report import (
+    Change,
+    Counts,
+    Finding,
+    RelationReport,
+    RelationRow,
+    RelationSummary,
+    Violation,
+)
+from agentmut.result import AgentSummary
+from agentmut.stats.intervals import descriptive, wilson
+from agentmut.stats.kill.rule import Decision
+from agentmut.stats.multiplicity import Correction
+from agentmut.stats.regression import regression_verdict
+from agentmut.stats.suite_verdict import SuiteVerdict, suite_verdict
+from agentmut.stats.verdicts import Judgement, Verdict
+
+SHOWN = 400
+"""Characters of a text that an example keeps."""
+FAMILY = "relations on scenarios"
+ORDER = (Finding.FAIL, Finding.INCONCLUSIVE, Finding.PASS, Finding.NOT_APPLICABLE)
+"""Worst first."""
+NO_SOURCE = "no run of the unchanged agent has an answer to start from"
+NO_CONTROL = "no two runs of the unchanged agent could be judged, so there is nothing to compare with"
+NOT_BEGUN = "no pair was judged before the end"
+
+
+class Checked(NamedTuple):
+    """What was run, and how it ended."""
+
+    plan: RelationsPlan
+    stop: Stop
+    spend: Spend
+    problem: str = ""
+    refused: bool = False
+    """Whether the problem is one of the project file."""
+    lanes: Sequence[Lane] = ()
+    identity: Sequence[Counts | None] = ()
+    notes: tuple[str, ...] = ()
+
+
+def report_relations(session: Session, wanted: Wish, checked: Checked) -> RelationReport:
+    """The report of a check, finished or not."""
+    plan, alpha = checked.plan, session.project.statistics.alpha
+    judged = {str(i): found for i, lane in enumerate(checked.lanes) if (found := judgement_of(lane))}
+    suite = suite_verdict(judged, alpha, Correction.HOLM, FAMILY) if judged else None
+    rows = _rows(checked, suite, session.project.relations.tolerance)
+    rows += [_unfit(fit) for fit in wanted.fits if fit.lack]
+    rows += _not_reached(wanted, rows)
+    return RelationReport(
+        agentmut_version=__version__,
+        run_id=plan.run_id,
+        status=checked.stop.value,
+        problem=checked.problem,
+        seed=plan.seed,
+        project=session.project.path.name,
+        agent=AgentSummary(adapter=session.project.agent.adapter, digest=session.suite.full.digest),
+        finding=overall(rows),
+        reason=_reason(rows),
+        alpha=alpha,
+        family=str(suite.adjusted) if suite else "",
+        needed=suite.needed if suite else None,
+        relations=tuple(_summaries(wanted, rows)),
+        rows=tuple(rows),
+        cost=cost_of(checked.spend),
+        settings=plan.settings,
+        notes=(*checked.notes, *_notes(wanted, checked, rows)),
+    )
+
+
+def judgement_of(lane: Lane) -> Judgement | None:
+    """The verdict of the pairs so far; None where none was judged."""
+    if lane.rule is None or not (lane.held or _untestable(lane)):
+        return None
+    return lane.rule.judgement(lane.held)
+
+
+def overall(rows: Sequence[RelationRow]) -> Finding:
+    """FAIL if any fails, PASS if all that apply pass; not applicable where none applies."""
+    found = {row.finding for row in rows}
+    if found <= {Finding.NOT_APPLICABLE}:
+        return Finding.NOT_APPLICABLE
+    if Finding.FAIL in found:
+        return Finding.FAIL
+    return Finding.INCONCLUSIVE if Finding.INCONCLUSIVE in found else Finding.PASS
+
+
+def compared(
+    report: RelationReport, earlier: RelationReport, name: str, beta: float, delta: float
+) -> RelationReport:
+    """The report with what has changed since an earlier one (Proposition 6.1 of the AgentAssay paper).
+
+    Both have run every pair, so the counts are those of fixed samples; FAIL keeps `alpha` over all rows (Holm).
+    """
+    then = {(row.relation, row.scenario): row for row in earlier.rows if row.pairs}
+    raw = {
+        str(i): _change(row, then[row.relation, row.scenario], report.alpha, beta, delta)
+        for i, row in enumerate(report.rows)
+        if row.pairs and (row.relation, row.scenario) in then
+    }
+    if not raw:
+        said = "no relation has pairs on the same scenario in both reports"
+        return report.model_copy(
+            update={"against": name, "changed": Verdict.INCONCLUSIVE, "changed_reason": said}
+        )
+    suite = suite_verdict(raw, report.alpha, Correction.HOLM, FAMILY)
+    rows = [
+        _with_change(row, then[row.relation, row.scenario], suite, str(i)) if str(i) in raw else row
+        for i, row in enumerate(report.rows)
+    ]
+    counts = Counter(found.verdict for found in suite.scenarios.values())
+    reason = (
+        f"{counts[Verdict.FAIL]} of {len(raw)} violated more often than in {name!r}, "
+        f"{counts[Verdict.PASS]} not, {counts[Verdict.INCONCLUSIVE]} open"
+    )
+    update = {"against": name, "changed": suite.verdict, "changed_reason": reason, "rows": tuple(rows)}
+    return report.model_copy(update=update)
+
+
+def _change(row: RelationRow, then: RelationRow, alpha: float, beta: float, delta: float) -> Judgement:
+    held = then.pairs - then.violations, then.pairs, row.pairs - row.violations, row.pairs
+    return regression_verdict(*held, alpha=alpha, beta=beta, delta=delta)
+
+
+def _with_change(row: RelationRow, then: RelationRow, suite: SuiteVerdict, key: str) -> RelationRow:
+    found = suite.scenarios[key]
+    word = {Verdict.FAIL: "more often", Verdict.PASS: "not more often"}.get(
+        found.verdict, "perhaps more often"
+    )
+    change = Change(
+        earlier=Counts(violations=then.violations, pairs=then.pairs),
+        verdict=found.verdict,
+        reason=f"{word}: {row.violations}/{row.pairs} now, {then.violations}/{then.pairs} then",
+        p_adjusted=suite.p_values[key],
+    )
+    return row.model_copy(update={"change": change})
+
+
+def _rows(checked: Checked, suite: SuiteVerdict | None, tolerance: float) -> list[RelationRow]:
+    return [
+        _row(lane, identity, suite, str(i), tolerance)
+        for i, (lane, identity) in enumerate(zip(checked.lanes, checked.identity, strict=True))
+    ]
+
+
+def _row(
+    lane: Lane, identity: Counts | None, suite: SuiteVerdict | None, key: str, tolerance: float
+) -> RelationRow:
+    found = suite.scenarios.get(key) if suite else None
+    chosen, pairs = lane.subject.chosen, len(lane.held)
+    finding, reason = _finding(lane, identity, found, tolerance)
+    interval = wilson(lane.violations, pairs) if pairs else None
+    return RelationRow(
+        relation=chosen.label,
+        family=chosen.relation.family,
+        expectation=chosen.relation.expectation,
+        scenario=lane.subject.scenario.name,
+        finding=finding,
+        reason=reason,
+        violations=lane.violations,
+        pairs=pairs,
+        interval=bounds_of(interval if lane.to_the_end else descriptive(interval)) if interval else None,
+        identity=identity,
+        tolerance=None if identity else tolerance,
+        silent={**lane.silent, **lane.no_evidence},
+        needed=found.needed if found and finding is Finding.INCONCLUSIVE else None,
+        p_fail=found.p_fail if found else 1.0,
+        p_adjusted=suite.p_values[key] if suite and found else 1.0,
+        method=found.method if found else "",
+        free=lane.free,
+        example=violation(lane.subject.scenario.turns, lane.example) if lane.example else None,
+    )
+
+
+def _finding(
+    lane: Lane, identity: Counts | None, found: Judgement | None, tolerance: float
+) -> tuple[Finding, str]:
+    if found is not None:
+        return Finding(found.verdict), _said(lane, identity, found, tolerance)
+    if not lane.subject.material.sources:
+        return Finding.INCONCLUSIVE, NO_SOURCE
+    if lane.planned and lane.rule is None:
+        return Finding.INCONCLUSIVE, NO_CONTROL
+    if set(lane.no_evidence) == {NOT_STORED}:
+        return Finding.NOT_APPLICABLE, NOT_STORED
+    if lane.no_evidence:
+        return Finding.INCONCLUSIVE, f"no pair could be judged: {_commonest(lane.no_evidence)}"
+    if lane.consumed < lane.most:
+        return Finding.INCONCLUSIVE, NOT_BEGUN
+    return Finding.NOT_APPLICABLE, _commonest(lane.silent)
+
+
+def _said(lane: Lane, identity: Counts | None, found: Judgement, tolerance: float) -> str:
+    seen = f"violated in {lane.violations} of {len(lane.held)} pairs"
+    if identity is None:
+        measure = f"the tolerance is {tolerance:g}"
+    else:
+        measure = (
+            f"the unchanged agent violates it against itself in {identity.violations} of {identity.pairs}"
+        )
+    if _untestable(lane):
+        return f"the agent differs from itself too often for a difference to show: {measure}"
+    if found.verdict is Verdict.FAIL:
+        return f"{seen}; {measure}"
+    if found.verdict is Verdict.PASS:
+        return f"{seen}; {measure}; more than that by what matters is ruled out"
+    if found.p_fail < 1 and "correction" in found.reason:
+        return f"{seen}; {measure}; not enough after the correction for the number of relations"
+    return f"{seen}; {measure}; neither shown yet"
+
+
+def _untestable(lane: Lane) -> bool:
+    rule = lane.rule
+    return isinstance(rule, SequentialComparison) and rule.table.decide(0, 0) is Decision.UNTESTABLE
+
+
+def _unfit(fit: Fit) -> RelationRow:
+    return RelationRow(
+        relation=fit.chosen.label,
+        family=fit.chosen.relation.family,
+        expectation=fit.chosen.relation.expectation,
+        scenario=fit.scenario.name,
+        finding=Finding.NOT_APPLICABLE,
+        reason=fit.lack,
+    )
+
+
+def _not_reached(wanted: Wish, rows: Sequence[RelationRow]) -> list[RelationRow]:
+    """Relations that fit, and have no lane since there are no source runs: no evidence either way."""
+    there = {(row.relation, row.scenario) for row in rows}
+    missing = [fit for fit in wanted.fitting if (fit.chosen.label, fit.scenario.name) not in there]
+    return [
+        _unfit(fit).model_copy(update={"finding": Finding.INCONCLUSIVE, "reason": NO_SOURCE})
+        for fit in missing
+    ]
+
+
+def _summaries(wanted: Wish, rows: Sequence[RelationRow]) -> Iterator[RelationSummary]:
+    chosen = {fit.chosen.label: fit.chosen for fit in wanted.fits}
+    for label, one in chosen.items():
+        own = [row for row in rows if row.relation == label]
+        counts = Counter(row.finding for row in own)
+        yield RelationSummary(
+            relation=label,
+            finding=overall(own),
+            why=one.relation.why,
+            counts={finding.value: counts[finding] for finding in ORDER if counts[finding]},
+        )
+
+
+def _reason(rows: Sequence[RelationRow]) -> str:
+    counts = Counter(row.finding for row in rows)
+    applying = len(rows) - counts[Finding.NOT_APPLICABLE]
+    if not applying:
+        return f"none of {len(rows)} relations on scenarios applies"
+    words = {Finding.FAIL: "fail", Finding.INCONCLUSIVE: "open", Finding.PASS: "pass"}
+    said = ", ".join(f"{counts[finding]} {word}" for finding, word in words.items() if counts[finding])
+    left = counts[Finding.NOT_APPLICABLE]
+    return f"of {applying} relations on scenarios {said}{f'; {left} not applicable' if left else ''}"
+
+
+def _notes(wanted: Wish, checked: Checked, rows: Sequence[RelationRow]) -> Iterator[str]:
+    for name, said in wanted.needs_argument.items():
+        yield f"{name} was left out, since it needs an argument: {said}"
+    if old := age_note(checked.spend.age, "verdicts rest on trials that are"):
+        yield old
+    if checked.spend.unpriced:
+        yield COST_UNKNOWN
+    if checked.spend.abandoned:
+        yield f"{checked.spend.abandoned} runs were abandoned at their timeout; `isolate: process` would end them"
+    if any(row.needed for row in rows):
+        yield "pairs start from different source runs: more pairs take more `relations.sources` too"
+
+
+def violation(turns: Sequence[object], shown: Shown) -> Violation:
+    """An example of a violation, shortened."""
+    planned, traces, check = shown
+    run = planned.follow_up.runs[-1] if planned.follow_up.runs else None
+    after = run.turns if run is not None and run.turns is not None else turns
+    return Violation(
+        repeat=planned.source.repeat,
+        change=_cut(planned.follow_up.description),
+        source_input=_cut(_text(turns)),
+        source_output=_cut(planned.source.trace.text),
+        follow_up_input=_cut(_text(after)) if run else "",
+        follow_up_output=_cut(traces[-1].text) if traces else "",
+        difference=_cut(check.reason),
+    )
+
+
+def _text(turns: Sequence[object]) -> str:
+    return "\n".join(turn if isinstance(turn, str) else canonical_json(jsonable(turn)) for turn in turns)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
+
+
+def _commonest(reasons: Mapping[str, int]) -> str:
+    return Counter(reasons).most_common(1)[0][0] if reasons else ""

@@ -1,0 +1,245 @@
+"""Surviving mutants, judged by relations: does one violate them more often than the unchanged agent does?
+
+A mutant's stored runs are those up to the point where the suite had decided. The kill rule may be looked at after any
+number of runs, so its level holds for them as well: an unchanged mutant is killed by relations with a chance of at
+most alpha, over all relations and scenarios that are compared on it.
+"""
+
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from agentmut.engine.relating.follow_ups import Agent, FollowUps, TrialRef
+from agentmut.engine.relating.lane import Lane, Subject
+from agentmut.engine.relating.material import others
+from agentmut.engine.relating.preparation import comparison, level_of, relating
+from agentmut.engine.relating.state import Errands, Relating, RelationsPlan
+from agentmut.engine.relating.summary import judgement_of, violation
+from agentmut.engine.scoring import DECISIONS, scored
+from agentmut.engine.session import Session
+from agentmut.engine.tables import Tables
+from agentmut.engine.trials import TrialResult
+from agentmut.execution import Execution
+from agentmut.mutant import Intent, Mutant, OperatorClass, Status
+from agentmut.relation_report import Counts, RelationKill
+from agentmut.result import MutantRow, Result, Score
+from agentmut.stats.kill.rule import KillDesign, KillTable, level_for
+from agentmut.stats.score import Judged
+from agentmut.stats.verdicts import Verdict
+from agentmut.witness import Detector
+
+Runs = Mapping[tuple[str, str], Sequence[tuple[int, Execution]]]
+"""By mutant and scenario: repeats and what the mutant did."""
+
+
+class Survivor(NamedTuple):
+    """A mutant that the suite did not notice, and where it was tried."""
+
+    row: MutantRow
+    mutant: Mutant
+    scenarios: tuple[str, ...]
+
+
+class Measure(NamedTuple):
+    """A relation on a scenario, as the unchanged agent keeps it."""
+
+    lane: Lane
+    counts: Counts
+
+
+def survivors_of(result: Result, mutants: Iterable[Mutant], scenarios: Iterable[str]) -> tuple[Survivor, ...]:
+    """The survivors of first order whose loss should be noticed, with the scenarios they were tried on."""
+    known, among = {mutant.id: mutant for mutant in mutants}, set(scenarios)
+    return tuple(
+        Survivor(row, known[row.id], tuple(e.scenario for e in row.evidence if e.scenario in among))
+        for row in result.mutants
+        if row.status is Status.SURVIVED and row.intent is Intent.DEGRADE and row.id in known
+    )
+
+
+def measures_of(lanes: Iterable[Lane]) -> tuple[Measure, ...]:
+    """What the mutants are compared with: every pair of the unchanged agent, none left out for a decision."""
+    return tuple(
+        Measure(lane, Counts(violations=lane.violations, pairs=len(lane.held))) for lane in lanes if lane.held
+    )
+
+
+def mutant_sources(
+    session: Session,
+    plan: RelationsPlan,
+    survivors: Sequence[Survivor],
+    measures: Sequence[Measure],
+    pairs: int,
+) -> Errands:
+    """The runs of the survivors that pairs start from; those of the campaign are found in the store."""
+    where = {measure.lane.subject.scenario.name for measure in measures}
+    wanted = (
+        TrialRef(one.mutant.id, scenario, repeat)
+        for one in survivors
+        for scenario in one.scenarios
+        if scenario in where
+        for repeat in range(pairs)
+    )
+    return Errands(
+        plan=plan,
+        suite=session.suite,
+        scenarios=session.tests.scenarios,
+        contenders=tuple(one.mutant for one in survivors),
+        detectors=detectors_of(session, survivors, measures),
+        wanted=deque(wanted),
+    )
+
+
+def detectors_of(
+    session: Session, survivors: Iterable[Survivor], measures: Iterable[Measure]
+) -> dict[str, Detector]:
+    """What tells whether a survivor's change arrived, knowing what the unchanged agent sends."""
+    sent = tuple(
+        dict.fromkeys(seen for measure in measures for seen in measure.lane.subject.material.footprints)
+    )
+    full = session.suite.full
+    return {one.mutant.id: Detector(one.mutant, full).informed(sent) for one in survivors}
+
+
+def runs_of(found: Mapping[TrialRef, TrialResult]) -> Runs:
+    """The runs in which the mutation arrived."""
+    runs: dict[tuple[str, str], list[tuple[int, Execution]]] = {}
+    for ref, result in found.items():
+        if result.witness is not None:
+            ran = Execution(
+                ending=result.ending, reason=result.reason, trace=result.trace, footprint=result.footprint
+            )
+            runs.setdefault((ref.mutant, ref.scenario), []).append((ref.repeat, ran))
+    return runs
+
+
+def mutant_work(
+    session: Session,
+    plan: RelationsPlan,
+    survivors: Sequence[Survivor],
+    measures: Sequence[Measure],
+    runs: Runs,
+    tables: Tables,
+) -> tuple[Session, Relating]:
+    """The lanes of all survivors, each mutant's at its own share of alpha."""
+    follow_ups = FollowUps(session)
+    follow_ups.detectors |= detectors_of(session, survivors, measures)
+    follow_ups.mutants |= {one.mutant.id: one.mutant for one in survivors}
+    lanes = [
+        lane for one in survivors for lane in _lanes(follow_ups, one, measures, runs, plan, session, tables)
+    ]
+    opened = follow_ups.opened()
+    return opened, relating(opened, plan, follow_ups, lanes)
+
+
+def _lanes(
+    follow_ups: FollowUps,
+    one: Survivor,
+    measures: Sequence[Measure],
+    runs: Runs,
+    plan: RelationsPlan,
+    session: Session,
+    tables: Tables,
+) -> list[Lane]:
+    agent = Agent(one.mutant.apply(session.suite.full), one.mutant)
+    found = []
+    for measure in measures:
+        chosen, scenario, _, material = measure.lane.subject
+        if scenario.name not in one.scenarios:
+            continue
+        own = others(material, runs.get((one.mutant.id, scenario.name), ()))
+        lane = _lane(follow_ups, Subject(chosen, scenario, agent, own), plan)
+        if lane.planned:
+            found.append((lane, measure.counts))
+    level = level_of(session.project, len(found))
+    for lane, counts in found:
+        lane.rule = comparison(counts, level, tables)
+    return [lane for lane, _ in found]
+
+
+def _lane(follow_ups: FollowUps, subject: Subject, plan: RelationsPlan) -> Lane:
+    planned, silent = follow_ups.plan(*subject, plan.seed)
+    return Lane(subject, planned, Counter(silent), window=plan.window)
+
+
+def kills_of(
+    lanes: Iterable[Lane], survivors: Iterable[Survivor], measures: Iterable[Measure]
+) -> Iterator[RelationKill]:
+    """The lanes whose violations have risen."""
+    rows = {one.mutant.id: one.row for one in survivors}
+    counts = {_place(measure.lane): measure.counts for measure in measures}
+    for lane in lanes:
+        judged = judgement_of(lane)
+        if judged is None or judged.verdict is not Verdict.FAIL:
+            continue
+        row = rows[lane.subject.agent.id]
+        yield RelationKill(
+            mutant=row.id,
+            operator=row.operator,
+            relation=lane.subject.chosen.label,
+            scenario=lane.subject.scenario.name,
+            violations=lane.violations,
+            pairs=len(lane.held),
+            original=counts[_place(lane)],
+            example=violation(lane.subject.scenario.turns, lane.example) if lane.example else None,
+        )
+
+
+def _place(lane: Lane) -> tuple[str, str]:
+    return lane.subject.chosen.label, lane.subject.scenario.name
+
+
+def with_kills(
+    result: Result, kills: Sequence[RelationKill], lanes: Sequence[Lane], tables: Tables, scoring: str
+) -> Result:
+    """The result with the kills by relations beside it; status and score stay as they were."""
+    by: dict[str, list[str]] = {}
+    for kill in kills:
+        by.setdefault(kill.mutant, []).append(f"{kill.relation} @ {kill.scenario}")
+    rows = tuple(
+        row.model_copy(update={"killed_by_relations": tuple(by.get(row.id, ()))}) for row in result.mutants
+    )
+    families: dict[str, dict[str, KillTable]] = {}
+    for lane in lanes:
+        table = getattr(lane.rule, "table", None)
+        if table is not None:
+            families.setdefault(lane.subject.agent.id, {})[" @ ".join(_place(lane))] = table
+    changed = result.model_copy(update={"mutants": rows})
+    score = _score(changed, families, tables, scoring)
+    return changed.model_copy(update={"score_with_relations": score})
+
+
+def _score(
+    result: Result, families: Mapping[str, Mapping[str, KillTable]], tables: Tables, scoring: str
+) -> Score:
+    """The mutation score where kills by relations count. More could kill a mutant, so more kills may be false."""
+    rows = [
+        row
+        for row in result.mutants
+        if row.operator_class is not OperatorClass.HIGHER_ORDER
+        and (scoring == "paper" or row.intent is Intent.DEGRADE)
+    ]
+    statuses = [Status.KILLED if row.killed_by_relations else row.status for row in rows]
+    suite = _suite_tables(result, tables)
+    share = result.rule.get("suite_share", 0.0) if len(suite) > 1 else 0.0
+    level = share * result.rule["alpha"]
+    judged = [
+        Judged(DECISIONS[status], {**_tried(row, suite), **families.get(row.id, {})}, level)
+        for row, status in zip(rows, statuses, strict=True)
+        if status in DECISIONS
+    ]
+    return scored(Counter(statuses), judged, paper=scoring == "paper")
+
+
+def _tried(row: MutantRow, suite: Mapping[str, KillTable]) -> Mapping[str, KillTable]:
+    tried = {e.scenario: suite[e.scenario] for e in row.evidence if e.scenario in suite}
+    return tried or suite
+
+
+def _suite_tables(result: Result, tables: Tables) -> dict[str, KillTable]:
+    """The table of each testable scenario, at its share of alpha where all reach a mutant."""
+    rule, testable = result.rule, [row for row in result.baseline if row.testable]
+    together = rule.get("suite_share", 0.0) if len(testable) > 1 else 0.0
+    level = level_for(max(1, len(testable)), rule["alpha"] * (1 - together))
+    design = KillDesign(level, rule["beta"], rule["delta"], int(rule["n_max"]))
+    return {row.scenario: tables.get(row.trials - row.passes, row.trials, design) for row in testable}

@@ -1,0 +1,149 @@
+"""From a project and its store to a search that is ready to run."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from agentmut.analysis.coverage import Beside
+from agentmut.analysis.coverage.load import place_of_rules, traces_of
+from agentmut.analysis.generate.aims import mutants_alive
+from agentmut.analysis.generate.doubles import StandIns, stand_ins
+from agentmut.analysis.generate.material import material
+from agentmut.analysis.generate.proposals import Proposal
+from agentmut.analysis.generate.variations import registered_relations
+from agentmut.engine.on_wire import inside
+from agentmut.engine.plan import new_run_id
+from agentmut.engine.searching.bench import Bench
+from agentmut.engine.searching.killing import Killing
+from agentmut.engine.searching.search import Search, Start
+from agentmut.engine.searching.work import SearchPlan
+from agentmut.engine.session import Session, suite_digest
+from agentmut.engine.stored import StoredCampaign, stored_campaign, stored_originals
+from agentmut.engine.tables import Tables
+from agentmut.errors import UsageError
+from agentmut.protocols import RunsOutside
+from agentmut.result import Result, read_result
+from agentmut.runtime import FOLDER
+from agentmut.stats.kill.rule import KillDesign
+from agentmut.store.sqlite import Store
+from agentmut.trace import AgentTrace
+
+Traces = dict[str, tuple[AgentTrace, ...]]
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What is known before anything is run."""
+
+    session: Session
+    store: Store
+    traces: Traces
+    """Runs of the original that say something about it, by scenario."""
+    campaign: StoredCampaign | None
+    result: Result | None
+    notes: tuple[str, ...] = field(default=())
+
+
+def what_is_stored(session: Session, store: Store, run: str | None = None) -> Stored:
+    """Stored runs of the suite as it is, and the campaign `run`, or the latest one if there is any.
+
+    Raises `UsageError` where no run of the suite is stored, and for a `run` that is no campaign.
+    """
+    kept, skipped = stored_originals(session, store)
+    traces = {name: tuple(found) for name, found in traces_of(kept)[0].items()}
+    if not traces:
+        why = "; ".join(f"{count} trials: {said}" for said, count in skipped.items())
+        raise UsageError(
+            f"no run of the suite is stored that can be used{f' ({why})' if why else ''}, so nothing tells what it "
+            "covers. Run `agentmut run` or `agentmut test` first."
+        )
+    campaign = _campaign(session, store, run)
+    result = _result(campaign) if campaign else None
+    return Stored(session, store, traces, campaign, result, tuple(_notes(campaign, result)))
+
+
+def start_of(stored: Stored, also: tuple[Proposal, ...] = ()) -> Start:
+    """What a search starts from. Raises `UsageError` where it might call a tool that does harm."""
+    session, result = stored.session, stored.result
+    doubles = safe_doubles(session, stored.traces)
+    mutants = stored.campaign.plan.mutants if stored.campaign else ()
+    return Start(
+        config=session.suite.full,
+        scenarios=session.scenarios,
+        traces=stored.traces,
+        settings=session.project.coverage,
+        known=material(session.suite.full, session.scenarios, stored.traces),
+        stand_ins=doubles,
+        least=session.project.threshold,
+        alive=mutants_alive(result, mutants),
+        score=result.score.value if result else None,
+        relations=registered_relations(),
+        beside=Beside(swap_models=session.project.mutation.swap_models, place=place_of_rules(session.origin)),
+        also=also,
+    )
+
+
+def safe_doubles(session: Session, traces: Traces) -> StandIns:
+    """The stand-ins of proposed scenarios. Raises `UsageError` where one is needed and calls cannot be intercepted."""
+    safe = session.project.safe_tools
+    found = stand_ins(session.suite.full, session.scenarios, safe, traces)
+    outside = isinstance(inside(session.adapter), RunsOutside)
+    able = frozenset() if outside else session.adapter.doubled_tools()
+    if exposed := sorted(found.made_up - able):
+        raise UsageError(
+            f"a search might really call {', '.join(exposed)}: no scenario has called or doubled it, and its calls "
+            "cannot be intercepted. List in agent.safe_tools what does no harm."
+        )
+    return found
+
+
+def search_of(
+    stored: Stored,
+    start: Start,
+    *,
+    now: float,
+    seed: int | None = None,
+    trials: int | None = None,
+    progress: Callable[[Bench], None] = lambda bench: None,
+) -> Search:
+    """The search, before its first trial; `trials` and `seed` take the place of the project's."""
+    session = stored.session
+    project, statistics = session.project, session.project.statistics
+    plan = SearchPlan(
+        run_id=new_run_id(now),
+        started=now,
+        seed=statistics.seed if seed is None else seed,
+        scenarios=tuple(scenario.name for scenario in session.scenarios),
+        budget=project.budget,
+        suite_digest=suite_digest(session),
+        config_digest=session.suite.full.digest,
+        environment=session.environment,
+        concurrency=project.execution.concurrency,
+        trials=project.suggest.trials if trials is None else trials,
+        repeats=project.suggest.repeats,
+    )
+    bench = Bench(session, stored.store, plan, lambda: progress(bench))
+    design = KillDesign(statistics.alpha, round(1 - statistics.power, 10), statistics.delta)
+    return Search(start, bench, Killing(bench, design, Tables(project.root / FOLDER / "tables")))
+
+
+def _campaign(session: Session, store: Store, run: str | None) -> StoredCampaign | None:
+    try:
+        return stored_campaign(session, store, run)
+    except UsageError:
+        if run is not None:
+            raise
+        return None  # coverage alone can guide a search
+
+
+def _result(campaign: StoredCampaign) -> Result | None:
+    path = campaign.session.project.runs / campaign.run.id / "result.json"
+    return read_result(path) if path.exists() else None
+
+
+def _notes(campaign: StoredCampaign | None, result: Result | None) -> Iterator[str]:
+    if campaign is None:
+        yield "no stored campaign fits the agent as it is: no mutant is aimed at. `agentmut run` makes one"
+        return
+    yield from campaign.notes
+    if result is None:
+        yield f"run {campaign.run.id} has no result: no mutant is aimed at. `agentmut resume` finishes it"

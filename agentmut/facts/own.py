@@ -1,0 +1,47 @@
+"""Facts that a function of the user's own reads off a run."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from pydantic import JsonValue
+
+from agentmut.errors import RunError
+from agentmut.facts.fact import IS, Fact
+from agentmut.imports import error_location, import_callable
+from agentmut.scenario import Scenario
+from agentmut.trace import AgentTrace
+
+
+class Own:
+    """`python: module:function`: the function returns the facts, as texts or as a mapping of names to values.
+
+    It is called with `(scenario, trace)`, or with `(trace)` when it has one required parameter.
+    """
+
+    name: ClassVar[str] = "python"
+
+    def __init__(self, argument: JsonValue = None) -> None:
+        from agentmut.evaluators.arguments import text
+        from agentmut.evaluators.python_callable import required_parameters
+
+        self.reference = text(argument, "module:function")
+        self.function = import_callable(self.reference)
+        self.takes_scenario = required_parameters(self.function, self.reference) == 2
+
+    def facts(self, scenario: Scenario, trace: AgentTrace) -> frozenset[Fact]:
+        """What the function returns. Raises `RunError` for whatever goes wrong in it."""
+        try:
+            found = self.function(scenario, trace) if self.takes_scenario else self.function(trace)
+            return frozenset(Fact(self.name, value) for value in self._values(found))
+        except (Exception, SystemExit) as error:  # anybody's code
+            raise RunError(
+                f"{self.reference}, which reads facts of scenario {scenario.name!r}, raised "
+                f"{type(error).__name__}: {error} ({error_location(error)}). Fix the function."
+            ) from error
+
+    def _values(self, found: Any) -> list[str]:
+        if isinstance(found, Mapping):
+            return [f"{name}{IS}{value}" for name, value in found.items()]
+        if isinstance(found, str | bytes) or found is None:
+            raise TypeError(f"returned {found!r}; expected a list of texts or a mapping of names to values")
+        return [str(value) for value in found]

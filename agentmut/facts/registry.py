@@ -1,0 +1,38 @@
+"""The extractors that scenario files and the project file can name: the one place where they are listed."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from pydantic import JsonValue
+
+from agentmut.errors import UsageError, nearest
+from agentmut.facts.decisions import Decisions
+from agentmut.facts.fact import Extractor
+from agentmut.facts.figures import Dates, Ids, Numbers
+from agentmut.facts.json_fields import JsonFields
+from agentmut.facts.judge import Judge
+from agentmut.facts.options import Options
+from agentmut.facts.own import Own
+from agentmut.facts.resemblance import Resemblance
+from agentmut.facts.tool_calls import ToolCalls, Tools
+from agentmut.scenario import EvaluatorSpec
+
+_ALL: tuple[Callable[[JsonValue], Extractor], ...] = (
+    Decisions, Options, Numbers, Dates, Ids, JsonFields, ToolCalls, Tools, Resemblance, Judge, Own,
+)  # fmt: skip
+EXTRACTORS: Mapping[str, Callable[[JsonValue], Extractor]] = MappingProxyType(
+    {one.name: one for one in _ALL}  # type: ignore[attr-defined]  # classes with a name
+)
+DEFAULT = ("decisions", "tool_calls", "json", "numbers", "dates", "ids")
+"""What the default comparison chooses from."""
+LAST_RESORT = "text"
+
+
+def build(spec: EvaluatorSpec) -> Extractor:
+    """The extractor that a file asks for. Raises `UsageError` for an unknown name or an argument it does not take."""
+    if spec.name not in EXTRACTORS:
+        raise UsageError(f"unknown kind of facts {spec.name!r}. {nearest(spec.name, EXTRACTORS)}")
+    try:
+        return EXTRACTORS[spec.name](spec.argument)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"facts {spec.name!r}: {error}") from error

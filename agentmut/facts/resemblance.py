@@ -1,0 +1,81 @@
+"""The distance of texts: the last resort where no facts can be compared."""
+
+from itertools import combinations
+from typing import ClassVar, Literal
+
+from pydantic import JsonValue
+
+from agentmut.facts.fact import Extractor, Fact
+from agentmut.facts.figures import texts_of
+from agentmut.scenario import Scenario
+from agentmut.trace import AgentTrace
+
+QUANTILE = 0.95
+"""Of the distances between runs of the unchanged agent; the calibrated threshold."""
+_LONGEST = 4_000
+"""Characters of an answer that are looked at."""
+_MOST_PAIRS = 200
+
+
+class Resemblance:
+    """`text`: answers differ where their distance is above a threshold.
+
+    The distance is 1 - chrF (with beta 1, so that it is symmetric; M. Popovic, WMT 2015, as nltk computes it), or
+    with `measure: edit` the edit distance in words divided by the number of words of the longer answer. The threshold
+    is the smallest distance that at least 95 % of the pairs of different source runs do not exceed: the k-th
+    smallest of m, k = ceil(0.95 m). Without sources and without a threshold of its own (`threshold: 0.4`) it is 0.
+    """
+
+    name: ClassVar[str] = "text"
+
+    def __init__(self, argument: JsonValue = None) -> None:
+        from agentmut.evaluators.arguments import mapping, number
+
+        given = {} if argument is None else mapping(argument, (), ("measure", "threshold"))
+        measure = given.get("measure", "chrf")
+        if measure not in ("chrf", "edit"):
+            raise ValueError(f"expects measure to be chrf or edit, got {measure!r}")
+        self.measure: Literal["chrf", "edit"] = "chrf" if measure == "chrf" else "edit"
+        self.threshold: float | None = None
+        if "threshold" in given:
+            self.threshold = number(given["threshold"], "threshold to be a number from 0 to 1")
+            if self.threshold > 1:
+                raise ValueError(f"expects threshold to be a number from 0 to 1, got {self.threshold}")
+
+    def facts(self, scenario: Scenario, trace: AgentTrace) -> frozenset[Fact]:
+        """None: texts are compared as wholes."""
+        return frozenset()
+
+    def calibrated(self, scenario: Scenario, sources: tuple[AgentTrace, ...]) -> Extractor:
+        """With the threshold that these runs give; itself where it has one."""
+        if self.threshold is not None:
+            return self
+        pairs = [*combinations([_text(trace) for trace in sources], 2)]
+        step = -(-len(pairs) // _MOST_PAIRS)
+        found = sorted(distance(left, right, self.measure) for left, right in pairs[::step])
+        at = -(-int(QUANTILE * 100) * len(found) // 100) - 1
+        return Resemblance({"measure": self.measure, "threshold": found[at]})
+
+    def difference(self, scenario: Scenario, source: AgentTrace, follow_up: AgentTrace) -> str:
+        """How far apart the answers are, where that is too far."""
+        apart = distance(_text(source), _text(follow_up), self.measure)
+        most = self.threshold or 0.0
+        return f"text distance {apart:.2f} is above {most:.2f}" if apart > most else ""
+
+
+def distance(left: str, right: str, measure: Literal["chrf", "edit"] = "chrf") -> float:
+    """From 0 for the same words to 1 for nothing in common; case and blanks make no difference."""
+    if left == right or not left or not right:
+        return 0.0 if left == right else 1.0
+    if measure == "chrf":
+        from nltk.translate.chrf_score import sentence_chrf  # type: ignore[import-untyped]  # slow to import
+
+        return 1.0 - float(sentence_chrf(left, right, beta=1.0))
+    from nltk.metrics.distance import edit_distance  # type: ignore[import-untyped]
+
+    words = left.split(), right.split()
+    return int(edit_distance(*words)) / max(map(len, words))
+
+
+def _text(trace: AgentTrace) -> str:
+    return " ".join(" ".join(texts_of(trace)).split()).lower()[:_LONGEST]

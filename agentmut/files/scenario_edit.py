@@ -1,0 +1,196 @@
+"""Writing into scenario files what a user has chosen; everything else in them stays as it is, byte by byte."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import yaml
+
+from agentmut.errors import AgentmutError, ProjectError, UsageError
+from agentmut.files.scenario_text import evaluator_in_flow, evaluator_text, scenario_text
+from agentmut.files.yaml_source import compose
+from agentmut.project import Project, load_project
+from agentmut.scenario import EvaluatorSpec, Scenario
+from agentmut.suggestion import AssertionSuggestion, ScenarioSuggestion
+
+SUGGESTED = "suggested.yaml"
+UNCONFIRMED = "Proposed by agentmut from what the agent did: right only if you say so."
+
+Suggestion = AssertionSuggestion | ScenarioSuggestion
+
+
+def apply_suggestions(project: Project, chosen: Iterable[Suggestion]) -> tuple[Path, ...]:
+    """Write suggestions into the scenario files of a project, and return the files that changed.
+
+    Assertions are added at the end of their scenario's evaluators, unless they stand there. New scenarios go to
+    `suggested.yaml` beside the first scenario file, or to the end of the last file where the project would not read
+    that one. The project is then read again: if it does not come out as expected, every file is put back and
+    `UsageError` says what to write by hand.
+    """
+    chosen = tuple(chosen)
+    changed = _Files(project)
+    for one in chosen:
+        if isinstance(one, AssertionSuggestion):
+            changed.add_evaluator(one.scenario, one.evaluator)
+    new = [one.scenario for one in chosen if isinstance(one, ScenarioSuggestion)]
+    _refuse_taken(project, new)
+    for scenario in new:
+        changed.add_scenario(scenario)
+    return changed.write(_expected(project, chosen))
+
+
+class _Files:
+    """The scenario files of a project, with changes that are not written yet."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._before: dict[Path, str | None] = {}
+        self._after: dict[Path, str] = {}
+        self._new = self._place_of_new()
+
+    def add_evaluator(self, scenario: str, spec: EvaluatorSpec) -> None:
+        """Add an evaluator to a scenario that is there."""
+        where = self._project.sources.scenarios.get(scenario)
+        if where is None:
+            raise UsageError(_by_hand(scenario, spec, "it stands in no scenario file of the project"))
+        if spec in self._evaluators(scenario):
+            return
+        path = self._project.root / where.rpartition(":")[0]
+        self._after[path] = with_evaluator(self._text(path), scenario, spec)
+
+    def add_scenario(self, scenario: Scenario) -> None:
+        """Add a scenario at the end of the file for new ones."""
+        before = self._text(self._new)
+        gap = "" if not before or before.endswith("\n\n") else "\n" if before.endswith("\n") else "\n\n"
+        self._after[self._new] = before + gap + scenario_text(scenario, UNCONFIRMED)
+
+    def write(self, expected: Sequence[Scenario]) -> tuple[Path, ...]:
+        """Write all changes, or none."""
+        try:
+            for path, text in self._after.items():
+                path.write_bytes(text.encode("utf-8", "surrogatepass"))
+            self._check(expected)
+        except (OSError, AgentmutError) as error:
+            self._put_back()
+            raise UsageError(f"the scenario files were not changed: {error}") from error
+        return tuple(self._after)
+
+    def _check(self, expected: Sequence[Scenario]) -> None:
+        found = {scenario.name: scenario for scenario in load_project(self._project.path).scenarios}
+        for scenario in expected:
+            if found.get(scenario.name) != scenario:
+                raise ProjectError(
+                    f"scenario {scenario.name} would not be read as it is meant. Write it by hand:\n"
+                    f"{scenario_text(scenario)}"
+                )
+
+    def _put_back(self) -> None:
+        for path, text in self._before.items():
+            if text is None:
+                path.unlink(missing_ok=True)
+            else:
+                path.write_bytes(text.encode("utf-8", "surrogatepass"))
+
+    def _text(self, path: Path) -> str:
+        if path not in self._after:
+            self._before[path] = path.read_bytes().decode("utf-8", "surrogatepass") if path.exists() else None
+        return self._after.get(path, self._before[path] or "")
+
+    def _evaluators(self, scenario: str) -> tuple[EvaluatorSpec, ...]:
+        (found,) = (one.evaluators for one in self._project.scenarios if one.name == scenario)
+        return found
+
+    def _place_of_new(self) -> Path:
+        files = [
+            self._project.root / where.rpartition(":")[0]
+            for where in self._project.sources.scenarios.values()
+        ]
+        if not files:
+            return self._project.root / SUGGESTED
+        beside = files[0].with_name(SUGGESTED)
+        return beside if beside in files or self._project.reads(beside) else files[-1]
+
+
+class _Spot(NamedTuple):
+    """Where an evaluator is put in."""
+
+    at: int
+    written: str
+
+
+def with_evaluator(text: str, scenario: str, spec: EvaluatorSpec) -> str:
+    """The text of a scenario file with an evaluator added to a scenario. Raises `UsageError` where it cannot be."""
+    mark = "\ufeff" if text.startswith("\ufeff") else ""
+    body = text.removeprefix(mark)
+    entry = _entry(compose(body), scenario)
+    listed = _value(entry, "evaluators") if entry else None
+    if entry is None or not isinstance(listed, yaml.SequenceNode) or not listed.value:
+        raise UsageError(_by_hand(scenario, spec, "its list of evaluators was not found"))
+    if listed.start_mark.index < entry.start_mark.index:
+        raise UsageError(_by_hand(scenario, spec, "its evaluators are an alias of a list that others share"))
+    spot = _in_flow(listed, spec) if listed.flow_style else _below(body, listed, spec)
+    return f"{mark}{body[: spot.at]}{spot.written}{body[spot.at :]}"
+
+
+def _in_flow(listed: yaml.SequenceNode, spec: EvaluatorSpec) -> _Spot:
+    return _Spot(listed.value[-1].end_mark.index, f", {evaluator_in_flow(spec)}")
+
+
+def _below(body: str, listed: yaml.SequenceNode, spec: EvaluatorSpec) -> _Spot:
+    """A new item below the last one, as far to the right."""
+    end = _end(listed.value[-1])
+    newline = "\r\n" if "\r\n" in body else "\n"
+    item = f"{' ' * listed.start_mark.column}- {evaluator_text(spec)}"
+    if end and body[end - 1] == "\n":  # a block of text ends with its line
+        return _Spot(end, item + newline)
+    line_end = body.find("\n", end)
+    if line_end < 0:
+        return _Spot(len(body), newline + item + newline)
+    return _Spot(line_end + 1, item + newline)
+
+
+def _end(node: yaml.Node) -> int:
+    """Where the last text of a node ends; the end of a block collection is where the next thing begins."""
+    if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
+        last = node.value[-1]
+        return _end(last[1] if isinstance(last, tuple) else last)
+    return int(node.end_mark.index)
+
+
+def _entry(root: yaml.Node | None, scenario: str) -> yaml.MappingNode | None:
+    entries = root.value if isinstance(root, yaml.SequenceNode) else []
+    for entry in entries:
+        name = _value(entry, "name") if isinstance(entry, yaml.MappingNode) else None
+        if isinstance(name, yaml.ScalarNode) and name.value == scenario:
+            found: yaml.MappingNode = entry
+            return found
+    return None
+
+
+def _value(entry: yaml.MappingNode, key: str) -> yaml.Node | None:
+    return next((value for name, value in entry.value if name.value == key), None)
+
+
+def _expected(project: Project, chosen: Sequence[Suggestion]) -> list[Scenario]:
+    """The scenarios that must be read afterwards."""
+    scenarios = {scenario.name: scenario for scenario in project.scenarios}
+    for one in chosen:
+        if isinstance(one, ScenarioSuggestion):
+            scenarios[one.scenario.name] = one.scenario
+        elif one.evaluator not in scenarios[one.scenario].evaluators:
+            old = scenarios[one.scenario]
+            scenarios[old.name] = old.model_copy(update={"evaluators": (*old.evaluators, one.evaluator)})
+    return list(scenarios.values())
+
+
+def _refuse_taken(project: Project, new: Sequence[Scenario]) -> None:
+    names = [scenario.name for scenario in (*project.scenarios, *new)]
+    taken = {name for name in names if names.count(name) > 1}
+    if taken:
+        raise UsageError(
+            f"there is a scenario {min(taken)} already: it has been applied before, or give it another name."
+        )
+
+
+def _by_hand(scenario: str, spec: EvaluatorSpec, why: str) -> str:
+    return f"scenario {scenario} cannot be changed: {why}. Write by hand:  - {evaluator_text(spec)}"

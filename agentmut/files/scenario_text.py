@@ -1,0 +1,65 @@
+"""Scenarios and evaluators as they are written in scenario files."""
+
+from typing import Any
+
+import yaml
+from pydantic import JsonValue
+
+from agentmut.scenario import EvaluatorSpec, Scenario
+
+
+def evaluator_text(spec: EvaluatorSpec) -> str:
+    """An evaluator in one line, as it stands after the dash of a list item.
+
+    >>> evaluator_text(EvaluatorSpec(name="tool_order", argument=["verify", "refund"]))
+    'tool_order: [verify, refund]'
+    """
+    return f"{_one_line(spec.name)}: {_one_line(spec.argument)}"
+
+
+def evaluator_in_flow(spec: EvaluatorSpec) -> str:
+    """An evaluator as an item of a list in brackets."""
+    return _one_line({spec.name: spec.argument})
+
+
+def scenario_text(scenario: Scenario, comment: str = "") -> str:
+    """A scenario as an item of a scenario file, ending with a line break; `comment` stands before its evaluators.
+
+    Documents are written by their names, which are their paths.
+    """
+    head = _block(_head(scenario))
+    said = "".join(f"# {line}\n" for line in comment.splitlines())
+    items = "".join(f"  - {evaluator_text(spec)}\n" for spec in scenario.evaluators)
+    lines = f"{head}{said}evaluators:\n{items}".splitlines(keepends=True)
+    return "".join(("- " if number == 0 else "  ") + line for number, line in enumerate(lines))
+
+
+def _head(scenario: Scenario) -> dict[str, Any]:
+    one = len(scenario.turns) == 1 and scenario.turns[0] is not None
+    written: dict[str, Any] = {"name": scenario.name}
+    written |= {"input": scenario.turns[0]} if one else {"turns": list(scenario.turns)}
+    rest = {
+        "context": [document.name for document in scenario.context],
+        "threshold": scenario.threshold,
+        "tools": {name: double.model_dump(mode="json") for name, double in scenario.tools.items()},
+        "setup": scenario.setup,
+        "teardown": scenario.teardown,
+        "compare": [{spec.name: spec.argument} for spec in scenario.compare],
+    }
+    return written | {key: value for key, value in rest.items() if value not in (None, [], {})}
+
+
+def _block(values: dict[str, Any]) -> str:
+    return "".join(f"{name}: {_one_line(value)}\n" for name, value in values.items())
+
+
+def _one_line(value: JsonValue) -> str:
+    """A value that stays in its line, quoted where it has to be."""
+    options: Any = {
+        "default_flow_style": True,
+        "allow_unicode": True,
+        "sort_keys": False,
+        "width": float("inf"),
+    }
+    written: str = yaml.safe_dump(value, **options)
+    return written.removesuffix("\n").removesuffix("\n...")

@@ -1,0 +1,116 @@
+"""`relation`: makes a plugin of a function that says what to run after a source run."""
+
+from collections.abc import Callable, Iterable
+from typing import ClassVar
+
+from pydantic import JsonValue
+
+from agentmut.config import AgentConfig
+from agentmut.protocols import Relation, RelationExample
+from agentmut.relation import Expectation, Family, FollowUp, Pair, Source
+from agentmut.scenario import Scenario
+from agentmut.trace import Check
+
+Following = Callable[[Source], FollowUp | None]
+Holding = Callable[[Pair], bool | Check | None]
+
+
+def relation(
+    relation_id: str,
+    *,
+    why: str,
+    examples: Iterable[RelationExample],
+    expectation: Expectation = Expectation.INVARIANT,
+    holds: Holding | None = None,
+    lack: Callable[[Scenario, AgentConfig], str] | None = None,
+    version: int = 1,
+) -> Callable[[Following], type[Relation]]:
+    """Turn a pure function source -> follow-up into a relation, ready for `relations.own` or an entry point.
+
+    `relation_id` is `family.name`, and `why` one line on what a violation means. The function gives the follow-up, or
+    None where a run gives it nothing to speak about. An invariant holds where the follow-up shows the same facts as the
+    source run, unless `holds` says otherwise; any other expectation needs `holds`: whether a pair stands in the
+    relation, as true, false or a `Check` with a reason, or None where it says nothing. `lack` says in a phrase why a
+    scenario does not fit, empty where it does (`plain_text` for one that changes text).
+    `agentmut.testing.check_relation` checks the examples and more. Raises `ValueError` for an id without a known
+    family, and where `holds` is missing.
+    """
+    kind, reason, number, shown = _family_of(relation_id), why, version, tuple(examples)
+    compared = expectation
+    if holds is None and compared is not Expectation.INVARIANT:
+        raise ValueError(
+            f"{relation_id}: only an invariant can be judged by comparison; give `holds`, a function of the pair"
+        )
+
+    def define(follow: Following) -> type[Relation]:
+        class Defined:
+            id: ClassVar[str] = relation_id
+            version: ClassVar[int] = number
+            family: ClassVar[Family] = kind
+            expectation: ClassVar[Expectation] = compared
+            why: ClassVar[str] = reason
+
+            def __init__(self, argument: JsonValue = None) -> None:
+                if argument is not None:
+                    raise ValueError(f"takes no argument, got {argument!r}")
+
+            def lack(self, scenario: Scenario, config: AgentConfig) -> str:
+                """What `lack` of the decorator says."""
+                return lack(scenario, config) if lack else ""
+
+            def follow_up(self, source: Source) -> FollowUp | None:
+                """What the decorated function gives."""
+                return follow(source)
+
+            def holds(self, pair: Pair) -> Check | None:
+                """What `holds` of the decorator says, or else whether the runs show the same facts."""
+                return same_facts(relation_id, pair) if holds is None else _check(relation_id, holds(pair))
+
+            def examples(self) -> Iterable[RelationExample]:
+                """The examples that the relation was defined with."""
+                return shown
+
+        Defined.__name__ = Defined.__qualname__ = follow.__name__
+        Defined.__module__, Defined.__doc__ = follow.__module__, follow.__doc__
+        return Defined
+
+    return define
+
+
+def plain_text(scenario: Scenario, config: AgentConfig) -> str:
+    """A `lack` for relations that change what the user says: only scenarios whose turns are text fit."""
+    is_text = all(isinstance(turn, str) and turn.strip() for turn in scenario.turns)
+    return "" if is_text else "its turns are no plain text"
+
+
+def same_facts(relation_id: str, pair: Pair) -> Check:
+    """Whether each follow-up run shows the facts of the source run: how invariants are judged.
+
+    `expected["same"]` of the follow-up, a mapping, says which values of the source stand for which of the follow-up.
+    """
+    said = pair.follow_up.expected.get("same")
+    same = {str(value): str(other) for value, other in said.items()} if isinstance(said, dict) else {}
+    differences = [
+        difference
+        for trace in pair.traces
+        for difference in pair.comparison.differences(pair.scenario, pair.source, trace, same)
+    ]
+    reason = "; ".join(dict.fromkeys(differences)) or "the runs show the same facts"
+    return Check(evaluator=relation_id, passed=not differences, reason=reason)
+
+
+def _check(relation_id: str, said: bool | Check | None) -> Check | None:
+    if isinstance(said, bool):
+        return Check(evaluator=relation_id, passed=said, reason="it holds" if said else "it does not hold")
+    return said
+
+
+def _family_of(relation_id: str) -> Family:
+    name, _, rest = relation_id.partition(".")
+    found = next((family for family in Family if family.value == name), None)
+    if found is None or not rest or "." in rest:
+        raise ValueError(
+            f"{relation_id!r} is no id of a relation: it is family.name, and the family is one of "
+            f"{', '.join(Family)}. Families of your own are not possible: take the nearest"
+        )
+    return found

@@ -1,0 +1,213 @@
+"""Metamorphic relations on a suite: for the command line and for Python."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from agentmut.assess import opened, with_settings
+from agentmut.engine.assessment.preparation import Asked
+from agentmut.engine.assessment.state import Assessment
+from agentmut.engine.limits import Spend
+from agentmut.engine.relating.material import Material, material_of
+from agentmut.engine.relating.preparation import Wish, make_plan, prepare, source_work, wish
+from agentmut.engine.relating.state import Errands, Relating, RelationsPlan
+from agentmut.engine.relating.stored import carry_out_stored, stored_sources
+from agentmut.engine.relating.summary import Checked, compared, report_relations
+from agentmut.engine.session import Session
+from agentmut.engine.tables import Tables
+from agentmut.engine.work import Stop
+from agentmut.errors import BudgetError, RunError, RunInterruptedError, UsageError
+from agentmut.execution import Execution
+from agentmut.project import FOLDER, Project
+from agentmut.relation_report import (
+    RelationReport,
+    check_name,
+    read_saved_relations,
+    save_relations,
+    write_relations,
+)
+from agentmut.runtime import refuse_running_loop, register, run_work
+from agentmut.store.sqlite import Store
+
+Progress = Callable[[Assessment | Relating | Errands], None]
+Executions = Mapping[str, Sequence[tuple[int, Execution]]]
+
+
+class RelationRequest(NamedTuple):
+    """What is asked of a check."""
+
+    relations: tuple[str, ...] = ()
+    """Names or families; empty for those that the project uses."""
+    stored: bool = False
+    """Only what is in the store; runs nothing."""
+    save: str = ""
+    """Name under which the report is kept."""
+    against: str = ""
+    """Name of an earlier report to compare violations with."""
+
+    @property
+    def to_the_end(self) -> bool:
+        """Whether every pair is run: counts that are compared later must be those of fixed samples."""
+        return bool(self.save or self.against)
+
+
+def check_relations(
+    project: Project | str | Path = ".",
+    *,
+    relations: Sequence[str] = (),
+    scenarios: Sequence[str] = (),
+    seed: int | None = None,
+    fresh: bool = False,
+    stored: bool = False,
+    save: str = "",
+    against: str = "",
+    **settings: float,
+) -> RelationReport:
+    """Check metamorphic relations on the suite, as `agentmut relations` does.
+
+    `settings` take the place of the project's `relations:` section: pairs, sources, tolerance. Raises the errors of
+    `agentmut.errors`. A report whose `status` is `budget` or `interrupted` is partial.
+    """
+    refuse_running_loop("agentmut.check_relations")
+    request = RelationRequest(tuple(relations), stored, save, against)
+    with opened(with_settings(project, "relations", settings), scenarios) as (session, store):
+        wanted = wish(session, request.relations)
+        return carry_out(session, store, wanted, request, Asked(time.time(), seed, fresh))
+
+
+def carry_out(
+    session: Session,
+    store: Store,
+    wanted: Wish,
+    request: RelationRequest,
+    asked: Asked,
+    progress: Progress = lambda work: None,
+) -> RelationReport:
+    """Run the trials, write `relations.json`, and return what it says.
+
+    Ctrl-C ends it cleanly with status `interrupted`. Raises `RunError`, after writing, when the trials cannot be run
+    or a relation raises, and `BudgetError` or `RunInterruptedError` where a report to be saved is not whole.
+    """
+    folder = saved_folder(session.project)
+    check_names(request)
+    earlier = read_saved_relations(request.against, folder) if request.against else None
+    plan = make_plan(session, wanted, asked, to_the_end=request.to_the_end)
+    if request.stored:
+        checked = _stored(session, store, wanted, plan)
+    else:
+        register(store, plan)
+        checked = checked_relations(session, store, wanted, plan, progress)
+        store.set_status(plan.run_id, checked.stop.value, checked.spend.seconds)
+    report = report_relations(session, wanted, checked)
+    if earlier is not None:
+        beta, delta = float(plan.settings["beta"]), float(plan.settings["delta"])
+        report = compared(report, earlier, request.against, beta, delta)
+    write_relations(report, session.project.runs / plan.run_id)
+    _raise_problem(checked)
+    if request.save:
+        _save(report, request.save, folder, checked.stop)
+    return report
+
+
+def checked_relations(
+    session: Session, store: Store, wanted: Wish, plan: RelationsPlan, progress: Progress
+) -> Checked:
+    """Source runs, then follow-up runs."""
+    if not plan.scenarios:
+        return Checked(plan, Stop.FINISHED, Spend())
+    sources = source_work(session, plan)
+    stop = run_work(session, sources, store, progress=lambda: progress(sources))
+    if sources.problem:
+        return Checked(plan, stop, sources.spend, sources.problem, sources.refused)
+    store.set_status(plan.run_id, "planned", sources.spend.seconds)
+    materials = materials_of(session, plan, executions_of(store, plan))
+    try:
+        prepared = prepare(session, plan, wanted.fitting, materials, tables_of(session))
+    except RunError as error:
+        return Checked(plan, Stop.FAILED, sources.spend, str(error))
+    work = prepared.work
+    if stop is not Stop.FINISHED:
+        work.judge_free()
+        return Checked(plan, stop, sources.spend, work.problem, False, work.lanes, prepared.identity)
+    stop = run_work(prepared.session, work, store, progress=lambda: progress(work))
+    spend = together(sources.spend, work.spend)
+    return Checked(plan, stop, spend, work.problem, work.refused, work.lanes, prepared.identity)
+
+
+def together(before: Spend, after: Spend) -> Spend:
+    """What both parts of a run have spent; the second begins with what the store knows of the first."""
+    return replace(after, reused=before.reused + after.reused, age=max(before.age, after.age))
+
+
+def _stored(session: Session, store: Store, wanted: Wish, plan: RelationsPlan) -> Checked:
+    if not plan.scenarios:
+        return Checked(plan, Stop.FINISHED, Spend())
+    found = stored_sources(session, store, plan)
+    if not any(found.by_scenario.values()):
+        why = "; ".join(found.notes) or "no run of the unchanged agent is stored"
+        raise UsageError(
+            f"nothing in the store can be used: {why}. `agentmut run`, `test` or `relations` makes runs."
+        )
+    materials = materials_of(session, plan, found.by_scenario)
+    prepared = prepare(session, plan, wanted.fitting, materials, tables_of(session))
+    carry_out_stored(prepared.session, prepared.work, store)
+    taken = sum(map(len, found.by_scenario.values()))
+    lanes, problem = prepared.work.lanes, prepared.work.problem
+    stop = Stop.FAILED if problem else Stop.FINISHED
+    return Checked(plan, stop, Spend(reused=taken), problem, False, lanes, prepared.identity, found.notes)
+
+
+def materials_of(session: Session, plan: RelationsPlan, executions: Executions) -> dict[str, Material]:
+    """By scenario: the source runs, divided. Raises `UsageError` for facts to compare that cannot be had."""
+    settings, scenarios = session.project.relations, session.tests.scenarios
+    return {name: material_of(scenarios[name], executions.get(name, ()), settings) for name in plan.scenarios}
+
+
+def tables_of(session: Session) -> Tables:
+    """The project's decision tables."""
+    return Tables(session.project.root / FOLDER / "tables")
+
+
+def saved_folder(project: Project) -> Path:
+    """Where a project's saved reports on relations are."""
+    return project.root / FOLDER / "relations"
+
+
+def check_names(request: RelationRequest) -> None:
+    """Raise `UsageError` for names that are none, and for a save of what is not whole."""
+    for name in (request.save, request.against):
+        if name:
+            check_name(name)
+    if request.save and request.stored:
+        raise UsageError(
+            "--save keeps counts of fixed samples, which --stored does not run. Leave one of them out."
+        )
+
+
+def executions_of(store: Store, plan: RelationsPlan) -> dict[str, list[tuple[int, Execution]]]:
+    """The source runs by scenario; of a trial that was repeated after trouble, the last one."""
+    latest = {(t.scenario, t.repeat): t.execution for t in store.trials_of(plan.run_id, "")}
+    found: dict[str, list[tuple[int, Execution]]] = {}
+    for (scenario, repeat), execution in sorted(latest.items(), key=lambda item: item[0]):
+        found.setdefault(scenario, []).append((repeat, execution))
+    return found
+
+
+def _save(report: RelationReport, name: str, folder: Path, stop: Stop) -> None:
+    if stop is not Stop.FINISHED:
+        kind = RunInterruptedError if stop is Stop.INTERRUPTED else BudgetError
+        raise kind(
+            f"{stop} before every pair was run: {name!r} was not saved. Give the command again: finished trials "
+            "are reused."
+        )
+    save_relations(report, name, folder)
+
+
+def _raise_problem(checked: Checked) -> None:
+    if checked.problem:
+        kind = UsageError if checked.refused else RunError
+        raise kind(
+            f"{checked.problem.rstrip('.')}. Finished trials are kept, and reused by the same command."
+        )

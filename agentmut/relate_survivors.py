@@ -1,0 +1,218 @@
+"""Metamorphic relations on the survivors of a campaign, as further oracles."""
+
+from typing import NamedTuple
+
+from agentmut import __version__
+from agentmut.engine.assessment.preparation import Asked
+from agentmut.engine.assessment.state import Assessment
+from agentmut.engine.limits import Spend
+from agentmut.engine.relating.preparation import Prepared, Wish, make_plan, pairs_of, prepare, source_work
+from agentmut.engine.relating.state import Errands, Relating, RelationsPlan
+from agentmut.engine.relating.stored import carry_out_stored
+from agentmut.engine.relating.survivors import (
+    Measure,
+    Runs,
+    Survivor,
+    detectors_of,
+    kills_of,
+    measures_of,
+    mutant_sources,
+    mutant_work,
+    runs_of,
+    survivors_of,
+    with_kills,
+)
+from agentmut.engine.session import Session
+from agentmut.engine.stored import StoredCampaign, stored_campaign
+from agentmut.engine.summary import cost_of
+from agentmut.engine.work import Stop
+from agentmut.errors import RunError, UsageError
+from agentmut.files.whole_files import write_json
+from agentmut.relate import Executions, Progress, executions_of, materials_of, tables_of, together
+from agentmut.relation_report import SurvivorsReport
+from agentmut.result import Result, read_result, write_result
+from agentmut.runtime import register, run_work
+from agentmut.store.sqlite import Store
+
+NO_SURVIVOR = (
+    "no mutant of first order that should be noticed survived in run {run}: there is nothing to check"
+)
+
+
+class Campaign(NamedTuple):
+    """A finished campaign with its survivors."""
+
+    stored: StoredCampaign
+    result: Result
+    survivors: tuple[Survivor, ...]
+
+    @property
+    def id(self) -> str:
+        """The run's id."""
+        return self.stored.run.id
+
+
+class Ended(NamedTuple):
+    """The check of the survivors, finished or not."""
+
+    stop: Stop
+    spend: Spend
+    problem: str = ""
+    refused: bool = False
+    lanes: tuple[Measure, ...] = ()
+    work: Relating | None = None
+
+
+def campaign_of(session: Session, store: Store, run: str | None, wanted: Wish) -> Campaign:
+    """The campaign that `run` begins, or the latest, with its survivors. Raises `UsageError` without any."""
+    stored = stored_campaign(session, store, run)
+    result = read_result(session.project.runs / stored.run.id / "result.json")
+    names = [scenario.name for scenario in wanted.scenarios]
+    survivors = survivors_of(result, stored.plan.mutants, names)
+    if not survivors:
+        raise UsageError(f"{NO_SURVIVOR.format(run=stored.run.id)}.")
+    return Campaign(stored, result, survivors)
+
+
+def most_runs(campaign: Campaign, session: Session, wanted: Wish) -> int:
+    """Runs at most, where a follow-up is one run."""
+    pairs, sources = pairs_of(session.project), session.project.relations.sources
+    fitting = [fit.scenario.name for fit in wanted.fitting]
+    per_mutant = (
+        len(set(one.scenarios)) + sum(name in one.scenarios for name in fitting) for one in campaign.survivors
+    )
+    return len(wanted.scenarios) * sources + len(fitting) * pairs + pairs * sum(per_mutant)
+
+
+def check_survivors(
+    session: Session,
+    store: Store,
+    wanted: Wish,
+    campaign: Campaign,
+    asked: Asked,
+    *,
+    stored: bool = False,
+    progress: Progress = lambda work: None,
+) -> SurvivorsReport:
+    """Check relations on the survivors, and write what kills them into the campaign's `result.json`.
+
+    `stored` runs nothing: it judges the campaign's runs, and follow-up runs that are in the store. Raises `RunError`,
+    after writing, when the trials cannot be run or a relation raises.
+    """
+    plan = make_plan(session, wanted, asked._replace(seed=campaign.stored.plan.seed), to_the_end=True)
+    if stored:  # the campaign's trials, as the agent was then
+        plan = plan.model_copy(update={"environment": campaign.stored.plan.environment})
+        ended = _from_store(session, store, wanted, campaign, plan)
+    else:
+        register(store, plan)
+        ended = _run(session, store, wanted, campaign, plan, progress)
+        store.set_status(plan.run_id, ended.stop.value, ended.spend.seconds)
+    report, result = _report(session, campaign, plan, ended)
+    write_json(report, session.project.runs / plan.run_id / "relations.json", "give the same command again")
+    write_result(result, session.project.runs / campaign.id)
+    if ended.problem:
+        kind = UsageError if ended.refused else RunError
+        raise kind(f"{ended.problem.rstrip('.')}. Finished trials are kept, and reused by the same command.")
+    return report
+
+
+def _run(
+    session: Session, store: Store, wanted: Wish, campaign: Campaign, plan: RelationsPlan, progress: Progress
+) -> Ended:
+    """The unchanged agent's source and follow-up runs, then the survivors'. All are parts of one run."""
+    spend = Spend()
+
+    def run(where: Session, work: Assessment | Relating | Errands) -> Stop:
+        nonlocal spend
+        stop = run_work(where, work, store, progress=lambda: progress(work))
+        spend = together(spend, work.spend)
+        store.set_status(plan.run_id, "planned", spend.seconds)
+        return stop
+
+    def ended(stop: Stop, work: Assessment | Relating | Errands) -> Ended:
+        return Ended(stop, spend, work.problem, work.refused)
+
+    sources = source_work(session, plan)
+    if (stop := run(session, sources)) is not Stop.FINISHED:
+        return ended(stop, sources)
+    try:
+        prepared = _prepared(session, wanted, plan, executions_of(store, plan))
+        if (stop := run(prepared.session, prepared.work)) is not Stop.FINISHED:
+            return ended(stop, prepared.work)
+        measures = measures_of(prepared.work.lanes)
+        errands = mutant_sources(session, plan, campaign.survivors, measures, pairs_of(session.project))
+        if (stop := run(session, errands)) is not Stop.FINISHED:
+            return ended(stop, errands)
+        opened, work = mutant_work(
+            session, plan, campaign.survivors, measures, runs_of(errands.found), tables_of(session)
+        )
+    except RunError as error:  # a relation is broken
+        return Ended(Stop.FAILED, spend, str(error))
+    stop = run(opened, work)
+    return ended(stop, work)._replace(lanes=measures, work=work)
+
+
+def _from_store(
+    session: Session, store: Store, wanted: Wish, campaign: Campaign, plan: RelationsPlan
+) -> Ended:
+    most = session.project.relations.sources
+    sources = {
+        name: [(trial.repeat, trial.execution) for trial in trials[:most]]
+        for name, trials in campaign.stored.original.items()
+    }
+    prepared = _prepared(session, wanted, plan, sources)
+    carry_out_stored(prepared.session, prepared.work, store)
+    measures = measures_of(prepared.work.lanes)
+    runs = _stored_runs(session, campaign, measures)
+    opened, work = mutant_work(session, plan, campaign.survivors, measures, runs, tables_of(session))
+    carry_out_stored(opened, work, store)
+    taken = sum(map(len, sources.values())) + sum(map(len, runs.values()))
+    problem = prepared.work.problem or work.problem
+    stop = Stop.FAILED if problem else Stop.FINISHED
+    return Ended(stop, Spend(reused=taken), problem, False, measures, work)
+
+
+def _prepared(session: Session, wanted: Wish, plan: RelationsPlan, executions: Executions) -> Prepared:
+    """The unchanged agent's lanes. They run to the end: what mutants are compared with is a fixed sample."""
+    materials = materials_of(session, plan, executions)
+    return prepare(session, plan, wanted.fitting, materials, tables_of(session))
+
+
+def _stored_runs(session: Session, campaign: Campaign, measures: tuple[Measure, ...]) -> Runs:
+    """The campaign's runs of its survivors in which the mutation arrived."""
+    detectors = detectors_of(session, campaign.survivors, measures)
+    return {
+        (one.mutant.id, scenario): [
+            (trial.repeat, trial.execution)
+            for trial in trials
+            if detectors[one.mutant.id].witness(trial.execution.footprint)
+        ]
+        for one in campaign.survivors
+        for scenario, trials in campaign.stored.of(one.mutant.id).items()
+    }
+
+
+def _report(
+    session: Session, campaign: Campaign, plan: RelationsPlan, ended: Ended
+) -> tuple[SurvivorsReport, Result]:
+    lanes = list(ended.work.lanes) if ended.work else []
+    kills = tuple(kills_of(lanes, campaign.survivors, ended.lanes))
+    result = campaign.result
+    if lanes:
+        scoring = session.project.statistics.scoring
+        result = with_kills(result, kills, lanes, tables_of(session), scoring)
+    report = SurvivorsReport(
+        agentmut_version=__version__,
+        run_id=plan.run_id,
+        campaign=campaign.id,
+        status=ended.stop.value,
+        problem=ended.problem,
+        survivors=len(campaign.survivors),
+        tried=len({lane.subject.agent.id for lane in lanes if lane.held}),
+        kills=kills,
+        score=result.score,
+        score_with_relations=result.score_with_relations,
+        cost=cost_of(ended.spend),
+        notes=campaign.stored.notes,
+    )
+    return report, result

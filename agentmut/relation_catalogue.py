@@ -1,0 +1,166 @@
+"""The relations that a project can use: the installed ones, and its own; and which of them it asks for."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import JsonValue
+
+from agentmut.errors import PluginError, UsageError, nearest
+from agentmut.frozen import canonical_json
+from agentmut.imports import import_object
+from agentmut.mutation.operator_names import is_named
+from agentmut.plain import one_line
+from agentmut.plugins import Catalogue, Group
+from agentmut.protocols import Relation
+from agentmut.relation import Expectation, Family
+from agentmut.signatures import signature_faults
+
+
+class ChosenRelation(NamedTuple):
+    """A relation with its argument, ready to be used."""
+
+    name: str
+    argument: JsonValue
+    relation: Relation
+
+    @property
+    def label(self) -> str:
+        """How a report names it: the name, with the argument where there is one."""
+        return self.name if self.argument is None else f"{self.name}: {canonical_json(self.argument)}"
+
+
+class Choice(NamedTuple):
+    """What a project asks for."""
+
+    relations: tuple[ChosenRelation, ...]
+    needs_argument: Mapping[str, str]
+    """Relations that a pattern named, but that cannot do without an argument, and what they expect."""
+
+
+class RelationCatalogue:
+    """Relations by id. Installed ones are imported when they are asked for, a project's own at once."""
+
+    def __init__(self, own: Mapping[str, type[Relation]]) -> None:
+        self._installed = Catalogue.of(Group.RELATIONS)
+        self._own = own
+
+    @classmethod
+    def of(cls, references: Sequence[str], root: Path) -> "RelationCatalogue":
+        """The catalogue with the relations that `module:object` references name, found from `root`.
+
+        Raises `UsageError` for what cannot be imported, is no relation, or has the id of another one.
+        """
+        catalogue = cls({})
+        for reference in references:
+            found = _own(reference, root)
+            if found.id in catalogue.names:
+                raise UsageError(
+                    f"{reference} has the id {found.id!r}, which another relation has. Give it one of its own"
+                )
+            catalogue = cls({**catalogue._own, found.id: found})
+        return catalogue
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All ids, sorted."""
+        return tuple(sorted({*self._installed.names, *self._own}))
+
+    def load(self, name: str) -> type[Relation]:
+        """The class of an id. Raises `PluginError` when it is unknown or unsound."""
+        if name not in self.names:
+            raise PluginError(f"unknown relation {name!r}. {nearest(name, self.names)}")
+        kind: type[Relation] = self._own[name] if name in self._own else self._installed.load(name)
+        if faults := list(declaration_faults(kind)):
+            raise PluginError(f"relation {name!r}: {'; '.join(faults)}. Correct {kind.__module__}")
+        return kind
+
+    def build(self, name: str, argument: JsonValue = None) -> Relation:
+        """The relation of an id with its argument.
+
+        Raises `PluginError` when it is unknown or unsound, `UsageError` when it does not take the argument.
+        """
+        kind = self.load(name)
+        try:
+            return kind(argument)  # type: ignore[call-arg]  # the protocol says nothing of constructors
+        except (ValueError, RecursionError) as error:
+            raise UsageError(f"relation {name!r}: {error}") from error
+        except Exception as error:  # a plugin may be anybody's code
+            raise PluginError(f"relation {name!r}: {kind.__name__}() raised {one_line(error)}") from error
+
+    def choose(self, use: Sequence[str | Mapping[str, JsonValue]] | None) -> Choice:
+        """The relations that `relations.use` names: names, families, globs, or a name with its argument.
+
+        Without `use`, all that need no argument. What is named with an argument is not used a second time without
+        one because a pattern names it too. Raises like `build`, and `UsageError` for a pattern that names nothing.
+        """
+        chosen: dict[tuple[str, str], ChosenRelation] = {}
+        needs: dict[str, str] = {}
+        entries = list(use) if use is not None else ["*"]
+        given = {next(iter(entry)) for entry in entries if not isinstance(entry, str)}
+        for name, argument, is_exact in self._named(entries):
+            if not is_exact and name in given:
+                continue
+            try:
+                built = ChosenRelation(name, argument, self.build(name, argument))
+            except PluginError:
+                raise
+            except UsageError as error:
+                if is_exact:
+                    raise
+                needs[name] = str(error).removeprefix(f"relation {name!r}: ")
+                continue
+            chosen.setdefault((name, canonical_json(argument)), built)
+        return Choice(tuple(chosen.values()), needs)
+
+    def _named(
+        self, entries: Sequence[str | Mapping[str, JsonValue]]
+    ) -> Iterator[tuple[str, JsonValue, bool]]:
+        """Each relation named, its argument, and whether it was named by its very name."""
+        for entry in entries:
+            if isinstance(entry, str):
+                found = [name for name in self.names if is_named(name, entry)]
+                if not found and entry != "*":
+                    families = {name.partition(".")[0] for name in self.names}
+                    raise UsageError(
+                        f"unknown relation {entry!r}. {nearest(entry, {*self.names, *families})}"
+                    )
+                yield from ((name, None, name == entry) for name in found)
+                continue
+            yield from ((name, argument, True) for name, argument in entry.items())
+
+
+def declaration_faults(relation: Any) -> Iterator[str]:
+    """What is wrong with a relation's family, id, expectation, version and reason, one phrase a fault."""
+    family = getattr(relation, "family", None)
+    name = str(getattr(relation, "id", ""))
+    if not isinstance(family, Family):
+        yield f"its family is {family!r}; expected one of {_members(Family)}"
+    elif not name.startswith(f"{family.value}.") or name.count(".") != 1 or name.endswith("."):
+        yield f"its id is {name!r}; expected {family.value}.name, after its family"
+    expectation = getattr(relation, "expectation", None)
+    if not isinstance(expectation, Expectation):
+        yield f"its expectation is {expectation!r}; expected one of {_members(Expectation)}"
+    version = getattr(relation, "version", None)
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        yield f"its version is {version!r}; expected a whole number from 1 on"
+    why = getattr(relation, "why", "")
+    if not isinstance(why, str) or not why.strip() or "\n" in why:
+        yield "why must say in one line what a violation means"
+
+
+def _members(kind: type[Family] | type[Expectation]) -> str:
+    return ", ".join(f"{kind.__name__}.{member.name}" for member in kind)
+
+
+def _own(reference: str, root: Path) -> type[Relation]:
+    found = import_object(reference, root)
+    name = getattr(found, "id", "")
+    faults = signature_faults(found, Group.RELATIONS, name) or tuple(declaration_faults(found))
+    if faults:
+        raise UsageError(
+            f"{reference} is no relation: {'; '.join(faults)}. "
+            "`agentmut.metamorphic.relation` makes one of a function"
+        )
+    kind: type[Relation] = found
+    return kind

@@ -1,0 +1,206 @@
+"""`relations.json`, schema version 1: what `agentmut relations` found."""
+
+import re
+from enum import StrEnum
+from pathlib import Path
+
+from pydantic import Field, ValidationError
+
+from agentmut.errors import UsageError, nearest
+from agentmut.files.whole_files import write_json
+from agentmut.frozen import Frozen
+from agentmut.relation import Expectation, Family
+from agentmut.result import AgentSummary, Bounds, Cost, Score
+from agentmut.stats.verdicts import Verdict
+
+SCHEMA_VERSION = 1
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+class Finding(StrEnum):
+    """What pairs of runs say of a relation."""
+
+    PASS = "PASS"
+    FAIL = "FAIL"
+    INCONCLUSIVE = "INCONCLUSIVE"
+    NOT_APPLICABLE = "not_applicable"
+    """The relation says nothing here. That is no PASS."""
+
+
+class Counts(Frozen):
+    """Violations among pairs."""
+
+    violations: int
+    pairs: int
+
+
+class Violation(Frozen):
+    """The first pair in which the relation does not hold, shortened."""
+
+    repeat: int
+    """Which run of the unchanged agent it starts from."""
+    change: str
+    """What the follow-up changed."""
+    source_input: str
+    source_output: str
+    follow_up_input: str
+    follow_up_output: str
+    difference: str
+
+
+class Change(Frozen):
+    """Violations now against those of an earlier version (Proposition 6.1 of the AgentAssay paper)."""
+
+    earlier: Counts
+    verdict: Verdict
+    """FAIL: violated more often than then. PASS: a rise by delta is ruled out."""
+    reason: str
+    p_adjusted: float
+
+
+class RelationRow(Frozen):
+    """One relation on one scenario."""
+
+    relation: str
+    """Its name, with its argument where it has one."""
+    family: Family
+    expectation: Expectation
+    scenario: str
+    finding: Finding
+    reason: str
+    violations: int = 0
+    pairs: int = 0
+    """Pairs that were judged, up to the one that decided."""
+    interval: Bounds | None = None
+    """Of the rate of violations."""
+    identity: Counts | None = None
+    """The unchanged agent against itself, judged by the same relation; None where the tolerance is the measure."""
+    tolerance: float | None = None
+    silent: dict[str, int] = Field(default_factory=dict)
+    """Why pairs were not judged -> how many. They count neither way."""
+    needed: int | None = None
+    """Further pairs after which a verdict is likely, if the observed rates are the true ones."""
+    p_fail: float = 1.0
+    p_adjusted: float = 1.0
+    method: str = ""
+    free: bool = False
+    """It judged runs that were there already: nothing was run for it."""
+    example: Violation | None = None
+    change: Change | None = None
+
+
+class RelationSummary(Frozen):
+    """One relation over its scenarios."""
+
+    relation: str
+    finding: Finding
+    why: str
+    """What a violation means."""
+    counts: dict[str, int]
+    """Finding -> scenarios."""
+
+
+class RelationReport(Frozen):
+    """What metamorphic relations say of the agent as it is."""
+
+    schema_version: int = SCHEMA_VERSION
+    agentmut_version: str
+    kind: str = "relations"
+    run_id: str
+    status: str
+    """finished, budget, interrupted or failed."""
+    problem: str = ""
+    seed: int
+    project: str = ""
+    agent: AgentSummary
+    finding: Finding
+    reason: str
+    alpha: float
+    family: str
+    """What the correction was applied to."""
+    needed: int | None = None
+    relations: tuple[RelationSummary, ...]
+    rows: tuple[RelationRow, ...]
+    against: str = ""
+    """Name of the saved report that violations were compared with."""
+    changed: Verdict | None = None
+    """FAIL if some relation is violated more often than in that report."""
+    changed_reason: str = ""
+    cost: Cost
+    settings: dict[str, str | float | int] = Field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def write_relations(report: RelationReport, folder: Path) -> Path:
+    """Write `relations.json` into a run's folder, whole or not at all. Raises `StoreError`."""
+    return write_json(report, folder / "relations.json", "give the same command again")
+
+
+def check_name(name: str) -> str:
+    """A saved report's name, fit for a file. Raises `UsageError`."""
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            f"the name of a saved report has letters, digits, dots, dashes and underscores, at most 64, got {name!r}."
+        )
+    return name
+
+
+def save_relations(report: RelationReport, name: str, folder: Path) -> Path:
+    """Keep a report under a name; an earlier one of that name is replaced. Raises `StoreError`."""
+    return write_json(report, folder / f"{check_name(name)}.json", "give the same command again")
+
+
+def read_saved_relations(name: str, folder: Path) -> RelationReport:
+    """The report saved under a name. Raises `UsageError` when there is none, or the file is not one."""
+    path = folder / f"{check_name(name)}.json"
+    try:
+        return RelationReport.model_validate_json(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        known = sorted(found.stem for found in folder.glob("*.json"))
+        hint = nearest(name, known) if known else f"`agentmut relations --save {name}` makes one."
+        raise UsageError(f"there is no saved report {name!r}. {hint}") from None
+    except (OSError, ValidationError, UnicodeDecodeError) as error:
+        said = str(error).splitlines()[0]
+        raise UsageError(
+            f"{path} cannot be read as a report on relations: {said}. Delete it, or let `agentmut relations --save "
+            f"{name}` make it anew."
+        ) from None
+
+
+class RelationKill(Frozen):
+    """A relation that a surviving mutant violates more often than the unchanged agent."""
+
+    mutant: str
+    operator: str
+    relation: str
+    scenario: str
+    violations: int
+    pairs: int
+    original: Counts
+    example: Violation | None = None
+
+
+class SurvivorsReport(Frozen):
+    """What relations say of the survivors of a campaign."""
+
+    schema_version: int = SCHEMA_VERSION
+    agentmut_version: str
+    kind: str = "relations on survivors"
+    run_id: str
+    campaign: str
+    """The run whose survivors they are; its `result.json` has the kills too."""
+    status: str
+    problem: str = ""
+    survivors: int
+    tried: int
+    """Survivors that some relation could be compared on."""
+    kills: tuple[RelationKill, ...]
+    score: Score
+    score_with_relations: Score | None
+    cost: Cost
+    notes: tuple[str, ...] = ()
+
+    @property
+    def killed(self) -> tuple[str, ...]:
+        """Ids of the mutants that relations kill."""
+        return tuple(dict.fromkeys(kill.mutant for kill in self.kills))

@@ -1,0 +1,133 @@
+"""The coverage of a suite, for a terminal."""
+
+from collections.abc import Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from agentmut.analysis.coverage.nouns import (
+    PAPER,
+    Coverage,
+    CoverageItem,
+    Dimension,
+    DimensionCoverage,
+    ScenarioCoverage,
+)
+from agentmut.report.paint import Page, clean, shorten
+from agentmut.report.terminal import counted
+
+SHOWN = {"few": 5, "all": 1_000_000, "none": 0}
+"""Items listed of each kind, by what `--items` says."""
+_COUNTED_ONLY = (Dimension.PATH, Dimension.STATE)
+"""Dimensions whose items have no names that say much."""
+
+
+def render_coverage(coverage: Coverage, color: bool = False, shown: int = SHOWN["few"]) -> str:
+    """Dimensions, what is uncovered, who covers what, and what was left out with the reason."""
+    page = Page(color)
+    value = "n/a" if coverage.overall is None else f"{coverage.overall:.2f}"
+    page.add(Text(f"Coverage {value}", style="bold"))
+    runs = counted(coverage.traces, "stored run")
+    page.add(f"{runs} of {counted(len(coverage.scenarios), 'scenario')}; nothing was executed.")
+    _dimensions(page, coverage)
+    _uncovered(page, coverage, shown)
+    _scenarios(page, coverage.scenarios, shown)
+    _left_out(page, coverage, shown)
+    for note in coverage.notes:
+        page.add(f"Note: {clean(note)}.", style="yellow")
+    return page.text()
+
+
+def _dimensions(page: Page, coverage: Coverage) -> None:
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, pad_edge=False)
+    table.add_column("")
+    for name in ("covered", "of", "value"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("found by", overflow="fold")
+    for row in coverage.dimensions:
+        table.add_row(*_row(row))
+    page.add()
+    page.add(table)
+    page.add()
+    page.add(_mean(coverage.dimensions))
+
+
+def _row(row: DimensionCoverage) -> tuple[str, ...]:
+    name = row.dimension.value
+    if row.value is None or row.total is None:
+        return name, "-", "-", "-", clean(row.basis)
+    aim = "" if row.target is None else f" (aim {row.target:g})"
+    return (
+        name,
+        str(row.covered),
+        f"{row.total:.10g}" if _is_whole(row.total) else f"{row.total:.1f}",
+        (f"{row.value:.2f}{aim}"),
+        clean(row.basis),
+    )
+
+
+def _is_whole(total: float) -> bool:
+    return float(total).is_integer()
+
+
+def _mean(rows: Sequence[DimensionCoverage]) -> str:
+    paper = [row for row in rows if row.dimension in PAPER]
+    counting = [row for row in paper if row.value is not None and row.weight]
+    if not counting:
+        return "No dimension counts: the agent has none of those with a weight."
+    uneven = len({row.weight for row in counting}) > 1
+    names = ", ".join(
+        f"{row.dimension.value} (weight {row.weight:g})" if uneven else row.dimension.value
+        for row in counting
+    )
+    others = [row.dimension.value for row in paper if row not in counting]
+    left = f" Left out of it: {', '.join(others)}." if others else ""
+    return f"Overall is the geometric mean of {names}.{left} The other rows are in no mean."
+
+
+def _uncovered(page: Page, coverage: Coverage, shown: int) -> None:
+    if not coverage.uncovered or not shown:
+        return
+    page.title(f"Not covered ({len(coverage.uncovered)})")
+    for dimension in Dimension:
+        found = [item for item in coverage.uncovered if item.dimension is dimension]
+        for item in found[:shown]:
+            page.line(f"  {_said(item)}")
+        if len(found) > shown:
+            page.line(f"  ... and {len(found) - shown} more of {dimension.value}: --items all")
+
+
+def _said(item: CoverageItem) -> str:
+    text = f"  {shorten(item.text, 60)}" if item.text else ""
+    return f"{clean(str(item))}{text}"
+
+
+def _scenarios(page: Page, scenarios: Sequence[ScenarioCoverage], shown: int) -> None:
+    page.title("What each scenario covers, and what it alone covers")
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, pad_edge=False)
+    table.add_column("scenario", overflow="fold")
+    for name in ("runs", "items", "alone"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("by name", overflow="fold")
+    for row in scenarios:
+        named = [item for item in row.alone if item.dimension not in _COUNTED_ONLY]
+        said = ", ".join(clean(str(item)) for item in named[:shown])
+        more = f" and {len(named) - shown} more" if len(named) > shown else ""
+        counts = (str(row.traces), str(len(row.covered)), str(len(row.alone)))
+        table.add_row(clean(row.scenario), *counts, f"{said}{more}")
+    page.add(table)
+    if any(item.dimension in _COUNTED_ONLY for row in scenarios for item in row.alone):
+        page.add("Paths and states are counted, not listed; `--json` has them.")
+
+
+def _left_out(page: Page, coverage: Coverage, shown: int) -> None:
+    if not coverage.left_out:
+        return
+    page.title(f"Left out, not counted ({len(coverage.left_out)})")
+    by_reason: dict[str, list[str]] = {}
+    for each in coverage.left_out:
+        by_reason.setdefault(each.why, []).append(each.what)
+    for why, what in by_reason.items():
+        listed = ", ".join(clean(one) for one in what[:shown])
+        more = f" and {len(what) - shown} more" if 0 < shown < len(what) else ""
+        page.add(f"  {clean(why)}: {listed or len(what)}{more}")

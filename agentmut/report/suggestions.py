@@ -1,0 +1,113 @@
+"""What `agentmut suggest` says, for a terminal; readable at 80 columns and without colour."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from agentmut.frozen import canonical_json
+from agentmut.report.paint import WIDTH, Page, clean, shorten
+from agentmut.report.verdicts import plain_table
+from agentmut.scenario import EvaluatorSpec
+from agentmut.suggestion import AssertionSuggestion, ScenarioSuggestion
+
+if TYPE_CHECKING:
+    from agentmut.suggesting import Idea, Proposed, Searched
+
+SHOWN = 12
+"""Ideas and coverage items that are listed."""
+
+
+def render_suggestions(found: "Proposed", color: bool = False) -> str:
+    """Assertions, scenarios and ideas, each with what it rests on and what it adds."""
+    page = Page(color)
+    said = found.suggestions
+    page.add(f"Suggestions{f' from run {said.run_id}' if said.run_id else ''}")
+    _assertions(page, said.assertions)
+    if found.searched is not None:
+        _scenarios(page, said.scenarios, found.searched)
+    _ideas(page, found.ideas)
+    for note in said.notes:
+        page.add(f"Note: {clean(note)}")
+    page.add()
+    page.add(_next(found))
+    return page.text()
+
+
+def _assertions(page: Page, found: Sequence[AssertionSuggestion]) -> None:
+    page.title(f"{len(found)} assertions for survivors" if found else "No assertion for a survivor was found")
+    for one in found:
+        page.line(f"{one.id}  {clean(one.scenario)}: {shown(one.evaluator)}", "bold")
+        page.add(f"          kills {', '.join(one.mutants)}")
+        page.add(
+            f"          held in {one.baseline} runs of the agent ({one.held_out} held out), in {one.mutant} of "
+            "the mutant"
+        )
+        page.add(f"          {shorten(one.why, WIDTH - 10)}")
+
+
+def _scenarios(page: Page, found: Sequence[ScenarioSuggestion], searched: "Searched") -> None:
+    page.title(
+        f"{len(found)} scenarios, of {searched.tried} inputs tried in {searched.asked} runs "
+        f"({searched.asked - searched.executed} reused)"
+        if found
+        else f"No scenario, of {searched.tried} inputs tried in {searched.asked} runs"
+    )
+    for one in found:
+        page.line(f"{one.id}  {clean(one.scenario.name)}  ({clean(one.origin)})", "bold")
+        for turn in one.scenario.turns:
+            page.add(f'          "{shorten(turn if isinstance(turn, str) else canonical_json(turn), 600)}"')
+        for line in _gains(one):
+            page.add(f"          {line}")
+    page.add(f"The search ended because {clean(searched.ended)}.")
+    _before_after(page, searched)
+
+
+def _gains(one: ScenarioSuggestion) -> Iterator[str]:
+    if one.adds:
+        more = f", and {len(one.adds) - SHOWN} more" if len(one.adds) > SHOWN else ""
+        yield f"adds {'; '.join(clean(item) for item in one.adds[:SHOWN])}{more}"
+    if one.kills:
+        yield f"kills {', '.join(one.kills)}"
+    yield f"unconfirmed evaluators, which held in {one.passes} runs:"
+    yield from (f"  {shown(spec)}" for spec in one.scenario.evaluators)
+    yield clean(one.why)
+
+
+def _before_after(page: Page, searched: "Searched") -> None:
+    page.title("Coverage before and after")
+    table = plain_table("dimension", "before", "after")
+    table.add_row("overall", _share(searched.before.overall), _share(searched.after.overall))
+    later = {row.dimension: row.value for row in searched.after.dimensions}
+    for row in searched.before.dimensions:
+        if row.value is not None:
+            table.add_row(row.dimension.value, _share(row.value), _share(later.get(row.dimension)))
+    page.add(table)
+
+
+def _ideas(page: Page, ideas: "Sequence[Idea]") -> None:
+    if not ideas:
+        return
+    page.title(f"Not exercised by any scenario: {len(ideas)}, with an input that might (nothing was run)")
+    for idea in ideas[:SHOWN]:
+        page.add(f"  {shorten(idea.item, WIDTH)}")
+        page.add(f'    "{shorten(idea.input, 300)}"')
+    if len(ideas) > SHOWN:
+        page.add(f"  and {len(ideas) - SHOWN} more (--json lists all)")
+
+
+def _next(found: "Proposed") -> str:
+    any_made = found.suggestions.assertions or found.suggestions.scenarios
+    apply = "`agentmut suggest --apply ID` writes what you have confirmed into the scenario files"
+    search = "`agentmut suggest --scenarios` tries inputs for what is not exercised"
+    steps = [*([apply] if any_made else []), *([search] if found.searched is None else [])]
+    return "; ".join(steps) if steps else "More runs find more: `agentmut suggest --scenarios --trials N`"
+
+
+def shown(spec: EvaluatorSpec) -> str:
+    """An evaluator as it stands in a scenario file."""
+    return clean(
+        f"{spec.name}: {spec.argument if isinstance(spec.argument, str) else canonical_json(spec.argument)}"
+    )
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"

@@ -1,0 +1,116 @@
+"""Hypothesis strategies for property tests of agents: arguments of tools, inputs, traces.
+
+```python
+from hypothesis import given
+from agentmut import strategies
+
+@given(strategies.tool_arguments(issue_refund))
+def test_a_refund_never_exceeds_the_order(arguments): ...
+```
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from agentmut.analysis.generate.material import texts
+from agentmut.analysis.generate.schema_values import boundaries_of, values_of
+from agentmut.analysis.generate.variations import (
+    Turns,
+    recombinations,
+    registered_relations,
+    substitutions,
+    transformations,
+)
+from agentmut.config import AgentConfig
+from agentmut.scenario import Scenario
+from agentmut.tools import read_tool
+from agentmut.trace import Action, AgentTrace, Step
+
+__all__ = ["agent_traces", "boundary_arguments", "inputs", "tool_arguments"]
+
+Arguments = SearchStrategy[dict[str, Any]]
+
+
+def tool_arguments(tool: Any) -> Arguments:
+    """Arguments that the tool's JSON Schema allows: bounds, enumerations, lists, nested objects, optional parameters.
+
+    `tool` is whatever agentmut reads a tool from: a function, a pydantic model, a LangChain tool, a mapping in the
+    form of OpenAI, Anthropic or MCP. Raises `UsageError` for anything else. Does not promise to reach every valid
+    value: what nothing bounds stays short and near zero.
+    """
+    return values_of(read_tool(tool).parameters)
+
+
+def boundary_arguments(tool: Any) -> Arguments:
+    """Valid arguments of which one is at a limit of the schema, or left out where it may be.
+
+    Limits are the least and greatest number, the shortest and longest string or list, and each value of an
+    enumeration. Raises `UsageError` for what is no tool, `ValueError` for a tool whose schema has no limits.
+    """
+    spec = read_tool(tool)
+    found = boundaries_of(spec.parameters)
+    if found.is_empty:
+        raise ValueError(
+            f"the schema of tool {spec.name!r} has no limits: no parameter is bounded, enumerated or optional. Use "
+            "tool_arguments for ordinary values."
+        )
+    return found
+
+
+def inputs(scenarios: Sequence[Scenario], config: AgentConfig | None = None) -> SearchStrategy[Turns]:
+    """The user's side of conversations near those of a suite, one entry a turn.
+
+    Sentences of several scenarios put together, figures, identifiers and dates at their limits, and what the
+    registered relations would ask instead; `config` is what relations are asked about. Raises `ValueError` without
+    scenarios.
+    """
+    if not scenarios:
+        raise ValueError("scenarios must hold at least one scenario, which inputs are made from.")
+    relations, about = registered_relations(), config or AgentConfig()
+
+    def related(scenario: Scenario, seed: int) -> list[Turns]:
+        found = transformations(scenario, about, AgentTrace(), relations, seed)
+        return [turns for turns, _ in found]
+
+    single = [" ".join(texts(s.turns)) for s in scenarios if len(s.turns) == 1]
+    together = [(text,) for text in dict.fromkeys(recombinations(single))]
+    figures = [
+        (*texts(s.turns[:place]), changed, *texts(s.turns[place + 1 :]))
+        for s in scenarios
+        for place, turn in enumerate(texts(s.turns))
+        for changed in substitutions(turn)
+    ]
+    own = st.sampled_from([scenario.turns for scenario in scenarios])
+    transformed = st.builds(related, st.sampled_from(list(scenarios)), st.integers(0, 2**16)).flatmap(
+        lambda found: st.sampled_from(found) if found else own
+    )
+    made = [st.sampled_from(found) for found in (together, figures) if found]
+    return st.one_of([own, *made, *([transformed] if relations else [])])
+
+
+def agent_traces(tools: Sequence[Any] = (), most_calls: int = 5) -> SearchStrategy[AgentTrace]:
+    """Runs as an agent with these tools could leave them: for property tests of evaluators, extractors and relations.
+
+    Each calls at most `most_calls` tools, with valid arguments, and answers with a text.
+    """
+    specs = [read_tool(tool) for tool in tools]
+    outputs = st.recursive(
+        st.none() | st.booleans() | st.integers(-1000, 1000) | st.text(max_size=20),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+        max_leaves=4,
+    )
+    calls = [
+        st.builds(Step, action=st.just(Action.CALL_TOOL), tool=st.just(spec.name),
+                  arguments=values_of(spec.parameters), output=outputs)
+        for spec in specs
+    ]  # fmt: skip
+    steps = st.lists(st.one_of(calls), max_size=most_calls) if calls else st.just([])
+    return st.builds(_trace, steps, st.text(min_size=1, max_size=200))
+
+
+def _trace(calls: Sequence[Step], answer: str) -> AgentTrace:
+    answered = Step(action=Action.RESPOND, output=answer)
+    return AgentTrace(steps=(*calls, answered), outputs=(answer,))

@@ -1,0 +1,190 @@
+"""Suggestions for a project: for the command line and for Python."""
+
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import ValidationError
+
+from agentmut.analysis.coverage import Coverage
+from agentmut.analysis.explain.mining import suggest_assertions
+from agentmut.analysis.generate.aims import MUTANTS, weaknesses, without_inputs
+from agentmut.analysis.generate.asking import answered_proposals, question
+from agentmut.analysis.generate.proposals import Aim, Proposal, proposals
+from agentmut.engine.searching.bench import Bench
+from agentmut.engine.searching.consulting import consult
+from agentmut.engine.searching.preparation import Stored, search_of, start_of, what_is_stored
+from agentmut.engine.searching.proposing import scenario_suggestions
+from agentmut.engine.searching.search import Ended, Search, Start
+from agentmut.engine.session import Session
+from agentmut.engine.work import Stop
+from agentmut.errors import RunInterruptedError, UsageError
+from agentmut.files.scenario_edit import apply_suggestions
+from agentmut.files.whole_files import write_json
+from agentmut.project import FOLDER, Project
+from agentmut.runtime import register
+from agentmut.store.sqlite import Store
+from agentmut.suggestion import AssertionSuggestion, ScenarioSuggestion, Suggestions
+
+FILE = "suggestions.json"
+ASKED = "asked"
+"""Folder of the answers of `suggest.model`."""
+Progress = Callable[[Bench], None]
+
+
+class Idea(NamedTuple):
+    """Something that no scenario exercises, and an input that might. Nothing was run for it."""
+
+    item: str
+    input: str
+
+
+class Searched(NamedTuple):
+    """What a search did."""
+
+    before: Coverage
+    after: Coverage
+    tried: int
+    """Inputs that were run."""
+    asked: int
+    """Runs of agents that it rests on, reused ones included."""
+    executed: int
+    ended: str
+
+
+class Proposed(NamedTuple):
+    """What `agentmut suggest` says."""
+
+    suggestions: Suggestions
+    ideas: tuple[Idea, ...] = ()
+    searched: Searched | None = None
+
+
+def free_suggestions(session: Session, store: Store, run: str | None = None) -> Proposed:
+    """Assertions for survivors, and what no scenario exercises, from stored trials alone.
+
+    Raises `UsageError` where nothing is stored that fits, or `run` is no campaign.
+    """
+    stored = what_is_stored(session, store, run)
+    start = start_of(stored)
+    coverage = Search.coverage_of(start)
+    found = Suggestions(
+        run_id=stored.campaign.run.id if stored.campaign else "",
+        assertions=_assertions(stored),
+        notes=(*stored.notes, *without_inputs(coverage)),
+    )
+    return Proposed(found, tuple(_ideas(start, coverage, session.project.statistics.seed)))
+
+
+def searched_suggestions(
+    session: Session,
+    store: Store,
+    *,
+    now: float,
+    run: str | None = None,
+    seed: int | None = None,
+    trials: int | None = None,
+    progress: Progress = lambda bench: None,
+) -> Proposed:
+    """The same, and scenarios that a search has found within `trials` runs (the project's `suggest.trials`).
+
+    Raises besides `RunInterruptedError` and `RunError`; finished trials are kept, and reused by the same call.
+    """
+    stored = what_is_stored(session, store, run)
+    start = start_of(stored)
+    start = start_of(stored, _of_model(session.project, start))
+    search = search_of(stored, start, now=now, seed=seed, trials=trials, progress=progress)
+    ended = _carried_out(search, store)
+    bench = search.bench
+    found = Suggestions(
+        run_id=stored.campaign.run.id if stored.campaign else bench.plan.run_id,
+        assertions=_assertions(stored),
+        scenarios=scenario_suggestions(ended),
+        notes=(*stored.notes, *without_inputs(ended.after)),
+        state={"search": bench.plan.run_id, "seed": str(bench.plan.seed), "ended": ended.why},
+    )
+    did = Searched(ended.before, ended.after, ended.tried, bench.asked, bench.executed, ended.why)
+    return Proposed(found, searched=did)
+
+
+def _carried_out(search: Search, store: Store) -> Ended:
+    run = search.bench.plan.run_id
+    register(store, search.bench.plan)
+    try:
+        ended = search.run()
+    except BaseException as error:
+        interrupted = isinstance(error, RunInterruptedError | KeyboardInterrupt)
+        store.set_status(run, (Stop.INTERRUPTED if interrupted else Stop.FAILED).value)
+        raise
+    store.set_status(run, Stop.FINISHED.value)
+    return ended
+
+
+def keep_suggestions(project: Project, suggestions: Suggestions) -> Path:
+    """Write `.agentmut/suggestions.json`, in the place of the last ones."""
+    return write_json(suggestions, project.root / FOLDER / FILE, "`agentmut suggest`")
+
+
+def kept_suggestions(project: Project) -> Suggestions:
+    """The last suggestions. Raises `UsageError` where there are none."""
+    path = project.root / FOLDER / FILE
+    try:
+        return Suggestions.model_validate_json(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UsageError("there are no suggestions yet. `agentmut suggest` makes them.") from None
+    except (OSError, ValidationError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"{path} cannot be read: {str(error).splitlines()[0]}. `agentmut suggest` writes it anew."
+        ) from None
+
+
+def chosen(
+    suggestions: Suggestions, wanted: Collection[str]
+) -> tuple[AssertionSuggestion | ScenarioSuggestion, ...]:
+    """The suggestions that are named by id or its beginning; every one for `all`. Raises `UsageError`."""
+    listed: tuple[AssertionSuggestion | ScenarioSuggestion, ...] = (
+        *suggestions.assertions,
+        *suggestions.scenarios,
+    )
+    known = ", ".join(each.id for each in listed) or "none"
+    if not wanted:
+        raise UsageError(f"--apply needs the ids of suggestions, or `all`. There are: {known}.")
+    if "all" in wanted:
+        return listed
+    for name in wanted:
+        if (fitting := sum(each.id.startswith(name) for each in listed)) != 1:
+            raise UsageError(f"{fitting} suggestions begin with {name!r}. There are: {known}.")
+    return tuple(each for each in listed if any(each.id.startswith(name) for name in wanted))
+
+
+def apply(project: Project, wanted: Collection[str]) -> tuple[Path, ...]:
+    """Write the chosen suggestions into the scenario files; returns the files that changed."""
+    return apply_suggestions(project, chosen(kept_suggestions(project), wanted))
+
+
+def _assertions(stored: Stored) -> tuple[AssertionSuggestion, ...]:
+    if stored.campaign is None or stored.result is None:
+        return ()
+    return suggest_assertions(stored.campaign)
+
+
+def _ideas(start: Start, coverage: Coverage, seed: int) -> Iterator[Idea]:
+    for aim in _aims(start, coverage):
+        first = next(proposals(aim, start.known, start.relations, seed), None)
+        if first is not None:
+            yield Idea(aim.item, " / ".join(map(str, first.turns)))
+
+
+def _aims(start: Start, coverage: Coverage) -> list[Aim]:
+    """What is aimed at in coverage, the weakest dimension first."""
+    found = weaknesses(coverage, start.settings.target, (), None)
+    return [aim for weak in found if weak.dimension != MUTANTS for aim in weak.aims if aim.item]
+
+
+def _of_model(project: Project, start: Start) -> tuple[Proposal, ...]:
+    named = project.suggest.model
+    if named is None:
+        return ()
+    aims = _aims(start, Search.coverage_of(start))
+    said = consult(named, question(start.known, aims), project.root / FOLDER / ASKED)
+    return tuple(answered_proposals(said, start.known, aims, named))

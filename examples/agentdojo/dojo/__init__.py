@@ -1,0 +1,1 @@
+"""Agents in the environments of AgentDojo (https://github.com/ethz-spylab/agentdojo)."""

@@ -1,0 +1,92 @@
+"""What relations of composition and oracle have in common: checks, turns that are text, answers alone."""
+
+import random
+from collections.abc import Iterable, Sequence
+
+from pydantic import JsonValue
+
+from agentmut.config import AgentConfig
+from agentmut.frozen import canonical_json
+from agentmut.metamorphic import plain_text
+from agentmut.relation import Source
+from agentmut.scenario import EvaluatorSpec, Scenario
+from agentmut.trace import Action, AgentTrace, Check, Step
+
+
+class NoArgument:
+    """A relation that takes no argument."""
+
+    def __init__(self, argument: JsonValue = None) -> None:
+        if argument is not None:
+            raise ValueError(f"takes no argument, got {argument!r}")
+
+
+class FitsAll(NoArgument):
+    """A relation without an argument that speaks of every scenario."""
+
+    def lack(self, scenario: Scenario, config: AgentConfig) -> str:
+        """Nothing is lacking."""
+        return ""
+
+
+def check(relation: str, faults: Sequence[str], held: str) -> Check:
+    """A check that passes where there are no faults; `held` is said then."""
+    reason = "; ".join(dict.fromkeys(faults)) or held
+    return Check(evaluator=relation, passed=not faults, reason=reason)
+
+
+def texts(turns: Sequence[JsonValue]) -> tuple[str, ...] | None:
+    """The turns, where all of them are text; else None."""
+    found = tuple(turn for turn in turns if isinstance(turn, str) and turn.strip())
+    return found if len(found) == len(turns) else None
+
+
+def without_text(scenario: Scenario) -> str:
+    """Why a relation that reads or writes requests does not fit; empty where all turns are text."""
+    return plain_text(scenario, AgentConfig())
+
+
+def answers_alone(trace: AgentTrace, outputs: Iterable[JsonValue] | None = None) -> AgentTrace:
+    """The trace without its steps: only what was said is compared. With `outputs`, only those."""
+    kept = trace.outputs if outputs is None else tuple(outputs)
+    return trace.model_copy(update={"steps": (), "outputs": kept, "edges": ()})
+
+
+def in_one_answer(traces: Sequence[AgentTrace]) -> AgentTrace:
+    """Runs as one: all steps, and all answers under each other as a single one."""
+    said = [_as_text(output) for trace in traces for output in trace.outputs]
+    steps = tuple(step.model_copy(update={"turn": 0}) for trace in traces for step in trace.steps)
+    outputs = ("\n\n".join(said),) if said else ()
+    return traces[0].model_copy(update={"steps": steps, "outputs": outputs, "edges": ()})
+
+
+def stated(said: Iterable[JsonValue]) -> AgentTrace:
+    """A run that did nothing but say this."""
+    return AgentTrace(outputs=("\n\n".join(_as_text(one) for one in said),))
+
+
+def _as_text(output: JsonValue) -> str:
+    return output if isinstance(output, str) else canonical_json(output)
+
+
+# For examples.
+
+
+def source(
+    *turns: JsonValue, said: JsonValue | AgentTrace = "Done.", config: AgentConfig | None = None
+) -> Source:
+    """A source run of a scenario with these turns, and with this answer or trace."""
+    trace = said if isinstance(said, AgentTrace) else run(said)
+    # What an example's scenario is judged by is of no account.
+    scenario = Scenario(name="example", turns=turns, evaluators=(EvaluatorSpec(name="regex", argument="."),))
+    return Source(scenario, config or AgentConfig(), trace, random.Random(0))
+
+
+def run(*said: JsonValue, steps: Iterable[Step] = ()) -> AgentTrace:
+    """A run with these answers."""
+    return AgentTrace(outputs=said, steps=tuple(steps))
+
+
+def call(tool: str, output: JsonValue = "ok", turn: int = 0, **arguments: JsonValue) -> Step:
+    """A call of a tool that went well."""
+    return Step(action=Action.CALL_TOOL, tool=tool, arguments=arguments, output=output, turn=turn)

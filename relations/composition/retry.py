@@ -1,0 +1,89 @@
+"""The same request sent twice, as an impatient user or a client that lost the answer does."""
+
+from collections.abc import Iterable
+
+from pydantic import JsonValue
+
+from agentmut.config import AgentConfig
+from agentmut.evaluators import arguments
+from agentmut.protocols import RelationExample
+from agentmut.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
+from agentmut.relations.base import call, check, run, source
+from agentmut.relations.composition.side_effects import changing_tools, doubled
+from agentmut.scenario import Scenario
+from agentmut.tools import ToolSpec
+from agentmut.trace import Check
+
+
+class Retry:
+    """`composition.retry`: the last request sent a second time does nothing a second time.
+
+    In the run in which the user repeats the last request, no call that changes something is made again: the same
+    tool with the same arguments, or in the later turn with the same ids and numbers. Calls that failed may be repeated.
+    Tools that change something are told by the verb of their name; `{tools: [NAME, ...]}` names them. A run without
+    such a call says nothing.
+    """
+
+    id = "composition.retry"
+    version = 1
+    family = Family.COMPOSITION
+    expectation = Expectation.PREDICATE
+    why = "A request that is sent twice is carried out twice: two refunds, two bookings."
+
+    def __init__(self, argument: JsonValue = None) -> None:
+        self.tools: frozenset[str] = frozenset()
+        if argument is not None:
+            given = arguments.mapping(argument, ("tools",))
+            self.tools = frozenset(arguments.texts(given["tools"], "names of tools that change something"))
+
+    def lack(self, scenario: Scenario, config: AgentConfig) -> str:
+        """That no tool changes anything, as far as names tell."""
+        if self.tools:
+            unknown = sorted(self.tools - {tool.own_name for tool in config.tools} - {*config.tool_names})
+            return f"the agent has no tool {', '.join(unknown)}" if unknown else ""
+        if not config.tools:
+            return "the agent has no tools"
+        if not changing_tools(config):
+            return "no tool's name says that it changes something; name them: {tools: [...]}"
+        return ""
+
+    def follow_up(self, source: Source) -> FollowUp | None:
+        """The same turns, and the last one again."""
+        turns = source.scenario.turns
+        return FollowUp(
+            runs=(FollowUpRun(turns=(*turns, turns[-1])),), description="the last request sent twice"
+        )
+
+    def holds(self, pair: Pair) -> Check | None:
+        """Whether nothing was done twice; None where nothing was done."""
+        tools = self._tools(pair.config)
+        if not any(step.tool in tools for step in pair.trace.tool_calls):
+            return None
+        faults = [
+            f"{step.tool} was called again with {_shown(step.arguments)}"
+            for step in doubled(pair.trace.tool_calls, tools)
+        ]
+        return check(self.id, faults, "nothing was done twice")
+
+    def examples(self) -> Iterable[RelationExample]:
+        """A refund that is given once, and one that is given twice."""
+        asked = source("Refund A-1042.", said=run("Done.", steps=[_REFUND]), config=_DESK)
+        return (
+            RelationExample(asked, (run("Done.", "It was refunded.", steps=[_REFUND]),), holds=True),
+            RelationExample(asked, (run("Done.", "Done.", steps=[_REFUND, _AGAIN]),), holds=False),
+        )
+
+    def _tools(self, config: AgentConfig) -> frozenset[str]:
+        if not self.tools:
+            return changing_tools(config)
+        # Steps have the agent's own names; the model may know the tool by another.
+        return self.tools | {tool.own_name for tool in config.tools if tool.name in self.tools}
+
+
+def _shown(given: dict[str, JsonValue] | None) -> str:
+    return ", ".join(f"{name}={value!r:.60}" for name, value in (given or {}).items()) or "no arguments"
+
+
+_DESK = AgentConfig(prompt="Help.", tools=(ToolSpec(name="issue_refund", description="Refund an order."),))
+_REFUND = call("issue_refund", order_id="A-1042", reason="broken")
+_AGAIN = call("issue_refund", turn=1, order_id="A-1042", reason="it is broken")

@@ -1,0 +1,102 @@
+"""Relations whose runs show the same facts, most of them after a turn was reworded."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import ClassVar
+
+from pydantic import JsonValue
+
+from agentmut.config import AgentConfig
+from agentmut.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
+from agentmut.relations.turns import Change, Turn, changed, lack_of_turns, some_of, turns_of, with_turn
+from agentmut.scenario import Scenario
+from agentmut.trace import Check
+
+
+def no_argument(relation: str, argument: JsonValue) -> None:
+    """Raises `ValueError` where a relation that takes no argument is given one."""
+    if argument is not None:
+        raise ValueError(f"{relation} takes no argument, got {argument!r}")
+
+
+def some_kinds(argument: JsonValue, known: Sequence[str], default: Sequence[str]) -> tuple[str, ...]:
+    """The kinds that an argument names: one, or a list. Raises `ValueError` for anything else."""
+    if argument is None:
+        return tuple(default)
+    given = [argument] if isinstance(argument, str) else argument
+    if not isinstance(given, list) or not given or any(kind not in known for kind in given):
+        raise ValueError(f"expected one or a list of {', '.join(known)}; got {argument!r}")
+    return tuple(kind for kind in known if kind in given)
+
+
+def same_facts(relation: str, pair: Pair) -> Check:
+    """Passes where both runs show the same facts; `same` of what was expected says which values are equal."""
+    expected = pair.follow_up.expected.get("same")
+    same = {str(k): str(v) for k, v in expected.items()} if isinstance(expected, Mapping) else {}
+    found = pair.comparison.differences(pair.scenario, pair.source, pair.trace, same)
+    reason = "; ".join(found) or "both runs show the same facts"
+    return Check(evaluator=relation, passed=not found, reason=f"{pair.follow_up.description}: {reason}")
+
+
+class Invariant:
+    """A relation whose runs show the same facts. Subclasses say what follows."""
+
+    id: ClassVar[str]
+    version: ClassVar[int] = 1
+    family: ClassVar[Family]
+    expectation: ClassVar[Expectation] = Expectation.INVARIANT
+    why: ClassVar[str]
+
+    def __init__(self, argument: JsonValue = None) -> None:
+        no_argument(self.id, argument)
+
+    def holds(self, pair: Pair) -> Check | None:
+        """Whether both runs show the same facts."""
+        return same_facts(self.id, pair)
+
+
+class RewordedTurn(Invariant):
+    """One turn of the user says the same otherwise, or more of no consequence.
+
+    Subclasses list what may change, in groups whose changes can be combined. One group is drawn, and of it
+    up to `most` changes.
+    """
+
+    most: ClassVar[int] = 1
+    nothing: ClassVar[str]
+    """Why a scenario has none, in a phrase."""
+
+    def changes(self, turn: Turn) -> Iterable[Sequence[Change]]:
+        """Groups of changes, in a stable order; empty ones do not count."""
+        raise NotImplementedError
+
+    def lack(self, scenario: Scenario, config: AgentConfig) -> str:
+        """Why no turn can change, in a phrase; empty where one can."""
+        if why := lack_of_turns(scenario):
+            return why
+        return "" if self._open(scenario, config) else self.nothing
+
+    def follow_up(self, source: Source) -> FollowUp | None:
+        """The same turns with some changes of one of them, drawn by chance."""
+        found = self._open(source.scenario, source.config)
+        if not found:
+            return None
+        turn, groups = source.rng.choice(found)
+        chosen = some_of(source.rng.choice(groups), self.most, source.rng)
+        return reworded(source.scenario, turn, chosen)
+
+    def _open(self, scenario: Scenario, config: AgentConfig) -> list[tuple[Turn, list[Sequence[Change]]]]:
+        read = [(turn, list(filter(None, self.changes(turn)))) for turn in turns_of(scenario, config)]
+        return [(turn, groups) for turn, groups in read if groups]
+
+
+def reworded(scenario: Scenario, turn: Turn, chosen: Sequence[Change]) -> FollowUp:
+    """What follows where one turn has changed."""
+    said = changed(turn.text, chosen)
+    what = ", ".join(dict.fromkeys(change.what for change in chosen))
+    where = f" in turn {turn.number + 1}" if len(scenario.turns) > 1 else ""
+    same: dict[str, JsonValue] = {before: after for change in chosen for before, after in change.same}
+    return FollowUp(
+        runs=(FollowUpRun(turns=with_turn(scenario.turns, turn.number, said)),),
+        description=f"{what}{where}",
+        expected={"same": same} if same else {},
+    )

@@ -1,0 +1,54 @@
+"""Requests that have a text transformed: which part of the message is that text."""
+
+import re
+
+from agentmut.text.spans import Span
+
+_VERBS = (
+    r"(?:re)?format|clean(?:\s+up)?|tidy(?:\s+up)?|summari[sz]e|normali[sz]e|sort|alphabeti[sz]e|deduplicate|de-duplicate|"
+    r"proofread|correct|fix|capitali[sz]e|lower-?case|upper-?case|indent|standardi[sz]e|redact|anonymi[sz]e|"
+    r"remove\s+(?:the\s+|all\s+)?(?:duplicates?|typos|errors|blank lines|whitespace|spaces|punctuation)"
+)
+_ASKS = re.compile(
+    rf"^\W*(?:(?:please|can you|could you|would you|kindly|i (?:want|need) you to)\s+)*(?P<verb>{_VERBS})\b",
+    re.IGNORECASE,
+)
+_MARKED = (
+    re.compile(r"```[\w-]*\n(?P<text>.+?)\n?```", re.DOTALL),
+    re.compile(
+        r"<(?P<tag>text|input|document|note|email|message)>\s*(?P<text>.+?)\s*</(?P=tag)>",
+        re.DOTALL | re.IGNORECASE,
+    ),
+    re.compile(r"(?P<quote>\"\"\"|''')\s*(?P<text>.+?)\s*(?P=quote)", re.DOTALL),
+    re.compile(r"[\"“](?P<text>[^\"“”]+\s[^\"“”]+)[\"”]\s*\.?\s*$"),
+    re.compile(r":\s+(?P<text>\S.*\S)\s*$", re.DOTALL),
+)
+
+
+def transformed_text(request: str) -> Span | None:
+    """Where the text stands that a request wants formatted, cleaned, corrected or summarised; None where it wants none.
+
+    It stands in a code block, a tag or quotation marks, or after a colon up to the end. Requests that a second time
+    asks for more, as to shorten or to translate from one language, are none.
+
+    >>> message = "Please clean up this note: call  bob , friday"
+    >>> span = transformed_text(message)
+    >>> message[span.start:span.end]
+    'call  bob , friday'
+    """
+    if not _ASKS.match(request):
+        return None
+    found = (pattern.search(request) for pattern in _MARKED)
+    match = next((match for match in found if match), None)
+    return Span(*match.span("text")) if match else None
+
+
+def text_after(request: str, opening: str) -> Span | None:
+    """What follows an opening that a user names, up to the end."""
+    at = request.find(opening)
+    if at < 0:
+        return None
+    rest = request[at + len(opening) :]
+    text = rest.strip()
+    start = at + len(opening) + len(rest) - len(rest.lstrip())
+    return Span(start, start + len(text)) if text else None

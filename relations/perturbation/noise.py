@@ -1,0 +1,163 @@
+"""Careless writing: the same request with slips, another case, odd spacing and punctuation, fillers, emoji."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from types import MappingProxyType
+from typing import ClassVar
+
+from pydantic import JsonValue
+
+from agentmut.protocols import RelationExample
+from agentmut.relation import Family
+from agentmut.relations.invariants import RewordedTurn, some_kinds
+from agentmut.relations.perturbation.slips import slips
+from agentmut.relations.samples import answer, example
+from agentmut.relations.turns import Change, Turn, lowered, said
+from agentmut.text.spans import splits
+
+_BLANK = re.compile(r"(?<=\S) (?=\S)")
+_OPEN_QUESTION = re.compile(
+    r"(?:hi|hello|hey)?,? ?"
+    r"(?:what|when|where|which|who|whose|why|how|until when|can|could|do|does|is|are|will|would)\b",
+    re.I,
+)
+_APOSTROPHES = re.compile(r"\b(?:do|does|did|is|was|have|has|are|should|would|could)n['’]t\b", re.I)
+_POLITE_COMMA = re.compile(r",(?= please\b)|(?<=\bplease),(?= )|(?<=^Hi),|(?<=^Hello),|(?<=^Hey),", re.I)
+_GREETED = re.compile(
+    r"\s*(?:hi|hello|hey|dear|good (?:morning|day|evening|afternoon)|um|so|well|ok)\b", re.I
+)
+_FILLERS = ("Um, ", "So, ", "Well, ", "Uh, ", "Hmm, ", "So basically, ", "So yeah, ")
+"""Nothing that consents: after a question of the agent, "Okay" would be an answer."""
+_PAUSES = ("uh", "um", "well", "you know")
+_SUBJECT = re.compile(r"\b(?:I|we) (?:would|want|need|have|am|was|found|got)(?= [a-z])")
+_SMILES = (
+    "\N{SLIGHTLY SMILING FACE}", "\N{PERSON WITH FOLDED HANDS}", "\N{SMILING FACE WITH SMILING EYES}", ":)",
+    "\N{SMILING FACE WITH OPEN MOUTH}",
+)  # fmt: skip
+_WAVE = "\N{WAVING HAND SIGN} "
+
+
+def _case(turn: Turn) -> Iterator[Change]:
+    """All of it in small or in capital letters, save what is fixed; or words that lost their capital."""
+    everything = (str.lower, "all in small letters"), (str.upper, "all in capital letters")
+    for change, what in everything:
+        new = _outside(turn, change)
+        if new != turn.text:
+            yield Change(0, len(turn.text), new, what)
+    for match in re.finditer(r"\bI\b(?!['’.-])|(?<![\w-])[A-Z](?=[a-z]+)", turn.text):
+        if turn.may_change(*match.span()):
+            word = re.compile(r"[\w'’]+").match(turn.text, match.start())
+            yield Change(
+                *match.span(), match.group().lower(), f"no capital in {said(word.group() if word else '')}"
+            )
+
+
+def _outside(turn: Turn, change: Callable[[str], str]) -> str:
+    """The text with a change of all that is not fixed."""
+    edges = [0, *(edge for span in turn.fixed for edge in span), len(turn.text)]
+    pieces = [turn.text[start:end] for start, end in pairwise(edges)]
+    return "".join(piece if number % 2 else change(piece) for number, piece in enumerate(pieces))
+
+
+def _spacing(turn: Turn) -> Iterator[Change]:
+    for match in _BLANK.finditer(turn.text):
+        if turn.may_change(*match.span()):
+            yield Change(*match.span(), "  ", "a second blank")
+    ends = [span.end for span in turn.sentences if span.end < len(turn.text)]
+    yield from (
+        Change(end, end + 1, "\n", "a line break after a sentence")
+        for end in ends
+        if turn.text[end] == " " and turn.may_change(end, end + 1)
+    )
+    yield Change(0, 0, " ", "a blank before it")
+    yield Change(len(turn.text), len(turn.text), "  ", "blanks after it")
+
+
+def _punctuation(turn: Turn) -> Iterator[Change]:
+    for span in turn.sentences:
+        end, text = span.end, turn.text[span.start : span.end]
+        last = text[-1]
+        if last not in ".!?" or not turn.may_change(end - 1, end) or text[-2:-1] in ".!?":
+            continue
+        final = end == len(turn.text.rstrip())
+        if final and (last != "?" or _OPEN_QUESTION.match(text)):
+            yield Change(end - 1, end, "", f"no {said(last)} at the end")
+        more = {".": ("...", "!"), "!": ("!!", "."), "?": ("??", "?!")}[last]
+        if turn.may_change(end - 2, end - 1):  # "A-1007..." may be read as another name
+            yield from (Change(end - 1, end, other, f"{said(other)} for {said(last)}") for other in more)
+    for match in _APOSTROPHES.finditer(turn.text):
+        plain = match.group().replace("'", "").replace("’", "")
+        if not splits(turn.document.protected, match.start() + 1):
+            yield Change(*match.span(), plain, f"{said(plain)} without its apostrophe")
+    for match in _POLITE_COMMA.finditer(turn.text):
+        if turn.may_change(*match.span()):
+            yield Change(*match.span(), "", "a comma less")
+
+
+def _filler(turn: Turn) -> Iterator[Change]:
+    for span in turn.sentences:
+        text = turn.text[span.start : span.end]
+        if _GREETED.match(text) or turn.document.protects(span.start, span.start + 1):
+            continue
+        first = text.split()[0]
+        for filler in _FILLERS:
+            new = f"{filler}{lowered(first)}"
+            yield Change(
+                span.start, span.start + len(first), new, f"{said(filler.strip(' ,'))} before a sentence"
+            )
+    for match in _SUBJECT.finditer(turn.text):
+        if turn.may_change(*match.span()):
+            yield from (
+                Change(match.end(), match.end(), f", {pause},", f"{said(pause)} in the middle")
+                for pause in _PAUSES
+            )
+
+
+def _emoji(turn: Turn) -> Iterator[Change]:
+    for span in turn.sentences:
+        if not turn.document.protects(span.end - 1, span.end):
+            yield from (Change(span.end, span.end, f" {smile}", "an emoji") for smile in _SMILES)
+    if turn.number == 0:
+        yield Change(0, 0, _WAVE, "a waving hand before it")
+
+
+_KINDS: Mapping[str, Callable[[Turn], Iterator[Change]]] = MappingProxyType(
+    {
+        "typos": slips,
+        "case": _case,
+        "spacing": _spacing,
+        "punctuation": _punctuation,
+        "filler": _filler,
+        "emoji": _emoji,
+    }
+)
+
+
+class Noise(RewordedTurn):
+    """A turn is written carelessly. The argument is a kind of noise or a list of kinds; all when left out.
+
+    Names, identifiers, figures, addresses, negations and quoted text stay as they are.
+    """
+
+    id: ClassVar[str] = "perturbation.noise"
+    family: ClassVar[Family] = Family.PERTURBATION
+    why: ClassVar[str] = "Users type carelessly, and the agent does something else for it."
+    most: ClassVar[int] = 3
+    nothing: ClassVar[str] = "no turn has anything that could be written carelessly in the ways asked for"
+
+    def __init__(self, argument: JsonValue = None) -> None:
+        self._kinds = some_kinds(argument, tuple(_KINDS), tuple(_KINDS))
+
+    def changes(self, turn: Turn) -> Iterable[Sequence[Change]]:
+        """One group for each kind of noise."""
+        return [tuple(_KINDS[kind](turn)) for kind in self._kinds]
+
+    def examples(self) -> Iterable[RelationExample]:
+        """A question with a fee for an answer."""
+        asked, told = (
+            "Please tell me which fee is open on my card R-4712.",
+            answer("A fee of 4 euros is open."),
+        )
+        yield example(asked, told, answer("There is an open fee of 4 euros."), True)
+        yield example(asked, told, answer("No fee is open."), False)

@@ -1,0 +1,141 @@
+"""The same date, number, amount or quantity, written otherwise."""
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from decimal import Decimal
+from types import MappingProxyType
+
+from agentmut.relations.turns import Change, Turn, said
+from agentmut.text.number_words import NUMBER, value_of, word_of
+from agentmut.text.spans import splits
+from agentmut.text.units import MONTH, UNIT_AFTER_FIGURE, plural_of
+
+_MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+           "November", "December")  # fmt: skip
+_EDGE, _END = r"(?<![\w.,:/#@-])", r"(?![\w/@-]|[.,:]\d)"
+_YEAR = r"(?P<year>(?:19|20)\d\d)"
+_DAY_FIRST = re.compile(rf"{_EDGE}(?P<day>\d{{1,2}})(?:st|nd|rd|th)? (?P<month>{MONTH}),? {_YEAR}{_END}")
+_MONTH_FIRST = re.compile(rf"{_EDGE}(?P<month>{MONTH}) (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? {_YEAR}{_END}")
+_ISO = re.compile(rf"{_EDGE}{_YEAR}-(?P<month>\d\d)-(?P<day>\d\d){_END}")
+_GROUPED = re.compile(rf"{_EDGE}[$€£]?(?P<number>\d{{1,3}}(?:,\d{{3}})+)(?P<rest>\.\d\d)?{_END}")
+_COUNTED = rf"(?=\s(?:euros?|dollars?|pounds?|{UNIT_AFTER_FIGURE})\b)"
+_PLAIN = re.compile(rf"(?<![\w.,:/#@-])(?P<sign>[$€£]?)(?P<number>[1-9]\d{{3,6}})(?P<rest>\.\d\d)?{_END}")
+_DIGITS = re.compile(rf"{_EDGE}(?P<number>[2-9]|[1-9]\d){_COUNTED}")
+_WORDS = re.compile(rf"(?<![\w-])(?P<number>(?i:{NUMBER})){_COUNTED}")
+_BEFORE_WORDS = re.compile(r"(?:hundred|thousand|and|point|one|in|of|out)\s$|-$", re.I)
+_SIGNED = re.compile(rf"{_EDGE}(?P<sign>[€£])(?P<number>\d+(?:,\d{{3}})*(?:\.\d\d)?){_END}")
+_NAMED = re.compile(
+    r"(?<![\w.,:/#@$-])(?P<number>\d+(?:,\d{3})*(?:\.\d\d)?) (?P<name>euros?|EUR|GBP)(?![\w-])"
+)
+_NAMES = MappingProxyType({"€": ("euros", "EUR"), "£": ("GBP",)})
+_TWELVE = re.compile(
+    r"(?<![\w:.])(?P<hour>1[0-2]|[1-9])(?::(?P<minute>[0-5]\d))? ?(?P<half>[ap])\.?m\b(?!\.\w)\.?", re.I
+)
+_MEASURE = re.compile(
+    rf"{_EDGE}(?P<number>\d+(?:\.\d+)?) ?"
+    r"(?P<unit>km|kilometres?|kilometers?|kg|kilograms?|hours?|weeks?|minutes?)(?![\w-])"
+)
+_SMALLER = MappingProxyType({
+    "km": (1000, " m"), "kilometre": (1000, " metres"), "kilometer": (1000, " meters"), "kg": (1000, " g"),
+    "kilogram": (1000, " grams"), "hour": (60, " minutes"), "week": (7, " days"),
+})  # fmt: skip
+_MILE = Decimal("1.609344")
+"""Kilometres."""
+_EXACT_ENOUGH = Decimal("0.0025")
+
+
+def dates(turn: Turn) -> Iterator[Change]:
+    """3 March 2026, March 3, 2026 and 2026-03-03. What may be day or month (03/04/2026) is left alone."""
+    for pattern in (_DAY_FIRST, _MONTH_FIRST, _ISO):
+        for match in pattern.finditer(turn.text):
+            day = _day(match)
+            if day:
+                month = _MONTHS[day.month - 1]
+                forms = (
+                    f"{day.day} {month} {day.year}",
+                    f"{month} {day.day}, {day.year}",
+                    day.isoformat(),
+                )
+                yield from _changes(turn, match.span(), forms)
+
+
+def _day(match: re.Match[str]) -> date | None:
+    named = match["month"]
+    month = next((n for n, full in enumerate(_MONTHS, 1) if full[:3] == named[:3]), 0)
+    try:
+        return date(int(match["year"]), month or int(named), int(match["day"]))
+    except ValueError:
+        return None
+
+
+def grouping(turn: Turn) -> Iterator[Change]:
+    """1,200 and 1200: the latter only as an amount, since it may be a year or a number of something."""
+    for match in _GROUPED.finditer(turn.text):
+        yield from _changes(turn, match.span("number"), (match["number"].replace(",", ""),))
+    for match in _PLAIN.finditer(turn.text):
+        counted = re.match(
+            rf"\s?(?:euros?|dollars?|EUR|USD|GBP|{UNIT_AFTER_FIGURE})\b", turn.text[match.end() :]
+        )
+        if match["sign"] or counted:
+            yield from _changes(turn, match.span("number"), (f"{int(match['number']):,}",))
+
+
+def number_words(turn: Turn) -> Iterator[Change]:
+    """5 days and five days: numbers from two to ninety-nine before what they count."""
+    for match in _DIGITS.finditer(turn.text):
+        yield from _changes(turn, match.span(), (word_of(int(match["number"])),))
+    for match in _WORDS.finditer(turn.text):
+        value = value_of(match["number"])
+        if value and value > 1 and not _BEFORE_WORDS.search(turn.text[: match.start()]):
+            yield from _changes(turn, match.span(), (str(value),))
+
+
+def currencies(turn: Turn) -> Iterator[Change]:
+    """€20, 20 euros and 20 EUR. A dollar sign is left alone: it stands for several currencies."""
+    for match in _SIGNED.finditer(turn.text):
+        yield from _changes(
+            turn, match.span(), [f"{match['number']} {name}" for name in _NAMES[match["sign"]]]
+        )
+    for match in _NAMED.finditer(turn.text):
+        sign = "£" if match["name"] == "GBP" else "€"
+        names = () if sign == "£" or match["number"] == "1" else _NAMES[sign]
+        others = [f"{match['number']} {name}" for name in names if name != match["name"]]
+        yield from _changes(turn, match.span(), [f"{sign}{match['number']}", *others])
+
+
+def times(turn: Turn) -> Iterator[Change]:
+    """6:30 pm as 18:30. Not the other way: 7:30 may already be meant for the evening."""
+    for match in _TWELVE.finditer(turn.text):
+        hour = int(match["hour"]) % 12 + (12 if match["half"].lower() == "p" else 0)
+        # A stop that ends the sentence too stays.
+        stop = "." if match.group().endswith(".") and not turn.text[match.end() :].strip() else ""
+        yield from _changes(turn, match.span(), (f"{hour:02d}:{match['minute'] or '00'}{stop}",))
+
+
+def units(turn: Turn) -> Iterator[Change]:
+    """10 km and 10000 m, 2 hours and 120 minutes: units that convert exactly."""
+    for match in _MEASURE.finditer(turn.text):
+        factor, smaller = _SMALLER.get(match["unit"].removesuffix("s"), (0, ""))
+        value = Decimal(match["number"]) * factor
+        if value and value == int(value) and value > 1:
+            yield from _changes(turn, match.span(), (f"{int(value)}{smaller}",))
+
+
+def miles(turn: Turn) -> Iterator[Change]:
+    """10 km and 6.2 miles, where the rounded figure is within a quarter of a per cent."""
+    for match in _MEASURE.finditer(turn.text):
+        if match["unit"].startswith(("km", "kilom")):
+            exact = Decimal(match["number"]) / _MILE
+            rounded = round(exact, 1)
+            if exact and abs(rounded - exact) <= exact * _EXACT_ENOUGH:
+                yield from _changes(turn, match.span(), (f"{rounded.normalize():f} {plural_of('mile')}",))
+
+
+def _changes(turn: Turn, span: tuple[int, int], forms: list[str] | tuple[str, ...]) -> Iterator[Change]:
+    start, end = span
+    old = turn.text[start:end]
+    quoted = any(splits(turn.document.protected, edge) for edge in span) or turn.document.protects(*span)
+    for new in forms:
+        if new and new != old and not quoted:
+            yield Change(start, end, new, f"{said(new)} for {said(old)}", ((old, new),))

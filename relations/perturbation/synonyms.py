@@ -1,0 +1,120 @@
+"""The user takes other words for the same."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import ClassVar
+
+from pydantic import JsonValue
+
+from agentmut.protocols import RelationExample
+from agentmut.relation import Family
+from agentmut.relations.invariants import RewordedTurn, some_kinds
+from agentmut.relations.samples import answer, example
+from agentmut.relations.turns import Change, Turn, said
+from agentmut.text import Replacement, synonyms
+from agentmut.text.lexicon import in_place_of
+from agentmut.text.synonyms import is_of_a_name
+
+_OF_USERS: Mapping[str, tuple[str, ...]] = MappingProxyType({
+    r"(?<=\b[Ii] )would like(?= (?:to|a|an|my|the|some)\b)": ("want", "should like"),
+    r"(?<=\b[Ii] )want(?= (?:to|a|an|my|the|some)\b)": ("would like",),
+    r"(?<=\b[Ww]e )would like(?= (?:to|a|an|our|the|some)\b)": ("want",),
+    r"(?<=\b[Ww]e )want(?= (?:to|a|an|our|the|some)\b)": ("would like",),
+    r"(?<=\b[Ii] )need(?= (?:a|an|my|the|some)\b)": ("require",),
+    r"\btell me\b": ("let me know",),
+    r"\blet me know\b": ("tell me",),
+    r"\bhelp me with\b": ("assist me with",),
+    r"\bat the moment\b": ("right now", "currently"),
+    r"\bright now\b": ("at the moment",),
+    r"\bcurrently\b": ("at the moment", "at present"),
+    r"\ball right\b": ("okay", "in order"),
+    r"\btoo big\b": ("too large",),
+    r"\btoo large\b": ("too big",),
+    r"\bto buy\b": ("to purchase",),
+    r"\bto purchase\b": ("to buy",),
+    r"\bI bought\b": ("I purchased",),
+    r"\bI purchased\b": ("I bought",),
+    r"\bfor example\b": ("for instance",),
+    r"\bfor instance\b": ("for example",),
+    r"(?:(?<=\bthe )|(?<=\bmy ))issue(?= with\b)": ("problem",),
+    r"(?:(?<=\bthe )|(?<=\bmy ))problem(?= with\b)": ("issue",),
+    r"\bhow much does (?P<what>(?:the|a|an|my) [a-z]+) cost\b": (r"what does \g<what> cost",),
+    r"\bis it possible to\b": ("would it be possible to",),
+    r"\bas well\b(?! as)": ("too",),
+    r"\bunused goods\b": ("unused items",),
+    r"\b(?i:until when)(?= can\b)": ("up to when",),
+    r"\b(?:find|look up)(?= the customer\b)": ("look up", "find"),
+    r"\bget in touch with\b": ("contact",),
+    r"\bnear (?=(?:the|my|our)\b)": ("close to ",),
+    r"\bquickly\b": ("fast",),
+    r"^(?i:hi)(?=[, !])": ("Hello", "Hey"),
+    r"^(?i:hello)(?=[, !])": ("Hi",),
+    r"\bthanks\b(?! to)": ("thank you",),
+    r"\bthank you\b(?! for)": ("thanks",),
+    r"^Which(?= [a-z]+ (?:do|does|did|is|are|have|has|can)\b)": ("What",),
+})  # fmt: skip
+"""What users say, as patterns, and what says the same in the same place."""
+_COMPILED = tuple((re.compile(pattern), others) for pattern, others in _OF_USERS.items())
+_SOURCES = ("lexicon", "wordnet")
+
+
+class Synonyms(RewordedTurn):
+    """Words of a turn are replaced by synonyms: of agentmut's lexicon and of a list of what users say.
+
+    The argument `wordnet` takes those of WordNet too, for which nltk's copy of it has to be there.
+    """
+
+    id: ClassVar[str] = "perturbation.synonym"
+    family: ClassVar[Family] = Family.PERTURBATION
+    why: ClassVar[str] = "The agent hangs on a word: a user who takes another one is served otherwise."
+    most: ClassVar[int] = 3
+    nothing: ClassVar[str] = "no turn has a word with a sure synonym"
+
+    def __init__(self, argument: JsonValue = None) -> None:
+        self._sources = some_kinds(argument, _SOURCES, ("lexicon",))
+
+    def changes(self, turn: Turn) -> Iterable[Sequence[Change]]:
+        """One group: every word with a synonym."""
+        found = [*_phrases(turn), *(_change(turn, one) for one in _of_lexicon(turn))]
+        if "wordnet" in self._sources:
+            found += [_change(turn, one) for one in _of_wordnet(turn)]
+        return [tuple(change for change in found if turn.may_change(change.start, change.end))]
+
+    def examples(self) -> Iterable[RelationExample]:
+        """A request that wants what it would like."""
+        asked, told = "I would like to know the fee of card R-4712.", answer("The fee is 4 euros.")
+        yield example(asked, told, answer("Your fee: 4 euros."), True)
+        yield example(asked, told, answer("The fee is 14 euros."), False)
+
+
+def _phrases(turn: Turn) -> Iterator[Change]:
+    for pattern, others in _COMPILED:
+        for match in pattern.finditer(turn.text):
+            for other in others:
+                new = in_place_of(match.group(), match.expand(other), _word_before(turn.text, match.start()))
+                if new and new != match.group() and not is_of_a_name(match.group(), turn.names):
+                    yield _change(turn, Replacement(*match.span(), new))
+
+
+def _word_before(text: str, at: int) -> str:
+    words = text[:at].split()
+    return words[-1] if words else ""
+
+
+def _of_lexicon(turn: Turn) -> Iterator[Replacement]:
+    for instruction in turn.document.instructions:
+        yield from synonyms(turn.document, instruction, turn.names)
+
+
+def _of_wordnet(turn: Turn) -> Iterator[Replacement]:
+    from agentmut.text.wordnet import load_wordnet, wordnet_synonyms
+
+    source = load_wordnet()
+    for instruction in turn.document.instructions:
+        yield from wordnet_synonyms(turn.document, instruction, turn.names, source)
+
+
+def _change(turn: Turn, one: Replacement) -> Change:
+    old = turn.text[one.start : one.end]
+    return Change(one.start, one.end, one.text, f"{said(one.text)} for {said(old)}")

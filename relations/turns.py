@@ -1,0 +1,227 @@
+"""The user's turns that are text: what in them may change, and what must stay as it is."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from random import Random
+from typing import Any, NamedTuple
+
+from pydantic import JsonValue
+
+from agentmut.config import AgentConfig
+from agentmut.operators.describe import quoted
+from agentmut.scenario import Scenario
+from agentmut.text import PromptDocument, parse, reads_as_english
+from agentmut.text.facts import facts
+from agentmut.text.neighbours import BASE_VERBS, word_set
+from agentmut.text.number_words import NUMBER_WORDS
+from agentmut.text.sentences import sentence_spans
+from agentmut.text.spans import Span, merged, overlaps
+from agentmut.text.words import STOP_WORDS, words
+
+_TOKEN_WITH_DIGIT = re.compile(r"[^\s,;()]*\d[^\s;()]*(?<![.,!?:])")
+_CAPITALISED = re.compile(r"(?<![\w-])[A-Z][\w’'-]*")
+_NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(sorted(NUMBER_WORDS))}|dozen|half|twice|once|million)\b", re.I)
+_BINDING = re.compile(
+    r"\b(?:not|no|never|none|nor|neither|without|cannot|only|except|unless|until|before|after|if|but|instead"
+    r"|\w+n['’]t)\b",
+    re.I,
+)
+_FIRST_PERSON = re.compile(r"I(?:['’](?:m|d|ll|ve))?")
+_OPENERS = word_set(
+    "hi hello hey dear thanks thank yes okay ok still also however unfortunately currently maybe perhaps well sorry "
+    "today tomorrow yesterday somebody someone everything something nothing lost found cancelled refunded unused "
+    "hopefully apparently recently"
+)
+_KNOWN = STOP_WORDS | BASE_VERBS | _OPENERS
+"""Words that are no names where they begin a sentence."""
+_MATERIAL = re.compile(
+    r"\b(?:translat|proofread|spell|typos?\b|grammar|rewrit|reword|rephras|paraphras|transcri|capitali[sz]"
+    r"|upper ?case|lower ?case|repeat after|echo|verbatim|word for word|punctuat|anagram|rhym"
+    r"|(?:count|number of|how many|first|last|each|every|which) (?:the )?(?:words?|letters?|characters?|sentences?)\b"
+    r"|this (?:text|sentence|word|phrase|paragraph|passage|poem|essay)\b"
+    r"|the (?:following|above) (?:text|sentence|words?|phrase|paragraph|passage|e-?mail|message)\b"
+    r"|summari[sz]e|sentiment|classify|language)",
+    re.I,
+)
+_LONGEST = 4_000
+_STOP_SHARE = 0.3
+
+
+class Change(NamedTuple):
+    """Other text for the characters `start` to `end` of a turn."""
+
+    start: int
+    end: int
+    text: str
+    what: str
+    """What it does, in a phrase."""
+    same: tuple[tuple[str, str], ...] = ()
+    """Values before and after that mean the same."""
+
+
+class Turn(NamedTuple):
+    """A turn of English prose."""
+
+    number: int
+    """Its place in the scenario, from 0 on."""
+    text: str
+    document: PromptDocument
+    """The text, read as instructions are."""
+    fixed: tuple[Span, ...]
+    """Sorted and disjoint: names, identifiers, figures, negations, quotes and whatever else must survive."""
+    names: tuple[str, ...]
+
+    def may_change(self, start: int, end: int) -> bool:
+        """Whether none of the characters `start` to `end` is fixed."""
+        return not overlaps(self.fixed, Span(start, end))
+
+    @property
+    def sentences(self) -> tuple[Span, ...]:
+        """Its sentences in order."""
+        return sentence_spans(self.text, Span(0, len(self.text)), self.document.protected)
+
+
+def turns_of(scenario: Scenario, config: AgentConfig) -> tuple[Turn, ...]:
+    """The turns that can be reworded."""
+    names = names_of(scenario, config)
+    return tuple(
+        read_turn(said, names, index)
+        for index, said in enumerate(scenario.turns)
+        if isinstance(said, str) and is_prose(said)
+    )
+
+
+def lack_of_turns(scenario: Scenario) -> str:
+    """Why no turn can be reworded, in a phrase; empty where one can."""
+    said = [turn for turn in scenario.turns if isinstance(turn, str)]
+    if not said:
+        return "no turn is text"
+    if any(is_prose(text) for text in said):
+        return ""
+    if any(_MATERIAL.search(text) for text in said):
+        return "the agent works on the wording of the text itself"
+    return "no turn is English prose"
+
+
+def is_prose(text: str) -> bool:
+    """Whether a text is English, of a length to be read, and not itself what the agent works on."""
+    return (
+        bool(text.strip())
+        and len(text) <= _LONGEST
+        and any(character.isalpha() for character in text)
+        and _is_english(text)
+        and not _MATERIAL.search(text)
+    )
+
+
+def _is_english(text: str) -> bool:
+    """Like `reads_as_english`, whose words are those of instructions; users also say I, am and please."""
+    if reads_as_english(text):
+        return True
+    found = [word.text.lower() for word in words(text)]
+    return text.isascii() and sum(word in STOP_WORDS for word in found) >= _STOP_SHARE * len(found)
+
+
+def read_turn(text: str, names: tuple[str, ...] = (), number: int = 0) -> Turn:
+    """A text with what must stay as it is."""
+    document = parse(text, names)
+    return Turn(number, text, document, merged(_fixed(text, document, names)), names)
+
+
+def _fixed(text: str, document: PromptDocument, names: Iterable[str]) -> Iterator[Span]:
+    yield from document.protected
+    yield from (fact.span for fact in facts(text))
+    for pattern in (_TOKEN_WITH_DIGIT, _NUMBER_WORD, _BINDING):
+        yield from (Span(*match.span()) for match in pattern.finditer(text))
+    starts = {span.start for span in sentence_spans(text, Span(0, len(text)), document.protected)}
+    for match in _CAPITALISED.finditer(text):
+        if not _is_plain(match.group(), match.start() in starts):
+            yield Span(*match.span())
+    for name in names:
+        yield from (Span(*m.span()) for m in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.I))
+
+
+def _is_plain(word: str, begins: bool) -> bool:
+    """Whether a capitalised word is no name: it begins a sentence, and is known as a word."""
+    if _FIRST_PERSON.fullmatch(word):
+        return True
+    known = word.lower().replace("’", "'") in _KNOWN
+    return begins and known and (len(word) == 1 or not word.isupper())
+
+
+def names_of(scenario: Scenario, config: AgentConfig) -> tuple[str, ...]:
+    """What tools, their parameters and the scenario's evaluators call by name, longest first."""
+    found = {*config.tool_names, *scenario.tools, *(document.name for document in config.context)}
+    for tool in config.tools:
+        found.update(_enumerated(tool.parameters))
+    for spec in scenario.evaluators:
+        found.update(_strings(spec.argument))
+    fit = {name.strip() for name in found if 1 < len(name.strip()) <= 60}
+    return tuple(sorted(fit, key=lambda name: (-len(name), name)))
+
+
+def _enumerated(schema: Any) -> Iterator[str]:
+    if isinstance(schema, dict):
+        listed = schema.get("enum")
+        yield from (value for value in listed if isinstance(value, str)) if isinstance(listed, list) else ()
+        for value in schema.values():
+            yield from _enumerated(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from _enumerated(value)
+
+
+def _strings(value: JsonValue) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from _strings(item)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _strings(item)
+
+
+def some_of(changes: Sequence[Change], most: int, rng: Random) -> tuple[Change, ...]:
+    """At least one and at most `most` of the changes by chance, none overlapping another, in order."""
+    wanted = rng.randint(1, max(1, min(most, len(changes))))
+    chosen: list[Change] = []
+    for change in rng.sample(list(changes), len(changes)):
+        if len(chosen) < wanted and not any(_collide(change, other) for other in chosen):
+            chosen.append(change)
+    return tuple(sorted(chosen))
+
+
+def _collide(one: Change, other: Change) -> bool:
+    first, second = sorted((one, other))
+    return second.start < first.end or first.start == second.start
+
+
+def changed(text: str, changes: Iterable[Change]) -> str:
+    """The text after changes that do not overlap."""
+    for change in sorted(changes, reverse=True):
+        text = f"{text[: change.start]}{change.text}{text[change.end :]}"
+    return text
+
+
+def with_turn(turns: tuple[JsonValue, ...], index: int, said: JsonValue) -> tuple[JsonValue, ...]:
+    """The turns with another one at `index`."""
+    return (*turns[:index], said, *turns[index + 1 :])
+
+
+def lowered(text: str) -> str:
+    """A text as it goes on in the middle of a sentence: a known first word loses its capital."""
+    first = re.match(r"[\w’']+", text)
+    if not first or _FIRST_PERSON.fullmatch(first.group()) or not _is_plain(first.group(), True):
+        return text
+    return text[0].lower() + text[1:]
+
+
+def raised(text: str) -> str:
+    """A text as it begins a sentence."""
+    return text[:1].upper() + text[1:]
+
+
+def said(words: str) -> str:
+    """Words as a description quotes them."""
+    return quoted(words)
