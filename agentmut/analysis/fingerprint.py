@@ -4,17 +4,16 @@ No feature depends on the load of the machine, on prices or on input tokens: the
 original although nothing has changed in what the agent does.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from pydantic import JsonValue
 
-from agentmut.evaluators.values import structured
+from agentmut.evaluators.values import structured, written_json
 from agentmut.execution import Execution
 from agentmut.facts.stated import stated_figures
-from agentmut.frozen import canonical_json
-from agentmut.text.words import words
 from agentmut.trace import Action, AgentTrace
 
 if TYPE_CHECKING:
@@ -22,9 +21,14 @@ if TYPE_CHECKING:
 
 LONGEST_VALUE = 40
 """Characters of an argument's or field's value that is a feature of its own."""
-FEATURES = 48
+LARGEST = 1e15
+"""Of numbers that are features: beyond, as with infinity and no number, their place is no matter of degree."""
+FEATURES = 32
 """Columns of features at most, besides the pairs of tools: those that vary in the most runs."""
-PAIRS = 16
+PAIRS = 12
+
+
+_WORD = re.compile(r"[^\W_]+")
 
 
 class Feature(NamedTuple):
@@ -55,10 +59,10 @@ class Columns(NamedTuple):
 def fingerprint(execution: Execution) -> Fingerprint:
     """What a run did, in numbers."""
     trace = execution.trace
-    answered = " ".join(o if isinstance(o, str) else canonical_json(o) for o in trace.outputs)
+    answered = " ".join(o if isinstance(o, str) else written_json(o) for o in trace.outputs)
     failed = (Feature("failed"), float(execution.ending.outcome is not None))
     features = dict((failed, *_steps(trace), *_answer(trace, answered), *_calls(trace)))
-    return Fingerprint(features, trace.tools_called, frozenset(word.text.lower() for word in words(answered)))
+    return Fingerprint(features, trace.tools_called, frozenset(_WORD.findall(answered.lower())))
 
 
 def _steps(trace: AgentTrace) -> Iterator[tuple[Feature, float]]:
@@ -110,50 +114,85 @@ def _calls(trace: AgentTrace) -> Iterator[tuple[Feature, float]]:
 
 def _value(kind: str, of: tuple[str, ...], value: JsonValue) -> Iterator[tuple[Feature, float]]:
     """A number as it is; any other short value as there or not."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST:
         yield Feature(kind, of), value
-    written = canonical_json(value)
+    written = written_json(value)
     if len(written) <= LONGEST_VALUE:
         yield Feature(kind, (*of, written)), 1
 
 
-def columns(baseline: Sequence[Fingerprint], candidate: Sequence[Fingerprint]) -> Columns:
-    """Both samples over the same columns, for `compare_traces`.
+class Reference:
+    """The original's runs on a scenario, made ready once to be compared with many mutants."""
 
-    Which columns there are is decided on both samples as one, so that a permutation test on them stays valid:
-    at most `FEATURES` that vary, those that differ from their median in the most runs, then two about words and
-    the pairs of neighbouring tools.
-    """
+    def __init__(self, runs: Sequence[Fingerprint]) -> None:
+        self.runs = tuple(runs)
+        self._features = _Table([run.features for run in runs])
+        self._words = _Table([dict.fromkeys(run.words, 1.0) for run in runs])
+
+    def columns(self, candidate: Sequence[Fingerprint]) -> Columns:
+        """Both samples over the same columns, for `compare_traces`.
+
+        Which columns there are is decided on both samples as one, so that a permutation test on them stays valid:
+        at most `FEATURES` that vary, those that differ from their median in the most runs, then two about words and
+        the pairs of neighbouring tools.
+        """
+        import numpy as np
+
+        from agentmut.stats.multivariate.bigrams import bigram_counts
+
+        names, values = self._features.joined([run.features for run in candidate])
+        deviating = (values != np.median(values, axis=0)).sum(axis=0)
+        kept = [i for i in np.argsort(-deviating, kind="stable")[:FEATURES] if deviating[i]]
+        pairs = bigram_counts([r.tools for r in self.runs], [r.tools for r in candidate], PAIRS)
+        both = np.vstack([pairs.baseline, pairs.candidate])
+        table = np.column_stack([values[:, kept], self._usual_words(candidate), both])
+        named = (*(names[i] for i in kept), Feature("usual words"), Feature("rare words"))
+        followed = (Feature("pair", pair) for pair in pairs.pairs)
+        return Columns(table[: len(self.runs)], table[len(self.runs) :], (*named, *followed))
+
+    def _usual_words(self, candidate: Sequence[Fingerprint]) -> "Array":
+        """Words of each run that nearly all runs have, and those that few others have, though more than one.
+
+        Few: about as many as there are candidates, so that what all of these say, or leave out, counts here.
+        """
+        import numpy as np
+
+        _, has = self._words.joined([dict.fromkeys(run.words, 1.0) for run in candidate])
+        counted, few = has.sum(axis=0), 1.5 * len(candidate)
+        usual, rare = counted >= len(has) - few, (counted > 1) & (counted <= few)
+        return np.asarray(has @ np.column_stack([usual, rare]).astype(float))
+
+
+Name = TypeVar("Name", Feature, str)
+
+
+class _Table(Generic[Name]):
+    """Rows of named numbers, most of them 0."""
+
+    def __init__(self, rows: Sequence[Mapping[Name, float]]) -> None:
+        self._names: list[Name] = sorted(set[Name]().union(*rows))
+        self._values = _filled(rows, {name: i for i, name in enumerate(self._names)})
+
+    def joined(self, rows: Sequence[Mapping[Name, float]]) -> tuple[list[Name], "Array"]:
+        """All rows with all names, in alphabetical order: it may not show which sample a name comes from."""
+        import numpy as np
+
+        names = sorted(set(self._names).union(*rows))
+        place = {name: i for i, name in enumerate(names)}
+        values = np.zeros((len(self._values) + len(rows), len(names)))
+        values[: len(self._values), [place[name] for name in self._names]] = self._values
+        values[len(self._values) :] = _filled(rows, place)
+        return names, values
+
+
+def _filled(rows: Sequence[Mapping[Name, float]], place: Mapping[Name, int]) -> "Array":
     import numpy as np
 
-    from agentmut.stats.multivariate.bigrams import bigram_counts
-
-    both = (*baseline, *candidate)
-    names = sorted(set().union(*(run.features for run in both)))
-    values = np.array([[float(run.features.get(name, 0)) for name in names] for run in both])
-    deviating = (values != np.median(values, axis=0)).sum(axis=0)
-    kept = [i for i in np.argsort(-deviating, kind="stable")[:FEATURES] if deviating[i]]
-    pairs = bigram_counts([r.tools for r in baseline], [r.tools for r in candidate], PAIRS)
-    table = np.column_stack(
-        [values[:, kept], _usual_words(both, len(candidate)), np.vstack([pairs.baseline, pairs.candidate])]
-    )
-    named = (*(names[i] for i in kept), Feature("usual words"), Feature("rare words"))
-    followed = (Feature("pair", pair) for pair in pairs.pairs)
-    return Columns(table[: len(baseline)], table[len(baseline) :], (*named, *followed))
-
-
-def _usual_words(runs: Sequence[Fingerprint], candidates: int) -> "Array":
-    """Words of each run that nearly all runs have, and those that few others have, though more than one.
-
-    Few: about as many as there are candidates, so that what all of these say, or leave out, counts here.
-    """
-    import numpy as np
-
-    few = 1.5 * candidates
-    counted = Counter(word for run in runs for word in run.words)
-    usual = {word for word, times in counted.items() if times >= len(runs) - few}
-    rare = {word for word, times in counted.items() if 1 < times <= few}
-    return np.array([[float(len(run.words & usual)), float(len(run.words & rare))] for run in runs])
+    values = np.zeros((len(rows), len(place)))
+    for i, row in enumerate(rows):
+        for name, value in row.items():
+            values[i, place[name]] = value
+    return values
 
 
 _MORE_OR_LESS: Mapping[str, tuple[str, str]] = {

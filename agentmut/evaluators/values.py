@@ -39,6 +39,15 @@ def _refuse(constant: str) -> Any:
     raise ValueError(f"{constant} is not JSON")
 
 
+def written_json(value: JsonValue) -> str:
+    """JSON that is the same text for the same value; unlike canonical JSON it has a word for infinity.
+
+    >>> written_json({"b": 1, "a": [None]})
+    '{"a": [null], "b": 1}'
+    """
+    return json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
 def as_text(value: JsonValue) -> str:
     """Text as it is, anything else as JSON.
 

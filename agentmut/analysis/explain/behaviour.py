@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from agentmut.analysis.fingerprint import Columns, Fingerprint, columns, in_words
+from agentmut.analysis.fingerprint import Columns, Fingerprint, Reference, in_words
 from agentmut.result import BehaviourChange
 from agentmut.stats.multiplicity import adjust
 from agentmut.stats.multivariate.traces import Aspect, TraceComparison, compare_traces
@@ -43,6 +43,7 @@ class TraceTest:
     original: Mapping[str, Sample]
     seed: int
     alpha: float = ALPHA
+    _references: dict[str, Reference] = field(default_factory=dict)
     _needed: dict[tuple[str, int, int], int | None] = field(default_factory=dict)
 
     def change(self, mutant: str, blocks: Sequence[Compared]) -> BehaviourChange | None:
@@ -76,8 +77,13 @@ class TraceTest:
         return len(block.runs) >= FEWEST and len(self.original.get(block.scenario, ())) >= 2 * FEWEST
 
     def _compared(self, mutant: str, block: Compared, level: float) -> tuple[TraceComparison, Columns]:
-        table = columns(self.original[block.scenario][:ENOUGH], block.runs)
+        table = self._reference(block.scenario).columns(block.runs)
         return self._test(table.baseline, table.candidate, level, mutant, block.scenario), table
+
+    def _reference(self, scenario: str) -> Reference:
+        if scenario not in self._references:
+            self._references[scenario] = Reference(self.original[scenario][:ENOUGH])
+        return self._references[scenario]
 
     def _test(
         self, baseline: "np.ndarray", candidate: "np.ndarray", level: float, *what: str
@@ -119,7 +125,7 @@ class TraceTest:
     def _needed_on(self, runs: Sample, n: int, level: float, draw: int, scenario: str) -> int | None:
         chosen = {(i * len(runs) // n + draw) % len(runs) for i in range(n)}
         rest = [run for i, run in enumerate(runs) if i not in chosen]
-        table = columns(rest, [runs[i] for i in sorted(chosen)])
+        table = Reference(rest).columns([runs[i] for i in sorted(chosen)])
         for x in range(_least_possible(len(rest), n, level), n + 1):
             new = np.concatenate([np.zeros(len(rest)), np.arange(n) < x])
             baseline = np.column_stack([table.baseline, new[: len(rest)]])

@@ -207,7 +207,7 @@ class _Check:
     _holds: dict[int, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.evaluator = build(self.candidate.spec)
+        self.evaluator = build(self.candidate.spec, self.bench.catalogue)
 
     def of(self, mutant: str, others: Sequence[str]) -> AssertionSuggestion | None:
         """The proposal, if the original passes it and the mutant is killed."""

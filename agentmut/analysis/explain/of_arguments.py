@@ -10,9 +10,9 @@ from pydantic import JsonValue
 from agentmut.analysis.explain.candidates import Candidate, Contrast, candidate, common
 from agentmut.analysis.explain.shapes import shape_of
 from agentmut.analysis.explain.views import ArgumentValue, View
-from agentmut.evaluators.values import as_text, same_json
-from agentmut.frozen import canonical_json
+from agentmut.evaluators.values import as_text, same_json, written_json
 
+_NO_JSON = re.compile(r"\b(?:Infinity|NaN)\b")
 LONGEST_VALUE = 120
 """Characters: a longer value is an answer of the model, not a choice."""
 
@@ -31,9 +31,9 @@ def of_arguments(contrast: Contrast) -> Iterator[Candidate]:
 
 def _constant(contrast: Contrast) -> list[ArgumentValue]:
     """Values that most runs of the original have, at most one for each argument."""
-    rows = [[canonical_json(list(value)) for value in view.values] for view in contrast.original]
+    rows = [[written_json(list(value)) for value in view.values] for view in contrast.original]
     usual = [tuple(json.loads(row)) for row in common(rows, contrast.least, len(rows))]
-    return [value for value in usual if len(value[2]) <= LONGEST_VALUE]
+    return [value for value in usual if len(value[2]) <= LONGEST_VALUE and not _NO_JSON.search(value[2])]
 
 
 def _with(tool: str, made: dict[str, JsonValue], generality: float) -> Candidate:

@@ -8,10 +8,11 @@ from pydantic import JsonValue
 
 from agentmut.analysis.explain.candidates import Candidate, Contrast, Holds, candidate, common
 from agentmut.analysis.explain.views import View
-from agentmut.evaluators.values import same_json
-from agentmut.frozen import canonical_json
+from agentmut.evaluators.values import same_json, written_json
 
 MOST_CHOICES = 5
+LARGEST = 1e15
+"""Of bounds: no schema is written with infinity, or with hundreds of digits."""
 _TYPES: Mapping[type, str] = {
     bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object",
     type(None): "null",
@@ -53,7 +54,7 @@ def _has(name: str, view: View) -> bool:
 
 def _of_field(contrast: Contrast, name: str) -> Iterator[Candidate]:
     values = [view.fields[name] for view in contrast.original if name in view.fields]
-    rows = [[canonical_json(view.fields[name])] if name in view.fields else [] for view in contrast.original]
+    rows = [[written_json(view.fields[name])] if name in view.fields else [] for view in contrast.original]
     for written in common(rows, contrast.least, len(rows)):
         value: JsonValue = json.loads(written)
         if not isinstance(value, dict | list):
@@ -97,6 +98,8 @@ def _chosen(name: str, values: Sequence[JsonValue]) -> Iterator[Candidate]:
 def _bounded(name: str, values: Sequence[JsonValue]) -> Iterator[Candidate]:
     numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
     if not numbers or len(numbers) < len(values) or min(numbers) == max(numbers):
+        return
+    if not all(abs(number) < LARGEST for number in numbers):
         return
     low, high = min(numbers), max(numbers)
     schema = _of(name, {"type": "number", "minimum": low, "maximum": high})

@@ -9,6 +9,7 @@ from agentmut.analysis.explain.views import View
 from agentmut.engine.plan import Rule
 from agentmut.engine.stored import StoredCampaign
 from agentmut.engine.tables import Tables
+from agentmut.plugins import Catalogue, Group
 from agentmut.project import FOLDER
 from agentmut.protocols import Evaluator
 from agentmut.scenario import Scenario
@@ -40,6 +41,7 @@ class Bench:
     campaign: StoredCampaign
     left_out: Counter[str] = field(default_factory=Counter)
     """Why runs are left out -> how many, of those asked for so far."""
+    catalogue: Catalogue = field(default_factory=lambda: Catalogue.of(Group.EVALUATORS))
     _runs: dict[str, Mapping[str, Runs]] = field(default_factory=dict)
     _tables: Tables = field(init=False)
 

@@ -10,7 +10,7 @@ SHAPES = (
     ("a date such as 2026-05-31", r"\b\d{4}-\d{2}-\d{2}\b"),
     ("an amount of money", r"[$€£]\s?\d|\b\d[\d,.]*\s?(?:USD|EUR|GBP|dollars|euros)\b"),
     ("a percentage", r"\d\s?(?:%|per cent\b|percent\b)"),
-    ("an email address", r"[\w.+-]+@[\w-]+\.\w+"),
+    ("an email address", r"[\w.+-]{1,64}@[\w-]{1,64}\.\w+"),
     ("a web address", r"https?://\S+"),
     ("a list", r"(?:\A|\n)[ \t]*(?:[-*•]|\d+[.)])[ \t]+\S"),
     ("a question", r"\?(?:\s|$)"),

@@ -8,19 +8,20 @@ from functools import cached_property
 
 from pydantic import JsonValue
 
-from agentmut.evaluators.values import structured
+from agentmut.evaluators.values import structured, written_json
 from agentmut.facts.stated import Figure, stated_figures
-from agentmut.frozen import canonical_json
 from agentmut.trace import AgentTrace
 
 LONGEST_PHRASE = 4
 """Words."""
+LONGEST_ANSWER = 20_000
+"""Characters of an answer that phrases are read off: a longer one has hundreds of thousands of them."""
 _WORD = re.compile(r"[^\s]+")
 _PARTS = re.compile(r"\n|(?<=[.!?:;,])\s")
 _EDGES = ".,;:!?()[]{}\"'`*_#>|"
 
 ArgumentValue = tuple[str, str, str]
-"""A tool, the name of an argument, and its value as canonical JSON."""
+"""A tool, the name of an argument, and its value as JSON."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,9 @@ class View:
     @cached_property
     def phrases(self) -> frozenset[str]:
         """Runs of one to four words of the answer, with no end of a sentence, clause or line between them."""
-        return frozenset(phrase for part in _PARTS.split(self.folded) for phrase in _phrases(part))
+        return frozenset(
+            phrase for part in _PARTS.split(self.folded[:LONGEST_ANSWER]) for phrase in _phrases(part)
+        )
 
     @cached_property
     def figures(self) -> Mapping[Figure, str]:
@@ -86,7 +89,7 @@ class View:
     def values(self) -> frozenset[ArgumentValue]:
         """The arguments of all calls."""
         return frozenset(
-            (tool, name, canonical_json(value)) for tool, made in self.calls for name, value in made.items()
+            (tool, name, written_json(value)) for tool, made in self.calls for name, value in made.items()
         )
 
 

@@ -1,93 +1,26 @@
-"""Campaigns whose traces are written by hand, in a real store of a real project."""
+"""Campaigns whose traces are written by hand."""
 
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
-from agentmut.analysis.explain.runs import Bench
-from agentmut.engine.choosing import make_mutants
-from agentmut.engine.selection import Selection
-from agentmut.engine.session import make_plan, open_session
 from agentmut.engine.stored import StoredCampaign
-from agentmut.execution import Ending, Execution
-from agentmut.project import load_project
-from agentmut.store.sqlite import Store, StoredRun, StoredTrial
-from agentmut.trace import Action, AgentTrace, Step, Usage
-
-AGENT = "def run(config, input):\n    return 'fine'\n"
-
-
-def trace(
-    *calls: str | tuple[str, dict[str, Any]], answer: Any = "All is fine.", usd: float = 0.001, extra: int = 0
-) -> AgentTrace:
-    """A run: a model call before each tool call and before the answer, and `extra` ones."""
-    thinking = Step(action=Action.REASON, model="m", usd=usd, usage=Usage(output_tokens=9))
-    steps = [thinking] * extra
-    for call in calls:
-        tool, arguments = (call, {}) if isinstance(call, str) else call
-        steps += [thinking, Step(action=Action.CALL_TOOL, tool=tool, arguments=arguments)]
-    return AgentTrace(steps=(*steps, thinking, Step(action=Action.RESPOND, output=answer)), outputs=(answer,))
-
-
-Traces = Mapping[str, Mapping[str, Sequence[AgentTrace | Execution]]]
-
-
-def stored(mutant: str, scenario: str, runs: Sequence[AgentTrace | Execution]) -> list[StoredTrial]:
-    return [
-        StoredTrial(
-            f"{mutant}/{scenario}/{repeat}",
-            mutant,
-            scenario,
-            repeat,
-            run if isinstance(run, Execution) else Execution(ending=Ending.ANSWERED, trace=run),
-            1.0,
-        )
-        for repeat, run in enumerate(runs)
-    ]
+from tests.analysis.explain.campaigns import Traces, campaign_of
 
 
 @pytest.fixture
 def campaign(tmp_path: Path) -> Iterator[Callable[..., StoredCampaign]]:
-    opened: list[Store] = []
+    """Makes a campaign of traces: mutant ("" for the original) -> scenario -> runs."""
+    made: list[StoredCampaign] = []
 
     def make(traces: Traces, evaluators: Sequence[Any] = ({"max_steps": 60},)) -> StoredCampaign:
-        """`traces`: mutant ("" for the original) -> scenario -> runs."""
-        folder = tmp_path / str(len(opened))
+        folder = tmp_path / str(len(made))
         folder.mkdir()
-        (folder / f"agent_of_{tmp_path.name}.py").write_text(AGENT)
-        (folder / "prompt.md").write_text("- Be kind.\n- Be brief.\n- Never shout.\n")
-        suite = [{"name": name, "input": "hi", "evaluators": list(evaluators)} for name in traces[""]]
-        (folder / "scenarios.yaml").write_text(yaml.safe_dump(suite))
-        agent = {
-            "adapter": "python",
-            "run": f"agent_of_{tmp_path.name}:run",
-            "config": {"prompt": "prompt.md"},
-        }
-        document = {"version": 1, "agent": agent, "suite": {"scenarios": "scenarios.yaml"}}
-        (folder / "agentmut.yaml").write_text(yaml.safe_dump(document))
-        session = open_session(load_project(folder))
-        plan = make_plan(session, make_mutants(session, Selection()), 1, time.time())
-        store = Store(folder / "store.db")
-        opened.append(store)
-        run = StoredRun(plan.run_id, plan.started, plan.model_dump_json(), "finished")
-        store.add_run(run)
-        for mutant, by_scenario in traces.items():
-            for scenario, runs in by_scenario.items():
-                store.save(plan.run_id, stored(mutant, scenario, runs))
-        original: dict[str, tuple[StoredTrial, ...]] = {}
-        for trial in store.trials_of(plan.run_id, ""):
-            original[trial.scenario] = (*original.get(trial.scenario, ()), trial)
-        return StoredCampaign(session, store, run, plan, original)
+        made.append(campaign_of(folder, traces, evaluators))
+        return made[-1]
 
     yield make
-    for store in opened:
-        store.close()
-
-
-@pytest.fixture
-def bench(campaign: Callable[..., StoredCampaign]) -> Callable[..., Bench]:
-    return lambda *arguments, **options: Bench(campaign(*arguments, **options))
+    for one in made:
+        one.store.close()
