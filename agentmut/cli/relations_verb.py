@@ -1,5 +1,6 @@
 """`agentmut relations`: metamorphic relations on the suite."""
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -68,6 +69,7 @@ def relations(
     from agentmut.cli.verdicts import project_with
     from agentmut.errors import UsageError
     from agentmut.relate import RelationRequest
+    from agentmut.runtime import stand_in_keys
 
     refuse_together(stored=stored, fresh=fresh)
     refuse_together(stored=stored, save=save, against=against)
@@ -81,11 +83,12 @@ def relations(
     loaded = project_with(project, agent, "relations", {"pairs": pairs, "sources": sources})
     request = RelationRequest(tuple(relation or ()), stored, save or "", against or "")
     only = tuple(scenarios or ())
-    if preview:
-        print_wish(loaded, only, request, as_json=as_json)
-    elif survivors:
-        check_survivors_and_print(
-            loaded, only, request, run=run, seed=seed, fresh=fresh, yes=yes, as_json=as_json
-        )
-    else:
-        check_and_print(loaded, only, request, seed=seed, fresh=fresh, yes=yes, as_json=as_json)
+    with stand_in_keys() if stored or preview else nullcontext():
+        if preview:
+            print_wish(loaded, only, request, as_json=as_json)
+        elif survivors:
+            check_survivors_and_print(
+                loaded, only, request, run=run, seed=seed, fresh=fresh, yes=yes, as_json=as_json
+            )
+        else:
+            check_and_print(loaded, only, request, seed=seed, fresh=fresh, yes=yes, as_json=as_json)

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -81,12 +82,13 @@ def _proposed(
     project: "Project", run: str | None, trials: int | None, seed: int | None, *, scenarios: bool, yes: bool
 ) -> "Proposed":
     from agentmut.engine.session import open_session
-    from agentmut.runtime import agent_environment, open_store
+    from agentmut.runtime import agent_environment, open_store, stand_in_keys
     from agentmut.suggesting import free_suggestions, keep_suggestions, searched_suggestions
 
     if scenarios:
         _ask(project, trials, yes)
-    with agent_environment(project), open_store(project) as store:
+    keys = nullcontext() if scenarios else stand_in_keys()
+    with keys, agent_environment(project), open_store(project) as store:
         session = open_session(project)
         if not scenarios:
             found = free_suggestions(session, store, run)

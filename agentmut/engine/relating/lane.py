@@ -9,7 +9,7 @@ from agentmut.engine.assessment.state import StoppingRule
 from agentmut.engine.relating.follow_ups import MASKED, Agent, Planned, TrialRef
 from agentmut.engine.relating.material import Material, Ran
 from agentmut.engine.trials import TrialResult
-from agentmut.errors import RunError
+from agentmut.errors import AgentmutError, RunError
 from agentmut.execution import Ending
 from agentmut.plain import one_line
 from agentmut.relation import SAME_AGAIN, FollowUp, Pair
@@ -39,6 +39,8 @@ class Subject(NamedTuple):
         )
         try:
             return self.chosen.relation.holds(pair)
+        except AgentmutError:  # it says itself what is wrong, as a model judge that is out of reach does
+            raise
         except Exception as error:  # a relation may be anybody's code
             raise RunError(
                 f"relation {self.chosen.label} on scenario {self.scenario.name}, run {source.repeat}: holds raised "
