@@ -14,8 +14,8 @@ from agentmut.trace import AgentTrace, Check
 class States:
     """`states: "30 days"` or `["30 days", "$89.90"]`: the final answer states each of these figures.
 
-    Amounts of money, quantities with a unit, dates, times and identifiers. How they are written makes no difference:
-    `$1,200.00` is `1200 dollars`, and `five days` is `5 days`.
+    Amounts of money, quantities, dates, times and identifiers. How they are written makes no difference:
+    `$1,200.00` is `1200 dollars`, `five days` is `5 days`, and `31 May` is stated where a year is given too.
     """
 
     def __init__(self, argument: JsonValue) -> None:
@@ -37,6 +37,6 @@ def _figures(text: str) -> Iterator[tuple[str, str]]:
     found = stated_figures(text)
     if not found:
         raise ValueError(
-            f"expects an amount, a quantity with its unit, a date, a time or an identifier, got {text!r}"
+            f"expects a number, best with its unit, a date, a time or an identifier, got {text!r}"
         )
     yield from found

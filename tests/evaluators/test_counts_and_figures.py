@@ -105,12 +105,13 @@ def test_another_figure_is_not_the_one_asked_for(asked: Any, answer: str) -> Non
 
 
 def test_what_states_no_figure_is_refused() -> None:
-    with pytest.raises(UsageError, match="expects an amount, a quantity with its unit"):
+    with pytest.raises(UsageError, match="expects a number"):
         build(EvaluatorSpec(name="states", argument="soon"))
 
 
 def test_figures_keep_how_they_are_written() -> None:
-    assert list(stated_figures("Five days, $20, 2026-05-31").values()) == ["Five days", "$20", "2026-05-31"]
+    written = stated_figures("Five days, $20, May 31, 2026").values()
+    assert set(written) == {"Five days", "$20", "May 31, 2026"}
 
 
 def test_a_run_is_checked_by_evaluators_as_a_scenario_file_has_them() -> None:

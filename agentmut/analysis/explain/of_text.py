@@ -74,7 +74,9 @@ def _figures(contrast: Contrast) -> Iterator[Candidate]:
             written.setdefault(figure, text)
     for figure, text in written.items():
         if contrast.usual(partial(_states, figure)):
-            yield candidate("states", text, f"the answer states {text}", 0.85, partial(_states, figure))
+            alone = text.isdecimal()  # a bare number says little of what it counts
+            says = f"the answer states {text}"
+            yield candidate("states", text, says, 0.55 if alone else 0.85, partial(_states, figure))
 
 
 def _states(figure: Figure, view: View) -> bool:
