@@ -25,27 +25,6 @@ from tests.analysis.explain.campaigns import campaign_of, trace  # noqa: E402
 
 CONSONANTS, VOWELS = "bdfglmnprstvwzk", "aeiou"
 SYLLABLES = tuple(c + v for c in CONSONANTS for v in VOWELS)
-    "ba",
-    "de",
-    "fi",
-    "go",
-    "lu",
-    "me",
-    "no",
-    "pa",
-    "ri",
-    "so",
-    "tu",
-    "ve",
-    "wa",
-    "ya",
-    "zo",
-    "ke",
-    "ch",
-    "st",
-    "tr",
-    "ol",
-]
 WORDS = tuple(first + last for first in SYLLABLES for last in SYLLABLES)[::11]
 SCENARIOS = tuple("abcde")
 SURVIVORS, ORIGINAL, BLOCK = 100, 100, 11
