@@ -62,9 +62,9 @@ def what_is_stored(session: Session, store: Store, run: str | None = None) -> St
 
 
 def start_of(stored: Stored, also: tuple[Proposal, ...] = ()) -> Start:
-    """What a search starts from. Raises `UsageError` where it might call a tool that does harm."""
+    """What a search starts from."""
     session, result = stored.session, stored.result
-    doubles = safe_doubles(session, stored.traces)
+    doubles = stand_ins(session.suite.full, session.scenarios, session.project.safe_tools, stored.traces)
     mutants = stored.campaign.plan.mutants if stored.campaign else ()
     return Start(
         config=session.suite.full,
@@ -82,18 +82,15 @@ def start_of(stored: Stored, also: tuple[Proposal, ...] = ()) -> Start:
     )
 
 
-def safe_doubles(session: Session, traces: Traces) -> StandIns:
-    """The stand-ins of proposed scenarios. Raises `UsageError` where one is needed and calls cannot be intercepted."""
-    safe = session.project.safe_tools
-    found = stand_ins(session.suite.full, session.scenarios, safe, traces)
+def _check_harmless(session: Session, doubles: StandIns) -> None:
+    """Raise `UsageError` where a tool needs a stand-in and its calls cannot be intercepted."""
     outside = isinstance(inside(session.adapter), RunsOutside)
     able = frozenset() if outside else session.adapter.doubled_tools()
-    if exposed := sorted(found.made_up - able):
+    if exposed := sorted(doubles.made_up - able):
         raise UsageError(
             f"a search might really call {', '.join(exposed)}: no scenario has called or doubled it, and its calls "
             "cannot be intercepted. List in agent.safe_tools what does no harm."
         )
-    return found
 
 
 def search_of(
@@ -105,8 +102,12 @@ def search_of(
     trials: int | None = None,
     progress: Callable[[Bench], None] = lambda bench: None,
 ) -> Search:
-    """The search, before its first trial; `trials` and `seed` take the place of the project's."""
+    """The search, before its first trial; `trials` and `seed` take the place of the project's.
+
+    Raises `UsageError` where it might call a tool that does harm.
+    """
     session = stored.session
+    _check_harmless(session, start.stand_ins)
     project, statistics = session.project, session.project.statistics
     plan = SearchPlan(
         run_id=new_run_id(now),

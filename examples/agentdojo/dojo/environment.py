@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from contextvars import ContextVar
+from functools import lru_cache
 from typing import Any
 
 from agentdojo.functions_runtime import Function, FunctionCall, FunctionsRuntime
@@ -26,6 +27,7 @@ class Dojo:
         self._runtime = FunctionsRuntime(self._suite.tools)
         self._here: ContextVar[Any] = ContextVar(f"environment of {suite}")
         known = {tool.name: tool for tool in self._suite.tools}
+        self._judged = lru_cache(maxsize=10_000)(self._judge)  # many runs are alike, and some checks are slow
         self.tools = [_described(known[name]) for name in tools]
         self.functions = {name: agentmut.tool(self._callable(name)) for name in tools}
 
@@ -38,17 +40,21 @@ class Dojo:
 
         The environment after the run is made again from the calls in the trace, so stored runs can be judged too.
         """
-        task = next(t for t in self._suite.user_tasks.values() if scenario.turns == (t.PROMPT,))
         calls = [
-            FunctionCall(function=step.tool, args=step.arguments or {})
+            {"function": step.tool, "args": step.arguments or {}}
             for step in trace.tool_calls
             if step.tool in self.functions and not step.error
         ]
+        return self._judged(scenario.turns, trace.text, json.dumps(calls))
+
+    def _judge(self, turns: tuple[Any, ...], answer: str, made: str) -> bool:
+        task = next(t for t in self._suite.user_tasks.values() if turns == (t.PROMPT,))
+        calls = [FunctionCall(**call) for call in json.loads(made)]
         before, after = self._fresh(), self._fresh()
         for call in calls:
             self._runtime.run_function(after, call.function, call.args)
-        seen = task.utility_from_traces(trace.text, before, after, calls)
-        return bool(task.utility(trace.text, before, after) if seen is None else seen)
+        seen = task.utility_from_traces(answer, before, after, calls)
+        return bool(task.utility(answer, before, after) if seen is None else seen)
 
     def _fresh(self) -> Any:
         return self._original.model_copy(deep=True)
