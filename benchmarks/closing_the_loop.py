@@ -66,6 +66,19 @@ behaviour has not changed is killed by no assertion.
 | --- | ---: | ---: | ---: | ---: | ---: |"""
 
 
+OPERATORS = [
+    "prompt.drop_instruction",
+    "prompt.negate",
+    "prompt.drop_section",
+    "prompt.weaken_modality",
+    "tool.remove",
+    "tool.result_error",
+    "model.downgrade",
+]
+MUTATION = {"operators": OPERATORS, "sample": 40, "downgrade_models": ["sim-small"]}
+"""The same for all: several ways for each part of an agent to go wrong."""
+
+
 class Thin(NamedTuple):
     """A project, and the evaluator that is left of each scenario of the thin suite; None leaves all as it is."""
 
@@ -73,11 +86,10 @@ class Thin(NamedTuple):
     folder: str
     file: str = "agentmut.yaml"
     kept: Mapping[str, dict[str, Any]] | None = None
-    sections: Mapping[str, Mapping[str, Any]] = {}
+    sections: Mapping[str, Mapping[str, Any]] = {"mutation": MUTATION}
     """Of the project file, put in the place of what it says."""
 
 
-OPERATORS = ["prompt.drop_instruction", "prompt.negate", "tool.remove", "model.downgrade"]
 AGENTS = (
     Thin("AgentDojo banking", "agentdojo", "banking.yaml"),
     Thin("AgentDojo workspace", "agentdojo", "workspace.yaml"),
@@ -91,7 +103,6 @@ AGENTS = (
             "cancel_before_shipping": {"tool_called": "cancel_order"},
             "return_deadline": {"contains": "30 days"},
         },
-        sections={"mutation": {"operators": OPERATORS, "sample": 28, "downgrade_models": ["sim-small"]}},
     ),
 )
 
