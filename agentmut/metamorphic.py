@@ -1,6 +1,7 @@
 """`relation`: makes a plugin of a function that says what to run after a source run."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from random import Random
 from typing import ClassVar
 
 from pydantic import JsonValue
@@ -8,8 +9,8 @@ from pydantic import JsonValue
 from agentmut.config import AgentConfig
 from agentmut.protocols import Relation, RelationExample
 from agentmut.relation import Expectation, Family, FollowUp, Pair, Source
-from agentmut.scenario import Scenario
-from agentmut.trace import Check
+from agentmut.scenario import EvaluatorSpec, Scenario
+from agentmut.trace import Action, AgentTrace, Check, Step
 
 Following = Callable[[Source], FollowUp | None]
 Holding = Callable[[Pair], bool | Check | None]
@@ -98,6 +99,39 @@ def same_facts(relation_id: str, pair: Pair) -> Check:
     found = "; ".join(dict.fromkeys(differences)) or "the runs show the same facts"
     reason = f"{pair.follow_up.description}: {found}"
     return Check(evaluator=relation_id, passed=not differences, reason=reason)
+
+
+def answer(text: str, *calls: tuple[str, dict[str, JsonValue]]) -> AgentTrace:
+    """A run for an example: some tool calls, and one answer."""
+    steps = [Step(action=Action.CALL_TOOL, tool=name, arguments=given) for name, given in calls]
+    respond = Step(action=Action.RESPOND, output=text)
+    return AgentTrace(steps=(*steps, respond), outputs=(text,))
+
+
+def example(
+    asked: str | Sequence[str],
+    before: AgentTrace | str,
+    after: AgentTrace | str | Sequence[AgentTrace],
+    holds: bool,
+    config: AgentConfig | None = None,
+    evaluators: tuple[EvaluatorSpec, ...] = (EvaluatorSpec(name="regex", argument="."),),
+) -> RelationExample:
+    """A pair for documentation and tests: what was asked, the source run, and the follow-up runs or run.
+
+    A run may be given by its answer alone. `holds` says whether the relation holds of the pair.
+    """
+    turns = (asked,) if isinstance(asked, str) else tuple(asked)
+    scenario = Scenario(name="example", turns=turns, evaluators=evaluators)
+    source = Source(scenario, config or AgentConfig(prompt="Help the customer."), _run(before), Random(1))
+    return RelationExample(source, tuple(map(_run, _several(after))), holds)
+
+
+def _several(runs: AgentTrace | str | Sequence[AgentTrace]) -> Sequence[AgentTrace | str]:
+    return [runs] if isinstance(runs, AgentTrace | str) else runs
+
+
+def _run(run: AgentTrace | str) -> AgentTrace:
+    return answer(run) if isinstance(run, str) else run
 
 
 def _check(relation_id: str, said: bool | Check | None) -> Check | None:

@@ -7,10 +7,10 @@ from random import Random
 from typing import ClassVar
 
 from agentmut.config import AgentConfig
+from agentmut.metamorphic import answer, example
 from agentmut.protocols import RelationExample
 from agentmut.relation import Family, FollowUp, Source
 from agentmut.relations.invariants import Invariant, reworded
-from agentmut.relations.samples import answer, example
 from agentmut.relations.turns import Change, Turn, lack_of_turns, turns_of
 from agentmut.scenario import Scenario
 from agentmut.text.facts import FactKind, facts

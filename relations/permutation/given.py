@@ -9,11 +9,11 @@ from typing import ClassVar
 from pydantic import BaseModel, JsonValue
 
 from agentmut.config import AgentConfig, Document
+from agentmut.metamorphic import answer, example
 from agentmut.mutant import Edit
 from agentmut.protocols import RelationExample
 from agentmut.relation import Family, FollowUp, FollowUpRun, Source
 from agentmut.relations.invariants import Invariant
-from agentmut.relations.samples import answer, example
 from agentmut.scenario import Scenario
 from agentmut.tools import ToolSpec
 

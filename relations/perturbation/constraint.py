@@ -8,10 +8,10 @@ from typing import ClassVar, NamedTuple
 from pydantic import JsonValue
 
 from agentmut.config import AgentConfig
+from agentmut.metamorphic import answer, example
 from agentmut.protocols import RelationExample
 from agentmut.relation import Expectation, Family, FollowUp, Pair, Source
 from agentmut.relations.invariants import reworded
-from agentmut.relations.samples import answer, example
 from agentmut.relations.turns import Change, Turn, lack_of_turns, turns_of
 from agentmut.scenario import Scenario
 from agentmut.text.sentences import sentence_spans

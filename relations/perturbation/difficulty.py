@@ -12,10 +12,10 @@ from agentmut.config import AgentConfig
 from agentmut.evaluators import build_all
 from agentmut.frozen import canonical_json
 from agentmut.imports import import_callable
+from agentmut.metamorphic import answer, example
 from agentmut.protocols import Evaluator, RelationExample
 from agentmut.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
 from agentmut.relations.perturbation.unrelated import CONDITIONS, TASKS, unrelated_remarks
-from agentmut.relations.samples import answer, example
 from agentmut.relations.turns import Turn, lack_of_turns, turns_of, with_turn
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.text.words import stems

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
+from agentmut.metamorphic import answer, example
 from agentmut.protocols import RelationExample
 from agentmut.relation import Family
 from agentmut.relations.invariants import RewordedTurn, some_kinds
@@ -18,7 +19,6 @@ from agentmut.relations.perturbation.notation import (
     times,
     units,
 )
-from agentmut.relations.samples import answer, example
 from agentmut.relations.turns import Change, Turn
 
 _KINDS: Mapping[str, Callable[[Turn], Iterator[Change]]] = MappingProxyType(

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
 from agentmut.config import AgentConfig
+from agentmut.metamorphic import answer, example
 from agentmut.mutant import Edit
 from agentmut.protocols import RelationExample
 from agentmut.relation import Family, FollowUp, FollowUpRun, Source
 from agentmut.relations.invariants import Invariant, reworded
 from agentmut.relations.perturbation.unrelated import unrelated_documents, unrelated_remarks
-from agentmut.relations.samples import answer, example
 from agentmut.relations.turns import Change, Turn, lack_of_turns, lowered, said, turns_of
 from agentmut.scenario import Scenario
 

@@ -7,11 +7,11 @@ from typing import ClassVar, NamedTuple
 from pydantic import JsonValue
 
 from agentmut.config import AgentConfig
+from agentmut.metamorphic import answer, example
 from agentmut.protocols import RelationExample
 from agentmut.relation import Expectation, Family, FollowUp, Pair, Source
 from agentmut.relations.base import NoArgument
 from agentmut.relations.invariants import reworded
-from agentmut.relations.samples import answer, example
 from agentmut.relations.turns import Change, Turn, lack_of_turns, lowered, said, turns_of
 from agentmut.scenario import Scenario
 from agentmut.text.neighbours import word_set

@@ -4,10 +4,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import ClassVar, NamedTuple
 
+from agentmut.metamorphic import answer, example
 from agentmut.protocols import RelationExample
 from agentmut.relation import Family
 from agentmut.relations.invariants import RewordedTurn
-from agentmut.relations.samples import answer, example
 from agentmut.relations.turns import Change, Turn, lowered, raised, said
 from agentmut.text import order_at
 from agentmut.text.neighbours import BASE_VERBS, word_set

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
+from agentmut.metamorphic import answer, example
 from agentmut.protocols import RelationExample
 from agentmut.relation import Family
 from agentmut.relations.invariants import RewordedTurn, some_kinds
-from agentmut.relations.samples import answer, example
 from agentmut.relations.turns import Change, Turn, said
 from agentmut.text import Replacement, synonyms
 from agentmut.text.lexicon import in_place_of

@@ -38,7 +38,9 @@ def test_a_value_is_taken_from_what_the_user_says(
 
 def test_the_id_of_a_thing_is_taken_from_the_result_that_tells_of_it(converse: Any) -> None:
     find = tool("find_tour", "Find a tour.", query=TEXT)
-    cancel = tool("cancel_tour", "Cancel the tour.", tour_id={"type": "string", "description": "ID of the tour"})
+    cancel = tool(
+        "cancel_tour", "Cancel the tour.", tour_id={"type": "string", "description": "ID of the tour"}
+    )
     rule = "Always find the tour before you cancel a tour."
     talk = converse(
         rule,
