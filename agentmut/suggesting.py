@@ -115,9 +115,9 @@ def _carried_out(search: Search, store: Store) -> Ended:
         ended = search.run()
     except BaseException as error:
         interrupted = isinstance(error, RunInterruptedError | KeyboardInterrupt)
-        store.set_status(run, (Stop.INTERRUPTED if interrupted else Stop.FAILED).value)
+        store.set_status(run, (Stop.INTERRUPTED if interrupted else Stop.FAILED).value, search.bench.seconds)
         raise
-    store.set_status(run, Stop.FINISHED.value)
+    store.set_status(run, Stop.FINISHED.value, search.bench.seconds)
     return ended
 
 
