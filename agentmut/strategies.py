@@ -118,12 +118,12 @@ def agent_traces(tools: Sequence[Any] = (), most_calls: int = 5) -> SearchStrate
 
 
 def _usable(spec: ToolSpec, made: Callable[[Mapping[str, Any]], Arguments]) -> Arguments:
+    fault = next(faults(spec.parameters), "")
     try:
         strategy = made(spec.parameters)
         strategy.validate()
-        fault = next(map(str, faults(spec.parameters)), "")
     except (InvalidArgument, *UNUSABLE) as error:
-        fault = str(error)
+        fault = fault or str(error)
     if fault:
         raise UsageError(
             f"no arguments can be made for tool {spec.name!r}, by its schema: {fault.rstrip('.')}."

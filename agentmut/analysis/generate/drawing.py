@@ -18,6 +18,7 @@ def drawn(strategy: "SearchStrategy[T]", count: int, seed: int) -> tuple[T, ...]
     from hypothesis import HealthCheck, Phase, given, settings
     from hypothesis import seed as seeded
     from hypothesis.errors import HypothesisException
+    from referencing.exceptions import Unresolvable
 
     found: list[T] = []
 
@@ -38,6 +39,10 @@ def drawn(strategy: "SearchStrategy[T]", count: int, seed: int) -> tuple[T, ...]
         if count < 1 or strategy.is_empty:
             return ()
         collect()
-    except (HypothesisException, *UNUSABLE):  # nothing fits, or hardly anything, or the schema cannot be used
+    except (
+        HypothesisException,
+        Unresolvable,
+        *UNUSABLE,
+    ):  # nothing fits, or hardly anything, or the schema cannot be used
         return tuple(found)
     return tuple(found[:count])
