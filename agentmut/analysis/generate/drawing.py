@@ -43,6 +43,6 @@ def drawn(strategy: "SearchStrategy[T]", count: int, seed: int) -> tuple[T, ...]
         HypothesisException,
         Unresolvable,
         *UNUSABLE,
-    ):  # nothing fits, or hardly anything, or the schema cannot be used
+    ):  # nothing, or hardly anything, fits or can be used
         return tuple(found)
     return tuple(found[:count])
