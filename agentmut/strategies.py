@@ -9,14 +9,16 @@ def test_a_refund_never_exceeds_the_order(arguments): ...
 ```
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hypothesis import strategies as st
+from hypothesis.errors import InvalidArgument
 from hypothesis.strategies import SearchStrategy
 
+from agentmut.analysis.generate.drawing import UNUSABLE
 from agentmut.analysis.generate.material import texts
-from agentmut.analysis.generate.schema_values import boundaries_of, values_of
+from agentmut.analysis.generate.schema_values import boundaries_of, faults, values_of
 from agentmut.analysis.generate.variations import (
     Turns,
     recombinations,
@@ -25,9 +27,10 @@ from agentmut.analysis.generate.variations import (
     transformations,
 )
 from agentmut.config import AgentConfig
+from agentmut.errors import UsageError
 from agentmut.protocols import Relation
 from agentmut.scenario import Scenario
-from agentmut.tools import read_tool
+from agentmut.tools import ToolSpec, read_tool
 from agentmut.trace import Action, AgentTrace, Step
 
 __all__ = ["agent_traces", "boundary_arguments", "inputs", "tool_arguments"]
@@ -39,10 +42,11 @@ def tool_arguments(tool: Any) -> Arguments:
     """Arguments that the tool's JSON Schema allows: bounds, enumerations, lists, nested objects, optional parameters.
 
     `tool` is whatever agentmut reads a tool from: a function, a pydantic model, a LangChain tool, a mapping in the
-    form of OpenAI, Anthropic or MCP. Raises `UsageError` for anything else. Does not promise to reach every valid
+    form of OpenAI, Anthropic or MCP. Raises `UsageError` for anything else, and for a schema that allows nothing or
+    that Python cannot read, as patterns of JavaScript. Does not promise to reach every valid
     value: what nothing bounds stays short and near zero.
     """
-    return values_of(read_tool(tool).parameters)
+    return _usable(read_tool(tool), values_of)
 
 
 def boundary_arguments(tool: Any) -> Arguments:
@@ -52,7 +56,7 @@ def boundary_arguments(tool: Any) -> Arguments:
     enumeration. Raises `UsageError` for what is no tool, `ValueError` for a tool whose schema has no limits.
     """
     spec = read_tool(tool)
-    found = boundaries_of(spec.parameters)
+    found = _usable(spec, boundaries_of)
     if found.is_empty:
         raise ValueError(
             f"the schema of tool {spec.name!r} has no limits: no parameter is bounded, enumerated or optional. Use "
@@ -106,11 +110,25 @@ def agent_traces(tools: Sequence[Any] = (), most_calls: int = 5) -> SearchStrate
     )
     calls = [
         st.builds(Step, action=st.just(Action.CALL_TOOL), tool=st.just(spec.name),
-                  arguments=values_of(spec.parameters), output=outputs)
+                  arguments=_usable(spec, values_of), output=outputs)
         for spec in specs
     ]  # fmt: skip
     steps = st.lists(st.one_of(calls), max_size=most_calls) if calls else st.just([])
     return st.builds(_trace, steps, st.text(min_size=1, max_size=200))
+
+
+def _usable(spec: ToolSpec, made: Callable[[Mapping[str, Any]], Arguments]) -> Arguments:
+    fault = next(faults(spec.parameters), "")
+    try:
+        strategy = made(spec.parameters)
+        strategy.validate()
+    except (InvalidArgument, *UNUSABLE) as error:
+        fault = fault or str(error)
+    if fault:
+        raise UsageError(
+            f"no arguments can be made for tool {spec.name!r}, by its schema: {fault.rstrip('.')}."
+        )
+    return strategy
 
 
 def _trace(calls: Sequence[Step], answer: str) -> AgentTrace:

@@ -150,12 +150,13 @@ def chosen(
     known = ", ".join(each.id for each in listed) or "none"
     if not wanted:
         raise UsageError(f"--apply needs the ids of suggestions, or `all`. There are: {known}.")
-    if "all" in wanted:
-        return listed
-    for name in wanted:
+    named = [name for name in wanted if name != "all"]
+    for name in named:
         if (fitting := sum(each.id.startswith(name) for each in listed)) != 1:
             raise UsageError(f"{fitting} suggestions begin with {name!r}. There are: {known}.")
-    return tuple(each for each in listed if any(each.id.startswith(name) for name in wanted))
+    if "all" in wanted:
+        return listed
+    return tuple(each for each in listed if any(each.id.startswith(name) for name in named))
 
 
 def apply(project: Project, wanted: Collection[str]) -> tuple[Path, ...]:

@@ -12,6 +12,8 @@ from agentmut.cli.options import Json, ProjectPath, Seed
 from agentmut.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from agentmut.engine.searching.bench import Bench
     from agentmut.project import Project
     from agentmut.suggesting import Proposed
@@ -52,7 +54,9 @@ def suggest(
     from agentmut.cli.output import agents_on_stderr, print_json, wants_color
     from agentmut.project import load_project
 
-    _check(ids, apply, scenarios, trials, seed)
+    _check(ids, apply, scenarios, yes or trials is not None or seed is not None)
+    if apply and run is not None:
+        raise UsageError("--apply writes the suggestions that were made last; give it without --run.")
     with agents_on_stderr():
         loaded = load_project(project)
     if apply:
@@ -68,14 +72,14 @@ def suggest(
         typer.echo(render_suggestions(found, wants_color()), nl=False)
 
 
-def _check(ids: list[str] | None, apply: bool, scenarios: bool, trials: int | None, seed: int | None) -> None:
+def _check(ids: list[str] | None, apply: bool, scenarios: bool, for_search: bool) -> None:
     """Refuse what would be ignored."""
     if ids and not apply:
         raise UsageError(f"{ids[0]}: ids are for --apply, as in `agentmut suggest --apply {ids[0]}`.")
     if apply and scenarios:
         raise UsageError("--apply writes suggestions that were made before; give it without --scenarios.")
-    if not scenarios and (trials is not None or seed is not None):
-        raise UsageError("--trials and --seed are for a search: give --scenarios too.")
+    if not scenarios and for_search:
+        raise UsageError("--trials, --seed and --yes are for a search: give --scenarios too.")
 
 
 def _proposed(
@@ -105,14 +109,24 @@ def _proposed(
 
 
 def _ask(project: "Project", trials: int | None, yes: bool) -> None:
-    """A search costs money: say how many runs at most."""
+    """A search costs money, and may call tools: say how many runs at most, and which tools."""
     if yes:
         return
     most = project.suggest.trials if trials is None else trials
-    said = f"The search runs the agent at most {most} times (suggest.trials), within the project's budget."
+    said = (
+        f"The search runs the agent at most {most} times (suggest.trials), within the project's budget. "
+        f"{_really_called(project.safe_tools)}"
+    )
     if not sys.stdin.isatty():
         raise UsageError(f"{said} Pass --yes to go ahead.")
     typer.confirm(f"{said} Search?", abort=True, err=True)
+
+
+def _really_called(safe: "Sequence[str]") -> str:
+    if "all" in safe:
+        return "It really calls every tool (agent.safe_tools: all)."
+    named = f"It really calls {', '.join(safe)} (agent.safe_tools)" if safe else "It really calls no tool"
+    return f"{named}; what is not listed in agent.safe_tools gets a double."
 
 
 class _UnderWay:

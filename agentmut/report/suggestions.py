@@ -35,7 +35,11 @@ def render_suggestions(found: "Proposed", color: bool = False) -> str:
 
 
 def _assertions(page: Page, found: Sequence[AssertionSuggestion]) -> None:
-    page.title(f"{len(found)} assertions for survivors" if found else "No assertion for a survivor was found")
+    page.title(
+        f"{len(found)} assertion{'s' * (len(found) != 1)} for survivors"
+        if found
+        else "No assertion for a survivor was found"
+    )
     for one in found:
         page.line(f"{one.id}  {clean(one.scenario)}: {shown(one.evaluator)}", "bold")
         _more(page, f"kills {', '.join(one.mutants)}")
@@ -53,7 +57,7 @@ def _more(page: Page, text: str) -> None:
 
 def _scenarios(page: Page, found: Sequence[ScenarioSuggestion], searched: "Searched") -> None:
     page.title(
-        f"{len(found)} scenarios, of {searched.tried} inputs tried in {searched.asked} runs "
+        f"{len(found)} scenario{'s' * (len(found) != 1)}, of {searched.tried} inputs tried in {searched.asked} runs "
         f"({searched.asked - searched.executed} reused)"
         if found
         else f"No scenario, of {searched.tried} inputs tried in {searched.asked} runs"

@@ -34,6 +34,24 @@ def inflected(base: str, ending: Ending, irregular: Collection[str] = ()) -> str
     return _regular(base, ending)
 
 
+def base_of_third_person(word: str) -> str:
+    """The verb of which a word is the third person: the word itself where it does not end as one.
+
+    >>> base_of_third_person("reads"), base_of_third_person("searches"), base_of_third_person("applies")
+    ('read', 'search', 'apply')
+    """
+    if word in _THIRD_PERSONS:
+        return _THIRD_PERSONS[word]
+    if word.endswith("ies") and len(word) > 4:
+        return f"{word[:-3]}y"
+    if word.endswith(("sses", "shes", "ches", "xes", "zzes", "oes")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
+
+
+_THIRD_PERSONS = {"has": "have", "does": "do", "is": "be"}
+
+
 def _regular(base: str, ending: Ending) -> str:
     after_consonant = base[-2:-1] not in "aeiou"
     if ending == "ing":

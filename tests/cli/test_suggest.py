@@ -98,7 +98,8 @@ def test_from_stored_trials_it_says_what_is_not_exercised_and_runs_nothing(proje
 
 def test_a_search_finds_a_scenario_that_is_written_when_it_is_chosen(project: Path) -> None:
     refused = agentmut(project, "suggest", "--scenarios")
-    assert refused.returncode == 2 and "at most 60 times" in refused.stderr and "--yes" in refused.stderr
+    assert refused.returncode == 2 and "--yes" in refused.stderr
+    assert "at most 60 times" in refused.stderr and "It really calls no tool" in refused.stderr
     shown = agentmut(project, "suggest", "--scenarios", "--yes").stdout
     assert "adds tool cancel_order" in shown and "unconfirmed evaluators" in shown
     found = json.loads((project / ".agentmut" / "suggestions.json").read_text())["scenarios"]
@@ -118,6 +119,9 @@ def test_what_would_be_ignored_is_refused(project: Path) -> None:
         (["suggest", "--trials", "5"], "give --scenarios too"),
         (["suggest", "--apply", "all", "--scenarios"], "without --scenarios"),
         (["suggest", "--run", "nonsense"], "no stored campaign"),
+        (["suggest", "--yes"], "give --scenarios too"),
+        (["suggest", "--apply", "all", "--run", "nonsense"], "without --run"),
+        (["suggest", "--apply", "all", "zzzz"], "begin with 'zzzz'"),
     ]:
         done = agentmut(project, *arguments)
         assert done.returncode == 2 and said in done.stderr, (arguments, done.stderr)

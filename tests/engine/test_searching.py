@@ -6,17 +6,23 @@ from typing import Any
 
 import pytest
 
+from agentmut.adapters.python_callable import CallableAdapter
 from agentmut.analysis.coverage import Dimension
+from agentmut.analysis.generate.doubles import MADE_UP, StandIns
 from agentmut.analysis.generate.proposals import Proposal
 from agentmut.api import measure
+from agentmut.config import AgentConfig
 from agentmut.engine.searching.bench import Bench, Wanted
-from agentmut.engine.searching.preparation import search_of, start_of, what_is_stored
+from agentmut.engine.searching.preparation import check_harmless, search_of, start_of, what_is_stored
 from agentmut.engine.searching.trying import Trying
 from agentmut.engine.session import open_session
 from agentmut.errors import RunInterruptedError, UsageError
+from agentmut.execution import Ending, Execution
 from agentmut.project import Project, load_project
+from agentmut.protocols import AgentSpec
 from agentmut.runtime import open_store, register
 from agentmut.suggesting import Proposed, free_suggestions, searched_suggestions
+from agentmut.trace import Action, AgentTrace, Step
 
 AGENT = '''
 import hashlib, re
@@ -118,6 +124,38 @@ def found(searched: tuple[Path, Proposed]) -> Proposed:
 
 def test_no_tool_that_may_do_harm_is_really_called(searched: tuple[Path, Proposed]) -> None:
     assert not (searched[0] / "really_called.log").exists()
+
+
+def test_an_agent_whose_tools_nothing_names_is_not_searched_unless_they_are_declared_safe() -> None:
+    adapter = CallableAdapter.create(AgentSpec(adapter="python", run="os.path:basename"), AgentConfig())
+    nothing, one = StandIns({}, frozenset()), StandIns({"remove_account": MADE_UP}, frozenset())
+    for safe in ((), ("look_up",)):
+        with pytest.raises(UsageError, match=r"its config names none.*safe_tools: all"):
+            check_harmless(adapter, AgentConfig(), nothing, safe)
+    with pytest.raises(UsageError, match=r"really call remove_account.*cannot be intercepted"):
+        check_harmless(adapter, AgentConfig(), one, ())
+    check_harmless(adapter, AgentConfig(), nothing, ("all",))
+
+
+def test_the_words_of_a_rule_in_the_input_are_no_gain_unless_the_agent_does_it(copied: Path) -> None:
+    project = load_project(copied)
+    with open_store(project) as store:
+        stored = what_is_stored(open_session(project), store)
+        base = stored.session.scenarios[0]
+        parroted = Proposal(("If somebody mentions a lawyer, promise a call within 2 hours?",), base, "test")
+        found = search_of(stored, start_of(stored), now=1.8e9)
+        trying = Trying(found.start, found.bench, found.killing, set())
+        silent, speaking = (
+            (ended(answer),)
+            for answer in ("No.", "I promise: within 2 hours somebody will call, the lawyer mentioned.")
+        )
+        assert not [i for i in trying._gained(trying.scenario(parroted), silent) if i.startswith("rule")]
+        assert [i for i in trying._gained(trying.scenario(parroted), speaking) if i.startswith("rule")]
+
+
+def ended(answer: str) -> Execution:
+    trace = AgentTrace(steps=(Step(action=Action.RESPOND),), outputs=(answer,))
+    return Execution(trace=trace, ending=Ending.ANSWERED)
 
 
 def test_a_scenario_is_found_for_a_tool_that_none_calls(found: Proposed) -> None:

@@ -1,6 +1,7 @@
 """What to aim at: the weakest dimension (Algorithm 1, line 1) and what it lacks, as far as inputs can reach it."""
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -11,9 +12,12 @@ from agentmut.result import Result
 
 MUTANTS = "mutants"
 """Beside the dimensions of coverage: the mutants that the suite lets live, with the mutation score for its value."""
-WITHOUT_RECIPE = (Dimension.PATH, Dimension.STATE, Dimension.NODE, Dimension.EDGE)
-"""Dimensions of which nothing says which input leads there: anything new is tried."""
-NOT_BY_INPUTS = (Dimension.MODEL, Dimension.ABLATION)
+WITHOUT_RECIPE = (Dimension.PATH, Dimension.NODE, Dimension.EDGE)
+"""Dimensions of which nothing says which input leads there: anything new is tried, when nothing else is left."""
+NOT_BY_INPUTS = (Dimension.MODEL, Dimension.ABLATION, Dimension.STATE)
+"""State is none to aim at: nothing says what leads to another one, and 1 - exp(-seen/lambda) stays far from 1 even
+when all are seen.
+"""
 ALIVE = (Status.NO_COVERAGE, Status.SURVIVED)
 
 
@@ -25,11 +29,17 @@ class Weakness(NamedTuple):
     """Coverage by target, at most 1."""
     aims: tuple[Aim, ...]
 
+    @property
+    def known(self) -> bool:
+        """Whether something says which inputs may lead to what is missing."""
+        return all(aim.kind is not AimKind.ANY for aim in self.aims)
+
 
 def weaknesses(
     coverage: Coverage, targets: Mapping[Any, float], alive: Sequence[Mutant], score: float | None
 ) -> list[Weakness]:
-    """The dimensions below their targets, the weakest first; of equal ones in the order of the paper.
+    """The dimensions below their targets: the weakest first, those that nothing says a way to last; of equal ones in
+    the order of the paper.
 
     `targets` are by name of dimension, 1 where left out; `alive` are mutants that the suite does not kill, `score` is
     the mutation score.
@@ -46,7 +56,10 @@ def weaknesses(
     if alive:
         aims = tuple(aim for mutant in alive for aim in _at_mutant(mutant))
         found.append(Weakness(MUTANTS, score or 0.0, aims))
-    return sorted((each for each in found if each.ratio < 1 and each.aims), key=lambda each: each.ratio)
+    return sorted(
+        (each for each in found if each.ratio < 1 and each.aims),
+        key=lambda each: (not each.known, each.ratio),
+    )
 
 
 def mutants_alive(result: Result | None, mutants: Iterable[Mutant]) -> tuple[Mutant, ...]:
@@ -87,7 +100,10 @@ def _at_boundary(item: CoverageItem) -> Aim | None:
     aim = Aim(AimKind.BOUNDARY, str(item), tool=item.tool, parameter=item.parameter)
     if item.name.endswith(" absent"):
         return aim._replace(absent=True)
-    return aim._replace(value=json.loads(item.example), has_value=True) if item.example else aim
+    value = json.loads(item.example) if item.example else None
+    if isinstance(value, float) and not math.isfinite(value):
+        return None  # no JSON, and nothing that a user would say
+    return aim._replace(value=value, has_value=True) if item.example else aim
 
 
 def _at_mutant(mutant: Mutant) -> Iterator[Aim]:

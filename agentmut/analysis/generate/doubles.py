@@ -1,20 +1,42 @@
-"""Stand-ins for the tools of a proposed scenario: a search never calls a tool that may do harm."""
+"""Stand-ins for the tools of a proposed scenario: a search never calls a tool that may do harm.
 
-from collections.abc import Collection, Mapping
+That the suite has really called a tool does not make it safe: a proposal's arguments are invented, and mutants call it
+too. Only `agent.safe_tools` does.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from agentmut.config import AgentConfig
+from agentmut.frozen import canonical_json
 from agentmut.scenario import Scenario, ToolDouble
 from agentmut.trace import AgentTrace
 
 MADE_UP = ToolDouble(returns={"ok": True})
+ALL = "all"
+LONGEST_RESULT = 4000
+"""Characters of a recorded result that is written into a scenario."""
+Doubles = Mapping[str, ToolDouble]
 
 
 class StandIns(NamedTuple):
-    """The doubles that every proposed scenario gets, and which of them are made up."""
+    """The doubles that proposed scenarios get."""
 
     doubles: dict[str, ToolDouble]
+    """By tool: the first double in the suite, else what a stored run was answered, else `{"ok": true}`."""
     made_up: frozenset[str]
+    """Those of which neither the suite nor a stored run says what they answer."""
+    recorded: Mapping[str, Doubles] = {}
+    """By scenario: what its runs were answered by the tools that no scenario doubles."""
+
+    @property
+    def replayed(self) -> frozenset[str]:
+        """Tools of which only stored runs say what they answer."""
+        return frozenset(tool for doubles in self.recorded.values() for tool in doubles)
+
+    def of(self, base: Scenario) -> dict[str, ToolDouble]:
+        """Those of a proposal that is made from a scenario: what was answered there comes first."""
+        return {**self.doubles, **self.recorded.get(base.name, {}), **base.tools}
 
 
 def stand_ins(
@@ -23,24 +45,36 @@ def stand_ins(
     safe: Collection[str],
     traces: Mapping[str, Collection[AgentTrace]],
 ) -> StandIns:
-    """A double of every tool but those that are declared safe, or that stored runs have really called.
+    """A double of every tool that is not declared safe, whether the suite has really called it or not.
 
-    The first double of a tool in the suite stands in for it everywhere; where there is none, one is made up that
-    answers `{"ok": true}`. `traces` are runs of the original by scenario.
+    `traces` are runs of the original by scenario; tools that they call and the config does not name are doubled too.
     """
-    if "all" in safe:
+    if ALL in safe:
         return StandIns({}, frozenset())
+    called = (tool for s in scenarios for trace in traces.get(s.name, ()) for tool in trace.tools_called)
+    names = [name for name in dict.fromkeys((*config.tool_names, *called)) if name not in safe]
     known: dict[str, ToolDouble] = {}
     for scenario in scenarios:
         known = scenario.tools | known
-    real = {
-        tool
-        for scenario in scenarios
-        for trace in traces.get(scenario.name, ())
-        for tool in trace.tools_called
-        if tool not in scenario.tools
-    }
-    names = [name for name in config.tool_names if name not in safe]
-    made_up = [name for name in names if name not in known and name not in real]
-    found = {name: known.get(name, MADE_UP) for name in names if name in known or name in made_up}
-    return StandIns(found, frozenset(made_up))
+    wanted = set(names) - set(known)
+    recorded = {s.name: _recorded(traces.get(s.name, ()), wanted) for s in scenarios}
+    for doubles in recorded.values():
+        known = doubles | known
+    made_up = frozenset(name for name in names if name not in known)
+    return StandIns({name: known.get(name, MADE_UP) for name in names}, made_up, recorded)
+
+
+def _recorded(traces: Collection[AgentTrace], wanted: Collection[str]) -> dict[str, ToolDouble]:
+    found: dict[str, ToolDouble] = {}
+    for tool, double in _answers(traces):
+        if tool in wanted:
+            found.setdefault(tool, double)
+    return found
+
+
+def _answers(traces: Collection[AgentTrace]) -> Iterator[tuple[str, ToolDouble]]:
+    for trace in traces:
+        for step in trace.tool_calls:
+            short = len(canonical_json(step.output)) <= LONGEST_RESULT
+            if step.tool and step.error is None and step.output is not None and short:
+                yield step.tool, ToolDouble(returns=step.output)

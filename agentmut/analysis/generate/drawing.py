@@ -1,11 +1,16 @@
 """Values of a Hypothesis strategy outside of a test: the same for the same seed."""
 
+import re
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
 T = TypeVar("T")
+UNUSABLE = (re.error, ValueError, TypeError, OverflowError, RecursionError)
+"""What is raised for a schema that is legal and that Python cannot use: patterns in the syntax of JavaScript, bounds
+that no number has, references that lead nowhere.
+"""
 
 
 def drawn(strategy: "SearchStrategy[T]", count: int, seed: int) -> tuple[T, ...]:
@@ -13,6 +18,7 @@ def drawn(strategy: "SearchStrategy[T]", count: int, seed: int) -> tuple[T, ...]
     from hypothesis import HealthCheck, Phase, given, settings
     from hypothesis import seed as seeded
     from hypothesis.errors import HypothesisException
+    from referencing.exceptions import Unresolvable
 
     found: list[T] = []
 
@@ -29,10 +35,14 @@ def drawn(strategy: "SearchStrategy[T]", count: int, seed: int) -> tuple[T, ...]
     def collect(value: T) -> None:
         found.append(value)
 
-    if count < 1 or strategy.is_empty:
-        return ()
     try:
+        if count < 1 or strategy.is_empty:
+            return ()
         collect()
-    except HypothesisException:  # nothing fits, or hardly anything
+    except (
+        HypothesisException,
+        Unresolvable,
+        *UNUSABLE,
+    ):  # nothing, or hardly anything, fits or can be used
         return tuple(found)
     return tuple(found[:count])

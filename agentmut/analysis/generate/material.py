@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from agentmut.analysis.generate.drawing import UNUSABLE
 from agentmut.analysis.generate.wording import in_words
 from agentmut.config import AgentConfig
 from agentmut.frozen import canonical_json
@@ -64,14 +65,45 @@ def known_values(known: Material, parameter: Parameter) -> tuple[JsonValue, ...]
     """Plausible values of a parameter, the likeliest first: seen in runs, named in its description, listed in its
     schema, found in inputs. Empty where nothing is known of it.
     """
+    if _names_one(parameter):
+        return _fitting(_identifiers(known, parameter), parameter)
     found = [*known.observed.get(parameter.name, ()), *_listed(parameter)]
     if not found:
         found = [*_in_inputs(known, parameter), *_exemplified(parameter), *_of_results(known, parameter)]
-    fitting = (value for value in found if _fits(value, parameter))
-    return tuple({canonical_json(value): value for value in fitting}.values())
+    return _fitting(found, parameter)
 
 
-def _fits(value: JsonValue, parameter: Parameter) -> bool:
+def _names_one(parameter: Parameter) -> bool:
+    """Whether a parameter's values are identifiers, by its name."""
+    return in_words(parameter.name).split()[-1:] in (["id"], ["ids"], ["uuid"])
+
+
+def _identifiers(known: Material, parameter: Parameter) -> Iterator[JsonValue]:
+    """What runs have given to it or were answered under its name, else what inputs and results have that may be one."""
+    name = in_words(parameter.name)
+    own = [
+        *known.observed.get(parameter.name, ()),
+        *_listed(parameter),
+        *known.results.get(parameter.name, ()),
+    ]
+    inputs = [*_exemplified(parameter), *_in_inputs(known, parameter)]
+    plain = [value for field in ("id", "id_", "_id") for value in known.results.get(field, ())]
+    found = own or [value for value in inputs if not _is_moment(value)] or plain
+    yield from (value for value in found if name not in ("", str(value)) and not isinstance(value, bool))
+
+
+def _is_moment(value: JsonValue) -> bool:
+    """Whether a value is a date or a time, or an ordinal as in "the 24th"."""
+    text = str(value)
+    kinds = {fact.kind for fact in facts(f"It is {text}.")}
+    return bool(kinds & {FactKind.DATE, FactKind.TIME} or re.fullmatch(r"\d+(?:st|nd|rd|th)", text, re.I))
+
+
+def _fitting(values: Iterable[JsonValue], parameter: Parameter) -> tuple[JsonValue, ...]:
+    return tuple({canonical_json(value): value for value in values if fits(value, parameter)}.values())
+
+
+def fits(value: JsonValue, parameter: Parameter) -> bool:
     """Whether a value is valid by the parameter's own schema, as far as that stands alone."""
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import SchemaError
@@ -79,7 +111,7 @@ def _fits(value: JsonValue, parameter: Parameter) -> bool:
 
     try:
         return bool(Draft202012Validator(dict(parameter.schema)).is_valid(value))
-    except (SchemaError, Unresolvable):
+    except (SchemaError, Unresolvable, *UNUSABLE):
         return False
 
 
@@ -100,16 +132,26 @@ def _observed(traces: Iterable[AgentTrace]) -> dict[str, tuple[JsonValue, ...]]:
 
 def _in_results(traces: Iterable[AgentTrace]) -> dict[str, tuple[JsonValue, ...]]:
     seen: dict[str, dict[str, JsonValue]] = {}
-    for output in (_parsed(call.output) for trace in traces for call in trace.tool_calls):
-        for name, value in output.items() if isinstance(output, dict) else ():
+    outputs = (_parsed(call.output) for trace in traces for call in trace.tool_calls)
+    for output in chain.from_iterable(map(_objects, outputs)):
+        for name, value in output.items():
             for each in value if isinstance(value, list) else [value]:
                 if isinstance(each, str | int | float) and len(str(each)) <= LONGEST_VALUE:
                     seen.setdefault(name, {})[canonical_json(each)] = each
     return {name: tuple(values.values()) for name, values in seen.items()}
 
 
+def _objects(value: JsonValue, depth: int = 4) -> Iterator[dict[str, JsonValue]]:
+    """The objects in a result, each before those inside of it."""
+    if isinstance(value, dict):
+        yield value
+    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        if depth:
+            yield from _objects(part, depth - 1)
+
+
 def _parsed(output: JsonValue) -> JsonValue:
-    if not isinstance(output, str) or not output.startswith("{"):
+    if not isinstance(output, str) or not output.startswith(("{", "[")):
         return output
     try:
         found: JsonValue = json.loads(output)
@@ -119,10 +161,15 @@ def _parsed(output: JsonValue) -> JsonValue:
 
 
 def _of_results(known: Material, parameter: Parameter) -> Iterator[JsonValue]:
-    """Values of fields that the parameter's name or description names; for lack of these, of all fields."""
+    """Values of fields that the parameter's name or description names; for lack of these, of fields in the plural: they
+    list things, while others say how something is.
+    """
     about = stems(f"{in_words(parameter.name)} {parameter.description}")
     named = [values for name, values in known.results.items() if stems(in_words(name)) & about]
-    yield from chain.from_iterable(named or known.results.values())
+    lists = (
+        v for name, v in known.results.items() if name.endswith("s") and not name.endswith(("ss", "us", "is"))
+    )
+    yield from chain.from_iterable(named or lists)
 
 
 def _exemplified(parameter: Parameter) -> Iterator[JsonValue]:

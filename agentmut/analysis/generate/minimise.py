@@ -14,7 +14,7 @@ _SEAM = re.compile(
     r"(?<=[,;])\s+(?=(?:and|but|or|so|please|I|can|could)\b)|\s+(?=(?:because|since|but)\s)", re.I
 )
 """Where a part begins that can stand for itself, or that can be left out."""
-_DEPENDENT = re.compile(r"(?:because|since)\b", re.I)
+_DEPENDENT = re.compile(r"(?:because|since|who|which|that|whose|than|when|if|unless|while)\b", re.I)
 
 
 def shrinking(text: str) -> Shrinking:

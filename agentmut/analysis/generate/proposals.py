@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from agentmut.analysis.generate.material import (
     Material,
     arguments_named,
+    fits,
     known_values,
     texts,
     whole,
@@ -132,13 +133,16 @@ def _aimed_at(aim: Aim, parameter: Parameter, known: Material, seed: int) -> tup
 
 def _made_up(parameter: Parameter, seed: int) -> tuple[JsonValue, ...]:
     """Values that the schema allows and a person could write."""
-    from agentmut.analysis.generate.drawing import drawn
+    from agentmut.analysis.generate.drawing import UNUSABLE, drawn
     from agentmut.analysis.generate.schema_values import limits, values_of
 
     if parameter.schema.get("type") == "string" and not {"format", "pattern", "enum"} & set(parameter.schema):
         return ()  # a made-up word would only mislead: the request is made without it
-    found = (*limits(parameter.schema), *drawn(values_of(parameter.schema), REQUESTS, seed))
-    return tuple(value for value in found if shown(value).isascii() and shown(value).isprintable())
+    try:
+        found = (*limits(parameter.schema), *drawn(values_of(parameter.schema), REQUESTS, seed))
+    except UNUSABLE:
+        return ()
+    return tuple(v for v in found if fits(v, parameter) and shown(v).isascii() and shown(v).isprintable())
 
 
 def _that_belong(known: Material, values: Iterable[JsonValue], said: str) -> str:

@@ -5,6 +5,7 @@ read here: what tools' schemas use is built by construction, everything else is 
 """
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from functools import partial
 from types import MappingProxyType
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from agentmut.frozen import canonical_json
-from agentmut.pointers import Path
+from agentmut.pointers import Path, at_path, parts_of
 from agentmut.schemas import resolved
 
 Values = SearchStrategy[Any]
@@ -54,6 +55,37 @@ def boundaries_of(schema: Schema) -> Values:
     """
     found = _boundaries(schema, ())
     return found if found.is_empty else found.filter(_validity(schema))
+
+
+def faults(schema: Schema) -> Iterator[str]:
+    """What the validator would stumble over in a legal schema: patterns that Python cannot read, `$ref`s to nothing."""
+    parts: list[Any] = [schema]
+    while parts:
+        part = parts.pop()
+        if isinstance(part, Mapping):
+            pattern, target = part.get("pattern"), part.get("$ref")
+            if isinstance(pattern, str) and (why := _unreadable(pattern)):
+                yield f"pattern {pattern!r}: {why}"
+            if isinstance(target, str) and target.startswith("#/") and not _is_there(schema, target):
+                yield f"$ref {target!r} leads nowhere"
+            parts += part.values()
+        elif isinstance(part, list | tuple):
+            parts += part
+
+
+def _unreadable(pattern: str) -> str:
+    try:
+        re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        return str(error)
+    return ""
+
+
+def _is_there(root: Schema, target: str) -> bool:
+    try:
+        return isinstance(at_path(root, parts_of(target[1:])), Mapping | bool)
+    except (KeyError, IndexError, ValueError, TypeError):
+        return False
 
 
 def limits(schema: Schema) -> tuple[Any, ...]:

@@ -1,12 +1,16 @@
 """Requests in plain words: what a user might say so that a tool is needed, or a rule applies."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
+from agentmut.text.inflection import base_of_third_person
+from agentmut.text.neighbours import AMBIGUOUS_VERBS, BASE_VERBS, DETERMINERS, PRONOUNS
+from agentmut.text.orders import order_at
 from agentmut.text.sentences import sentence_spans
 from agentmut.text.spans import Span
+from agentmut.text.words import STOP_WORDS
 from agentmut.tools import ToolSpec
 
 _CONDITION = re.compile(
@@ -24,8 +28,40 @@ _PERSONS = (
     (re.compile(r"^(?:somebody|someone|(?:the|a) (?:customer|user|caller|client|person))\b", re.I), "I"),
     (re.compile(r"\b(?:the|a) (?:customer|user)'s\b", re.I), "my"),
 )
-_THIRD = re.compile(r"^I (?P<verb>[a-z]+?)(?P<ending>ies|es|s)\b")
-_CONJUGATED = {"is": "am", "has": "have", "does": "do", "was": "was"}
+_THIRD = re.compile(r"^I (?P<verb>[a-z]+s)\b")
+_ASKED = (
+    (re.compile(r"^I ask about\b"), "I have a question about"),
+    (re.compile(r"^I ask (?:for|to have)\b"), "I would like"),
+    (re.compile(r"^I ask to\b"), "I would like to"),
+    (re.compile(r"^I ask (?=(?:who|what|when|where|which|why|how|whether|if)\b)"), "I would like to know "),
+)
+_OWN = ((re.compile(r"\btheir\b"), "my"), (re.compile(r"\bthey\b"), "I"))
+_RELATIVE = re.compile(r",\s+(?:who|which)\b.*$")
+_SHORT = 2
+"""Words of a name or description that is taken for an order where its first word may be a verb."""
+_GIVEN = r"(?:given|specified|provided)"
+_PLACES = (
+    (
+        re.compile(rf"\s+(?:with|by|for|using|at|from|of)\s+(?:(?:the|a|an|its)\s+)?(?:{_GIVEN}\s+)?`[^`]*`"),
+        "",
+    ),
+    (re.compile(rf"\s+(?:with|by|for|using|at)\s+(?:(?:the|a|an)\s+)?{_GIVEN}\s+[\w ]+?(?=[.,]|$)"), ""),
+    (re.compile(rf"\b{_GIVEN}\s+"), ""),
+    (re.compile(r"`([^`]*)`"), r"\1"),
+)
+"""Words of a description that stand for arguments, as in "with the given `event_id`"."""
+_AWAITED = re.compile(
+    r"\sbefore you (?P<deed>(?:(?!\b(?:one|it|them|anything)\b)[^,.;:])+)(?=[,.;:]|$)", re.I
+)
+"""What a user asks for so that something has to be done before."""
+_OF_ANSWERS = re.compile(
+    r"\b(?:(?:every|each|all|your|the) (?:answer|reply|response)s?\b|the word\b|"
+    r"the (?:user|customer|client|caller)(?=\s+(?:that|to|about|of|when|if|and)\b|,|$))",
+    re.I,
+)
+"""What rules for answers speak of, and no user does."""
+_UNSAID = re.compile(r"(?:who|which|that|whose|than|and|or|(?!\w*thing\b)\w+ing)\b", re.I)
+"""How parts of sentences begin that do not stand for themselves."""
 
 
 def sentences(text: str) -> tuple[str, ...]:
@@ -60,10 +96,42 @@ def request(tool: ToolSpec, arguments: Mapping[str, JsonValue]) -> str:
     'Please cancel an order. The order id is A-1.'
     """
     said = sentences(tool.description.strip())
-    deed = re.split(r"[:;(]", said[0])[0] if said else in_words(tool.name)
-    deed = deed.strip().rstrip(".!") or in_words(tool.name)
-    wish = f"Please {deed[0].lower()}{deed[1:]}."
+    deed = imperative(_without_places(said[0])) if said else ""
+    deed = deed or imperative(in_words(tool.name))
+    wish = f"Please {deed}." if deed else f"I need the {in_words(tool.name)}."
     return " ".join([wish, *(_told(name, value) for name, value in arguments.items())])
+
+
+def imperative(text: str) -> str:
+    """What a text orders, as it goes on after "please"; empty where it does not read as an order.
+
+    >>> imperative("Reads the contents."), imperative("Current weather"), imperative("Escalate it, who takes over")
+    ('read the contents', '', 'escalate it')
+    """
+    words = text.strip().rstrip(".!").split()
+    first = words[0].lower() if words else ""
+    base = "give me" if first == "returns" else base_of_third_person(first)
+    reads = base == "give me" or _is_verb(first, base, text, words)
+    return _RELATIVE.sub("", " ".join([base, *words[1:]])) if reads else ""
+
+
+def _is_verb(first: str, base: str, text: str, words: Sequence[str]) -> bool:
+    """Of a word that names a thing too: "refund", "list items", but not "order status of a customer"."""
+    if base in BASE_VERBS:
+        return (
+            base != first or base not in AMBIGUOUS_VERBS or len(words) <= _SHORT or order_at(text) is not None
+        )
+    articles = DETERMINERS | PRONOUNS
+    follows = len(words) > 1 and words[1].lower() in articles
+    return follows and base.isalpha() and first not in STOP_WORDS | articles
+
+
+def _without_places(description: str) -> str:
+    """A description without what stands for values that the request goes on to tell, and without asides."""
+    said = re.split(r"[:;(]|, (?:e\.g\.|for example|such as)", description)[0]
+    for pattern, instead in _PLACES:
+        said = pattern.sub(instead, said)
+    return said.strip()
 
 
 def _told(name: str, value: JsonValue) -> str:
@@ -97,13 +165,22 @@ def cases(rule: str) -> Iterator[str]:
     early = _CONDITION.match(rule)
     late = None if early else _LATE_CONDITION.search(rule)
     found = early or late
-    if found and not _SELF.match(found["case"].replace("the ", "")):
+    if found and not _SELF.match(found["case"].replace("the ", "")) and not _UNSAID.match(found["case"]):
         yield _stated(found["case"])
-    if not early:
-        deed = _ORDER.sub("", re.split(r"[;:]", rule)[0]).strip().rstrip(".!")
-        deed = deed[: late.start()] if late and late.start() < len(deed) and not _ORDER.match(rule) else deed
-        if 2 <= len(deed.split()) <= 30 and not _SELF.match(deed):
-            yield f"Please {deed[0].lower()}{deed[1:]}."
+    if early:
+        return
+    awaited = _AWAITED.search(rule)
+    for said in ([awaited["deed"]] if awaited else []) + [_ORDER.sub("", rule)]:
+        if deed := _deed(said, forbidden_or_asked=bool(_ORDER.match(rule))):
+            yield f"Please {deed}."
+
+
+def _deed(rule: str, *, forbidden_or_asked: bool) -> str:
+    """What a rule orders or forbids, as a user would ask for it; empty where nobody would."""
+    said = re.split(r"[;:]|\s+before\b", rule)[0].strip()
+    late = None if forbidden_or_asked and " unless " not in said else _LATE_CONDITION.search(said)
+    deed = imperative(said[: late.start()] if late else said)
+    return deed if 2 <= len(deed.split()) <= 30 and not _OF_ANSWERS.search(deed) else ""
 
 
 def _stated(case: str) -> str:
@@ -112,14 +189,12 @@ def _stated(case: str) -> str:
     for pattern, person in _PERSONS:
         said = pattern.sub(person, said)
     if match := _THIRD.match(said):
-        verb = match["verb"] + match["ending"]
-        said = f"I {_base(verb)}{said[match.end() :]}"
+        verb = match["verb"]
+        said = f"I {_FIRST_PERSONS.get(verb) or base_of_third_person(verb)}{said[match.end() :]}"
+    if said.startswith("I "):
+        for pattern, instead in (*_ASKED, *_OWN):
+            said = pattern.sub(instead, said)
     return f"{said[0].upper()}{said[1:]}."
 
 
-def _base(verb: str) -> str:
-    if verb in _CONJUGATED:
-        return _CONJUGATED[verb]
-    if verb.endswith("ies"):
-        return f"{verb[:-3]}y"
-    return verb[:-2] if re.search(r"(?:ss|sh|ch|x|z|o)es$", verb) else verb.removesuffix("s")
+_FIRST_PERSONS = {"is": "am", "was": "was"}

@@ -1,15 +1,16 @@
 """From a project and its store to a search that is ready to run."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 
 from agentmut.analysis.coverage import Beside
 from agentmut.analysis.coverage.load import place_of_rules, traces_of
 from agentmut.analysis.generate.aims import mutants_alive
-from agentmut.analysis.generate.doubles import StandIns, stand_ins
+from agentmut.analysis.generate.doubles import ALL, StandIns, stand_ins
 from agentmut.analysis.generate.material import material
 from agentmut.analysis.generate.proposals import Proposal
 from agentmut.analysis.generate.variations import registered_relations
+from agentmut.config import AgentConfig
 from agentmut.engine.on_wire import inside
 from agentmut.engine.plan import new_run_id
 from agentmut.engine.searching.bench import Bench
@@ -20,7 +21,7 @@ from agentmut.engine.session import Session, suite_digest
 from agentmut.engine.stored import StoredCampaign, stored_campaign, stored_originals
 from agentmut.engine.tables import Tables
 from agentmut.errors import UsageError
-from agentmut.protocols import RunsOutside
+from agentmut.protocols import Adapter, NeedsDoubles, RunsOutside
 from agentmut.result import Result, read_result
 from agentmut.runtime import FOLDER
 from agentmut.stats.kill.rule import KillDesign
@@ -82,14 +83,21 @@ def start_of(stored: Stored, also: tuple[Proposal, ...] = ()) -> Start:
     )
 
 
-def _check_harmless(session: Session, doubles: StandIns) -> None:
-    """Raise `UsageError` where a tool needs a stand-in and its calls cannot be intercepted."""
-    outside = isinstance(inside(session.adapter), RunsOutside)
-    able = frozenset() if outside else session.adapter.doubled_tools()
-    if exposed := sorted(doubles.made_up - able):
+def check_harmless(adapter: Adapter, config: AgentConfig, doubles: StandIns, safe: Collection[str]) -> None:
+    """Raise `UsageError` where a tool needs a stand-in and its calls cannot be intercepted, or no tool is known."""
+    agent = inside(adapter)
+    if ALL in safe:
+        return
+    able = frozenset() if isinstance(agent, RunsOutside) else adapter.doubled_tools()
+    if exposed := sorted(doubles.doubles.keys() - able):
         raise UsageError(
-            f"a search might really call {', '.join(exposed)}: no scenario has called or doubled it, and its calls "
-            "cannot be intercepted. List in agent.safe_tools what does no harm."
+            f"a search might really call {', '.join(exposed)}, with arguments that nobody has looked at: its calls "
+            "cannot be intercepted. List in agent.safe_tools what does no harm, or write `safe_tools: all`."
+        )
+    if not (config.tools or isinstance(agent, NeedsDoubles)):  # a ready tool loop has none but its config's
+        raise UsageError(
+            "a search might really call any tool of this agent: its config names none, so none can be doubled. Name "
+            "them in agent.config.tools, or write `safe_tools: all` under agent if nothing that it calls does harm."
         )
 
 
@@ -107,8 +115,8 @@ def search_of(
     Raises `UsageError` where it might call a tool that does harm.
     """
     session = stored.session
-    _check_harmless(session, start.stand_ins)
     project, statistics = session.project, session.project.statistics
+    check_harmless(session.adapter, start.config, start.stand_ins, project.safe_tools)
     plan = SearchPlan(
         run_id=new_run_id(now),
         started=now,

@@ -35,3 +35,8 @@ def _why(found: Found) -> Iterator[str]:
     yield "its evaluators say what the agent did, which need not be right: confirm or change them"
     if found.made_up:
         yield f'the made-up double of {", ".join(found.made_up)} answers {{"ok": true}}: put a likely result there'
+    if found.recorded:
+        yield (
+            f"the double of {', '.join(found.recorded)} repeats what a stored run was answered, whatever it is asked: "
+            "see whether that fits"
+        )

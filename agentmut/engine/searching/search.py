@@ -105,15 +105,20 @@ class Search:
         return found
 
     def _next(self) -> tuple[str, list[Proposal]] | None:
-        """The weakest dimension that still has proposals, and the next ones for it."""
+        """The weakest dimension that still has proposals, and the next ones for it; those that fail take turns."""
         killed = {mutant for found in self.kept for mutant in found.kills}
         alive = [mutant for mutant in self.start.alive if mutant.id not in killed]
-        for weak in weaknesses(self._coverage(), self.start.settings.target, alive, self._score(len(killed))):
+        found = weaknesses(self._coverage(), self.start.settings.target, alive, self._score(len(killed)))
+        for weak in sorted(found, key=lambda each: (not each.known, self._failed(each))):
             if self._fruitless.get(weak.dimension, 0) >= FRUITLESS:
                 continue
             if batch := self._batch(weak):
                 return weak.dimension, batch
         return None
+
+    def _failed(self, weak: Weakness) -> int:
+        """Batches for a dimension that have added nothing: then the next weakest has its turn."""
+        return self._fruitless.get(weak.dimension, 0) // BATCH
 
     def _score(self, newly: int) -> float | None:
         """The mutation score, if the mutants that died in the search counted as killed."""

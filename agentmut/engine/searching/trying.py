@@ -57,6 +57,8 @@ class Found(NamedTuple):
     traces: tuple[AgentTrace, ...]
     made_up: tuple[str, ...]
     """Tools that it calls whose doubles are made up."""
+    recorded: tuple[str, ...]
+    """Tools that it calls whose doubles repeat what stored runs were answered."""
     trials: int
 
 
@@ -74,7 +76,7 @@ class Trying:
         """The proposal as a scenario: documents, hooks and doubles of its base, stand-ins for all that may do harm."""
         turns = proposal.turns if turns is None else turns
         base = proposal.base
-        tools = self.start.stand_ins.doubles | base.tools
+        tools = self.start.stand_ins.of(base)
         words = re.findall(r"[^\W_]+", proposal.about or base.name)
         named = "_".join(words[:NAMED]).lower()[:LONGEST_NAME]
         content = [list(turns), base.name, {name: double.model_dump() for name, double in tools.items()}]
@@ -92,7 +94,7 @@ class Trying:
     def judged(self, tried: Tried) -> Found | None:
         """The proposal made short and checked; None where it adds nothing."""
         asked = self.bench.asked - len(tried.runs)
-        gained = self._gained(tried.proposal, tried.scenario, tried.runs)
+        gained = self._gained(tried.scenario, tried.runs)
         traces = answered(tried.runs)
         suspects = self._suspects(tried, gained, traces)
         if not traces or not (gained or suspects):
@@ -104,12 +106,14 @@ class Trying:
             self.killed.update(found.kills)
         return found
 
-    def _gained(self, proposal: Proposal, scenario: Scenario, runs: Sequence[Execution]) -> tuple[str, ...]:
-        """New coverage items that enough of the runs show; of an input with an aim, more than another path."""
+    def _gained(self, scenario: Scenario, runs: Sequence[Execution]) -> tuple[str, ...]:
+        """New coverage items that enough of the runs show. A rule counts by what the agent says and calls: the words
+        of the user's turn are taken from the rule itself.
+        """
         shown: Counter[str] = Counter()
+        beside = replace(self.start.beside, scenarios=())  # without them, nobody's turns are read
         for run in runs:
             traces = {scenario.name: (run.trace,)}
-            beside = replace(self.start.beside, scenarios=(scenario,))
             seen = measure(traces, self.start.config, self.start.settings, beside)
             shown.update(str(item) for item in seen.covered if item.dimension is not Dimension.STATE)
         return tuple(
@@ -145,7 +149,7 @@ class Trying:
             if not self.bench.affords([wanted]):
                 break
             (runs,) = self.bench.run([wanted])
-            answer = self._same(tried.proposal, scenario, runs, gained, suspects)
+            answer = self._same(scenario, runs, gained, suspects)
             tried = tried._replace(scenario=scenario, runs=runs) if answer else tried
         return tried
 
@@ -155,7 +159,6 @@ class Trying:
 
     def _same(
         self,
-        proposal: Proposal,
         scenario: Scenario,
         runs: Sequence[Execution],
         gained: Sequence[str],
@@ -163,7 +166,7 @@ class Trying:
     ) -> bool:
         if len(runs) < self._few or not answered(runs):
             return False
-        if not set(gained) <= set(self._gained(proposal, scenario, runs)):
+        if not set(gained) <= set(self._gained(scenario, runs)):
             return False
         if not suspects:
             return True
@@ -183,7 +186,7 @@ class Trying:
             [Wanted(tried.scenario, None, 0, repeats), Wanted(tried.scenario, None, repeats, 2 * repeats)]
         )
         traces, held_out = answered(first), answered(fresh)
-        gained = self._gained(tried.proposal, tried.scenario, (*first, *fresh))
+        gained = self._gained(tried.scenario, (*first, *fresh))
         if not traces:
             return None
         first_guess = self._guarded(tried.scenario, traces).evaluators
@@ -193,7 +196,7 @@ class Trying:
         scenario = tried.scenario.model_copy(update={"evaluators": specs})
         kills = self.killing.killed(scenario, suspects, 2 * repeats)
         says_something = any(spec.name != STEPS for spec in specs)
-        if not ((gained and says_something) or kills):
+        if not ((any(map(_is_enough, gained)) and says_something) or kills):
             return None
         passed = self.killing.judged(scenario, (*first, *fresh))
         called = {tool for trace in (*traces, *held_out) for tool in trace.tools_called}
@@ -205,8 +208,14 @@ class Trying:
             passes=Rate(held=sum(passed), of=len(passed)),
             traces=(*traces, *held_out),
             made_up=tuple(sorted(called & self.start.stand_ins.made_up)),
+            recorded=tuple(sorted(called & self.start.stand_ins.replayed)),
             trials=self.bench.asked - asked,
         )
+
+
+def _is_enough(item: str) -> bool:
+    """Whether a new item is worth a scenario by itself: an agent by chance nearly always has another path."""
+    return not item.startswith(f"{Dimension.PATH.value} ")
 
 
 def answered(runs: Sequence[Execution]) -> tuple[AgentTrace, ...]:

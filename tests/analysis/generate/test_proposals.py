@@ -11,7 +11,7 @@ from agentmut.analysis.coverage import Dimension, measure
 from agentmut.analysis.generate.aims import weaknesses
 from agentmut.analysis.generate.asking import LONGEST, answered_proposals, question
 from agentmut.analysis.generate.doubles import MADE_UP, stand_ins
-from agentmut.analysis.generate.material import Material, material
+from agentmut.analysis.generate.material import Material, arguments_named, known_values, material
 from agentmut.analysis.generate.minimise import shrinking
 from agentmut.analysis.generate.observed import proposed_evaluators
 from agentmut.analysis.generate.proposals import Aim, AimKind, Proposal, proposals
@@ -84,6 +84,14 @@ def test_a_boundary_is_asked_for_by_its_value() -> None:
         ("If the total is above 200 euros, escalate.", ["The total is above 200 euros."]),
         ("If a customer has paid twice, refund one.", ["I have paid twice."]),
         ("You are the assistant of a shop.", []),
+        (
+            "Get the day before you reschedule an event.",
+            ["Please reschedule an event.", "Please get the day."],
+        ),
+        ("If the user asks about their rent, get the list.", ["I have a question about my rent."]),
+        ("After issuing a refund, tell the customer.", []),
+        ("End every answer with a greeting.", []),
+        ("## Style", []),
     ],
 )
 def test_a_rule_gives_a_case_in_which_it_applies(rule: str, expected: list[str]) -> None:
@@ -94,6 +102,53 @@ def test_a_tool_without_description_is_asked_for_by_its_name() -> None:
     assert (
         request(ToolSpec(name="list_items"), {"ids": ["a", "b"]}) == "Please list items. The ids are a and b."
     )
+
+
+@pytest.mark.parametrize(
+    ("description", "expected"),
+    [
+        ("Reads the contents of the file at the given path.", "Please read the contents of the file."),
+        ("Cancels the event with the given `event_id`.", "Please cancel the event."),
+        (
+            "Adds the given `people` to the event with the given `event_id`.",
+            "Please add the people to the event.",
+        ),
+        ("Returns all the unread emails.", "Please give me all the unread emails."),
+        ("Escalate the case to a colleague, who takes over.", "Please escalate the case to a colleague."),
+        ("Weather of a city.", "I need the weather lookup."),
+    ],
+)
+def test_a_description_becomes_a_request_that_somebody_would_make(description: str, expected: str) -> None:
+    assert request(ToolSpec(name="weather_lookup", description=description), {}) == expected
+
+
+def test_an_identifier_is_one_that_runs_or_inputs_have_shown_never_a_date() -> None:
+    cancel = tool("cancel", "Cancel an event.", event_id={"type": "string", "description": "ID of the event"})
+    (parameter,) = arguments_named(cancel.parameters)
+    suite = (scenario("a", "Move the event of the 24th, on 2024-05-15."),)
+    assert known_values(material(AgentConfig(), suite, {}), parameter) == ()
+    listed = Step(action=Action.CALL_TOOL, tool="list", output=[{"event_id": "E-7", "day": "24th"}])
+    seen = {"a": (AgentTrace(steps=(listed,), outputs=("Done.",)),)}
+    assert known_values(material(AgentConfig(), suite, seen), parameter) == ("E-7",)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "string", "pattern": r"^\p{L}+$"},
+        {"type": "string", "pattern": "a{99999999999}"},
+        {"type": "integer", "minimum": 5, "maximum": 1},
+        {"enum": []},
+        {"type": "number", "minimum": -1.7e308, "maximum": 1.7e308, "multipleOf": 1e-9},
+        {"$ref": "#/$defs/nothing"},
+    ],
+)
+def test_an_odd_schema_of_a_parameter_stops_no_proposal(schema: dict[str, object]) -> None:
+    odd = tool("greet", "Greet somebody.", whom=schema)
+    suite = (scenario("a", "I am Ada, order A-1042."),)
+    known = material(AgentConfig(tools=(odd,)), suite, {"a": (called(("greet", {"whom": "Ada"})),)})
+    found = list(proposals(Aim(AimKind.TOOL, "tool greet", tool="greet"), known, (), 1))
+    assert str(found[0].turns[0]).startswith("Please greet somebody.")
 
 
 def test_sentences_are_put_together_and_figures_put_at_their_limits() -> None:
@@ -116,18 +171,37 @@ def test_the_weakest_dimension_comes_first_by_its_target() -> None:
     coverage = measure(TRACES, CONFIG, CoverageSettings())
     found = weaknesses(coverage, {}, (), None)
     assert found[0].dimension == "boundary"  # none of its 4, against 1 tool of 3
+    assert "state" not in [weak.dimension for weak in found]  # nothing says what leads to another one
     relaxed = weaknesses(coverage, {"boundary": 0.01, "tool": 0.2}, (), None)
     assert "tool" not in [weak.dimension for weak in relaxed]  # 1/3 is more than 0.2
     assert coverage.of(Dimension.TOOL).value == pytest.approx(1 / 3)
 
 
-def test_tools_that_nobody_has_really_called_get_a_stand_in() -> None:
+def test_tools_that_are_not_declared_safe_get_a_stand_in_though_the_suite_has_really_called_them() -> None:
     doubled = (scenario("a", "x", tools={"refund": ToolDouble(returns=7)}), *SUITE)
     found = stand_ins(CONFIG, doubled, (), TRACES)
-    assert found.doubles == {"cancel_order": MADE_UP, "refund": ToolDouble(returns=7)}
-    assert found.made_up == {"cancel_order"}  # lookup_order was really called by the scenario `status`
-    assert stand_ins(CONFIG, SUITE, ("cancel_order",), TRACES).made_up == {"refund"}
+    assert found.doubles == {
+        "lookup_order": MADE_UP,
+        "cancel_order": MADE_UP,
+        "refund": ToolDouble(returns=7),
+    }
+    assert found.made_up == {"lookup_order", "cancel_order"}
+    assert stand_ins(CONFIG, SUITE, ("cancel_order",), TRACES).made_up == {"lookup_order", "refund"}
     assert not stand_ins(CONFIG, SUITE, ("all",), TRACES).doubles
+
+
+def test_a_stand_in_repeats_what_stored_runs_were_answered_those_of_its_own_scenario_first() -> None:
+    def answered(output: str) -> AgentTrace:
+        step = Step(action=Action.CALL_TOOL, tool="lookup_order", arguments={}, output=output)
+        return AgentTrace(steps=(step,), outputs=("Done.",))
+
+    found = stand_ins(CONFIG, SUITE, (), {"status": (answered("late"),), "thanks": (answered("lost"),)})
+    assert found.made_up == {"cancel_order", "refund"} and found.replayed == {"lookup_order"}
+    assert [found.of(base)["lookup_order"].returns for base in SUITE] == ["late", "lost"]
+    other = stand_ins(AgentConfig(), SUITE, (), {"status": (answered("late"),)})
+    assert other.doubles == {
+        "lookup_order": ToolDouble(returns="late")
+    }  # called, though the config has no tools
 
 
 def shortest(text: str, same: Callable[[str], bool]) -> tuple[str, int]:

@@ -179,3 +179,19 @@ def test_traces_call_the_tools_with_valid_arguments(trace: Any) -> None:
 def test_importing_agentmut_imports_no_hypothesis() -> None:
     code = "import sys, agentmut, agentmut.cli; sys.exit('hypothesis' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [
+        ({"type": "string", "pattern": r"^\p{L}+$"}, "pattern"),
+        ({"type": "string", "pattern": "a{99999999999}"}, "pattern"),
+        ({"type": "integer", "minimum": 5, "maximum": 1}, "min_value"),
+        ({"$ref": "#/$defs/nothing"}, "leads nowhere"),
+    ],
+)
+def test_a_schema_that_cannot_be_drawn_from_is_a_clear_error(schema: dict[str, Any], said: str) -> None:
+    parameters = {"type": "object", "properties": {"x": schema}, "required": ["x"]}
+    with pytest.raises(UsageError, match=f"no arguments can be made for tool 'odd'.*{said}"):
+        strategies.tool_arguments({"name": "odd", "description": "Odd.", "parameters": parameters})
+    assert drawn(values_of(parameters), 3, 1) == ()
