@@ -1,33 +1,42 @@
 """Suggestions for a project: for the command line and for Python."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from agentmut.analysis.coverage import Coverage
+from agentmut.analysis.coverage import Coverage, Dimension
 from agentmut.analysis.explain.mining import suggest_assertions
 from agentmut.analysis.generate.aims import MUTANTS, weaknesses, without_inputs
 from agentmut.analysis.generate.asking import answered_proposals, question
 from agentmut.analysis.generate.proposals import Aim, Proposal, proposals
 from agentmut.applied import note_applied
-from agentmut.engine.searching.bench import Bench
-from agentmut.engine.searching.consulting import consult
-from agentmut.engine.searching.preparation import Stored, search_of, start_of, what_is_stored
-from agentmut.engine.searching.proposing import scenario_suggestions
-from agentmut.engine.searching.search import Ended, Search, Start
 from agentmut.engine.session import Session
 from agentmut.engine.work import Stop
 from agentmut.errors import RunInterruptedError, UsageError
 from agentmut.files.scenario_edit import apply_suggestions
 from agentmut.files.whole_files import write_json
+from agentmut.mutant import Status
 from agentmut.project import FOLDER, Project
+from agentmut.result import Result
 from agentmut.runtime import register
+from agentmut.searching.bench import Bench
+from agentmut.searching.consulting import consult
+from agentmut.searching.preparation import Stored, search_of, start_of, what_is_stored
+from agentmut.searching.proposing import scenario_suggestions
+from agentmut.searching.search import Ended, Search
+from agentmut.searching.start import Start
 from agentmut.store.sqlite import Store
 from agentmut.suggestion import AssertionSuggestion, ScenarioSuggestion, Suggestions
 
 FILE = "suggestions.json"
+NO_PROPOSAL = {
+    "assertion": "behaviour changed, and no assertion was found that passes on the original and kills",
+    "scenario": "behaviour is unchanged, so they take a scenario in which it matters",
+    "unknown": "whether behaviour changed is not known",
+}
+"""By gap: why a survivor has no assertion."""
 ASKED = "asked"
 """Folder of the answers of `suggest.model`."""
 Progress = Callable[[Bench], None]
@@ -64,15 +73,19 @@ class Proposed(NamedTuple):
 def free_suggestions(session: Session, store: Store, run: str | None = None) -> Proposed:
     """Assertions for survivors, and what no scenario exercises, from stored trials alone.
 
+    Scenarios that an earlier search has found stay suggested until they are applied.
+
     Raises `UsageError` where nothing is stored that fits, or `run` is no campaign.
     """
     stored = what_is_stored(session, store, run)
     start = start_of(stored)
-    coverage = Search.coverage_of(start)
+    coverage = start.coverage
+    assertions = _assertions(stored)
     found = Suggestions(
         run_id=stored.campaign.run.id if stored.campaign else "",
-        assertions=_assertions(stored),
-        notes=(*stored.notes, *without_inputs(coverage)),
+        assertions=assertions,
+        scenarios=_of_earlier_searches(session.project),
+        notes=(*stored.notes, *without_inputs(coverage), *_without_proposal(stored.result, assertions)),
     )
     return Proposed(found, tuple(_ideas(start, coverage, session.project.statistics.seed)))
 
@@ -173,6 +186,23 @@ def _assertions(stored: Stored) -> tuple[AssertionSuggestion, ...]:
     return suggest_assertions(stored.campaign)
 
 
+def _of_earlier_searches(project: Project) -> tuple[ScenarioSuggestion, ...]:
+    if not (project.root / FOLDER / FILE).exists():
+        return ()
+    names = {scenario.name for scenario in project.scenarios}
+    return tuple(one for one in kept_suggestions(project).scenarios if one.scenario.name not in names)
+
+
+def _without_proposal(result: Result | None, found: Sequence[AssertionSuggestion]) -> Iterator[str]:
+    """The survivors that an assertion does not help, and why."""
+    survivors = [row for row in result.mutants if row.status is Status.SURVIVED] if result else []
+    killed = {mutant for one in found for mutant in one.mutants}
+    for gap, why in NO_PROPOSAL.items():
+        left = [row.id for row in survivors if row.gap == gap and row.id not in killed]
+        if left:
+            yield f"{len(left)} of {len(survivors)} survivors: {why} ({', '.join(left)})"
+
+
 def _ideas(start: Start, coverage: Coverage, seed: int) -> Iterator[Idea]:
     for aim in _aims(start, coverage):
         first = next(proposals(aim, start.known, start.relations, seed), None)
@@ -183,13 +213,15 @@ def _ideas(start: Start, coverage: Coverage, seed: int) -> Iterator[Idea]:
 def _aims(start: Start, coverage: Coverage) -> list[Aim]:
     """What is aimed at in coverage, the weakest dimension first."""
     found = weaknesses(coverage, start.settings.target, (), None)
-    return [aim for weak in found if weak.dimension != MUTANTS for aim in weak.aims if aim.item]
+    shown = {f"rule {item.name}" for item in coverage.covered if item.dimension is Dimension.ABLATION}
+    aims = [aim for weak in found if weak.dimension != MUTANTS for aim in weak.aims]
+    return [aim for aim in aims if aim.item and aim.item not in shown]
 
 
 def _of_model(project: Project, start: Start) -> tuple[Proposal, ...]:
     named = project.suggest.model
     if named is None:
         return ()
-    aims = _aims(start, Search.coverage_of(start))
+    aims = _aims(start, start.coverage)
     said = consult(named, question(start.known, aims), project.root / FOLDER / ASKED)
     return tuple(answered_proposals(said, start.known, aims, named))

@@ -14,8 +14,8 @@ from agentmut.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agentmut.engine.searching.bench import Bench
     from agentmut.project import Project
+    from agentmut.searching.bench import Bench
     from agentmut.suggesting import Proposed
 
 

@@ -26,6 +26,9 @@ def render_suggestions(found: "Proposed", color: bool = False) -> str:
     _assertions(page, said.assertions)
     if found.searched is not None:
         _scenarios(page, said.scenarios, found.searched)
+    elif said.scenarios:
+        page.title(f"{len(said.scenarios)} scenario{'s' * (len(said.scenarios) != 1)} of earlier searches")
+        _listed(page, said.scenarios)
     _ideas(page, found.ideas)
     for note in said.notes:
         page.add(f"Note: {clean(note)}")
@@ -62,14 +65,18 @@ def _scenarios(page: Page, found: Sequence[ScenarioSuggestion], searched: "Searc
         if found
         else f"No scenario, of {searched.tried} inputs tried in {searched.asked} runs"
     )
+    _listed(page, found)
+    page.add(f"The search ended because {clean(searched.ended)}.")
+    _before_after(page, searched)
+
+
+def _listed(page: Page, found: Sequence[ScenarioSuggestion]) -> None:
     for one in found:
         page.line(f"{one.id}  {clean(one.scenario.name)}  ({clean(one.origin)})", "bold")
         for turn in one.scenario.turns:
             _more(page, f'"{shorten(turn if isinstance(turn, str) else canonical_json(turn), 600)}"')
         for line in _gains(one):
             _more(page, line)
-    page.add(f"The search ended because {clean(searched.ended)}.")
-    _before_after(page, searched)
 
 
 def _gains(one: ScenarioSuggestion) -> Iterator[str]:

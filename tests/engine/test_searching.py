@@ -12,15 +12,15 @@ from agentmut.analysis.generate.doubles import MADE_UP, StandIns
 from agentmut.analysis.generate.proposals import Proposal
 from agentmut.api import measure
 from agentmut.config import AgentConfig
-from agentmut.engine.searching.bench import Bench, Wanted
-from agentmut.engine.searching.preparation import check_harmless, search_of, start_of, what_is_stored
-from agentmut.engine.searching.trying import Trying
 from agentmut.engine.session import open_session
 from agentmut.errors import RunInterruptedError, UsageError
 from agentmut.execution import Ending, Execution
 from agentmut.project import Project, load_project
 from agentmut.protocols import AgentSpec
 from agentmut.runtime import open_store, register
+from agentmut.searching.bench import Bench, Wanted
+from agentmut.searching.preparation import check_harmless, search_of, start_of, what_is_stored
+from agentmut.searching.trying import Trying
 from agentmut.suggesting import Proposed, free_suggestions, searched_suggestions
 from agentmut.trace import Action, AgentTrace, Step
 

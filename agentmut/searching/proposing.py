@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from agentmut.engine.searching.search import Ended
-from agentmut.engine.searching.trying import Found
 from agentmut.frozen import digest_of
+from agentmut.searching.search import Ended
+from agentmut.searching.trying import Found
 from agentmut.suggestion import ScenarioSuggestion
 
 

@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
@@ -14,17 +14,15 @@ from agentmut.analysis.generate.minimise import shrinking
 from agentmut.analysis.generate.observed import STEPS, holding, proposed_evaluators
 from agentmut.analysis.generate.proposals import Proposal
 from agentmut.analysis.generate.reaching import noticeable
-from agentmut.engine.searching.bench import Bench, Wanted
-from agentmut.engine.searching.killing import Killing
 from agentmut.execution import Execution
 from agentmut.frozen import digest_of
 from agentmut.mutant import Mutant
 from agentmut.scenario import EvaluatorSpec, Scenario
+from agentmut.searching.bench import Bench, Wanted
+from agentmut.searching.killing import Killing
+from agentmut.searching.start import Start
 from agentmut.suggestion import Rate
 from agentmut.trace import AgentTrace
-
-if TYPE_CHECKING:
-    from agentmut.engine.searching.search import Start
 
 STABLE = 0.5
 """The share of a proposal's runs that have to show what it adds."""
@@ -66,7 +64,7 @@ class Found(NamedTuple):
 class Trying:
     """Looks at proposals one after the other; `covered` grows with what is kept."""
 
-    start: "Start"
+    start: Start
     bench: Bench
     killing: Killing
     covered: set[str]

@@ -4,20 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from agentmut.analysis.coverage import Beside, Coverage, measure
+from agentmut.analysis.coverage import Coverage, measure
 from agentmut.analysis.generate.aims import Weakness, weaknesses
-from agentmut.analysis.generate.doubles import StandIns
-from agentmut.analysis.generate.material import Material
 from agentmut.analysis.generate.proposals import Aim, Proposal, proposals
-from agentmut.config import AgentConfig
-from agentmut.engine.searching.bench import Bench, BudgetUsedUpError, Wanted
-from agentmut.engine.searching.killing import Killing
-from agentmut.engine.searching.trying import Found, Tried, Trying
-from agentmut.files.guidance import CoverageSettings
-from agentmut.mutant import Mutant
-from agentmut.protocols import Relation
-from agentmut.scenario import Scenario
-from agentmut.trace import AgentTrace
+from agentmut.searching.bench import Bench, BudgetUsedUpError, Wanted
+from agentmut.searching.killing import Killing
+from agentmut.searching.start import Start
+from agentmut.searching.trying import Found, Tried, Trying
 
 BATCH = 4
 """Proposals that are run together."""
@@ -25,28 +18,6 @@ EACH = 6
 """Proposals for one aim at most, of those that nothing is known against."""
 FRUITLESS = 12
 """Proposals in a row that add nothing, after which a dimension is left alone."""
-
-
-@dataclass(frozen=True)
-class Start:
-    """What a search starts from."""
-
-    config: AgentConfig
-    scenarios: tuple[Scenario, ...]
-    traces: dict[str, tuple[AgentTrace, ...]]
-    """Stored runs of the original by scenario."""
-    settings: CoverageSettings
-    known: Material
-    stand_ins: StandIns
-    least: float = 0.8
-    """The share of a scenario's runs that its evaluators have to hold in: the suite's threshold."""
-    alive: tuple[Mutant, ...] = ()
-    score: float | None = None
-    relations: Sequence[Relation] = ()
-    beside: Beside = field(default_factory=Beside)
-    """Where rules are written, and which models are meant to be supported."""
-    also: tuple[Proposal, ...] = ()
-    """Proposals from elsewhere, such as a model: tried first."""
 
 
 @dataclass
@@ -88,12 +59,6 @@ class Search:
         except BudgetUsedUpError as ended:
             why = str(ended)
         return Ended(tuple(self.kept), before, self._coverage(), self.tried, why)
-
-    @staticmethod
-    def coverage_of(start: Start) -> Coverage:
-        """What the suite covers before anything is tried."""
-        beside = replace(start.beside, scenarios=start.scenarios)
-        return measure(start.traces, start.config, start.settings, beside)
 
     def _coverage(self) -> Coverage:
         """Of the stored runs, and of those of the scenarios that are kept."""

@@ -9,21 +9,23 @@ from agentmut.analysis.generate.aims import mutants_alive
 from agentmut.analysis.generate.doubles import ALL, StandIns, stand_ins
 from agentmut.analysis.generate.material import material
 from agentmut.analysis.generate.proposals import Proposal
-from agentmut.analysis.generate.variations import registered_relations
 from agentmut.config import AgentConfig
+from agentmut.engine.assessment.preparation import beta_of
 from agentmut.engine.on_wire import inside
 from agentmut.engine.plan import new_run_id
-from agentmut.engine.searching.bench import Bench
-from agentmut.engine.searching.killing import Killing
-from agentmut.engine.searching.search import Search, Start
-from agentmut.engine.searching.work import SearchPlan
 from agentmut.engine.session import Session, suite_digest
 from agentmut.engine.stored import StoredCampaign, stored_campaign, stored_originals
 from agentmut.engine.tables import Tables
 from agentmut.errors import UsageError
-from agentmut.protocols import Adapter, NeedsDoubles, RunsOutside
+from agentmut.protocols import Adapter, NeedsDoubles, Relation, RunsOutside
+from agentmut.relation_catalogue import RelationCatalogue
 from agentmut.result import Result, read_result
 from agentmut.runtime import FOLDER
+from agentmut.searching.bench import Bench
+from agentmut.searching.killing import Killing
+from agentmut.searching.search import Search
+from agentmut.searching.start import Start
+from agentmut.searching.work import SearchPlan
 from agentmut.stats.kill.rule import KillDesign
 from agentmut.store.sqlite import Store
 from agentmut.trace import AgentTrace
@@ -77,10 +79,16 @@ def start_of(stored: Stored, also: tuple[Proposal, ...] = ()) -> Start:
         least=session.project.threshold,
         alive=mutants_alive(result, mutants),
         score=result.score.value if result else None,
-        relations=registered_relations(),
+        relations=_relations(session.project),
         beside=Beside(swap_models=session.project.mutation.swap_models, place=place_of_rules(session.origin)),
         also=also,
     )
+
+
+def _relations(project: Project) -> tuple[Relation, ...]:
+    """Those that the project uses, and its own."""
+    catalogue = RelationCatalogue.of(project.relations.own, project.root)
+    return tuple(one.relation for one in catalogue.choose(project.relations.use).relations)
 
 
 def check_harmless(adapter: Adapter, config: AgentConfig, doubles: StandIns, safe: Collection[str]) -> None:
@@ -131,7 +139,7 @@ def search_of(
         repeats=project.suggest.repeats,
     )
     bench = Bench(session, stored.store, plan, lambda: progress(bench))
-    design = KillDesign(statistics.alpha, round(1 - statistics.power, 10), statistics.delta)
+    design = KillDesign(statistics.alpha, beta_of(statistics), statistics.delta)
     return Search(start, bench, Killing(bench, design, Tables(project.root / FOLDER / "tables")))
 
 

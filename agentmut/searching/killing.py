@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from agentmut.engine.searching.bench import Bench, Wanted
 from agentmut.engine.tables import Tables
 from agentmut.engine.trials import Suite
 from agentmut.evaluators import build_all
@@ -11,6 +10,7 @@ from agentmut.execution import Execution
 from agentmut.mutant import Mutant
 from agentmut.plugins import Catalogue, Group
 from agentmut.scenario import Scenario
+from agentmut.searching.bench import Bench, Wanted
 from agentmut.stats.kill.rule import Decision, KillDesign
 from agentmut.trace import Outcome
 

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from agentmut.engine.identity import trial_key
-from agentmut.engine.searching.work import Round, SearchPlan
 from agentmut.engine.session import Session, open_session
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Launch
@@ -14,6 +13,7 @@ from agentmut.execution import Execution
 from agentmut.mutant import Mutant
 from agentmut.runtime import run_work
 from agentmut.scenario import Scenario
+from agentmut.searching.work import Round, SearchPlan
 from agentmut.store.sqlite import Store
 
 SAME_AGAIN = "Give the same command again to go on: finished trials are reused."

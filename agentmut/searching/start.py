@@ -1,0 +1,43 @@
+"""What a search starts from: the agent, its suite, and what stored runs show of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from agentmut.analysis.coverage import Beside, Coverage, measure
+from agentmut.analysis.generate.doubles import StandIns
+from agentmut.analysis.generate.material import Material
+from agentmut.analysis.generate.proposals import Proposal
+from agentmut.config import AgentConfig
+from agentmut.files.guidance import CoverageSettings
+from agentmut.mutant import Mutant
+from agentmut.protocols import Relation
+from agentmut.scenario import Scenario
+from agentmut.trace import AgentTrace
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a search starts from."""
+
+    config: AgentConfig
+    scenarios: tuple[Scenario, ...]
+    traces: dict[str, tuple[AgentTrace, ...]]
+    """Stored runs of the original by scenario."""
+    settings: CoverageSettings
+    known: Material
+    stand_ins: StandIns
+    least: float = 0.8
+    """The share of a scenario's runs that its evaluators have to hold in: the suite's threshold."""
+    alive: tuple[Mutant, ...] = ()
+    score: float | None = None
+    relations: Sequence[Relation] = ()
+    beside: Beside = field(default_factory=Beside)
+    """Where rules are written, and which models are meant to be supported."""
+    also: tuple[Proposal, ...] = ()
+    """Proposals from elsewhere, such as a model: tried first."""
+
+    @property
+    def coverage(self) -> Coverage:
+        """What the suite covers before anything is tried."""
+        beside = replace(self.beside, scenarios=self.scenarios)
+        return measure(self.traces, self.config, self.settings, beside)
