@@ -204,7 +204,9 @@ def test_a_layout_that_cannot_be_added_to_is_told_with_what_to_write(tmp_path: P
     (tmp_path / "my_agent.py").write_text("def run(config, said):\n    return 'hello'\n")
     (tmp_path / "all.yaml").write_text(text)
     new = Scenario(name="new", turns=("x",), evaluators=(EvaluatorSpec(name="contains", argument="y"),))
-    chosen = [assertion("one", CALLED), proposal(new)] if "&e" in text else [proposal(new)]
+    chosen: list[AssertionSuggestion | ScenarioSuggestion] = [proposal(new)]
+    if "&e" in text:
+        chosen.append(assertion("one", CALLED))
     with pytest.raises(UsageError, match=r"(?s)Write by hand:.*- (tool_called|name)") as caught:
         apply_suggestions(load_project(tmp_path), chosen)
     assert "Correct the YAML" not in str(caught.value)
