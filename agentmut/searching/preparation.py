@@ -17,6 +17,7 @@ from agentmut.engine.session import Session, suite_digest
 from agentmut.engine.stored import StoredCampaign, stored_campaign, stored_originals
 from agentmut.engine.tables import Tables
 from agentmut.errors import UsageError
+from agentmut.project import Project
 from agentmut.protocols import Adapter, NeedsDoubles, Relation, RunsOutside
 from agentmut.relation_catalogue import RelationCatalogue
 from agentmut.result import Result, read_result

@@ -6,11 +6,12 @@ from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
-from agentmut.analysis.explain.candidates import Candidate, Contrast, Proposer, share
+from agentmut.analysis.explain.candidates import Candidate, Contrast, Proposer
+from agentmut.analysis.explain.cover import cover, enough, ranked, value
 from agentmut.analysis.explain.of_arguments import of_arguments
 from agentmut.analysis.explain.of_fields import of_fields
 from agentmut.analysis.explain.of_limits import of_limits
-from agentmut.analysis.explain.of_text import of_text
+from agentmut.analysis.explain.of_text import OFTEN, frequent_patterns, of_text
 from agentmut.analysis.explain.of_tools import of_tools
 from agentmut.analysis.explain.runs import Bench, Run, Runs, held
 from agentmut.engine.stored import StoredCampaign
@@ -27,8 +28,6 @@ FEWEST = 4
 """Runs of the original, in each half, and of the mutant, with fewer of which nothing is proposed."""
 CHECKED = 24
 """The best candidates of a scenario, which the evaluators themselves then check."""
-GENERAL = 0.25
-"""What generality weighs beside the margin."""
 
 
 class _Promising(NamedTuple):
@@ -52,13 +51,19 @@ def mine(
     of these, and of the held-out others, that the scenario's threshold asks for; with it the scenario must not
     fall under its threshold; and the kill rule, applied to the mutant's stored runs with the scenario's evaluators
     and this one, must kill. Since many are tried, the difference of the two rates must also be significant
-    (Fisher's exact test) at the campaign's alpha divided by the number of candidates that differ in some run.
+    (Fisher's exact test, on all runs) at the campaign's alpha divided by the number of candidates that differ in some
+    run, counting phrases of either side that were frequent enough to be looked at.
+
+    Nothing is proposed for a mutant that today's evaluators kill, nor what the scenario asks for already.
 
     `others` are survivors that each proposal is tried on as well; None takes those of the run's result. Runs whose
     secrets were masked are left out: `Bench.notes` counts them. Give one `bench` to several calls.
     """
     bench = bench or Bench(campaign)
-    others = [row.id for row in survivors(campaign)] if others is None else list(others)
+    if bench.noticed(mutant):
+        return ()
+    others = [row.id for row in survivors(campaign)] if others is None else others
+    others = [id for id in others if not bench.noticed(id)]
     found = [one for scenario in bench.runs(mutant) for one in _on(bench, mutant, scenario, others)]
     return tuple(_spread(found))[:limit]
 
@@ -68,14 +73,16 @@ def suggest_assertions(
 ) -> tuple[AssertionSuggestion, ...]:
     """A small set that kills the survivors with an assertion gap, those that kill the most of them first.
 
+    All of them together leave every scenario at its threshold on the original's stored runs: `together` says where.
     `rows` are those of the run's `result.json` unless others are given. Raises `UsageError` where it is missing.
     """
     bench = bench or Bench(campaign)
-    unnoticed = survivors(campaign) if rows is None else [row for row in rows if _survived(row)]
+    left = survivors(campaign) if rows is None else [row for row in rows if _survived(row)]
+    unnoticed = [row for row in left if not bench.noticed(row.id)]
     wanted = [row.id for row in unnoticed if row.gap == "assertion"]
     names = [row.id for row in unnoticed]
     mined = chain.from_iterable(mine(campaign, id, others=names, bench=bench) for id in wanted)
-    return _cover({one.id: one for one in _best_of_each(mined)}.values(), wanted)
+    return cover(_best_of_each(mined), wanted, bench)
 
 
 def survivors(campaign: StoredCampaign) -> list[MutantRow]:
@@ -97,27 +104,9 @@ def _best_of_each(mined: Iterable[AssertionSuggestion]) -> list[AssertionSuggest
     return list(best.values())
 
 
-def _cover(mined: Iterable[AssertionSuggestion], wanted: Sequence[str]) -> tuple[AssertionSuggestion, ...]:
-    """Greedy set cover: at each step the proposal that kills the most mutants which none so far kills."""
-    left, pool, chosen = set(wanted), list(mined), []
-    while left and pool:
-        best = max(pool, key=lambda one: (len(left.intersection(one.mutants)), value(one), one.id))
-        if not left.intersection(best.mutants):
-            break
-        chosen.append(best)
-        pool.remove(best)
-        left.difference_update(best.mutants)
-    return tuple(chosen)
-
-
-def value(suggestion: AssertionSuggestion) -> float:
-    """What proposals are ranked by: how clear the difference is, and how far it speaks of more than these runs."""
-    return suggestion.margin + GENERAL * suggestion.generality
-
-
 def _spread(found: Iterable[AssertionSuggestion]) -> Iterator[AssertionSuggestion]:
     """The best first; of those that tell the same runs apart equally well, one before all others."""
-    ordered = sorted(found, key=lambda one: (-value(one), one.id))
+    ordered = sorted(sorted(found, key=lambda one: one.id), key=value, reverse=True)
     seen, later = set(), []
     for one in ordered:
         kind = (one.scenario, one.evaluator.name, one.margin)
@@ -148,19 +137,26 @@ def _promising(bench: Bench, scenario: str, original: Runs, runs: Runs) -> list[
     if min(len(found), len(held_out)) < FEWEST:
         return []
     patterns: dict[tuple[bool, ...], list[Candidate]] = {}
+    looked_at = frequent_patterns((*views, *ours), least=OFTEN * len(ours))
+    there = bench.scenario(scenario).evaluators
     for candidate in _proposed(Contrast(found, ours, least)):
-        if share(candidate.holds, found) >= least and share(candidate.holds, held_out) >= least:
-            pattern = tuple(map(candidate.holds, (*views, *ours)))
+        pattern = tuple(map(candidate.holds, (*views, *ours)))
+        looked_at.add(pattern)
+        usual = min(_share(pattern[: len(views) : 2]), _share(pattern[1 : len(views) : 2])) >= least
+        if usual and candidate.spec not in there:
             patterns.setdefault(pattern, []).append(candidate)
-    tried = sum(len(set(pattern)) > 1 for pattern in patterns) or 1
-    level = bench.campaign.plan.rule.alpha / tried
+    level = bench.campaign.plan.rule.alpha / max(1, sum(len(set(pattern)) > 1 for pattern in looked_at))
     promising = []
     for pattern, candidates in patterns.items():
         first, second = sum(pattern[: len(views)]), sum(pattern[len(views) :])
         if _p(first, len(original), second, len(runs)) <= level:
             margin = _margin(Rate(held=first, of=len(original)), Rate(held=second, of=len(runs)))
             promising += [_Promising(one, pattern, margin) for one in _one_of_a_kind(candidates)]
-    return sorted(promising, key=lambda p: -(p.margin + GENERAL * p.candidate.generality))
+    return sorted(promising, key=lambda p: ranked(p.margin, p.candidate.generality), reverse=True)
+
+
+def _share(pattern: Sequence[bool]) -> float:
+    return sum(pattern) / len(pattern)
 
 
 def _proposed(contrast: Contrast) -> Iterator[Candidate]:
@@ -238,10 +234,12 @@ class _Check:
     def _suits(self, baseline: Rate, held_out: Rate) -> bool:
         """Whether the original passes often enough, by this evaluator alone and with the scenario's others."""
         least, original = self.bench.threshold(self.scenario), self.bench.of("", self.scenario)
-        before = sum(run.passed for run in original)
-        after = sum(not self._fails(run) for run in original)
-        enough = after == before or after >= least * len(original)
-        return enough and all((rate.share or 0.0) >= least for rate in (baseline, held_out))
+        before, after = (
+            [run.passed for run in original],
+            [run.passed and self._held(run) for run in original],
+        )
+        kept = enough(original, before, after, least)
+        return kept and all((rate.share or 0.0) >= least for rate in (baseline, held_out))
 
     def _kills(self, mutant: str) -> bool:
         return bool(self.bench.of(mutant, self.scenario)) and self.bench.kills(

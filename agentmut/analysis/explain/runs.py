@@ -43,6 +43,7 @@ class Bench:
     """Why runs are left out -> how many, of those asked for so far."""
     catalogue: Catalogue = field(default_factory=lambda: Catalogue.of(Group.EVALUATORS))
     _runs: dict[str, Mapping[str, Runs]] = field(default_factory=dict)
+    _noticed: dict[str, bool] = field(default_factory=dict)
     _tables: Tables = field(init=False)
 
     def __post_init__(self) -> None:
@@ -90,6 +91,14 @@ class Bench:
         table = self._tables.get(sum(map(fails, original)), len(original), design)
         runs = self.of(mutant, scenario)[: design.n_max]
         return table.verdict(map(fails, runs)).decision is Decision.KILLED
+
+    def noticed(self, mutant: str) -> bool:
+        """Whether today's evaluators kill the mutant by its stored runs, on some scenario."""
+        if mutant not in self._noticed:
+            self._noticed[mutant] = any(
+                self.kills(mutant, name, lambda run: not run.passed) for name in self.runs(mutant)
+            )
+        return self._noticed[mutant]
 
     def _read(self, name: str, trials: Sequence[StoredTrial]) -> Runs:
         return tuple(run for trial in trials if (run := self._run(name, trial)))
