@@ -10,8 +10,6 @@ from agentmut.analysis.explain.views import View
 from agentmut.facts.stated import Figure
 from agentmut.text.words import STOP_WORDS
 
-OFTEN = 0.5
-"""The share of the mutant's runs in which a phrase has to occur before it is forbidden."""
 _WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
@@ -26,7 +24,7 @@ def _phrases(contrast: Contrast) -> Iterator[Candidate]:
     for phrase in common((v.phrases for v in contrast.original), contrast.least, len(contrast.original)):
         if weight := _weight(phrase):
             yield candidate("contains", phrase, f"the answer has “{phrase}”", weight, partial(_has, phrase))
-    for phrase in common((v.phrases for v in contrast.mutant), OFTEN, len(contrast.mutant)):
+    for phrase in common((v.phrases for v in contrast.pool), 1.0, contrast.often):
         if weight := _weight(phrase):
             says = f"the answer does not have “{phrase}”"
             yield candidate("not_contains", phrase, says, weight - 0.1, partial(_lacks, phrase))
