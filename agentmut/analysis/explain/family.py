@@ -15,6 +15,7 @@ from itertools import count
 
 from agentmut.analysis.explain.candidates import Candidate, Contrast, Proposer
 from agentmut.analysis.explain.of_arguments import of_arguments
+from agentmut.analysis.explain.of_facts import of_facts
 from agentmut.analysis.explain.of_fields import of_fields
 from agentmut.analysis.explain.of_limits import of_limits
 from agentmut.analysis.explain.of_text import of_text
@@ -23,7 +24,7 @@ from agentmut.analysis.explain.runs import Bench, Run, Runs
 from agentmut.analysis.explain.views import View
 from agentmut.suggestion import Rate
 
-PROPOSERS: tuple[Proposer, ...] = (of_tools, of_arguments, of_text, of_fields, of_limits)
+PROPOSERS: tuple[Proposer, ...] = (of_tools, of_arguments, of_facts, of_text, of_fields, of_limits)
 FEWEST = 4
 """Runs of the original, in each half, and of the mutant, with fewer of which nothing is proposed."""
 OFTEN = 0.5
@@ -53,8 +54,8 @@ class Family:
         A candidate that holds in nearly all runs, or in few, cannot; it needs no share of alpha. Tarone,
         Biometrics 46 (1990) 515-522.
         """
-        least = [self._p(min(held, len(self.held_out)), held) for held in map(sum, self.candidates)]
-        return next(self.alpha / k for k in count(1) if sum(k * p <= self.alpha for p in least) <= k)
+        least = sorted(self._p(min(held, len(self.held_out)), held) for held in map(sum, self.candidates))
+        return next(self.alpha / k for k in count(1) if k >= len(least) or k * least[k] > self.alpha)
 
     def is_clear(self, candidate: Candidate) -> bool:
         """Whether it is one of those looked at, and holds so much less often in the mutant's runs."""
