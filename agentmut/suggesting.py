@@ -11,6 +11,7 @@ from agentmut.analysis.explain.mining import suggest_assertions
 from agentmut.analysis.generate.aims import MUTANTS, weaknesses, without_inputs
 from agentmut.analysis.generate.asking import answered_proposals, question
 from agentmut.analysis.generate.proposals import Aim, Proposal, proposals
+from agentmut.applied import note_applied
 from agentmut.engine.searching.bench import Bench
 from agentmut.engine.searching.consulting import consult
 from agentmut.engine.searching.preparation import Stored, search_of, start_of, what_is_stored
@@ -114,9 +115,9 @@ def _carried_out(search: Search, store: Store) -> Ended:
         ended = search.run()
     except BaseException as error:
         interrupted = isinstance(error, RunInterruptedError | KeyboardInterrupt)
-        store.set_status(run, (Stop.INTERRUPTED if interrupted else Stop.FAILED).value)
+        store.set_status(run, (Stop.INTERRUPTED if interrupted else Stop.FAILED).value, search.bench.seconds)
         raise
-    store.set_status(run, Stop.FINISHED.value)
+    store.set_status(run, Stop.FINISHED.value, search.bench.seconds)
     return ended
 
 
@@ -159,7 +160,10 @@ def chosen(
 
 def apply(project: Project, wanted: Collection[str]) -> tuple[Path, ...]:
     """Write the chosen suggestions into the scenario files; returns the files that changed."""
-    return apply_suggestions(project, chosen(kept_suggestions(project), wanted))
+    taken = chosen(kept_suggestions(project), wanted)
+    changed = apply_suggestions(project, taken)
+    note_applied(project, taken)
+    return changed
 
 
 def _assertions(stored: Stored) -> tuple[AssertionSuggestion, ...]:

@@ -82,6 +82,8 @@ class Plan(RunPlan):
     kind: str = "run"
     baseline: int
     """Trials of the original per scenario; the most, where a `baseline_limit` may cut it."""
+    first: dict[str, int] = Field(default_factory=dict)
+    """Scenario -> the repeat with which its baseline begins, where earlier ones have served to choose an evaluator."""
     baseline_limit: BaselineLimit | None = None
     """The budget in money or time that cuts an automatic baseline, once the first trials show their cost."""
     mutants: tuple[Mutant, ...]

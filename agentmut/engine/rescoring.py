@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 
+from agentmut.applied import chosen_on
 from agentmut.engine.arm import Arm
 from agentmut.engine.state import CampaignState
 from agentmut.engine.stored import Kept, StoredCampaign
@@ -82,8 +83,8 @@ class _Rescoring:
             baseline = self.state.baselines[name]
             baseline.launched = baseline.wanted = len(found)
         for name, found in results.items():
-            for trial, result in found:
-                self._record(Launch("", name, trial.repeat, trial.repeat), result)
+            for number, (trial, result) in enumerate(found):
+                self._record(Launch("", name, trial.repeat, number), result)
 
     def take_in(self, mutant: Mutant) -> None:
         """Record the trials of a mutant, scenario by scenario in turn, until it is decided."""
@@ -142,6 +143,10 @@ def _in_turn(kept: Kept) -> Iterator[StoredTrial]:
         yield from (trial for trial in together if trial is not None)
 
 
+def _repeats(trials: Iterable[StoredTrial]) -> Iterator[int]:
+    return (trial.repeat for trial in trials)
+
+
 def _paired(before: Result, after: Result) -> tuple[Row, ...]:
     old = {row.id: row for row in before.mutants}
     return tuple((old[row.id], row) for row in after.mutants if row.id in old)
@@ -181,6 +186,15 @@ def _notes(campaign: StoredCampaign, again: _Rescoring) -> Iterator[str]:
     yield from campaign.notes
     if again.state.problem:
         yield again.state.problem
+    project = campaign.session.project
+    chosen = [
+        name for name, trials in campaign.original.items() if chosen_on(project, name, _repeats(trials))
+    ]
+    if chosen:
+        yield (
+            f"{', '.join(chosen)}: evaluators were chosen there by looking at these runs, so what they kill is a "
+            "preview. `agentmut run` makes the baseline anew there, and decides"
+        )
     new = [name for name in campaign.session.tests.scenarios if name not in campaign.original]
     if new:
         yield (

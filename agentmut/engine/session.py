@@ -1,10 +1,11 @@
 """From a project to a campaign that is ready to run: adapter, suite, mutants, plan."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from agentmut.applied import first_repeats
 from agentmut.calls.doubles import resolve_doubles, resolve_hooks
 from agentmut.engine.attempt import Case
 from agentmut.engine.executor import Executor, LocalExecutor, RetryingExecutor, RunSettings
@@ -98,6 +99,7 @@ def make_plan(session: Session, generation: Generation, seed: int | None, now: f
         seed=settings.seed if seed is None else seed,
         scenarios=tuple(scenario.name for scenario in session.scenarios),
         baseline=_baseline(project, len(session.scenarios), len(generation.mutants)),
+        first=first_repeats(project),
         baseline_limit=_baseline_limit(project),
         mutants=generation.mutants,
         order=by_yield(generation.mutants, read_history(project.runs)),
@@ -105,7 +107,7 @@ def make_plan(session: Session, generation: Generation, seed: int | None, now: f
         identity=tuple(identity_mutant(session.suite.full, kind) for kind in project.mutation.identity),
         destroyed=destroyed_mutant(session.suite.full),
         ignored=dict(generation.ignored),
-        notes=generation.notes,
+        notes=(*generation.notes, *_renewed(project)),
         rule=Rule(
             alpha=settings.alpha,
             beta=round(1 - settings.power, 10),
@@ -120,6 +122,15 @@ def make_plan(session: Session, generation: Generation, seed: int | None, now: f
         environment=session.environment,
         concurrency=project.execution.concurrency,
     )
+
+
+def _renewed(project: Project) -> Iterator[str]:
+    """What a reader has to know of baselines that were begun anew."""
+    if first := first_repeats(project):
+        yield (
+            f"the baseline of {', '.join(first)} is of runs made since evaluators were chosen there by looking at "
+            "runs: on those, the original would look better than it is"
+        )
 
 
 def make_executor(session: Session, seed: int | None = None) -> Executor:

@@ -127,7 +127,7 @@ class CampaignState:
     def _record_baseline(self, launch: Launch, result: TrialResult) -> None:
         baseline = self.baselines[launch.scenario]
         baseline.record(result)
-        if launch.repeat == 0:
+        if launch.number == 0:
             self._first[launch.scenario] = result
             self._size_baseline()
         if not baseline.passes:  # else the agent can pass: looking at all of them would cost time each trial
@@ -187,7 +187,7 @@ class CampaignState:
             return None
         repeat, _, name = min(wanting)
         self.baselines[name].launched += 1
-        return Launch("", name, repeat, repeat)
+        return Launch("", name, self.plan.first.get(name, 0) + repeat, repeat)
 
     def _begin_kill_phase(self) -> None:
         if not any(map(self.testable, self.baselines)):

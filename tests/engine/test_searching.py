@@ -9,12 +9,13 @@ import pytest
 from agentmut.analysis.coverage import Dimension
 from agentmut.analysis.generate.proposals import Proposal
 from agentmut.api import measure
-from agentmut.engine.searching.bench import Bench
+from agentmut.engine.searching.bench import Bench, Wanted
 from agentmut.engine.searching.preparation import search_of, start_of, what_is_stored
+from agentmut.engine.searching.trying import Trying
 from agentmut.engine.session import open_session
 from agentmut.errors import RunInterruptedError, UsageError
 from agentmut.project import Project, load_project
-from agentmut.runtime import open_store
+from agentmut.runtime import open_store, register
 from agentmut.suggesting import Proposed, free_suggestions, searched_suggestions
 
 AGENT = '''
@@ -243,3 +244,17 @@ def test_a_model_that_is_none_is_refused(copied: Path) -> None:
     settings.write_text(settings.read_text().replace("repeats: 4", "repeats: 4, model: gpt"))
     with pytest.raises(UsageError, match=r"suggest.model: expected ADAPTER:MODEL.*'gpt'"):
         search(copied)
+
+
+def test_the_rounds_of_a_search_share_the_budget_of_minutes(copied: Path) -> None:
+    project = load_project(copied)
+    with open_store(project) as store:
+        session = open_session(project)
+        search = search_of(stored := what_is_stored(session, store), start_of(stored), now=1.8e9)
+        register(store, search.bench.plan)
+        proposal = Proposal(("Where is order A-1042, please?",), project.scenarios[0], "")
+        scenario = Trying(search.start, search.bench, search.killing, set()).scenario(proposal)
+        search.bench.run([Wanted(scenario, None, 0, 2)])
+        first = search.bench.seconds
+        search.bench.run([Wanted(scenario, None, 2, 4)])
+        assert 0 < first < search.bench.seconds == store.spent(search.bench.plan.run_id).seconds

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from agentmut.applied import first_repeats
 from agentmut.engine.assessment.rules import BaselineCounts
 from agentmut.engine.assessment.state import Assessment
 from agentmut.engine.baseline import OLD
@@ -121,7 +122,8 @@ def _counts(session: Session, saved: SavedBaseline, name: str, judged: list[bool
 
 def _first_free(session: Session, saved: SavedBaseline, name: str, seed: int) -> int:
     kept = saved.scenarios[name]
-    return kept.launched if first_key(session, name, seed) == kept.first_key else 0
+    own = kept.launched if first_key(session, name, seed) == kept.first_key else 0
+    return first_repeats(session.project).get(name, 0) + own
 
 
 def comparison_notes(

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+from agentmut.applied import first_repeats
 from agentmut.engine.assessment.comparability import Counted
 from agentmut.engine.assessment.rules import (
     BaselineCounts,
@@ -72,7 +73,9 @@ def prepare_test(session: Session, asked: Asked) -> Prepared:
         Correction(settings.correction),
         notes=tuple(known_before(session.project, session.scenarios)),
     )
-    return Prepared(_assessment(session, "test", rules, shown, asked), question)
+    return Prepared(
+        _assessment(session, "test", rules, shown, asked, first_repeats(session.project)), question
+    )
 
 
 def threshold_rule(project: Project, scenario: Scenario, shares: float) -> StoppingRule:
@@ -108,7 +111,7 @@ def prepare_saving(session: Session, trials: int, asked: Asked) -> Prepared:
     project = session.project
     alpha = project.statistics.alpha
     rules = {s.name: FixedTrials(project.threshold_of(s), trials, alpha) for s in session.scenarios}
-    work = _assessment(session, "baseline", rules, {"trials": trials}, asked)
+    work = _assessment(session, "baseline", rules, {"trials": trials}, asked, first_repeats(project))
     return Prepared(work, Question(alpha, Correction(project.test.correction)))
 
 

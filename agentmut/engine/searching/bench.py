@@ -49,6 +49,8 @@ class Bench:
         self._paid: set[str] = set()
         self.plan = plan
         self.executed = 0
+        self.seconds = 0.0
+        """That runs have taken so far, all rounds together: what `budget.minutes` limits."""
         self.stopped = ""
         """Why a budget of the project ended the search; empty while none has."""
 
@@ -90,7 +92,8 @@ class Bench:
         ]
         work = Round(self.plan, session.suite, session.tests.scenarios, tuple(mutants.values()), launches)
         stop = run_work(session, work, self._store, progress=self._progress)
-        self.executed = work.spend.trials
+        self.executed, self.seconds = work.spend.trials, work.spend.seconds
+        self._store.set_status(self.plan.run_id, "planned", self.seconds)  # the next round goes on from here
         self._raise(stop, work)
         self._paid.update(key for each in wanted for key in self._keys(each))
 
