@@ -40,6 +40,7 @@ class Rescored(Frozen):
     """Stored trials that were judged again."""
     before: Score
     after: Score
+    """Its value counts what the stored trials decide; `undecided` mutants are open, so it forecasts no run."""
     flipped: tuple[Flip, ...] = ()
     fresh: tuple[NeedsTrials, ...] = ()
     notes: tuple[str, ...] = ()

@@ -1,6 +1,7 @@
 """JSON Schemas as data: which parameters one describes and where, whether it is a schema, and what differs."""
 
 from collections.abc import Iterator, Mapping
+from functools import reduce
 from typing import Any, NamedTuple
 
 from pydantic import JsonValue
@@ -82,6 +83,42 @@ def _onward(node: Mapping[str, Any], path: Path) -> Path | None:
             if len(real) == 1 and "properties" not in node:
                 return (*path, key, str(real[0]))
     return None
+
+
+def together(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """All that an inlined schema says of a value in one: with `allOf`, and the `anyOf` of what may be null, put in.
+
+    >>> together({"type": "integer", "maximum": 3, "allOf": [{"minimum": 1}]})
+    {'type': 'integer', 'maximum': 3, 'minimum': 1}
+    """
+    for key in ("allOf", "anyOf", "oneOf"):
+        branches = schema.get(key)
+        real = (
+            [branch for branch in branches if branch != {"type": "null"}]
+            if isinstance(branches, list)
+            else []
+        )
+        if real and (key == "allOf" or len(real) == 1) and all(isinstance(one, Mapping) for one in real):
+            beside = {name: stated for name, stated in schema.items() if name != key}
+            return together(reduce(_both, real, beside))
+    return schema
+
+
+def _both(first: Mapping[str, Any], second: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {**first, **{key: _tighter(key, first.get(key), stated) for key, stated in second.items()}}
+
+
+def _tighter(key: str, first: Any, second: Any) -> Any:
+    """What counts where two schemas state the same keyword; the first, where neither says more."""
+    if first is None:
+        return second
+    if isinstance(first, Mapping) and isinstance(second, Mapping):
+        return {**second, **first}
+    if isinstance(first, list) and isinstance(second, list) and key in ("required", "allOf"):
+        return [*first, *second]
+    if isinstance(first, int | float) and isinstance(second, int | float):
+        return max(first, second) if "min" in key.lower() else min(first, second)
+    return first
 
 
 def fault(schema: Any) -> tuple[Path, str] | None:

@@ -44,7 +44,9 @@ class AssertionSuggestion(Frozen):
     margin: float
     """Lower end of the original's rate minus upper end of the mutant's, by Wilson: positive is clear."""
     generality: float
-    """From 0 (spells out one run) to 1 (speaks of the kind of behaviour)."""
+    """From 0 (spells out one run, or says next to nothing) to 1 (speaks of the kind of behaviour)."""
+    together: Rate | None = None
+    """The original's runs that pass the scenario with this and all that is proposed beside it."""
 
 
 class ScenarioSuggestion(Frozen):

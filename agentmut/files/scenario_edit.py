@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import yaml
 
-from agentmut.errors import AgentmutError, ProjectError, UsageError
+from agentmut.errors import AgentmutError, ProjectError, StoreError, UsageError
 from agentmut.files.scenario_text import evaluator_in_flow, evaluator_text, scenario_text
+from agentmut.files.whole_files import refuse_read_only, write_whole
 from agentmut.files.yaml_source import compose
 from agentmut.project import Project, load_project
 from agentmut.scenario import EvaluatorSpec, Scenario
@@ -56,23 +57,46 @@ class _Files:
         if spec in self._evaluators(scenario):
             return
         path = self._project.root / where.rpartition(":")[0]
-        self._after[path] = with_evaluator(self._text(path), scenario, spec)
+        after = with_evaluator(self._text(path), scenario, spec)
+        if not _can_be_read(after):
+            raise UsageError(_by_hand(scenario, spec, f"{path.name} is laid out in another way"))
+        self._after[path] = after
 
     def add_scenario(self, scenario: Scenario) -> None:
         """Add a scenario at the end of the file for new ones."""
         before = self._text(self._new)
-        gap = "" if not before or before.endswith("\n\n") else "\n" if before.endswith("\n") else "\n\n"
-        self._after[self._new] = before + gap + scenario_text(scenario, UNCONFIRMED)
+        gap = (
+            ""
+            if not before or before.endswith(("\n\n", "\n\r\n"))
+            else "\n"
+            if before.endswith("\n")
+            else "\n\n"
+        )
+        text = scenario_text(scenario, UNCONFIRMED)
+        after = before + (gap + text).replace("\n", _newline(before))
+        if not _can_be_read(after):
+            raise UsageError(
+                f"no scenario can be added to {self._new.name}: it is laid out in another way. Write by hand:\n{text}"
+            )
+        self._after[self._new] = after
 
     def write(self, expected: Sequence[Scenario]) -> tuple[Path, ...]:
         """Write all changes, or none."""
+        written: list[Path] = []
         try:
+            for path in self._after:
+                refuse_read_only(path)
             for path, text in self._after.items():
-                path.write_bytes(text.encode("utf-8", "surrogatepass"))
+                written.append(path)
+                write_whole(path, _bytes(text))
             self._check(expected)
-        except (OSError, AgentmutError) as error:
-            self._put_back()
-            raise UsageError(f"the scenario files were not changed: {error}") from error
+        except BaseException as error:
+            stuck = self._put_back(written)
+            if stuck:
+                raise StoreError(f"{stuck}, after: {error}") from error
+            if isinstance(error, OSError | AgentmutError):
+                raise UsageError(f"the scenario files were not changed: {error}") from error
+            raise
         return tuple(self._after)
 
     def _check(self, expected: Sequence[Scenario]) -> None:
@@ -84,12 +108,21 @@ class _Files:
                     f"{scenario_text(scenario)}"
                 )
 
-    def _put_back(self) -> None:
-        for path, text in self._before.items():
-            if text is None:
-                path.unlink(missing_ok=True)
-            else:
-                path.write_bytes(text.encode("utf-8", "surrogatepass"))
+    def _put_back(self, written: Iterable[Path]) -> str:
+        """Put back what was written; says which files could not be."""
+        stuck = []
+        for path in written:
+            before = self._before[path]
+            try:
+                if before is None:
+                    path.unlink(missing_ok=True)
+                elif path.read_bytes() != _bytes(before):
+                    write_whole(path, _bytes(before))
+            except OSError as error:
+                stuck.append(
+                    f"{path} was changed and cannot be put back ({error}): take the change out by hand"
+                )
+        return "; ".join(stuck)
 
     def _text(self, path: Path) -> str:
         if path not in self._after:
@@ -139,7 +172,7 @@ def _in_flow(listed: yaml.SequenceNode, spec: EvaluatorSpec) -> _Spot:
 def _below(body: str, listed: yaml.SequenceNode, spec: EvaluatorSpec) -> _Spot:
     """A new item below the last one, as far to the right."""
     end = _end(listed.value[-1])
-    newline = "\r\n" if "\r\n" in body else "\n"
+    newline = _newline(body)
     item = f"{' ' * listed.start_mark.column}- {evaluator_text(spec)}"
     if end and body[end - 1] == "\n":  # a block of text ends with its line
         return _Spot(end, item + newline)
@@ -155,6 +188,22 @@ def _end(node: yaml.Node) -> int:
         last = node.value[-1]
         return _end(last[1] if isinstance(last, tuple) else last)
     return int(node.end_mark.index)
+
+
+def _newline(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def _can_be_read(text: str) -> bool:
+    """Whether a changed text is YAML still."""
+    try:
+        return compose(text.removeprefix("\ufeff")) is not None
+    except (yaml.YAMLError, AgentmutError):
+        return False
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
 
 
 def _entry(root: yaml.Node | None, scenario: str) -> yaml.MappingNode | None:

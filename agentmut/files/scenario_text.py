@@ -1,5 +1,6 @@
 """Scenarios and evaluators as they are written in scenario files."""
 
+import unicodedata
 from typing import Any
 
 import yaml
@@ -54,12 +55,39 @@ def _block(values: dict[str, Any]) -> str:
 
 
 def _one_line(value: JsonValue) -> str:
-    """A value that stays in its line, quoted where it has to be."""
+    """A value that stays in its line, quoted where it has to be; what cannot be seen is written as an escape."""
     options: Any = {
+        "Dumper": _Dumper,
         "default_flow_style": True,
         "allow_unicode": True,
         "sort_keys": False,
         "width": float("inf"),
     }
-    written: str = yaml.safe_dump(value, **options)
-    return written.removesuffix("\n").removesuffix("\n...")
+    written: str = yaml.dump(value, **options).removesuffix("\n").removesuffix("\n...")
+    return "".join(_escape(character) if _is_hidden(character) else character for character in written)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Puts text with hidden characters in double quotes, the only ones in which YAML has escapes."""
+
+
+def _text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+    quotes = '"' if any(map(_is_hidden, value)) else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=quotes)
+
+
+_Dumper.add_representer(str, _text)
+
+
+def _is_hidden(character: str) -> bool:
+    """Line breaks, control characters, marks that turn the direction of text, and the like."""
+    return unicodedata.category(character) in _HIDDEN
+
+
+_HIDDEN = ("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp")
+
+
+def _escape(character: str) -> str:
+    """As it is written between double quotes: nothing else in the line can hold such a character."""
+    code = ord(character)
+    return f"\\u{code:04X}" if code <= 0xFFFF else f"\\U{code:08X}"

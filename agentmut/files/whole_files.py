@@ -1,5 +1,8 @@
 """Files that are written whole or not at all."""
 
+import errno
+import os
+import shutil
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,3 +26,24 @@ def write_json(model: BaseModel, path: Path, remedy: str) -> Path:
             f"cannot write {path}: {error}. The trials are in the store: make room, then {remedy}."
         ) from error
     return path
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a user's file whole or not at all, with the permissions that it has. Raises `OSError`."""
+    path = path.resolve()  # a link stays a link
+    scratch = path.with_name(path.name + ".new")
+    try:
+        scratch.write_bytes(content)
+        if path.exists():
+            shutil.copymode(path, scratch)
+        scratch.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            scratch.unlink()
+        raise
+
+
+def refuse_read_only(path: Path) -> None:
+    """Raise `PermissionError` for a file that its owner made read-only: replacing it would not ask for that."""
+    if path.exists() and not (path.stat().st_mode & 0o222 and os.access(path, os.W_OK)):
+        raise PermissionError(errno.EACCES, "it is read-only", str(path))

@@ -3,6 +3,7 @@
 from agentmut.report.paint import Page, clean, shorten
 from agentmut.report.terminal import counted, interval
 from agentmut.rescored import Rescored
+from agentmut.result import Score
 
 SHOWN = 15
 
@@ -12,13 +13,24 @@ def render_rescored(rescored: Rescored, color: bool = False) -> str:
     page = Page(color)
     page.add(f"run {rescored.run_id}: {counted(rescored.trials, 'stored trial')} judged again, none run")
     page.add()
-    page.add(f"score before  {interval(rescored.before)}")
-    page.add(f"score now     {interval(rescored.after)}")
+    page.add(f"score before  {_score(rescored.before)}")
+    page.add(f"score now     {_score(rescored.after)}")
+    if rescored.after.undecided:
+        page.add(
+            "The score counts what the stored trials decide. `agentmut run` decides the open mutants as well: "
+            "its score may be quite another one."
+        )
     _flipped(page, rescored)
     _fresh(page, rescored)
     for note in rescored.notes:
         page.add(clean(f"note: {note}."))
     return page.text()
+
+
+def _score(score: Score) -> str:
+    """Value and bounds, and how many mutants the value does not count since they are open."""
+    left = f", {counted(score.undecided, 'mutant')} open" if score.undecided else ""
+    return f"{interval(score)}{left}"
 
 
 def _flipped(page: Page, rescored: Rescored) -> None:

@@ -1,5 +1,6 @@
 """Stored trials are judged by the evaluators of today; no trial is run, and what cannot be said is said."""
 
+import re
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from agentmut.api import measure, rescore
 from agentmut.errors import UsageError
 from agentmut.mutant import Status
+from agentmut.report.rescored import render_rescored
 from agentmut.result import Result
 
 WEAK = {"evaluators": [{"regex": "[a-z]"}]}
@@ -73,6 +75,10 @@ def test_a_mutant_whose_trials_ended_with_a_kill_that_no_longer_holds_needs_new_
     assert "alpha" in needy.scenarios
     assert "ended when alpha killed it" in needy.why
     assert again.after.undecided == 1
+    said = render_rescored(again)
+    assert re.search(r"score now +\S+ \[\S+ \S+\], 1 mutant open\n", said)
+    assert re.search(r"score before +\S+ \[\S+ \S+\]\n", said)
+    assert "may be quite another" in " ".join(said.split())
 
 
 def test_a_new_scenario_is_told_of_and_counts_for_nothing(projects: Any) -> None:

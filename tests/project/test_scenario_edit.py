@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
@@ -12,6 +12,7 @@ from agentmut.errors import UsageError
 from agentmut.files.scenario_edit import apply_suggestions, with_evaluator
 from agentmut.files.scenario_text import evaluator_text, scenario_text
 from agentmut.project import Project, load_project
+from agentmut.report.paint import clean
 from agentmut.scenario import EvaluatorSpec, Scenario, ToolDouble
 from agentmut.suggestion import AssertionSuggestion, Rate, ScenarioSuggestion
 
@@ -97,10 +98,11 @@ def test_evaluators_that_are_shared_through_an_alias_are_not_changed() -> None:
 
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda x: st.lists(x, max_size=3)))
 @settings(deadline=None, max_examples=60)
+@example(["\u202eevil\u2066", "l1\n\n  l2", "\x1b[31m\x9b\x85", "\ue000\U000e0001", "\ud800", "é ünd"])
 def test_any_argument_is_read_as_it_was_written(argument: JsonValue) -> None:
     spec = EvaluatorSpec(name="tool_called_with", argument=argument)
     written = evaluator_text(spec)
-    assert "\n" not in written
+    assert "\n" not in written and clean(written) == written
     assert yaml.safe_load(written) == {"tool_called_with": argument}
 
 
@@ -150,3 +152,71 @@ def test_new_scenarios_go_to_the_last_file_where_another_would_not_be_read(
     assert changed.name == "first.yaml"
     assert changed.read_text().startswith(FIRST)
     assert scenario_text(new)[:12] in changed.read_text()
+
+
+def test_texts_with_line_breaks_and_letters_are_written_as_a_reader_expects() -> None:
+    assert evaluator_text(EvaluatorSpec(name="contains", argument="é\n\n  b")) == r'contains: "é\n\n  b"'
+    assert evaluator_text(EvaluatorSpec(name="contains", argument="a\u202eb")) == r'contains: "a\u202Eb"'
+
+
+def test_a_read_only_file_is_refused_and_no_other_is_changed(project: Project) -> None:
+    other = project.root / "scenarios/second.yaml"
+    other.write_text("- name: three\n  input: x\n  evaluators:\n    - contains: y\n")
+    other.chmod(0o444)
+    spec = EvaluatorSpec(name="contains", argument="hi")
+    with pytest.raises(UsageError, match=r"not changed.*read-only.*second\.yaml"):
+        apply_suggestions(load_project(project.root), [assertion("one", spec), assertion("three", spec)])
+    assert (project.root / "scenarios/first.yaml").read_text() == FIRST
+    assert sorted(path.name for path in other.parent.iterdir()) == ["first.yaml", "second.yaml"]
+
+
+def test_files_that_were_written_before_one_that_cannot_be_are_put_back(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project.root / "scenarios/second.yaml").write_text(FIRST.replace("one", "three").replace("two", "four"))
+    replace = Path.replace
+
+    def full(self: Path, target: Path) -> Path:
+        if target.name == "second.yaml":
+            raise OSError(28, "No space left on device")
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(UsageError, match="No space left"):
+        apply_suggestions(load_project(project.root), [assertion("one", CALLED), assertion("three", CALLED)])
+    assert (project.root / "scenarios/first.yaml").read_text() == FIRST
+    assert sorted(path.name for path in (project.root / "scenarios").iterdir()) == [
+        "first.yaml",
+        "second.yaml",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- name: one\n  input: x\n  evaluators: &e\n    - contains: y\n- name: two\n  input: z\n  evaluators: *e\n",
+        '[{"name": "one", "input": "x", "evaluators": [{"contains": "y"}]}]\n',
+        "  - name: one\n    input: x\n    evaluators: [contains: y]\n",
+    ],
+)
+def test_a_layout_that_cannot_be_added_to_is_told_with_what_to_write(tmp_path: Path, text: str) -> None:
+    (tmp_path / "agentmut.yaml").write_text(PROJECT.replace("scenarios/*.yaml", "all.yaml"))
+    (tmp_path / "my_agent.py").write_text("def run(config, said):\n    return 'hello'\n")
+    (tmp_path / "all.yaml").write_text(text)
+    new = Scenario(name="new", turns=("x",), evaluators=(EvaluatorSpec(name="contains", argument="y"),))
+    chosen: list[AssertionSuggestion | ScenarioSuggestion] = [proposal(new)]
+    if "&e" in text:
+        chosen.append(assertion("one", CALLED))
+    with pytest.raises(UsageError, match=r"(?s)Write by hand:.*- (tool_called|name)") as caught:
+        apply_suggestions(load_project(tmp_path), chosen)
+    assert "Correct the YAML" not in str(caught.value)
+    assert (tmp_path / "all.yaml").read_text() == text
+
+
+def test_a_new_scenario_takes_the_line_breaks_of_its_file(project: Project) -> None:
+    path = project.root / "scenarios/suggested.yaml"
+    path.write_bytes(b"- name: three\r\n  input: x\r\n  evaluators:\r\n    - contains: y\r\n")
+    new = Scenario(name="new", turns=("a\nb",), evaluators=(EvaluatorSpec(name="contains", argument="y"),))
+    apply_suggestions(load_project(project.root), [proposal(new)])
+    written = path.read_bytes()
+    assert b"name: new" in written and written.count(b"\n") == written.count(b"\r\n")

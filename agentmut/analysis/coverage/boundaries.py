@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from agentmut.analysis.coverage.domains import Bound, Holds, Unbounded, bounds
 from agentmut.analysis.coverage.nouns import CoverageItem, Dimension, LeftOut
-from agentmut.schemas import inlined, resolved
+from agentmut.schemas import inlined, together
 from agentmut.tools import ToolSpec
 
 DEEPEST = 6
@@ -34,7 +34,7 @@ def boundaries(tool: ToolSpec) -> tuple[tuple[Boundary, ...], tuple[LeftOut, ...
 
     Local `$ref`s are followed; one that leads back into itself ends there.
     """
-    found = list(_of_object(tool.own_name, inlined(tool.parameters), (), 0))
+    found = list(_of_object(tool.own_name, together(inlined(tool.parameters)), (), 0))
     distinct = _distinct(each for each in found if isinstance(each, Boundary))
     return distinct, tuple(each for each in found if isinstance(each, LeftOut))
 
@@ -99,8 +99,8 @@ def _of_object(tool: str, schema: Any, place: Place, depth: int) -> Iterator[Bou
 
 
 def _of_value(tool: str, stated: Any, place: Place, depth: int) -> Iterator[Boundary | LeftOut]:
-    _, schema = resolved(stated, ())
-    if "$ref" in stated or depth > DEEPEST:
+    schema = together(stated)
+    if "$ref" in schema or depth > DEEPEST:
         yield LeftOut(what=f"{tool}.{_spelled(place)}", why="its schema leads back into itself, or too deep")
         return
     for found in bounds(schema):

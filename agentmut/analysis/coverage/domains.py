@@ -2,18 +2,21 @@
 
 import json
 import math
-import re
 from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
-TOLERANCE = 0.01
+from agentmut.analysis.coverage.matching import matcher
+
+TOLERANCE = Fraction(1, 100)
 """What is near a bound, as a share of the domain's width; of the bound itself, or of 1, where the domain is open."""
-LONGEST_MATCHED = 10_000
-"""Characters of a longer text are not matched with a pattern."""
+ROUNDING = Fraction(1, 10**12)
+"""By how much of itself a number with decimals may be off."""
 
 Schema = Mapping[str, Any]
 Holds = Callable[[Any], bool]
+Number = int | Fraction
 
 
 class Bound(NamedTuple):
@@ -82,68 +85,122 @@ def _truth(schema: Schema, kind: str) -> Iterator[Bound | Unbounded]:
 
 
 def _values(values: list[Any]) -> Iterator[Bound]:
-    for value in values:
-        if value is not None:
-            text = json.dumps(value, sort_keys=True, ensure_ascii=False)
-            yield Bound(f"= {text}", partial(_is_written, text), text)
+    for text in dict.fromkeys(_written(value) for value in values if value is not None):
+        yield Bound(f"= {text}", partial(_is_written, text), text)
 
 
 def _is_written(text: str, value: Any) -> bool:
-    return json.dumps(value, sort_keys=True, ensure_ascii=False) == text
+    return _written(value) == text
+
+
+def _written(value: Any) -> str:
+    return json.dumps(_whole(value), sort_keys=True, ensure_ascii=False)
+
+
+def _whole(value: Any) -> Any:
+    """The value with 1 for 1.0, which are equal in JSON."""
+    if isinstance(value, dict):
+        return {key: _whole(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_whole(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _number(schema: Schema, kind: str) -> Iterator[Bound | Unbounded]:
-    whole = kind == "integer"
-    step = _finite(schema.get("multipleOf")) or (1.0 if whole else 0.0)
+    step = _step(schema.get("multipleOf"), whole=kind == "integer")
     low, low_open = _limit(schema, "minimum", "exclusiveMinimum", max)
     high, high_open = _limit(schema, "maximum", "exclusiveMaximum", min)
     if low is None and high is None:
         yield Unbounded("a number without minimum and maximum")
-        return
-    near = step or _near(low, high)
+    elif step:
+        first = None if low is None else _first(low, step, is_open=low_open)
+        last = None if high is None else -_first(-high, step, is_open=high_open)
+        yield from _none(first, last) or _steps(first, last, step)
+    else:
+        empty = low == high and (low_open or high_open)
+        yield from _none(low, high, empty=empty) or _ends(low, high, low_open, high_open)
+
+
+def _none(low: Number | None, high: Number | None, *, empty: bool = False) -> list[Unbounded]:
+    """The reason, where no value lies between."""
+    reversed_ = low is not None and high is not None and low > high
+    return [Unbounded("its limits leave no value")] if empty or reversed_ else []
+
+
+def _step(stated: Any, *, whole: bool) -> Fraction:
+    """What lies between two values; 0 where they lie side by side. Whole multiples of p/q are those of p."""
+    step = _exact(stated) if _is_number(stated) and stated > 0 else Fraction(1 if whole else 0)
+    return Fraction(step.numerator) if whole else step
+
+
+def _first(low: Fraction, step: Fraction, *, is_open: bool) -> Fraction:
+    """The first value from a limit on."""
+    first = math.ceil(low / step) * step
+    return first + step if is_open and first == low else first
+
+
+def _steps(first: Fraction | None, last: Fraction | None, step: Fraction) -> Iterator[Bound]:
+    """The first value and the last, those beside them, and 0: each value once, and none beyond the limits."""
+    places: list[tuple[str, Fraction]] = []
+    if first is not None:
+        places += [("minimum", first), ("just above minimum", first + step)]
+    if last is not None:
+        places += [("maximum", last), ("just below maximum", last - step)]
+    if first is not None and last is not None:
+        places += [("zero", Fraction(0))]
+    ends, seen = (first, last), set[Fraction]()
+    for name, at in places:
+        beyond = (first is not None and at < first) or (last is not None and at > last)
+        if not beyond and at not in seen and (at not in ends or name in ("minimum", "maximum")):
+            seen.add(at)
+            yield Bound(name, partial(_is_at, at), _plain(at))
+
+
+def _ends(low: Fraction | None, high: Fraction | None, low_open: bool, high_open: bool) -> Iterator[Bound]:
+    """The limits and what lies just inside. An open limit is no value: what is near it stands for it."""
+    near = _near(low, high)
     if low is not None:
-        yield from _end("minimum", low, near, is_open=low_open, whole=step > 0)
+        yield from _end("minimum", low, near if low != high else Fraction(0), is_open=low_open)
     if high is not None and high != low:
-        yield from _end("maximum", high, -near, is_open=high_open, whole=step > 0)
+        yield from _end("maximum", high, -near, is_open=high_open)
     if low is not None and high is not None and low < 0 < high:
-        yield Bound("zero", lambda given: _is_number(given) and given == 0, "0")
+        yield Bound("zero", partial(_is_at, Fraction(0)), "0")
 
 
-def _end(name: str, bound: float, inward: float, *, is_open: bool, whole: bool) -> Iterator[Bound]:
-    """The bound and what lies just inside. An open bound is no value: what is near it stands for it."""
-    first = bound + inward if is_open and whole else bound
-    if is_open and not whole:
-        yield Bound(f"near {name}", _within(bound, bound + inward, closed=False), _plain(bound + inward))
-        return
-    yield Bound(
-        name, lambda given: _is_number(given) and math.isclose(given, first, abs_tol=1e-9), _plain(first)
-    )
-    side = "above" if inward > 0 else "below"
-    yield Bound(f"just {side} {name}", _within(first, first + inward, closed=False), _plain(first + inward))
+def _end(name: str, limit: Fraction, inward: Fraction, *, is_open: bool) -> Iterator[Bound]:
+    if not is_open:
+        yield Bound(name, partial(_is_at, limit), _plain(limit))
+    if inward:
+        side = "near" if is_open else "just above" if inward > 0 else "just below"
+        yield Bound(f"{side} {name}", partial(_is_near, limit, limit + inward), _plain(limit + inward))
 
 
-def _within(start: float, end: float, *, closed: bool) -> Holds:
-    """Whether a number lies between, the start left out unless `closed`; the order does not matter."""
+def _is_at(at: Fraction, given: Any) -> bool:
+    """Whether it is this number; what was computed may be off by a rounding."""
+    if not _is_number(given):
+        return False
+    off = abs(_exact(given) - at)
+    return not off or (not float(given).is_integer() and off <= abs(at) * ROUNDING)
+
+
+def _is_near(start: Fraction, end: Fraction, given: Any) -> bool:
+    """Whether a number lies between, the start left out; the order does not matter."""
     low, high = sorted((start, end))
-
-    def holds(given: Any) -> bool:
-        if not _is_number(given) or (not closed and math.isclose(given, start, abs_tol=1e-9)):
-            return False
-        return bool(low - 1e-9 <= given <= high + 1e-9)
-
-    return holds
+    return not _is_at(start, given) and (
+        _is_at(end, given) or (_is_number(given) and low <= _exact(given) <= high)
+    )
 
 
-def _near(low: float | None, high: float | None) -> float:
-    if low is not None and high is not None and high > low:
+def _near(low: Fraction | None, high: Fraction | None) -> Fraction:
+    if low is not None and high is not None:
         return TOLERANCE * (high - low)
-    return TOLERANCE * max(1.0, abs(low if low is not None else high or 0.0))
+    return TOLERANCE * max(Fraction(1), abs(low if low is not None else high or Fraction(0)))
 
 
 def _limit(
-    schema: Schema, closed: str, exclusive: str, tighter: Callable[[float, float], float]
-) -> tuple[float | None, bool]:
-    """The bound that counts, and whether it is no value itself; draft 4 has `exclusiveMinimum: true`."""
+    schema: Schema, closed: str, exclusive: str, tighter: Callable[[Fraction, Fraction], Fraction]
+) -> tuple[Fraction | None, bool]:
+    """The limit that counts, and whether it is no value itself; draft 4 has `exclusiveMinimum: true`."""
     at, beyond = _finite(schema.get(closed)), _finite(schema.get(exclusive))
     if schema.get(exclusive) is True:
         return at, at is not None
@@ -155,16 +212,7 @@ def _limit(
 def _text(schema: Schema, kind: str) -> Iterator[Bound | Unbounded]:
     low, high = _count(schema.get("minLength")), _count(schema.get("maxLength"))
     pattern, form = schema.get("pattern"), schema.get("format")
-    if not low and (low is not None or high is not None):
-        yield Bound("empty", lambda given: given == "", '""')
-    if low:
-        shortest = low
-        yield Bound("shortest", lambda given: isinstance(given, str) and len(given) == shortest)
-    if high and high != low:
-        longest, margin = high, int(TOLERANCE * (high - (low or 0)))
-        yield Bound(
-            "longest", lambda given: isinstance(given, str) and longest - margin <= len(given) <= longest
-        )
+    yield from _none(low, high) or _lengths(low, high)
     if isinstance(pattern, str):
         yield _matching(pattern)
     if isinstance(form, str):
@@ -173,14 +221,21 @@ def _text(schema: Schema, kind: str) -> Iterator[Bound | Unbounded]:
         yield Unbounded("a text without length, pattern, format or enumeration")
 
 
+def _lengths(low: int | None, high: int | None) -> Iterator[Bound]:
+    if not low and (low is not None or high is not None):
+        yield Bound("empty", lambda given: given == "", '""')
+    if low:
+        yield Bound("shortest", lambda given: isinstance(given, str) and len(given) == low)
+    if high and high != low:
+        margin = int(TOLERANCE * (high - (low or 0)))
+        yield Bound("longest", lambda given: isinstance(given, str) and high - margin <= len(given) <= high)
+
+
 def _matching(pattern: str) -> Bound | Unbounded:
-    try:
-        found = re.compile(pattern)
-    except re.error as error:
-        return Unbounded(f"its pattern {pattern!r} cannot be read: {error}")
-    return Bound(
-        "pattern", lambda given: isinstance(given, str) and bool(found.search(given[:LONGEST_MATCHED]))
-    )
+    matches = matcher(pattern)
+    if isinstance(matches, str):
+        return Unbounded(matches)
+    return Bound("pattern", lambda given: isinstance(given, str) and matches(given))
 
 
 def _formed(form: str) -> Bound | Unbounded:
@@ -201,26 +256,34 @@ def _checker() -> Any:
 
 def _array(schema: Schema, kind: str) -> Iterator[Bound | Unbounded]:
     low, high = _count(schema.get("minItems")) or 0, _count(schema.get("maxItems"))
-    most = math.inf if high is None else high
+    yield from _none(low, high) or _items(low, math.inf if high is None else high)
+
+
+def _items(low: int, most: float) -> Iterator[Bound]:
     if low == 0:
         yield Bound("empty", lambda given: given == [], "[]")
     if low <= 1 <= most:
         yield Bound("one item", lambda given: isinstance(given, list) and len(given) == 1)
     if low > 1:
         yield Bound("fewest items", lambda given: isinstance(given, list) and len(given) == low)
-    if most > max(2, low):
+    if most > max(1, low) + 1:
         inner = lambda given: isinstance(given, list) and max(1, low) < len(given) < most  # noqa: E731
         yield Bound("several items", inner)
-    if high is not None and high > max(1, low):
-        yield Bound("most items", lambda given: isinstance(given, list) and len(given) == high)
+    if math.inf > most > max(1, low):
+        yield Bound("most items", lambda given: isinstance(given, list) and len(given) == most)
 
 
 def _count(value: Any) -> int | None:
     return int(value) if _is_number(value) and value >= 0 and float(value).is_integer() else None
 
 
-def _finite(value: Any) -> float | None:
-    return value if _is_number(value) else None
+def _finite(value: Any) -> Fraction | None:
+    return _exact(value) if _is_number(value) else None
+
+
+def _exact(value: int | float) -> Fraction:
+    """The number as it is written: 0.1 is a tenth."""
+    return Fraction(value) if isinstance(value, int) else Fraction(repr(value))
 
 
 def _is_number(value: Any) -> bool:
@@ -233,5 +296,5 @@ def _is_number(value: Any) -> bool:
         return False
 
 
-def _plain(value: float) -> str:
-    return json.dumps(int(value) if float(value).is_integer() else round(value, 10))
+def _plain(value: Fraction) -> str:
+    return json.dumps(int(value) if value.denominator == 1 else float(value))

@@ -102,9 +102,10 @@ def _family(bench: Bench, mutant: str, scenario: str) -> Family | None:
     if min(map(len, (found, held_out, runs))) < FEWEST:
         return None
     least, pool = bench.threshold(scenario), (*held_out, *runs)
+    there = bench.scenario(scenario).evaluators
     family: dict[Pattern, list[Candidate]] = {}
     for one in _proposed(Contrast(_views(found), _views(pool), least, OFTEN * len(runs))):
-        if sum(_holds(one, run) for run in found) >= least * len(found):
+        if one.spec not in there and sum(_holds(one, run) for run in found) >= least * len(found):
             family.setdefault(tuple(_holds(one, run) for run in pool), []).append(one)
     alpha = bench.campaign.plan.rule.alpha / len(bench.runs(mutant))
     return Family(held_out, runs, alpha, {pattern: tuple(equals) for pattern, equals in family.items()})

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from agentmut.analysis.explain.candidates import Candidate
+from agentmut.analysis.explain.cover import cover, enough, ranked, value
 from agentmut.analysis.explain.family import Family, family_of, halves
 from agentmut.analysis.explain.runs import Bench, Run, held
 from agentmut.engine.stored import StoredCampaign
@@ -18,8 +19,6 @@ from agentmut.suggestion import AssertionSuggestion, Rate
 
 CHECKED = 24
 """The best candidates of a scenario, which the evaluators themselves then check."""
-GENERAL = 0.25
-"""What generality weighs beside the margin."""
 
 
 def mine(
@@ -39,11 +38,16 @@ def mine(
     be significant at a level with which anything at all is proposed for a mutant that behaves like the original with
     a chance of at most the campaign's alpha: `family` says how.
 
+    Nothing is proposed for a mutant that today's evaluators kill, nor what the scenario asks for already.
+
     `others` are survivors that each proposal is tried on as well, by the same rules; None takes those of the run's
     result. Runs whose secrets were masked are left out: `Bench.notes` counts them. Give one `bench` to several calls.
     """
     bench = bench or Bench(campaign)
-    others = [row.id for row in survivors(campaign)] if others is None else list(others)
+    if bench.noticed(mutant):
+        return ()
+    others = [row.id for row in survivors(campaign)] if others is None else others
+    others = [id for id in others if not bench.noticed(id)]
     found = [one for scenario in bench.runs(mutant) for one in _on(bench, mutant, scenario, others)]
     return tuple(_spread(found))[:limit]
 
@@ -53,14 +57,16 @@ def suggest_assertions(
 ) -> tuple[AssertionSuggestion, ...]:
     """A small set that kills the survivors with an assertion gap, those that kill the most of them first.
 
+    All of them together leave every scenario at its threshold on the original's stored runs: `together` says where.
     `rows` are those of the run's `result.json` unless others are given. Raises `UsageError` where it is missing.
     """
     bench = bench or Bench(campaign)
-    unnoticed = survivors(campaign) if rows is None else [row for row in rows if _survived(row)]
+    left = survivors(campaign) if rows is None else [row for row in rows if _survived(row)]
+    unnoticed = [row for row in left if not bench.noticed(row.id)]
     wanted = [row.id for row in unnoticed if row.gap == "assertion"]
     names = [row.id for row in unnoticed]
     mined = chain.from_iterable(mine(campaign, id, others=names, bench=bench) for id in wanted)
-    return _cover({one.id: one for one in _best_of_each(mined)}.values(), wanted)
+    return cover(_best_of_each(mined), wanted, bench)
 
 
 def survivors(campaign: StoredCampaign) -> list[MutantRow]:
@@ -82,27 +88,9 @@ def _best_of_each(mined: Iterable[AssertionSuggestion]) -> list[AssertionSuggest
     return list(best.values())
 
 
-def _cover(mined: Iterable[AssertionSuggestion], wanted: Sequence[str]) -> tuple[AssertionSuggestion, ...]:
-    """Greedy set cover: at each step the proposal that kills the most mutants which none so far kills."""
-    left, pool, chosen = set(wanted), list(mined), []
-    while left and pool:
-        best = max(pool, key=lambda one: (len(left.intersection(one.mutants)), value(one), one.id))
-        if not left.intersection(best.mutants):
-            break
-        chosen.append(best)
-        pool.remove(best)
-        left.difference_update(best.mutants)
-    return tuple(chosen)
-
-
-def value(suggestion: AssertionSuggestion) -> float:
-    """What proposals are ranked by: how clear the difference is, and how far it speaks of more than these runs."""
-    return suggestion.margin + GENERAL * suggestion.generality
-
-
 def _spread(found: Iterable[AssertionSuggestion]) -> Iterator[AssertionSuggestion]:
     """The best first; of those that tell the same runs apart equally well, one before all others."""
-    ordered = sorted(found, key=lambda one: (-value(one), one.id))
+    ordered = sorted(sorted(found, key=lambda one: one.id), key=value, reverse=True)
     seen, later = set(), []
     for one in ordered:
         kind = (one.scenario, one.evaluator.name, one.margin)
@@ -125,11 +113,11 @@ def _on(bench: Bench, mutant: str, scenario: str, others: Sequence[str]) -> Iter
 def _promising(family: Family, least: float) -> list[Candidate]:
     """The candidates whose rates differ and that the held-out runs pass, the clearest first."""
     found = [
-        (_margin(original, mutant) + GENERAL * one.generality, one)
+        (ranked(_margin(original, mutant), one.generality), one)
         for one, original, mutant in family.clear()
         if original.held >= least * original.of
     ]
-    return [one for _, one in sorted(found, key=lambda each: -each[0])]
+    return [one for _, one in sorted(found, key=lambda each: each[0], reverse=True)]
 
 
 def _margin(original: Rate, mutant: Rate) -> float:
@@ -177,10 +165,12 @@ class _Check:
     def _suits(self, baseline: Rate, held_out: Rate) -> bool:
         """Whether the original passes often enough, by this evaluator alone and with the scenario's others."""
         least, original = self.bench.threshold(self.scenario), self.bench.of("", self.scenario)
-        before = sum(run.passed for run in original)
-        after = sum(not self._fails(run) for run in original)
-        enough = after == before or after >= least * len(original)
-        return enough and all((rate.share or 0.0) >= least for rate in (baseline, held_out))
+        before, after = (
+            [run.passed for run in original],
+            [run.passed and self._held(run) for run in original],
+        )
+        kept = enough(original, before, after, least)
+        return kept and all((rate.share or 0.0) >= least for rate in (baseline, held_out))
 
     def _kills(self, mutant: str) -> bool:
         """By the held-out runs alone: the candidate was chosen for holding in the others."""

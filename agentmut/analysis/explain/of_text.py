@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from agentmut.analysis.explain.candidates import Candidate, Contrast, candidate, common
-from agentmut.analysis.explain.shapes import SHAPES, shape_of
+from agentmut.analysis.explain.shapes import SHAPES, SLIGHT, shape_of
 from agentmut.analysis.explain.views import View
 from agentmut.facts.stated import Figure
 from agentmut.text.words import STOP_WORDS
@@ -54,11 +54,11 @@ def _forms(contrast: Contrast) -> Iterator[Candidate]:
         (f"something of the form {shape}", rf"\b{shape}\b") for text in written if (shape := shape_of(text))
     ]
     for name, pattern in dict.fromkeys((*SHAPES, *own)):
-        found = re.compile(pattern)
-        yield candidate("regex", pattern, f"the answer has {name}", 0.7, partial(_finds, found))
+        found, generality = re.compile(pattern), 0.2 if name in SLIGHT else 0.7
+        yield candidate("regex", pattern, f"the answer has {name}", generality, partial(_finds, found))
         none = re.compile(rf"\A(?![\s\S]*(?:{pattern}))")
         says = f"the answer does not have {name}"
-        yield candidate("regex", none.pattern, says, 0.65, partial(_finds, none))
+        yield candidate("regex", none.pattern, says, generality - 0.05, partial(_finds, none))
 
 
 def _finds(pattern: re.Pattern[str], view: View) -> bool:

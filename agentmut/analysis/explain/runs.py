@@ -48,6 +48,7 @@ class Bench:
     families: dict[tuple[str, str], "Family | None"] = field(default_factory=dict)
     """Candidates by mutant and scenario, which `family` keeps here."""
     _runs: dict[str, Mapping[str, Runs]] = field(default_factory=dict)
+    _noticed: dict[str, bool] = field(default_factory=dict)
     _tables: Tables = field(init=False)
 
     def __post_init__(self) -> None:
@@ -95,6 +96,15 @@ class Bench:
         table = self._tables.get(sum(map(fails, original)), len(original), design)
         runs = self.of(mutant, scenario)[: design.n_max]
         return table.verdict(map(fails, runs)).decision is Decision.KILLED
+
+    def noticed(self, mutant: str) -> bool:
+        """Whether today's evaluators kill the mutant by its stored runs, on some scenario."""
+        if mutant not in self._noticed:
+            self._noticed[mutant] = any(
+                self.kills(mutant, name, lambda run: not run.passed, self.of("", name))
+                for name in self.runs(mutant)
+            )
+        return self._noticed[mutant]
 
     def _read(self, name: str, trials: Sequence[StoredTrial]) -> Runs:
         return tuple(run for trial in trials if (run := self._run(name, trial)))

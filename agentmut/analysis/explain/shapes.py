@@ -20,6 +20,8 @@ SHAPES = (
     ("an exclamation mark", r"!"),
 )
 """What it is called and the pattern that finds it."""
+SLIGHT = ("a question", "a number", "an exclamation mark")
+"""Forms that nearly any answer may have: they say little of what is asked of this one."""
 
 
 def shape_of(value: str) -> str:

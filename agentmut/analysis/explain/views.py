@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from agentmut.evaluators.values import structured, written_json
 from agentmut.facts.decisions import decisions
 from agentmut.facts.stated import Figure, stated_figures
+from agentmut.text.words import STOP_WORDS
 from agentmut.trace import AgentTrace
 
 LONGEST_PHRASE = 4
@@ -18,7 +19,7 @@ LONGEST_PHRASE = 4
 LONGEST_ANSWER = 20_000
 """Characters of an answer that phrases are read off: a longer one has hundreds of thousands of them."""
 _WORD = re.compile(r"[^\s]+")
-_PARTS = re.compile(r"\n|(?<=[.!?:;,])\s")
+_PARTS = re.compile(r"\n|[.!?:;,][\"'”’)\]}*_`]*\s")
 _EDGES = ".,;:!?()[]{}\"'`*_#>|"
 
 ArgumentValue = tuple[str, str, str]
@@ -60,7 +61,7 @@ class View:
     def phrases(self) -> frozenset[str]:
         """Runs of one to four words of the answer, with no end of a sentence, clause or line between them."""
         return frozenset(
-            phrase for part in _PARTS.split(self.folded[:LONGEST_ANSWER]) for phrase in _phrases(part)
+            phrase for part in _PARTS.split(self.text[:LONGEST_ANSWER]) for phrase in _phrases(part)
         )
 
     @cached_property
@@ -101,11 +102,27 @@ class View:
 
 
 def _phrases(line: str) -> set[str]:
-    spans = [match.span() for match in _WORD.finditer(line)]
+    """Those of a line, as `contains` compares them."""
     found = set()
-    for first, (start, _) in enumerate(spans):
-        for _, end in spans[first : first + LONGEST_PHRASE]:
-            phrase = line[start:end].strip(_EDGES)
-            if phrase:
-                found.add(phrase)
+    for spans in _sentences(line):
+        for first, (start, _) in enumerate(spans):
+            for _, end in spans[first : first + LONGEST_PHRASE]:
+                phrase = line[start:end].strip(_EDGES).casefold()
+                if phrase:
+                    found.add(phrase)
     return found
+
+
+def _sentences(line: str) -> list[list[tuple[int, int]]]:
+    """The places of its words; a new list where a sentence begins though no full stop is before it."""
+    sentences: list[list[tuple[int, int]]] = [[]]
+    for match in _WORD.finditer(line):
+        if sentences[-1] and _opens(match[0].strip(_EDGES)):
+            sentences.append([])
+        sentences[-1].append(match.span())
+    return sentences
+
+
+def _opens(word: str) -> bool:
+    """Whether a word, such as `Your`, has its capital letter from the sentence that it begins."""
+    return word[:1].isupper() and word != "I" and word[1:2] not in "'’" and word.casefold() in STOP_WORDS

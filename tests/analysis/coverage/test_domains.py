@@ -1,5 +1,6 @@
 """Which boundaries a schema has, and which calls are on them."""
 
+import time
 from typing import Any
 
 import pytest
@@ -180,3 +181,92 @@ def test_the_example_of_a_boundary_is_on_it() -> None:
         for boundary in boundaries(tool(schema))[0]:
             if boundary.item.example:
                 assert boundary.on({"x": json.loads(boundary.item.example)}), boundary.item
+
+
+def test_large_whole_numbers_are_told_apart() -> None:
+    for most in (2147483647, 9999999999, 2**53 + 2):
+        schema = {"type": "integer", "minimum": 1, "maximum": most}
+        assert on(schema, most) == ["maximum"]
+        assert on(schema, most - 1) == ["just below maximum"]
+        assert on(schema, most - 2, most + 1) == []
+
+
+@pytest.mark.parametrize(
+    ("schema", "values"),
+    [
+        ({"type": "integer", "minimum": 3, "maximum": 3}, {"minimum": "3"}),
+        ({"type": "integer", "exclusiveMinimum": 0, "maximum": 1}, {"minimum": "1"}),
+        ({"type": "integer", "minimum": 1, "maximum": 2}, {"minimum": "1", "maximum": "2"}),
+        ({"type": "integer", "minimum": 1, "maximum": 3},
+         {"minimum": "1", "just above minimum": "2", "maximum": "3"}),
+        ({"type": "integer", "minimum": 1, "multipleOf": 5}, {"minimum": "5", "just above minimum": "10"}),
+        ({"type": "integer", "minimum": 1, "multipleOf": 1.5}, {"minimum": "3", "just above minimum": "6"}),
+        ({"type": "integer", "minimum": 0.5, "maximum": 3.5},
+         {"minimum": "1", "just above minimum": "2", "maximum": "3"}),
+        ({"type": "number", "minimum": 2, "maximum": 2}, {"minimum": "2"}),
+        ({"type": "number", "minimum": -1.7e308, "maximum": 1.7e308},
+         {"minimum": str(-17 * 10**307), "just above minimum": None, "maximum": None,
+          "just below maximum": None, "zero": "0"}),
+        ({"type": "integer", "maximum": 3, "allOf": [{"minimum": 2}]}, {"minimum": "2", "maximum": "3"}),
+        ({"allOf": [{"type": "integer"}, {"minimum": 1}, {"minimum": 2, "maximum": 3}]},
+         {"minimum": "2", "maximum": "3"}),
+        ({"anyOf": [{"type": "integer"}, {"type": "null"}], "maximum": 3},
+         {"maximum": "3", "just below maximum": "2"}),
+    ],
+)  # fmt: skip
+def test_boundaries_are_values_that_the_schema_allows_each_once(
+    schema: dict[str, Any], values: dict[str, str | None]
+) -> None:
+    found = {b.item.name.removeprefix("t.x "): b.item.example for b in boundaries(tool(schema))[0]}
+    assert [*found] == [*values]
+    assert {name: found[name] for name, value in values.items() if value} == {
+        k: v for k, v in values.items() if v
+    }
+
+
+def test_decimals_are_met_as_they_are_written_and_as_they_are_computed() -> None:
+    schema = {"type": "number", "minimum": 0, "maximum": 0.3, "multipleOf": 0.1}
+    assert on(schema, 0.3) == on(schema, 0.1 + 0.2) == ["maximum"]
+    assert on({"type": "number", "minimum": -1.7e308, "maximum": 1.7e308}, 0) == ["zero"]
+    assert on({"type": "number", "minimum": 0, "maximum": 1e-9}, 1e-9) == ["maximum"]
+
+
+def test_lists_have_several_items_only_where_such_a_length_is_allowed() -> None:
+    assert said({"type": "array", "minItems": 3, "maxItems": 4}) == ["x fewest items", "x most items"]
+    assert said({"type": "array", "minItems": 0, "maxItems": 3})[2] == "x several items"
+
+
+def test_equal_numbers_are_one_value_of_an_enumeration() -> None:
+    assert on({"enum": [1, 2]}, 1.0, True) == ["= 1"]
+    assert said({"enum": [1, 1.0, True]}) == ["x = 1", "x = true"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "why"),
+    [
+        ({"type": "string", "minLength": 2, "maxLength": 1}, "leave no value"),
+        ({"type": "integer", "minimum": 5, "maximum": 1}, "leave no value"),
+        ({"type": "integer", "minimum": 1.2, "maximum": 1.8}, "leave no value"),
+        ({"type": "number", "minimum": 1, "exclusiveMaximum": 1}, "leave no value"),
+        ({"type": "array", "minItems": 2, "maxItems": 1}, "leave no value"),
+        ({"type": "string", "pattern": "a{99999999999}"}, "cannot be read"),
+        ({"type": "string", "pattern": "^(a+)+$"}, "too long to match"),
+        ({"type": "string", "pattern": "^(a|aa)+$"}, "too long to match"),
+        ({"type": "string", "pattern": "a?" * 30 + "a" * 30}, "too long to match"),
+    ],
+)
+def test_a_domain_without_values_and_a_pattern_that_takes_too_long_are_left_out(
+    schema: dict[str, Any], why: str
+) -> None:
+    assert said(schema) == []
+    assert len(found := left_out(schema)) == 1 and why in found[0]
+
+
+def test_no_pattern_takes_long_whatever_the_text_is() -> None:
+    for pattern in (r"a*a*b", r"^\w+@\w+\.\w+$", r"\d+\s*\d+$", r"^(ab|cd)x*y*$", r"x{1,40}x{1,40}y"):
+        begun = time.process_time()
+        for text in ("a" * 1000, "1" * 300, "x" * 300, "a" * 100_000):
+            on({"type": "string", "pattern": pattern}, text)
+        assert time.process_time() - begun < 1.0, pattern
+    address = f"{'some' * 20}@example.org"
+    assert on({"type": "string", "pattern": r"^\w+@\w+\.\w+$"}, address) == ["pattern"]
