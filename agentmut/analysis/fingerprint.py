@@ -13,6 +13,7 @@ from pydantic import JsonValue
 
 from agentmut.evaluators.values import structured, written_json
 from agentmut.execution import Execution
+from agentmut.facts.decisions import NO, YES, decisions
 from agentmut.facts.stated import stated_figures
 from agentmut.trace import Action, AgentTrace
 
@@ -84,6 +85,9 @@ def _answer(trace: AgentTrace, answered: str) -> Iterator[tuple[Feature, float]]
     yield Feature("figures"), len(figures)
     for written in figures.values():
         yield Feature("states", (written,)), 1
+    decided = {each for output in trace.outputs if isinstance(output, str) for each in decisions(output)}
+    yield Feature("grants"), YES in decided
+    yield Feature("refuses"), NO in decided
     try:
         output = structured(trace)
     except ValueError:
@@ -206,6 +210,8 @@ _MORE_OR_LESS: Mapping[str, tuple[str, str]] = {
     "lines": ("answers have more lines", "answers have fewer lines"),
     "questions": ("answers ask more questions", "answers ask fewer questions"),
     "figures": ("answers state more figures", "answers state fewer figures"),
+    "grants": ("answers grant or affirm more often", "answers grant or affirm less often"),
+    "refuses": ("answers refuse or deny more often", "answers refuse or deny less often"),
     "json": ("answers are JSON more often", "answers are JSON less often"),
     "tool calls": ("more tools are called", "fewer tools are called"),
     "tools": ("more different tools are called", "fewer different tools are called"),

@@ -1,11 +1,12 @@
-"""The evaluator of what an answer states in figures, whatever the wording."""
+"""Evaluators of what an answer states, in figures or as a decision, whatever the wording."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from pydantic import JsonValue
 
 from agentmut.evaluators import arguments
 from agentmut.evaluators.values import shown
+from agentmut.facts.decisions import NO, YES, Decisions
 from agentmut.facts.stated import stated_figures
 from agentmut.scenario import Scenario
 from agentmut.trace import AgentTrace, Check
@@ -40,3 +41,51 @@ def _figures(text: str) -> Iterator[tuple[str, str]]:
             f"expects a number, best with its unit, a date, a time or an identifier, got {text!r}"
         )
     yield from found
+
+
+class Decides:
+    """`decides: yes` or `no`: the final answer grants, affirms or can; or it refuses, denies or cannot.
+
+    Other decisions by their terms: `{terms: {approved: [approve, refund], denied: [reject]}, is: approved}`. Wording
+    makes no difference, negation does: `cannot be approved` is a `no`, and with two decisions a negated term of one
+    speaks for the other. With one decision, or three and more, it may also be asked for `not approved`. An answer
+    that decides both ways, or nothing, fails.
+    """
+
+    def __init__(self, argument: JsonValue) -> None:
+        self.decisions, names, self.wanted = _asked(argument)
+        denied = self.wanted.removeprefix(NOT)
+        others = (name for name in names if name != self.wanted)
+        self.rivals = {denied} if denied != self.wanted else {NOT + self.wanted, *others}
+
+    def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
+        """Read the decisions of the answer."""
+        found = self.decisions.of(trace.output) if isinstance(trace.output, str) else frozenset()
+        passed = self.wanted in found and self.rivals.isdisjoint(found)
+        said = " and ".join(sorted(found)) or "nothing"
+        reason = f"output decides {said}"
+        if not passed:
+            reason += f", expected {self.wanted}: {shown(trace.text)}"
+        return Check(evaluator="decides", passed=passed, reason=reason)
+
+
+NOT = "not "
+
+
+def _asked(argument: JsonValue) -> tuple[Decisions, tuple[str, ...], str]:
+    """How decisions are read, which there are, and which is asked for."""
+    if isinstance(argument, dict):
+        given = arguments.mapping(argument, ("terms", "is"))
+        if not isinstance(given["terms"], Mapping):
+            raise ValueError(
+                f"expects terms such as {{approved: [approve], denied: [reject]}}, got {given['terms']!r}"
+            )
+        decisions, names, asked = Decisions(given["terms"]), tuple(given["terms"]), given["is"]
+    else:
+        decisions, names, asked = Decisions(), (YES, NO), argument
+    if isinstance(asked, bool):  # yes and no without quotes are true and false to some readers of YAML
+        asked = YES if asked else NO
+    possible = names if len(names) == 2 else (*names, *(NOT + name for name in names))
+    if not isinstance(asked, str) or asked not in possible:
+        raise ValueError(f"expects one of {', '.join(possible)}, got {asked!r}")
+    return decisions, names, asked

@@ -59,8 +59,11 @@ class Decisions:
     def facts(self, scenario: Scenario, trace: AgentTrace) -> frozenset[Fact]:
         """What the answers decide. An answer that refuses one thing and grants another shows both."""
         texts = [output for output in trace.outputs if isinstance(output, str)]
-        found = {value for text in texts for value in (self._own(text) if self.terms else decisions(text))}
-        return frozenset(Fact(self.name, value) for value in found)
+        return frozenset(Fact(self.name, value) for text in texts for value in self.of(text))
+
+    def of(self, text: str) -> frozenset[str]:
+        """What a text decides."""
+        return frozenset(self._own(text)) if self.terms else decisions(text)
 
     def _own(self, text: str) -> Iterator[str]:
         names = tuple(self.terms or ())

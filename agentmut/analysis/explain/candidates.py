@@ -1,4 +1,4 @@
-"""Candidates for an assertion, and the two sides whose difference they are read off."""
+"""Candidates for an assertion, and the runs that they are read off."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
@@ -28,9 +28,12 @@ class Contrast(NamedTuple):
 
     original: Sequence[View]
     """The half of the original's runs that candidates are found on."""
-    mutant: Sequence[View]
+    pool: Sequence[View]
+    """The original's other runs and the mutant's, not told apart: see `family`."""
     least: float
     """The share of the original's runs in which a candidate has to hold."""
+    often: float = 1
+    """The number of runs of the pool in which something has to stand before it is worth forbidding."""
 
     def usual(self, holds: Holds) -> bool:
         """Whether something holds in enough of the original's runs."""
@@ -39,7 +42,7 @@ class Contrast(NamedTuple):
     @property
     def both(self) -> tuple[View, ...]:
         """All runs."""
-        return (*self.original, *self.mutant)
+        return (*self.original, *self.pool)
 
 
 Proposer = Callable[[Contrast], Iterable[Candidate]]
@@ -55,7 +58,7 @@ def share(holds: Holds, views: Sequence[View]) -> float:
     return sum(map(holds, views)) / len(views) if views else 0.0
 
 
-def common(values: Iterable[Iterable[str]], least: float, of: int) -> list[str]:
+def common(values: Iterable[Iterable[str]], least: float, of: float = 1) -> list[str]:
     """What occurs in at least this share of `of` collections, in alphabetical order."""
     from collections import Counter
 

@@ -2,18 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import chain
-from typing import NamedTuple
 
-from agentmut.analysis.explain.candidates import Candidate, Contrast, Proposer
+from agentmut.analysis.explain.candidates import Candidate
 from agentmut.analysis.explain.cover import cover, enough, ranked, value
-from agentmut.analysis.explain.of_arguments import of_arguments
-from agentmut.analysis.explain.of_fields import of_fields
-from agentmut.analysis.explain.of_limits import of_limits
-from agentmut.analysis.explain.of_text import OFTEN, frequent_patterns, of_text
-from agentmut.analysis.explain.of_tools import of_tools
-from agentmut.analysis.explain.runs import Bench, Run, Runs, held
+from agentmut.analysis.explain.family import Family, family_of, halves
+from agentmut.analysis.explain.runs import Bench, Run, held
 from agentmut.engine.stored import StoredCampaign
 from agentmut.evaluators import build
 from agentmut.frozen import digest_of
@@ -23,18 +17,8 @@ from agentmut.result import MutantRow, read_result
 from agentmut.stats.intervals import wilson
 from agentmut.suggestion import AssertionSuggestion, Rate
 
-PROPOSERS: tuple[Proposer, ...] = (of_tools, of_arguments, of_text, of_fields, of_limits)
-FEWEST = 4
-"""Runs of the original, in each half, and of the mutant, with fewer of which nothing is proposed."""
 CHECKED = 24
 """The best candidates of a scenario, which the evaluators themselves then check."""
-
-
-class _Promising(NamedTuple):
-    candidate: Candidate
-    pattern: tuple[bool, ...]
-    """In which runs it holds: first the original's, then the mutant's."""
-    margin: float
 
 
 def mine(
@@ -49,15 +33,15 @@ def mine(
 
     Candidates are found on every second run of the original. To be proposed, an evaluator has to hold in the share
     of these, and of the held-out others, that the scenario's threshold asks for; with it the scenario must not
-    fall under its threshold; and the kill rule, applied to the mutant's stored runs with the scenario's evaluators
-    and this one, must kill. Since many are tried, the difference of the two rates must also be significant
-    (Fisher's exact test, on all runs) at the campaign's alpha divided by the number of candidates that differ in some
-    run, counting phrases of either side that were frequent enough to be looked at.
+    fall under its threshold; and the kill rule, applied to the mutant's stored runs and the held-out ones with the
+    scenario's evaluators and this one, must kill. Since many are looked at, the difference of the two rates must also
+    be significant at a level with which anything at all is proposed for a mutant that behaves like the original with
+    a chance of at most the campaign's alpha: `family` says how.
 
     Nothing is proposed for a mutant that today's evaluators kill, nor what the scenario asks for already.
 
-    `others` are survivors that each proposal is tried on as well; None takes those of the run's result. Runs whose
-    secrets were masked are left out: `Bench.notes` counts them. Give one `bench` to several calls.
+    `others` are survivors that each proposal is tried on as well, by the same rules; None takes those of the run's
+    result. Runs whose secrets were masked are left out: `Bench.notes` counts them. Give one `bench` to several calls.
     """
     bench = bench or Bench(campaign)
     if bench.noticed(mutant):
@@ -120,72 +104,20 @@ def _spread(found: Iterable[AssertionSuggestion]) -> Iterator[AssertionSuggestio
 
 def _on(bench: Bench, mutant: str, scenario: str, others: Sequence[str]) -> Iterator[AssertionSuggestion]:
     """What is found on one scenario and stands the check."""
-    original, runs = bench.of("", scenario), bench.of(mutant, scenario)
-    if len(original) < 2 * FEWEST or len(runs) < FEWEST:
-        return
-    for promising in _promising(bench, scenario, original, runs)[:CHECKED]:
-        if made := _Check(bench, scenario, promising.candidate).of(mutant, others):
+    family = family_of(bench, mutant, scenario)
+    for one in _promising(family, bench.threshold(scenario))[:CHECKED] if family else ():
+        if made := _Check(bench, scenario, one).of(mutant, others):
             yield made
 
 
-def _promising(bench: Bench, scenario: str, original: Runs, runs: Runs) -> list[_Promising]:
-    """The candidates whose rates differ, the clearest first; of equals of one kind the most general."""
-    least = bench.threshold(scenario)
-    views = [run.view for run in original if run.answered]
-    ours = [run.view for run in runs if run.answered]
-    found, held_out = views[0::2], views[1::2]
-    if min(len(found), len(held_out)) < FEWEST:
-        return []
-    patterns: dict[tuple[bool, ...], list[Candidate]] = {}
-    looked_at = frequent_patterns((*views, *ours), least=OFTEN * len(ours))
-    there = bench.scenario(scenario).evaluators
-    for candidate in _proposed(Contrast(found, ours, least)):
-        pattern = tuple(map(candidate.holds, (*views, *ours)))
-        looked_at.add(pattern)
-        usual = min(_share(pattern[: len(views) : 2]), _share(pattern[1 : len(views) : 2])) >= least
-        if usual and candidate.spec not in there:
-            patterns.setdefault(pattern, []).append(candidate)
-    level = bench.campaign.plan.rule.alpha / max(1, sum(len(set(pattern)) > 1 for pattern in looked_at))
-    promising = []
-    for pattern, candidates in patterns.items():
-        first, second = sum(pattern[: len(views)]), sum(pattern[len(views) :])
-        if _p(first, len(original), second, len(runs)) <= level:
-            margin = _margin(Rate(held=first, of=len(original)), Rate(held=second, of=len(runs)))
-            promising += [_Promising(one, pattern, margin) for one in _one_of_a_kind(candidates)]
-    return sorted(promising, key=lambda p: ranked(p.margin, p.candidate.generality), reverse=True)
-
-
-def _share(pattern: Sequence[bool]) -> float:
-    return sum(pattern) / len(pattern)
-
-
-def _proposed(contrast: Contrast) -> Iterator[Candidate]:
-    seen = set()
-    for proposer in PROPOSERS:
-        for candidate in proposer(contrast):
-            written = candidate.spec.model_dump_json()
-            if written not in seen:
-                seen.add(written)
-                yield candidate
-
-
-def _one_of_a_kind(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Of candidates that cannot be told apart on these runs, the most general for each evaluator."""
-    best: dict[str, Candidate] = {}
-    for one in candidates:
-        if one.spec.name not in best or one.generality > best[one.spec.name].generality:
-            best[one.spec.name] = one
-    return list(best.values())
-
-
-@lru_cache(maxsize=4096)
-def _p(held_by_original: int, original: int, held_by_mutant: int, runs: int) -> float:
-    from agentmut.stats.proportions import fisher_test
-    from agentmut.stats.significance import Alternative
-
-    if held_by_original / original <= held_by_mutant / runs:
-        return 1.0
-    return fisher_test(held_by_original, original, held_by_mutant, runs, Alternative.GREATER).p_value
+def _promising(family: Family, least: float) -> list[Candidate]:
+    """The candidates whose rates differ and that the held-out runs pass, the clearest first."""
+    found = [
+        (ranked(_margin(original, mutant), one.generality), one)
+        for one, original, mutant in family.clear()
+        if original.held >= least * original.of
+    ]
+    return [one for _, one in sorted(found, key=lambda each: each[0], reverse=True)]
 
 
 def _margin(original: Rate, mutant: Rate) -> float:
@@ -211,7 +143,7 @@ class _Check:
         if not self._suits(baseline, held_out) or not self._kills(mutant):
             return None
         rate = self._rate(self.bench.of(mutant, self.scenario))
-        also = [id for id in others if id != mutant and self._clearly(id, baseline, len(others))]
+        also = [id for id in others if id != mutant and self._clearly(id)]
         spec = self.candidate.spec
         return AssertionSuggestion(
             id=digest_of([self.scenario, spec.model_dump(mode="json")])[:8],
@@ -228,8 +160,7 @@ class _Check:
 
     def _rates(self) -> tuple[Rate, Rate]:
         original = self.bench.of("", self.scenario)
-        answered = [run for run in original if run.answered]
-        return self._rate(original), self._rate(answered[1::2])
+        return self._rate(original), self._rate(halves(original)[1])
 
     def _suits(self, baseline: Rate, held_out: Rate) -> bool:
         """Whether the original passes often enough, by this evaluator alone and with the scenario's others."""
@@ -242,17 +173,18 @@ class _Check:
         return kept and all((rate.share or 0.0) >= least for rate in (baseline, held_out))
 
     def _kills(self, mutant: str) -> bool:
+        """By the held-out runs alone: the candidate was chosen for holding in the others."""
+        _, held_out = halves(self.bench.of("", self.scenario))
         return bool(self.bench.of(mutant, self.scenario)) and self.bench.kills(
-            mutant, self.scenario, self._fails
+            mutant, self.scenario, self._fails, held_out
         )
 
-    def _clearly(self, mutant: str, baseline: Rate, tried: int) -> bool:
-        """Whether it kills one of many others, and not by chance alone."""
-        rate = self._rate(self.bench.of(mutant, self.scenario))
-        if not rate.of or not self._kills(mutant):
+    def _clearly(self, mutant: str) -> bool:
+        """Whether it kills another survivor, and would be proposed for it as well."""
+        if not self._kills(mutant):
             return False
-        level = self.bench.campaign.plan.rule.alpha / max(1, tried)
-        return _p(baseline.held, baseline.of, rate.held, rate.of) <= level
+        family = family_of(self.bench, mutant, self.scenario)
+        return family is not None and family.is_clear(self.candidate)
 
     def _rate(self, runs: Sequence[Run]) -> Rate:
         return Rate(held=sum(map(self._held, runs)), of=len(runs))

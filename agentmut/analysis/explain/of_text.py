@@ -1,7 +1,7 @@
 """Candidates from the answer's text: phrases, forms, figures."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 
 from agentmut.analysis.explain.candidates import Candidate, Contrast, candidate, common
@@ -10,8 +10,6 @@ from agentmut.analysis.explain.views import View
 from agentmut.facts.stated import Figure
 from agentmut.text.words import STOP_WORDS
 
-OFTEN = 0.5
-"""The share of the mutant's runs in which a phrase has to occur before it is forbidden."""
 _WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
@@ -26,22 +24,10 @@ def _phrases(contrast: Contrast) -> Iterator[Candidate]:
     for phrase in common((v.phrases for v in contrast.original), contrast.least, len(contrast.original)):
         if weight := _weight(phrase):
             yield candidate("contains", phrase, f"the answer has “{phrase}”", weight, partial(_has, phrase))
-    for phrase in common((v.phrases for v in contrast.mutant), OFTEN, len(contrast.mutant)):
+    for phrase in common((v.phrases for v in contrast.pool), 1.0, contrast.often):
         if weight := _weight(phrase):
             says = f"the answer does not have “{phrase}”"
             yield candidate("not_contains", phrase, says, weight - 0.1, partial(_lacks, phrase))
-
-
-def frequent_patterns(views: Sequence[View], least: float) -> set[tuple[bool, ...]]:
-    """In which runs phrases occur, for those in at least so many: what proposals are chosen from, proposed or not."""
-    places: dict[str, list[int]] = {}
-    for place, view in enumerate(views):
-        for phrase in view.phrases:
-            places.setdefault(phrase, []).append(place)
-    frequent = {
-        frozenset(found) for phrase, found in places.items() if len(found) >= least and _weight(phrase)
-    }
-    return {tuple(place in found for place in range(len(views))) for found in frequent}
 
 
 def _has(phrase: str, view: View) -> bool:

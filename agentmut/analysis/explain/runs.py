@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from agentmut.analysis.explain.views import View
 from agentmut.engine.plan import Rule
@@ -16,6 +16,9 @@ from agentmut.scenario import Scenario
 from agentmut.stats.kill.rule import Decision, KillDesign, level_for
 from agentmut.store.rows import StoredTrial
 from agentmut.trace import Outcome
+
+if TYPE_CHECKING:
+    from agentmut.analysis.explain.family import Family
 
 MASKED = "secrets were masked in them, so new assertions cannot judge them"
 NO_EVIDENCE = "they say nothing about the agent (trouble of the service or of the machine)"
@@ -42,6 +45,8 @@ class Bench:
     left_out: Counter[str] = field(default_factory=Counter)
     """Why runs are left out -> how many, of those asked for so far."""
     catalogue: Catalogue = field(default_factory=lambda: Catalogue.of(Group.EVALUATORS))
+    families: dict[tuple[str, str], "Family | None"] = field(default_factory=dict)
+    """Candidates by mutant and scenario, which `family` keeps here."""
     _runs: dict[str, Mapping[str, Runs]] = field(default_factory=dict)
     _noticed: dict[str, bool] = field(default_factory=dict)
     _tables: Tables = field(init=False)
@@ -76,12 +81,12 @@ class Bench:
         """The runs of a mutant on one scenario; none where it was not tried there."""
         return self.runs(mutant).get(scenario, ())
 
-    def kills(self, mutant: str, scenario: str, fails: Callable[[Run], bool]) -> bool:
+    def kills(self, mutant: str, scenario: str, fails: Callable[[Run], bool], original: Runs) -> bool:
         """Whether the kill rule kills the mutant by its stored runs on a scenario, were these the failures.
 
-        At the level that the scenario has among those the mutant was tried on.
+        At the level that the scenario has among those the mutant was tried on. `original`: the runs of the original
+        that are its baseline; failures that these runs have chosen would make it look better than it is.
         """
-        original = self.of("", scenario)
         if not original:
             return False
         plan_rule, scenarios = self.campaign.plan.rule, len(self.runs(mutant))
@@ -96,7 +101,8 @@ class Bench:
         """Whether today's evaluators kill the mutant by its stored runs, on some scenario."""
         if mutant not in self._noticed:
             self._noticed[mutant] = any(
-                self.kills(mutant, name, lambda run: not run.passed) for name in self.runs(mutant)
+                self.kills(mutant, name, lambda run: not run.passed, self.of("", name))
+                for name in self.runs(mutant)
             )
         return self._noticed[mutant]
 

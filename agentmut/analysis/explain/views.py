@@ -9,6 +9,7 @@ from functools import cached_property
 from pydantic import JsonValue
 
 from agentmut.evaluators.values import structured, written_json
+from agentmut.facts.decisions import decisions
 from agentmut.facts.stated import Figure, stated_figures
 from agentmut.text.words import STOP_WORDS
 from agentmut.trace import AgentTrace
@@ -67,6 +68,12 @@ class View:
     def figures(self) -> Mapping[Figure, str]:
         """What the answer states in figures."""
         return stated_figures(self.text)
+
+    @cached_property
+    def decisions(self) -> frozenset[str]:
+        """What the answer decides: `yes`, `no`, both or nothing."""
+        output = self.trace.output
+        return decisions(output) if isinstance(output, str) else frozenset()
 
     @cached_property
     def structured(self) -> JsonValue:

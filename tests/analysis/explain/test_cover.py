@@ -4,9 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from agentmut.analysis.explain.candidates import Contrast
 from agentmut.analysis.explain.mining import mine, suggest_assertions
-from agentmut.analysis.explain.of_text import frequent_patterns, of_text
 from agentmut.analysis.explain.runs import Bench
 from agentmut.analysis.explain.views import View
 from agentmut.engine.stored import StoredCampaign
@@ -95,13 +93,3 @@ def test_a_phrase_does_not_go_from_one_sentence_into_the_next(answer: str, seam:
     phrases = View(trace(answer=answer)).phrases
     assert kept in phrases
     assert not seam or seam not in phrases
-
-
-def test_phrases_that_are_looked_at_count_though_they_are_not_proposed() -> None:
-    """Of two phrases that half of the mutant's runs have, only the one that the original lacks is proposed."""
-    texts = ["green tea", "green tea", "black tea", "black tea"]
-    views = [View(trace(answer=text)) for text in texts]
-    assert frequent_patterns(views, 2) == {
-        (True, True, False, False), (False, False, True, True), (True, True, True, True),
-    }  # fmt: skip
-    assert list(of_text(Contrast(views[:2], views[2:], 0.8)))

@@ -127,11 +127,11 @@ def varied(r: random.Random) -> AgentTrace:
 
 
 def test_nothing_is_proposed_where_there_is_no_difference(campaign: Campaign) -> None:
-    mutants = {f"m{i}": {"s": runs(varied, r_of(i), 100 + i)} for i in range(40)}
+    mutants = {f"m{i}": {"s": runs(varied, r_of(i), 100 + i)} for i in range(15)}
     stored = campaign({"": {"s": runs(varied, 60, 1)}, **mutants})
     bench = Bench(stored)
     proposing = sum(bool(mine(stored, mutant, others=[], bench=bench)) for mutant in mutants)
-    assert proposing <= 5  # at .05 more have a chance of 1 %
+    assert proposing <= 3  # at .05 more have a chance of 1 %; test_family.py has more of them
 
 
 def r_of(i: int) -> int:
