@@ -4,6 +4,7 @@ from typing import Any
 
 from agentmut.analysis.coverage.load import failures_of
 from agentmut.analysis.coverage.nouns import Coverage, CoverageItem, Dimension, LeftOut
+from agentmut.engine.stored import Kept
 from agentmut.execution import Ending, Execution
 from agentmut.mutant import Intent, Status
 from agentmut.operator import OperatorClass
@@ -48,7 +49,7 @@ def survivor(name: str, p: float) -> MutantRow:
 
 
 def test_runs_that_failed_are_counted_and_the_first_in_time_is_told() -> None:
-    kept = {
+    kept: Kept = {
         "a": (stored(4, "a", Ending.RAISED, "later"), stored(5, "a", Ending.ANSWERED)),
         "b": (stored(2, "b", Ending.RAISED, "no key"), stored(1, "b", Ending.INFRASTRUCTURE, "429")),
     }
