@@ -6,8 +6,7 @@ from agentmut.analysis.coverage.load import failures_of
 from agentmut.analysis.coverage.nouns import Coverage, CoverageItem, Dimension, LeftOut
 from agentmut.engine.stored import Kept
 from agentmut.execution import Ending, Execution
-from agentmut.mutant import Intent, Status
-from agentmut.operator import OperatorClass
+from agentmut.mutant import Intent, OperatorClass, Status
 from agentmut.relation import Expectation, Family
 from agentmut.relation_report import Finding, RelationRow
 from agentmut.report.coverage import render_coverage
