@@ -13,6 +13,7 @@ from agentmut.engine.limits import Spend
 from agentmut.engine.relating.change import compared
 from agentmut.engine.relating.material import Material, material_of
 from agentmut.engine.relating.preparation import Wish, make_plan, prepare, source_work, wish
+from agentmut.engine.relating.sources import giving_up, unanswered
 from agentmut.engine.relating.state import Errands, Relating, RelationsPlan
 from agentmut.engine.relating.stored import carry_out_stored, stored_sources
 from agentmut.engine.relating.summary import Checked, report_relations
@@ -118,10 +119,11 @@ def checked_relations(
     """Source runs, then follow-up runs."""
     if not plan.scenarios:
         return Checked(plan, Stop.FINISHED, Spend())
-    sources = source_work(session, plan)
+    sources = giving_up(source_work(session, plan))
     stop = run_work(session, sources, store, progress=lambda: progress(sources))
-    if sources.problem:
-        return Checked(plan, stop, sources.spend, sources.problem, sources.refused)
+    problem = sources.problem or ("" if stop is Stop.INTERRUPTED else sources.silence())
+    if problem:
+        return Checked(plan, Stop.FAILED, sources.spend, problem, sources.refused)
     store.set_status(plan.run_id, "planned", sources.spend.seconds)
     materials = materials_of(session, plan, executions_of(store, plan))
     try:
@@ -151,6 +153,8 @@ def _stored(session: Session, store: Store, wanted: Wish, plan: RelationsPlan) -
         raise UsageError(
             f"nothing in the store can be used: {why}. `agentmut run`, `test` or `relations` makes runs."
         )
+    if silence := unanswered(run for runs in found.by_scenario.values() for _, run in runs):
+        return Checked(found.plan, Stop.FAILED, Spend(), silence, notes=found.notes)
     materials = materials_of(session, found.plan, found.by_scenario)
     prepared = prepare(session, found.plan, wanted.fitting, materials, tables_of(session))
     carry_out_stored(prepared.session, prepared.work, store)

@@ -1,5 +1,6 @@
 """The relations that a project can use: the installed ones, and its own; and which of them it asks for."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -84,7 +85,7 @@ class RelationCatalogue:
         try:
             return kind(argument)  # type: ignore[call-arg]  # the protocol says nothing of constructors
         except (ValueError, RecursionError) as error:
-            raise UsageError(f"relation {name!r}: {error}") from error
+            raise UsageError(f"relation {name!r}: {_of_argument(error, argument)}") from error
         except Exception as error:  # a plugin may be anybody's code
             raise PluginError(f"relation {name!r}: {kind.__name__}() raised {one_line(error)}") from error
 
@@ -107,7 +108,7 @@ class RelationCatalogue:
                 raise
             except UsageError as error:
                 if is_exact:
-                    raise
+                    raise _with_remedy(error, name, argument) from error
                 needs[name] = str(error).removeprefix(f"relation {name!r}: ")
                 continue
             chosen.setdefault((name, canonical_json(argument)), built)
@@ -121,13 +122,32 @@ class RelationCatalogue:
             if isinstance(entry, str):
                 found = [name for name in self.names if is_named(name, entry)]
                 if not found and entry != "*":
-                    families = {name.partition(".")[0] for name in self.names}
-                    raise UsageError(
-                        f"unknown relation {entry!r}. {nearest(entry, {*self.names, *families})}"
-                    )
+                    raise UsageError(self.unknown(entry))
                 yield from ((name, None, name == entry) for name in found)
                 continue
             yield from ((name, argument, True) for name, argument in entry.items())
+
+    def unknown(self, entry: str) -> str:
+        """What to say of a name that is none; a class is told where it goes."""
+        if ":" in entry:
+            return (
+                f"unknown relation {entry!r}. A class of your own goes into agentmut.yaml as "
+                f"relations: {{own: [{entry!r}]}}; it is then used by its id, as the others are"
+            )
+        families = {name.partition(".")[0] for name in self.names}
+        return f"unknown relation {entry!r}. {nearest(entry, {*self.names, *families})}"
+
+
+def _of_argument(error: Exception, argument: JsonValue) -> str:
+    said = str(error)
+    # "got None" says nothing to somebody who gave no argument
+    return re.sub(r"[,;]? got None$", "", said) if argument is None else said
+
+
+def _with_remedy(error: UsageError, name: str, argument: JsonValue) -> UsageError:
+    if argument is not None:
+        return error
+    return UsageError(f"{error}. Give it in agentmut.yaml: relations: {{use: [{{{name}: ...}}]}}")
 
 
 def declaration_faults(relation: Any) -> Iterator[str]:

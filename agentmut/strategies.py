@@ -53,7 +53,8 @@ def boundary_arguments(tool: Any) -> Arguments:
     """Valid arguments of which one is at a limit of the schema, or left out where it may be.
 
     Limits are the least and greatest number, the shortest and longest string or list, and each value of an
-    enumeration. Raises `UsageError` for what is no tool, `ValueError` for a tool whose schema has no limits.
+    enumeration; an empty string is one only where the schema limits the length. Raises `UsageError` for what is no
+    tool, `ValueError` for a tool whose schema has no limits.
     """
     spec = read_tool(tool)
     found = _usable(spec, boundaries_of)

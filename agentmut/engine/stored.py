@@ -128,7 +128,12 @@ def _misfit(session: Session, plan: RunPlan, trial: StoredTrial) -> str:
     if scenario is None and plan.kind == "suggest":
         return "of scenarios that `agentmut suggest` tried, which are not in the suite"
     if scenario is None:
-        return f"scenario {trial.scenario} is not in the suite"
+        chosen_from = {each.name for each in session.project.scenarios}
+        return (
+            "of scenarios that were not asked for"
+            if trial.scenario in chosen_from
+            else f"scenario {trial.scenario} is not in the suite"
+        )
     config = session.suite.part(session.suite.full, trial.scenario).digest
     key = trial_key(
         plan.environment, plan.seed, config=config, mutant="", scenario=scenario.digest, repeat=trial.repeat

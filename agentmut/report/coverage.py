@@ -1,6 +1,6 @@
 """The coverage of a suite, for a terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.table import Table
 from rich.text import Text
@@ -13,13 +13,20 @@ from agentmut.analysis.coverage.nouns import (
     DimensionCoverage,
     ScenarioCoverage,
 )
-from agentmut.report.paint import Page, clean, shorten
+from agentmut.report.paint import WIDTH, Page, clean, shorten
 from agentmut.report.terminal import counted
 
 SHOWN = {"few": 5, "all": 1_000_000, "none": 0}
 """Items listed of each kind, by what `--items` says."""
 _COUNTED_ONLY = (Dimension.PATH, Dimension.STATE)
 """Dimensions whose items have no names that say much."""
+_ROOM = 24
+"""Characters of a text that are worth putting behind a name."""
+ABLATION = (
+    "A rule is covered by ablation where a mutant that drops or negates it was killed, or where the agent's behaviour "
+    "changed without it (which chance alone says of one survivor in twenty). One that is not covered was lost in "
+    "silence; `agentmut report` lists its mutant, `agentmut show ID` explains it."
+)
 
 
 def render_coverage(coverage: Coverage, color: bool = False, shown: int = SHOWN["few"]) -> str:
@@ -29,12 +36,17 @@ def render_coverage(coverage: Coverage, color: bool = False, shown: int = SHOWN[
     page.add(Text(f"Coverage {value}", style="bold"))
     runs = counted(coverage.traces, "stored run")
     page.add(f"{runs} of {counted(len(coverage.scenarios), 'scenario')}; nothing was executed.")
+    if coverage.failed:
+        which = "All of them" if coverage.failed == coverage.traces else f"{coverage.failed} of them"
+        said = shorten(coverage.failure, 300)
+        page.add(f"{which} ended without an answer. The first: {said}", style="red")
     _dimensions(page, coverage)
     _uncovered(page, coverage, shown)
     _scenarios(page, coverage.scenarios, shown)
     _left_out(page, coverage, shown)
     for note in coverage.notes:
         page.add(f"Note: {clean(note)}.", style="yellow")
+    _next(page, coverage)
     return page.text()
 
 
@@ -92,14 +104,35 @@ def _uncovered(page: Page, coverage: Coverage, shown: int) -> None:
     for dimension in Dimension:
         found = [item for item in coverage.uncovered if item.dimension is dimension]
         for item in found[:shown]:
-            page.line(f"  {_said(item)}")
+            for line in _said(item):
+                page.line(line)
         if len(found) > shown:
             page.line(f"  ... and {len(found) - shown} more of {dimension.value}: --items all")
+    if any(item.dimension is Dimension.ABLATION for item in coverage.uncovered):
+        page.add(ABLATION)
 
 
-def _said(item: CoverageItem) -> str:
-    text = f"  {shorten(item.text, 60)}" if item.text else ""
-    return f"{clean(str(item))}{text}"
+def _said(item: CoverageItem) -> Iterator[str]:
+    """Its name, which stays whole to be searched for, and as much of its text as there is room for."""
+    name = f"  {clean(str(item))}"
+    room = WIDTH - len(name) - 2
+    if not item.text or room >= _ROOM:
+        yield f"{name}  {shorten(item.text, room)}".rstrip()
+        return
+    yield name
+    yield f"      {shorten(item.text, WIDTH - 6)}"
+
+
+def _next(page: Page, coverage: Coverage) -> None:
+    if not coverage.uncovered:
+        return
+    page.add()
+    if coverage.failed == coverage.traces:
+        page.add("Next: make the agent answer, and measure again.")
+        return
+    page.add(
+        "Next: `agentmut suggest` proposes assertions, and with --scenarios it searches for inputs that cover more."
+    )
 
 
 def _scenarios(page: Page, scenarios: Sequence[ScenarioCoverage], shown: int) -> None:
@@ -130,4 +163,4 @@ def _left_out(page: Page, coverage: Coverage, shown: int) -> None:
     for why, what in by_reason.items():
         listed = ", ".join(clean(one) for one in what[:shown])
         more = f" and {len(what) - shown} more" if 0 < shown < len(what) else ""
-        page.add(f"  {clean(why)}: {listed or len(what)}{more}")
+        page.hang(f"{clean(why)}: {listed or len(what)}{more}")

@@ -1,21 +1,53 @@
-"""What a survivor lacks, in words."""
+"""What a survivor lacks, in words.
+
+The trace test is made for each survivor at its own level: among many, some are said to have changed by chance.
+"""
+
+from collections.abc import Iterable
 
 from agentmut.report.paint import clean
+from agentmut.report.terminal import counted
 from agentmut.result import MutantRow
 
+LEVEL = 0.05
+"""The level of the trace test of one survivor."""
 
-def gap_in_words(row: MutantRow) -> list[str]:
-    """What the trace test says of a survivor; empty where there was none."""
+
+def may_be_chance(row: MutantRow, rows: Iterable[MutantRow]) -> str:
+    """Why a survivor's change may be none, in words; empty where it is one among all survivors compared as well.
+
+    That is where it is kept at the same level with the false discovery rate controlled (Benjamini, Hochberg).
+    """
+    from agentmut.stats.multiplicity import Correction, adjust
+
+    compared = {each.id: each.behaviour for each in (row, *rows) if each.behaviour is not None}
+    if row.behaviour is None or not row.behaviour.changed:
+        return ""
+    adjusted = adjust([change.p for change in compared.values()], LEVEL, Correction.BENJAMINI_HOCHBERG)
+    if adjusted.rejected[list(compared).index(row.id)]:
+        return ""
+    called = sum(change.changed is True for change in compared.values())
+    verb = "is" if called == 1 else "are"
+    return (
+        f"That may be chance: of {counted(len(compared), 'survivor')} compared, {called} {verb} said to have "
+        f"changed, and about {LEVEL * len(compared):.1f} would be if none had (one in twenty)."
+    )
+
+
+def gap_in_words(row: MutantRow, doubt: str = "") -> list[str]:
+    """What the trace test says of a survivor; empty where there was none. `doubt`: why its change may be none."""
     change = row.behaviour
     if change is None:
         return []
     if change.changed:
+        changed = "seems to have changed" if doubt else "has changed"
         return [
-            f"Its behaviour has changed, and no evaluator looks at that: the gap is an assertion{_if_gap(row)}",
-            f"On {clean(change.scenario)}, {clean(change.feature)} (p = {change.p:.2g} over all its scenarios, by "
+            f"Its behaviour {changed}, and no evaluator looks at that: the gap is an assertion{_if_gap(row)}",
+            f"On {clean(change.scenario)}, {clean(change.feature)} ({_p(change.p)} over all its scenarios, by "
             f"the first {change.trials} runs).",
+            *([doubt] if doubt else []),
         ]
-    seen = f"by the first {change.trials} runs, p = {change.p:.2g} over all its scenarios"
+    seen = f"by the first {change.trials} runs, {_p(change.p)} over all its scenarios"
     if change.changed is False:
         return [
             f"Its behaviour on these scenarios is as before ({seen}): the gap is a scenario{_if_gap(row)}",
@@ -26,6 +58,10 @@ def gap_in_words(row: MutantRow) -> list[str]:
         f"No change of its behaviour was found ({seen}), which is no proof that there is none.",
         *_coarse(row),
     ]
+
+
+def _p(value: float) -> str:
+    return f"p = {value:.3f}" if value >= 0.001 else "p < 0.001"
 
 
 def _if_gap(row: MutantRow) -> str:

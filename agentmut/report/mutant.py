@@ -10,7 +10,7 @@ from rich.text import Text
 from agentmut.analysis.groups import dominators
 from agentmut.mutant import Intent, Status
 from agentmut.report.delivery import delivery_note
-from agentmut.report.gap import gap_in_words
+from agentmut.report.gap import gap_in_words, may_be_chance
 from agentmut.report.paint import Page, clean, diff_lines, shorten
 from agentmut.report.suggestion import add_assertion
 from agentmut.report.terminal import ROUNDED_UP, counted, interval, without_marker
@@ -62,7 +62,9 @@ def render_mutant(
     _relations(page, row)
     _delivery(page, row)
     _ci(page, result, row)
-    for said in (*gap_in_words(row), *_advice(row)):
+    # an assertion that tells mutant and original apart in runs held out is more than the trace test says
+    doubt = "" if proposals and proposals.assertions else may_be_chance(row, result.mutants)
+    for said in (*gap_in_words(row, doubt), *_advice(row, unsure=bool(doubt))):
         page.add(said)
     if proposals:
         _proposals(page, proposals)
@@ -74,7 +76,7 @@ def _change(page: Page, result: Result, row: MutantRow) -> None:
     place = ":".join(str(part) for part in (row.target.path, row.target.line, row.target.column) if part)
     page.add(clean(place if row.parts else f"{place}  {row.description}"))
     for said in _of_parts(row):
-        page.add(clean(f"  {said}"))
+        page.hang(clean(said))
     page.add()
     for line in _changed(row):
         page.add(line)
@@ -88,7 +90,7 @@ def _relations(page: Page, row: MutantRow) -> None:
     if row.killed_by_relations:
         page.add("Relations notice it, `agentmut relations --survivors` found (no part of the status):")
     for found in row.killed_by_relations:
-        page.add(f"  violated more often than by the unchanged agent: {clean(found)}")
+        page.hang(f"violated more often than by the unchanged agent: {clean(found)}")
 
 
 def _delivery(page: Page, row: MutantRow) -> None:
@@ -213,11 +215,17 @@ def _ci(page: Page, result: Result, row: MutantRow) -> None:
     page.add()
 
 
-def _advice(row: MutantRow) -> list[str]:
+def _advice(row: MutantRow, *, unsure: bool) -> list[str]:
+    """What to do; `unsure`: its change may be chance, and no assertion was found that sees it."""
     if row.intent is Intent.PRESERVE:
         return ["This change should not matter: a kill would speak of a brittle agent, not of a good suite."]
     if row.status is Status.NO_COVERAGE:
         return ["Write a scenario that makes the agent use it."]
+    if row.status is Status.SURVIVED and row.gap == "assertion" and unsure:
+        return [
+            "Run again with another --seed before you add an assertion for it; if the change goes, a scenario in which "
+            "losing it shows is what is missing."
+        ]
     if row.status is Status.SURVIVED and row.gap == "assertion":
         return [
             "Add an assertion that looks at what changed, or ignore it with a reason in `mutation.ignore`."

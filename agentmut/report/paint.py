@@ -78,6 +78,21 @@ class Page:
         else:
             self._buffer.write(f"{text}\n")
 
+    def hang(self, text: str, indent: int = 2, style: str = "") -> None:
+        """Text of which every line is indented, those after the first by two more."""
+        import textwrap
+
+        lead = " " * indent
+        for line in textwrap.wrap(
+            text,
+            WIDTH,
+            initial_indent=lead,
+            subsequent_indent=lead + "  ",
+            break_on_hyphens=False,
+            break_long_words=False,
+        ):
+            self.line(line, style)
+
     def title(self, text: str) -> None:
         """A section's heading."""
         self._console.print()

@@ -200,10 +200,12 @@ def _listed(page: Page, title: str, rows: list[RelationRow]) -> None:
     """Relations with the reason, where it is the same on several scenarios only once."""
     if rows:
         page.title(f"{title}: {len(rows)}")
-    for (relation, reason), group in groupby(rows, key=lambda row: (row.relation, row.reason)):
-        names = [row.scenario for row in group]
+    alike: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        alike.setdefault((row.relation, row.reason), []).append(row.scenario)
+    for (relation, reason), names in alike.items():
         where = clean(names[0]) if len(names) == 1 else counted(len(names), "scenario")
-        page.add(f"  {clean(relation)}, {where}: {shorten(reason, 200)}")
+        page.hang(f"{clean(relation)}, {where}: {shorten(reason, 200)}")
 
 
 def _foot(page: Page, report: RelationReport) -> None:

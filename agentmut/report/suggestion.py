@@ -3,15 +3,16 @@
 import json
 import re
 from collections.abc import Mapping
+from textwrap import wrap
 
 import yaml
 from pydantic import JsonValue
 
-from agentmut.report.paint import Page, clean
+from agentmut.report.paint import WIDTH, Page, clean
 from agentmut.scenario import EvaluatorSpec
 from agentmut.suggestion import AssertionSuggestion
 
-_WIDTH = 100
+_WIDTH = 76
 
 
 def yaml_lines(spec: EvaluatorSpec) -> str:
@@ -93,10 +94,10 @@ def add_assertion(page: Page, suggestion: AssertionSuggestion, where: Mapping[st
     page.add(f"{suggestion.id}  {clean(suggestion.why)}.")
     others = len(suggestion.mutants) - 1
     more = f"; kills {others} other survivor{'' if others == 1 else 's'} as well" if others else ""
-    page.add(f"    of the runs held out when it was found: {suggestion.held_out}{more}")
-    page.line(
-        clean(f"    # {place + ', ' if place else ''}scenario {suggestion.scenario}, under evaluators:")
-    )
+    page.hang(f"of the runs held out when it was found: {suggestion.held_out}{more}", 4)
+    under = clean(f"{place + ', ' if place else ''}scenario {suggestion.scenario}, under evaluators:")
+    for line in wrap(under, WIDTH - 6, break_on_hyphens=False, break_long_words=False):
+        page.line(f"    # {line}")
     for line in yaml_lines(suggestion.evaluator).splitlines():
         page.line(f"    {line}")
     page.line("    # in a pytest, where trace is the AgentTrace of such a run:")

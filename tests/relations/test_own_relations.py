@@ -166,6 +166,13 @@ def test_what_a_project_may_not_name_is_said() -> None:
         catalogue.choose(["oracl"])
     with pytest.raises(PluginError, match=r"unknown relation 'oracle\.nothing'"):
         catalogue.choose([{"oracle.nothing": 1}])
+    with pytest.raises(UsageError, match=r"relations: \{own: \['mine:Greeting'\]\}"):
+        catalogue.choose(["mine:Greeting"])
+    with pytest.raises(
+        UsageError, match=r"then\. Give it in agentmut\.yaml: relations: \{use: \[\{composition\.pipe"
+    ):
+        catalogue.choose(["composition.pipeline"])
+    assert not any("got None" in said for said in catalogue.choose(None).needs_argument.values())
     with pytest.raises(PluginError, match="raised"):
         RelationCatalogue({"oracle.broken": broken_constructor()}).build("oracle.broken")
 

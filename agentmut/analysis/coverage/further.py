@@ -91,7 +91,10 @@ def _ablation(rules: Ruled, beside: Beside) -> Part:
     killers = {row.id: frozenset(row.killed_by) for row in beside.mutants}
     items = {row.item.model_copy(update={"dimension": Dimension.ABLATION}): row for row in tried}
     shown = {item for item, row in items.items() if row.ablation in ("killed", "changed")}
-    basis = f"rules whose loss or negation a campaign has decided, of {len(rules)} in all"
+    basis = (
+        "rules whose loss or negation was killed or changed behaviour, of those that a campaign has decided "
+        f"({len(rules)} rules in all)"
+    )
     row = row_of(Dimension.ABLATION, len(shown), len(items), basis)
     covered = {
         item: frozenset(name for id in items[item].mutants for name in killers.get(id, ())) for item in shown

@@ -17,6 +17,7 @@ from agentmut.engine.plan import Plan
 from agentmut.engine.session import Session
 from agentmut.engine.stored import CODE_CHANGED, Kept, stored_campaign, stored_originals
 from agentmut.errors import UsageError, nearest
+from agentmut.execution import Ending
 from agentmut.files.whole_files import write_json
 from agentmut.frozen import Frozen
 from agentmut.mutant import About, Status
@@ -60,9 +61,8 @@ def project_coverage(session: Session, store: Store, asked: Asked | None = None)
     asked = asked or Asked()
     _check_scenarios(session, asked.scenarios)
     kept, left_out, notes = _trials(session, store, asked)
-    traces, unfit = traces_of(
-        {n: trials for n, trials in kept.items() if not asked.scenarios or n in asked.scenarios}
-    )
+    wanted = {n: trials for n, trials in kept.items() if not asked.scenarios or n in asked.scenarios}
+    traces, unfit = traces_of(wanted)
     if not traces:
         raise UsageError(_nothing([*left_out, *unfit]))
     file = session.project.root / FOLDER / FILE
@@ -70,9 +70,14 @@ def project_coverage(session: Session, store: Store, asked: Asked | None = None)
     beside = _beside(session, store, asked, known)
     coverage = measure(traces, session.suite.full, session.project.coverage, beside)
     _keep(file, known, session, asked, coverage.states)
-    return coverage.model_copy(
-        update={"left_out": (*left_out, *unfit, *coverage.left_out), "notes": (*notes, *coverage.notes)}
-    )
+    failures = failures_of(wanted)
+    further = {
+        "left_out": (*left_out, *unfit, *coverage.left_out),
+        "notes": (*notes, *coverage.notes),
+        "failed": len(failures),
+        "failure": failures[0] if failures else "",
+    }
+    return coverage.model_copy(update=further)
 
 
 def traces_of(kept: Kept) -> tuple[Traces, list[LeftOut]]:
@@ -84,6 +89,18 @@ def traces_of(kept: Kept) -> tuple[Traces, list[LeftOut]]:
         for ending, count in sorted(others.items())
     ]
     return {name: found for name, found in traces.items() if found}, left_out
+
+
+def failures_of(kept: Kept) -> list[str]:
+    """How the counted trials without an answer ended, and why, in the order of their making."""
+    failed = [
+        trial
+        for trials in kept.values()
+        for trial in trials
+        if _speaks(trial) and trial.execution.ending is not Ending.ANSWERED
+    ]
+    runs = [trial.execution for trial in sorted(failed, key=lambda trial: trial.id)]
+    return [f"{run.ending.value}: {run.reason}" if run.reason else run.ending.value for run in runs]
 
 
 def latest_result(session: Session, run: str | None = None) -> Result | None:

@@ -114,6 +114,10 @@ class Coverage(Frozen):
     scenarios: tuple[ScenarioCoverage, ...] = ()
     rules: tuple[RuleCoverage, ...] = ()
     traces: int = 0
+    failed: int = 0
+    """Those of them that ended without an answer."""
+    failure: str = ""
+    """How the first of these ended, and why."""
     states: float | None = None
     """Lambda: put it into `CoverageSettings.states` to compare a later measurement with this one."""
     left_out: tuple[LeftOut, ...] = ()

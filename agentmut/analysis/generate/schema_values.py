@@ -49,7 +49,8 @@ def values_of(schema: Schema) -> Values:
 
 def boundaries_of(schema: Schema) -> Values:
     """Values at a limit of the schema: least and greatest number, shortest and longest string or list, each value of an
-    enumeration; of an object, one of its parameters at a limit or left out.
+    enumeration; of an object, one of its parameters at a limit or left out. An empty list is a limit wherever it is
+    allowed, an empty string only where the schema limits its length: as in the coverage of boundaries.
 
     Empty (`hypothesis.strategies.nothing()`) where the schema has no limits.
     """
@@ -245,7 +246,8 @@ def _boundaries_of_type(root: Any, at: Path, inner: frozenset[Path]) -> Values:
         return _object_boundaries(root, at, inner)
     if "array" in kinds:
         return st.one_of([_lists(root, at, size, size) for size in _ends(schema, "Items")])
-    if kinds == ("string",) and "pattern" not in schema and "format" not in schema:
+    limited = "minLength" in schema or "maxLength" in schema
+    if kinds == ("string",) and limited and "pattern" not in schema and "format" not in schema:
         return st.one_of([st.text(_PRINTABLE, min_size=n, max_size=n) for n in _ends(schema, "Length")])
     return st.nothing()
 

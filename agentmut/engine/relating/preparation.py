@@ -107,6 +107,8 @@ def chosen_relations(
     for name in asked_for:
         matching = [one for one in in_use.relations if is_named(one.name, name)]
         if not matching:
+            if ":" in name:
+                raise UsageError(f"--relation: {catalogue.unknown(name)}")
             if not any(is_named(known, name) for known in catalogue.names):
                 families = {known.partition(".")[0] for known in catalogue.names}
                 raise UsageError(

@@ -81,6 +81,17 @@ def test_a_function_is_read_as_a_tool() -> None:
         assert arguments.get("why", "late") in ("late", "broken")
 
 
+def test_an_unbounded_text_has_no_limit_as_in_coverage() -> None:
+    def find_customer(email: str) -> str:
+        """Find a customer."""
+        return email
+
+    with pytest.raises(ValueError, match="has no limits"):
+        strategies.boundary_arguments(find_customer)
+    lengths = {len(text) for text in drawn(boundaries_of({"type": "string", "maxLength": 3}), 20, 1)}
+    assert lengths == {0, 3}
+
+
 def test_a_tool_without_limits_is_refused_with_the_remedy() -> None:
     free = {"name": "note", "parameters": {"type": "object", "properties": {"text": {"type": "string", "pattern": "a"}},
                                            "required": ["text"]}}  # fmt: skip

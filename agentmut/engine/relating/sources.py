@@ -1,0 +1,61 @@
+"""Source runs that are given up where the agent answers in none of them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from agentmut.engine.assessment.state import Assessment
+from agentmut.engine.problems import HOPELESS_BASELINE, HOPELESS_TRIALS
+from agentmut.engine.trials import Launch, TrialResult
+from agentmut.execution import Ending, Execution
+
+
+def no_answer(runs: int, first: str) -> str:
+    """What to say where not one of so many runs has an answer that a pair could start from."""
+    return (
+        f"the agent gave no answer in any of its {runs} runs. First reason: {first.rstrip('.') or 'none given'}. "
+        "Fix the agent first"
+    )
+
+
+def unanswered(executions: Iterable[Execution]) -> str:
+    """The same of stored runs; empty where one has an answer, or there is none."""
+    runs = list(executions)
+    if not runs or any(run.ending is Ending.ANSWERED for run in runs):
+        return ""
+    return no_answer(len(runs), _said(runs[0].ending, runs[0].reason))
+
+
+@dataclass
+class SourceRuns(Assessment):
+    """An assessment that ends early when relations will have nothing to start from."""
+
+    answered: bool = False
+    first: str = ""
+
+    def record(self, launch: Launch, result: TrialResult) -> None:
+        """Take in a finished trial."""
+        super().record(launch, result)
+        self.answered = self.answered or result.ending is Ending.ANSWERED
+        self.first = self.first or _said(result.ending, result.reason)
+        if not self.answered and not self.problem and self._suffice():
+            self.problem = self.silence()
+
+    def silence(self) -> str:
+        """What to say of the runs so far; empty where one has an answer, or there is none."""
+        runs = sum(lane.consumed for lane in self.lanes.values())
+        return no_answer(runs, self.first) if runs and not self.answered else ""
+
+    def _suffice(self) -> bool:
+        """So many runs of each scenario as the baseline of a campaign is given, see `problems.early_problem`."""
+        lanes = self.lanes.values()
+        each = all(len(lane.passed) >= min(HOPELESS_BASELINE, lane.rule.most) for lane in lanes)
+        return self.decided or (each and sum(len(lane.passed) for lane in lanes) >= HOPELESS_TRIALS)
+
+
+def giving_up(work: Assessment) -> SourceRuns:
+    """The same source runs, which end early where the agent never answers."""
+    return SourceRuns(work.plan, work.suite, work.scenarios, work.rules)
+
+
+def _said(ending: Ending, reason: str) -> str:
+    return f"{ending.value}: {reason}" if reason else ending.value
