@@ -282,14 +282,14 @@ SHOP = AgentConfig(
         ({"order_id": "GC-500"}, True),
         ({"order_id": "SKU-7788-B"}, True),  # from the tool before
         ({"order_id": "SKU-7789-B"}, False),
-        ({"ticket": "TCK-20260503-XY"}, True),  # of a kind of its own
+        ({"ticket": "TCK-20260503-XY"}, None),  # of a kind of its own
         ({"note": "Refund of ORD-1024, as asked"}, False),
         ({"items": [{"sku": "SKU-7788-C"}]}, False),
         ({"amount": 129.5}, True),
         ({"amount": 1295.0}, False),
         ({"amount": 192.5}, False),
-        ({"amount": 100}, True),  # worked out
-        ({"amount": 120}, True),
+        ({"amount": 100}, None),  # may be worked out
+        ({"amount": 120}, None),
         ({"when": "2026-05-04"}, None),
         ({"note": "on 2026-05-04"}, None),  # so is a day
         ({"city": "Lima"}, None),
