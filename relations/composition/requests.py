@@ -25,7 +25,8 @@ _AND_ASKS = re.compile(
 )
 _REFERS = re.compile(
     r"\b(?:it|its|they|them|their|that|this|those|these|then|both|same|instead|otherwise|there|he|she|him|her|his|"
-    r"another|again|else|one|afterwards|therefore|former|latter|above|previous)\b|"
+    r"another|again|else|ones?|"
+    r"too|as well|either|likewise|such|others?|still|yet|afterwards|therefore|former|latter|above|previous)\b|"
     r"\bif (?:so|not)\b|^(?:how|what) about\b",
     re.I,
 )
