@@ -14,7 +14,7 @@ from agentmut.scenario import Scenario
 from agentmut.text import PromptDocument, parse, reads_as_english
 from agentmut.text.code import code_spans
 from agentmut.text.facts import facts
-from agentmut.text.neighbours import BASE_VERBS, word_set
+from agentmut.text.neighbours import AMBIGUOUS_VERBS, BASE_VERBS, word_set
 from agentmut.text.number_words import NUMBER_WORDS
 from agentmut.text.sentences import sentence_spans
 from agentmut.text.spans import Span, merged, overlaps
@@ -56,6 +56,8 @@ _SQL = re.compile(
     r"|\A\s*select\b.{1,200}?\bfrom\b.{1,200}?\b(?:where|order by|group by|limit)\b",
     re.S,
 )
+_CLAUSE = re.compile(r"[,;:]|\b(?:if|that|which|who|whose|when|because|since|unless)\b", re.I)
+_FINITE = word_set("is are was were has had does did can cannot will would should must could of never not")
 _LONGEST = 4_000
 _STOP_SHARE = 0.3
 
@@ -178,6 +180,17 @@ def _is_plain(word: str, begins: bool) -> bool:
         return True
     known = word.lower().replace("’", "'") in _KNOWN
     return begins and known and (len(word) == 1 or not word.isupper())
+
+
+def names_a_thing(text: str) -> bool:
+    """Whether the first word may name a thing and order nothing: "Order A-1042 is late", "Book 3 arrived"."""
+    first, *following = [word.text.lower() for word in words(_CLAUSE.split(text, maxsplit=1)[0])[:8]] or [""]
+    if first not in AMBIGUOUS_VERBS:
+        return False
+    numbered = re.match(
+        r"\w+ [\w-]*\d[\w-]*\s+(?!(?:and|or|for|to|from|by|on|in|at|with|now|today)\b)\w", text
+    )
+    return numbered is not None or bool(_FINITE.intersection(following))
 
 
 def names_of(scenario: Scenario, config: AgentConfig) -> tuple[str, ...]:

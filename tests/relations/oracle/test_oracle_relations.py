@@ -64,7 +64,8 @@ def test_the_format_that_a_request_asks_for_is_read(request_: str, name: str | N
         ("json", 'Here it is: {"a": 1}', False),
         ("json", '```json\n{"a": 1}\n```', False),
         ("bullets", "Here:\n- one\n* two", True),
-        ("bullets", "- one", False),
+        ("bullets", "- one", True),  # a list may have one item
+        ("bullets", "one", False),
         ("numbered", "1. one\n2) two", True),
         ("table", "| a | b |\n|---|---|\n| 1 | 2 |", True),
         ("table", "a | b", False),
