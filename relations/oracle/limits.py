@@ -130,8 +130,8 @@ _CLAUSE_ENDS = re.compile(
     re.IGNORECASE,
 )
 _PART = re.compile(
-    r"\b(?:titles?|subject(?: line)?|headlines?|headings?|captions?|slogans?|names?|passwords?|tweets?|bio|fields?|texts?"
-    r"|essays?|forms?|pins?|domains?|labels?|pages?)\b",
+    r"\b(?:titles?|subject(?: line)?|headlines?|headings?|captions?|slogans?|names?|passwords?|tweets?|bio|fields?"
+    r"|texts?|essays?|forms?|pins?|domains?|labels?|pages?)\b",
     re.IGNORECASE,
 )
 """What may have so many words, while the answer has more."""
@@ -214,7 +214,8 @@ def _is_told_of(request: str, match: re.Match[str]) -> bool:
     """Whether the words speak of something else than the answer: "my essay has under 500 words"."""
     before = request[max(0, match.start() - 40) : match.start()]
     told = re.search(
-        r"\b(?:has|had|have|is|was|were|be|been|contains?|wrote|written|about|at least|allows?|takes?|accepts?)\b[^.!?]*$",
+        r"\b(?:has|had|have|is|was|were|be|been|contains?|wrote|written|about|at least|allows?|takes?|accepts?)\b"
+        r"[^.!?]*$",
         before,
     )
     if told or is_reported(request, match.start()) or _PART.search(re.split(r"[.!?\n]", before)[-1]):

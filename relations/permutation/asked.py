@@ -38,8 +38,8 @@ _OUTCOME = re.compile(
 _OF_ANYTHING = word_set(
     "long much many far often soon quick quickly cost costs price pay paid charge take takes time days weeks months "
     "happen happens next work works get got give want like know tell please need possible allowed left free start end "
-    "apply use due late available include included extra fee fees money back else right wrong okay ok help thing things "
-    "way"
+    "apply use due late available include included extra fee fees money back else right wrong okay ok help thing "
+    "things way"
 )
 """Words that say of nothing in particular what is asked."""
 _CHOICE = re.compile(

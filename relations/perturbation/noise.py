@@ -41,25 +41,24 @@ _WAVE = "\N{WAVING HAND SIGN} "
 
 
 _VALUE = re.compile(
-    r"\b(?:(?:is|are|was|named|called|labelled|titled|as|word|term|phrase|function|method|class|variable|command|user ?name"
-    r"|nickname|login|password|passphrase|status|file|folder|directory|branch|tag|label|key|field|column|host|server"
-    r"|account|name|priority|mode|level|code)s?:?|to)\s+(?P<value>[a-z][\w-]*)",
+    r"\b(?P<lead>(?:is|are|was|named|called|labelled|titled|as|word|term|phrase|function|method|class|variable|command"
+    r"|user ?name|nickname|login|password|passphrase|status|file|folder|directory|branch|tag|label|key|field|column"
+    r"|host|server|account|name|priority|mode|level|code)s?:?|to)(?=\s+(?P<value>[a-z][\w-]*))",
+    re.I,
 )
 """Words after which a word may be a value, such as a name or a state."""
 _NO_CAPITALS = re.compile(r"(?<![\w'’])i(?![\w'’.-])|\A[^A-Z]*\Z")
+"""A user who writes no capitals: a name looks like any other word then."""
 _ITEM = re.compile(r"[ \t]*(?:[-*•]|\(?\w{1,2}[.)])(?:[ \t]|\Z)")
 
 
 def _with_values_fixed(turn: Turn) -> Turn:
-    """The turn with more that must stay: what may be a value, and all words that may be names.
-
-    Where a user writes no capitals, a name looks like any other word.
-    """
+    """The turn with more that must stay: words that may be values."""
     found = [
         Span(*match.span("value"))
         for match in _VALUE.finditer(turn.text)
         if match["value"] not in STOP_WORDS
-        and not (match.group().startswith("to ") and match["value"] in BASE_VERBS)
+        and not (match["lead"].lower() == "to" and match["value"] in BASE_VERBS)
     ]
     return turn._replace(fixed=merged([*turn.fixed, *found]))
 
