@@ -1,5 +1,6 @@
 """The user's turns that are text: what in them may change, and what must stay as it is."""
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from random import Random
@@ -11,8 +12,9 @@ from agentmut.config import AgentConfig
 from agentmut.operators.describe import quoted
 from agentmut.scenario import Scenario
 from agentmut.text import PromptDocument, parse, reads_as_english
+from agentmut.text.code import code_spans
 from agentmut.text.facts import facts
-from agentmut.text.neighbours import BASE_VERBS, word_set
+from agentmut.text.neighbours import AMBIGUOUS_VERBS, BASE_VERBS, word_set
 from agentmut.text.number_words import NUMBER_WORDS
 from agentmut.text.sentences import sentence_spans
 from agentmut.text.spans import Span, merged, overlaps
@@ -43,6 +45,19 @@ _MATERIAL = re.compile(
     r"|summari[sz]e|sentiment|classify|language)",
     re.I,
 )
+_CODE = re.compile(
+    r"\A\s*(?:[{\[<]|#!)|^[ \t]*(?:import \w+[\w., ]*$|from \w[\w.]* import |(?:async )?def \w+\(|class \w+[(:]"
+    r"|function \w*\(|(?:const|let|var) \w+ ?=|[\w.]+ ?[-+*/]?= ?\S+;?$|[\w.]+\([^\n]*\);?$|[^\n]*[;{}]$)",
+    re.M,
+)
+"""How texts begin that programs read, and lines that are a statement: an import, a definition, a call alone."""
+_SQL = re.compile(
+    r"\b(?:SELECT\b.{1,200}?\bFROM|INSERT INTO|DELETE FROM|UPDATE \S+ SET|(?:CREATE|ALTER|DROP) (?:TABLE|VIEW|INDEX))\b"
+    r"|\A\s*select\b.{1,200}?\bfrom\b.{1,200}?\b(?:where|order by|group by|limit)\b",
+    re.S,
+)
+_CLAUSE = re.compile(r"[,;:]|\b(?:if|that|which|who|whose|when|because|since|unless)\b", re.I)
+_FINITE = word_set("is are was were has had does did can cannot will would should must could of never not")
 _LONGEST = 4_000
 _STOP_SHARE = 0.3
 
@@ -103,20 +118,33 @@ def lack_of_turns(scenario: Scenario) -> str:
         return "no turn is text"
     if any(is_prose(text) for text in said):
         return ""
+    if all(map(_is_code, said)):
+        return "no turn is prose: it is JSON, markup or code"
     if any(_MATERIAL.search(text) for text in said):
         return "the agent works on the wording of the text itself"
     return "no turn is English prose"
 
 
 def is_prose(text: str) -> bool:
-    """Whether a text is English, of a length to be read, and not itself what the agent works on."""
+    """Whether a text is English, of a length to be read, and neither code nor itself what the agent works on."""
     return (
         bool(text.strip())
         and len(text) <= _LONGEST
         and any(character.isalpha() for character in text)
+        and not _is_code(text)
         and _is_english(text)
         and not _MATERIAL.search(text)
     )
+
+
+def _is_code(text: str) -> bool:
+    """Whether a text is, or has outside of Markdown's marks for code, what a program reads: JSON, markup, SQL."""
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        plain = changed(text, (Change(*span, "", "") for span in code_spans(text)))
+        return bool(_CODE.search(plain) or _SQL.search(plain))
+    return True
 
 
 def _is_english(text: str) -> bool:
@@ -152,6 +180,17 @@ def _is_plain(word: str, begins: bool) -> bool:
         return True
     known = word.lower().replace("’", "'") in _KNOWN
     return begins and known and (len(word) == 1 or not word.isupper())
+
+
+def names_a_thing(text: str) -> bool:
+    """Whether the first word may name a thing and order nothing: "Order A-1042 is late", "Book 3 arrived"."""
+    first, *following = [word.text.lower() for word in words(_CLAUSE.split(text, maxsplit=1)[0])[:8]] or [""]
+    if first not in AMBIGUOUS_VERBS:
+        return False
+    numbered = re.match(
+        r"\w+ [\w-]*\d[\w-]*\s+(?!(?:and|or|for|to|from|by|on|in|at|with|now|today)\b)\w", text
+    )
+    return numbered is not None or bool(_FINITE.intersection(following))
 
 
 def names_of(scenario: Scenario, config: AgentConfig) -> tuple[str, ...]:

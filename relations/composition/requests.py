@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from agentmut.relations.permutation.asked import refers_back
-from agentmut.text.neighbours import AMBIGUOUS_VERBS, BASE_VERBS, word_set
+from agentmut.relations.turns import names_a_thing
+from agentmut.text.neighbours import BASE_VERBS
 from agentmut.text.orders import order_at
 from agentmut.text.sentences import sentence_spans
 from agentmut.text.spans import Span
@@ -25,11 +26,11 @@ _AND_ASKS = re.compile(
 )
 _REFERS = re.compile(
     r"\b(?:it|its|they|them|their|that|this|those|these|then|both|same|instead|otherwise|there|he|she|him|her|his|"
-    r"another|again|else|one|afterwards|therefore|former|latter|above|previous)\b|"
+    r"another|again|else|ones?|"
+    r"too|as well|either|likewise|such|others?|still|yet|afterwards|therefore|former|latter|above|previous)\b|"
     r"\bif (?:so|not)\b|^(?:how|what) about\b",
     re.I,
 )
-_FINITE = word_set("is are was were has had did does can cannot will would should must could never not of")
 _COURTESY = re.compile(
     r"^(?:thank|thanks|have an?|take care|let me (?!know)|let['’]?s|hold on|bye|good|wait|see you|look forward)\b",
     re.I,
@@ -43,6 +44,12 @@ _PERSONAL = re.compile(r"\b(?:i|me|my|mine|we|us|our|ours)\b", re.I)
 _POLITE = re.compile(r"^(?:please|kindly|now|next|first|second|finally),?\s+", re.I)
 _ACCEPTS = re.compile(
     r"^(?:yes|no|yeah|yep|nope|ok|okay|sure|thanks|thank you|correct|right|exactly|fine|great|please do|go ahead)\b",
+    re.I,
+)
+
+
+_AGREES = re.compile(
+    r"\b(?:go ahead|please do|proceed|confirm(?:ed|s)?|agreed?|do (?:it|that|so)|as planned|right away)\b",
     re.I,
 )
 
@@ -111,6 +118,16 @@ def depends(message: str) -> bool:
     return bool(_REFERS.search(message) or _ACCEPTS.match(message.strip()))
 
 
+def accepts(message: str) -> bool:
+    """Whether a message may consent to what was asked back.
+
+    >>> accepts("Hello. Yes, please."), accepts("I confirm it."), accepts("What does shipping cost?")
+    (True, True, False)
+    """
+    starts = (_ACCEPTS.match(sentence.strip()) for sentence in re.split(r"[.!?\n]", message))
+    return any(starts) or _AGREES.search(message) is not None
+
+
 def asks(message: str) -> bool:
     """Whether a message has a question or an order in it."""
     return bool(_of_list(message) or _of_sentences(message).asked)
@@ -149,7 +166,8 @@ def _is_request(sentence: str) -> bool:
         return False
     if sentence.rstrip().endswith("?"):
         return True
-    first, *following = [word.text.lower() for word in words(plain)[:4]] or [""]
+    first, *following = [word.text.lower() for word in words(plain)[:2]] or [""]
     # "Cancel order A-1042." orders, "Order A-1042 is late." does not.
-    names = first in AMBIGUOUS_VERBS and bool(_FINITE.intersection(following))
-    return not names and (order_at(plain) is not None or (first in BASE_VERBS and bool(following)))
+    return not names_a_thing(plain) and (
+        order_at(plain) is not None or (first in BASE_VERBS and bool(following))
+    )

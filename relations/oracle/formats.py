@@ -3,7 +3,8 @@
 import csv
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from pydantic import JsonValue
@@ -13,6 +14,7 @@ from agentmut.evaluators import arguments
 from agentmut.evaluators.deterministic import JsonSchema, Regex
 from agentmut.evaluators.values import shown, structured
 from agentmut.frozen import canonical_json
+from agentmut.relations.oracle.demands import is_asked_about, is_reported
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.trace import AgentTrace
 
@@ -76,8 +78,8 @@ def _csv_fault(answer: JsonValue) -> str:
 NAMED: dict[str, Fault] = {
     "json": json_fault,
     "markdown": _lacks(_MARKDOWN, "Markdown"),
-    "bullets": _lacks(_BULLET, "bullet points", 2),
-    "numbered": _lacks(_NUMBERED, "numbered list", 2),
+    "bullets": _lacks(_BULLET, "bullet points"),
+    "numbered": _lacks(_NUMBERED, "numbered list"),
     "table": _lacks(_TABLE, "table in Markdown"),
     "csv": _csv_fault,
     "yes_no": _yes_no_fault,
@@ -105,6 +107,15 @@ _ANSWERS = re.compile(
 )
 
 
+_GOES_ON = re.compile(
+    r"\s*(?:$|[.,;:!?)(\"'\n]|\b(?:format|object|array|string|output|response|only|with|of|for|that|where|showing|listing"
+    r"|containing|comparing|and|or|please|so|using|from|which|instead|as|list|points?|steps)\b)",
+    re.IGNORECASE,
+)
+"""What may follow a format that is demanded; in "a table order" it is part of another name."""
+_SENT_ELSEWHERE = re.compile(r"\bto \S+@\S|\b(?:upload|save|export|attach|store)\b", re.IGNORECASE)
+
+
 def asked_format(request: str) -> Format | None:
     """The format that a request asks its answer to have; None where it asks for none.
 
@@ -113,14 +124,30 @@ def asked_format(request: str) -> Format | None:
     >>> asked_format("I sent it in JSON."), asked_format("Please do not answer in JSON.")
     (None, None)
     """
-    for sentence in re.split(r"(?<=[.!?\n])\s+", request):
+    for start, sentence in _sentences(request):
         for name, pattern in _ASKS:
             found = pattern.search(sentence)
             if not found or _DENIED.search(sentence[: found.start()]):
                 continue
-            if name == "yes_no" or _ANSWERS.search(sentence) or found.start() == 0:
+            if is_reported(request, start + found.start()):
+                continue
+            if name == "yes_no" or _is_demand(sentence, found):
                 return Format(name, _fenced_json_fault if name == "json" else NAMED[name])
     return None
+
+
+def _sentences(request: str) -> Iterator[tuple[int, str]]:
+    edges = [0, *(gap.end() for gap in re.finditer(r"(?<=[.!?\n])\s+", request)), len(request)]
+    return ((start, request[start:end].rstrip()) for start, end in pairwise(edges))
+
+
+def _is_demand(sentence: str, found: re.Match[str]) -> bool:
+    """Whether the answer itself is to have the format, and not something that is asked about, or sent."""
+    if is_asked_about(sentence, found.start()) or not _GOES_ON.match(sentence, found.end()):
+        return False
+    if _SENT_ELSEWHERE.search(sentence):
+        return False
+    return found.start() == 0 or _ANSWERS.search(sentence) is not None
 
 
 def _fenced_json_fault(answer: JsonValue) -> str:

@@ -8,6 +8,7 @@ from pydantic import JsonValue
 
 from agentmut.evaluators import arguments
 from agentmut.evaluators.values import shown
+from agentmut.relations.oracle.demands import is_asked_about, is_reported
 from agentmut.relations.oracle.languages import LANGUAGES, language_of
 from agentmut.text.number_words import NUMBER, value_of
 from agentmut.text.sentences import sentence_spans
@@ -36,8 +37,9 @@ class Limits(NamedTuple):
         ):
             if most is not None and count > most:
                 yield f"the answer has {count} {noun}, at most {most} are allowed"
+        kept_silent = _SILENT.sub(" ", answer)
         yield from (
-            f"the answer speaks of {topic!r}" for topic in self.forbidden if _speaks_of(answer, topic)
+            f"the answer speaks of {topic!r}" for topic in self.forbidden if _speaks_of(kept_silent, topic)
         )
         missing = (phrase for phrase in self.required if phrase.casefold() not in answer.casefold())
         yield from (f"the answer lacks {phrase!r}: {shown(answer)}" for phrase in missing)
@@ -99,6 +101,7 @@ _LANGUAGE = re.compile(
     rf"(?P<which>{'|'.join(LANGUAGES)})\b",
     re.IGNORECASE,
 )
+_TO_SOMEBODY = re.compile(r"\b(?:write|speak|reply|respond|answer) to\b|\be-?mail|\bletter\b", re.IGNORECASE)
 _DENIED = re.compile(r"\b(?:not|never|without|avoid|don['’]t)\b[^.!?;:\n]{0,24}$", re.IGNORECASE)
 _CIRCUMSTANCES = re.compile(
     r"\b(?:in|to|when|if|for|on|at|with|because|as|until|unless|but)\b", re.IGNORECASE
@@ -109,6 +112,29 @@ _LEADING = re.compile(
 _PRONOUNS = frozenset(
     ["it", "this", "that", "them", "these", "those", "anything", "something", "me", "us", "him", "her"]
 )
+_SILENT = re.compile(
+    r"[^.!?\n]*\b(?:not|never|\w+n['’]t|without|avoid\w*|refrain\w*|leav\w+ out|omit\w*|skip\w*)\b[^.!?\n]{0,30}?"
+    r"\b(?:mention|talk|discuss|say|speak|includ|refer|bring|us[ei])\w*[^.!?\n]*"
+    r"|[^.!?\n]*\bas (?:you )?(?:asked|requested|wished)\b[^.!?\n]*",
+    re.IGNORECASE,
+)
+"""An answer that says of a topic that it will not be spoken of."""
+_FOR_ANSWER = re.compile(
+    r"\b(?:answer|reply|respond|explain|summari[sz]e|describe|tell|say|put|write|give|keep|list|compare|define|outline"
+    r"|phrase|express|sum|recommend|advise|show|state)\b",
+    re.IGNORECASE,
+)
+_CLAUSE_BEGINS = re.compile(r"(?:^|[.!?,;:\n(]|\b(?:and|but|please|then))\s*$", re.IGNORECASE)
+_CLAUSE_ENDS = re.compile(
+    r"\s*(?:$|[.!?,;:)\n]|(?:or (?:less|fewer)|and|but|please|max(?:imum)?|at most|in total|only)\b)",
+    re.IGNORECASE,
+)
+_PART = re.compile(
+    r"\b(?:titles?|subject(?: line)?|headlines?|headings?|captions?|slogans?|names?|passwords?|tweets?|bio|fields?"
+    r"|texts?|essays?|forms?|pins?|domains?|labels?|pages?)\b",
+    re.IGNORECASE,
+)
+"""What may have so many words, while the answer has more."""
 _LONGEST_TOPIC = 3
 """Words; a longer clause after "do not mention" is no topic that could be looked for."""
 
@@ -120,16 +146,29 @@ def stated_limits(request: str) -> Limits:
     (20, None, None, ('price',))
     """
     lengths = dict(_lengths(request))
-    language = _LANGUAGE.search(request)
-    denied = language is not None and _DENIED.search(request[: language.end() - len(language["which"])])
     return Limits(
         max_words=lengths.get("word"),
         max_sentences=lengths.get("sentence"),
         max_characters=lengths.get("character"),
         forbidden=tuple(dict.fromkeys(_forbidden(request))),
-        required=tuple(dict.fromkeys(match[1] for match in _REQUIRES.finditer(request))),
-        language=language["which"].capitalize() if language and not denied else None,
+        required=tuple(dict.fromkeys(_required(request))),
+        language=_language(request),
     )
+
+
+def _required(request: str) -> Iterator[str]:
+    found = _REQUIRES.finditer(request)
+    return (match[1] for match in found if not is_reported(request, match.start()))
+
+
+def _language(request: str) -> str | None:
+    """The language of the answer; none where what is asked is how something is said in it."""
+    match = _LANGUAGE.search(request)
+    if not match or _DENIED.search(request[: match.start("which")]) or is_reported(request, match.start()):
+        return None
+    sentence = max(request.rfind(mark, 0, match.start()) for mark in ".!?\n") + 1
+    asked = is_asked_about(request[sentence:], match.start("which") - sentence)
+    return None if asked or _TO_SOMEBODY.search(match.group()) else match["which"].capitalize()
 
 
 def given_limits(argument: JsonValue) -> Limits:
@@ -174,14 +213,28 @@ def _lengths(request: str) -> Iterator[tuple[str, int]]:
 def _is_told_of(request: str, match: re.Match[str]) -> bool:
     """Whether the words speak of something else than the answer: "my essay has under 500 words"."""
     before = request[max(0, match.start() - 40) : match.start()]
-    return (
-        re.search(r"\b(?:has|had|have|is|was|were|contains?|wrote|written|about|at least)\b[^.!?]*$", before)
-        is not None
+    told = re.search(
+        r"\b(?:has|had|have|is|was|were|be|been|contains?|wrote|written|about|at least|allows?|takes?|accepts?)\b"
+        r"[^.!?]*$",
+        before,
     )
+    if told or is_reported(request, match.start()) or _PART.search(re.split(r"[.!?\n]", before)[-1]):
+        return True
+    return match["how"].lower() in ("in", "with", "use", "using") and not _is_manner(request, match)
+
+
+def _is_manner(request: str, match: re.Match[str]) -> bool:
+    """Whether "with five words" says how to answer, and not what a thing is like."""
+    before = re.split(r"[.!?\n]", request[: match.start()])[-1]
+    begins = _CLAUSE_BEGINS.search(request[: match.start()]) is not None
+    ends = _CLAUSE_ENDS.match(request, match.end()) is not None
+    return (begins or _FOR_ANSWER.search(before) is not None) and ends
 
 
 def _forbidden(request: str) -> Iterator[str]:
     for match in _FORBIDS.finditer(request):
+        if is_reported(request, match.start()):
+            continue
         quoted = re.findall(_QUOTED, match["what"])
         if quoted:
             yield from quoted

@@ -1,26 +1,32 @@
-"""Whether a value of a call is one that was given, or one that was spoilt on the way."""
+"""Whether a value of a call is one that was given, one that was spoilt on the way, or one that cannot be told."""
 
 import re
-from collections.abc import Iterable, Iterator
-from decimal import Decimal, InvalidOperation
+from collections.abc import Collection, Iterable, Iterator
+from decimal import Decimal
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from agentmut.frozen import canonical_json
 from agentmut.in_common import ends_in_common
+from agentmut.relations.oracle.amounts import decimal_of, numbers_of
 from agentmut.text.things import things
 
 _PLAIN = re.compile(r"[^0-9A-Za-z]+")
 _DIGITS = re.compile(r"\d+")
-_NUMBER = re.compile(
-    r"(?<![\w.])(?<!\w-)\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\w)|(?<![\w.,])(?<!\w-)\d+(?:\.\d+)?(?!\w|-\w|[.,]\d)"
-)
 _DAY = re.compile(r"(?:19|20)\d\d-?[01]\d-?[0-3]\d(?:[T ][\d:.Z+-]*)?")
 _PREFIX = re.compile(r"[A-Za-z]{2,}")
+_FORM = re.compile(r"(?P<letters>[A-Z]*)(?P<digits>\d+)")
+_ADDRESS = re.compile(r"[\w.+-]+@(?P<host>[\w-]+(?:\.[\w-]+)+)")
 _NAMES_AMOUNT = re.compile(
     r"amount|price|total|cost|fee|sum|paid|payment|balance|value|refund|budget|salary|deposit", re.IGNORECASE
 )
+_NAMES_ID = re.compile(
+    r"(?:^|_)(?:ids?|order|number|num|no|nr|ref|reference|code|ticket|account|customer|sku|invoice|booking|reservation"
+    r"|case|key|card|loan|tracking|iban)s?(?:$|_)",
+    re.IGNORECASE,
+)
+_SEARCHES = re.compile(r"(?:^|_)(?:q|query|search|keywords?|terms?|pattern)(?:$|_)", re.IGNORECASE)
 _SHORTEST = 4
 """Letters and digits of an id that can be told from another by one of them."""
 
@@ -33,23 +39,30 @@ class Given(NamedTuple):
     numbers: frozenset[Decimal]
     digits: frozenset[str]
     """Runs of digits."""
+    hosts: frozenset[str]
+    """What stands after the @ of addresses, or anywhere else with a dot."""
 
     @classmethod
     def of(cls, seen: Iterable[JsonValue]) -> "Given":
         """What the texts and values that were seen hold."""
         text = "\n".join(one if isinstance(one, str) else canonical_json(one) for one in seen)
-        numbers = (
-            decimal for match in _NUMBER.finditer(text) if (decimal := _decimal(match.group())) is not None
-        )
         # A backslash or a quotation mark of JSON is no part of an id.
         ids = {plain(one): one for one in _ids(text)}
-        return cls(ids, frozenset(numbers), frozenset(_DIGITS.findall(text)))
+        hosts = frozenset(host.lower() for host in re.findall(r"[\w-]+(?:\.[\w-]+)+", text))
+        return cls(ids, frozenset(numbers_of(text)), frozenset(_DIGITS.findall(text)), hosts)
 
     def __or__(self, other: "Given") -> "Given":
-        return Given(self.ids | other.ids, self.numbers | other.numbers, self.digits | other.digits)
+        return Given(
+            self.ids | other.ids,
+            self.numbers | other.numbers,
+            self.digits | other.digits,
+            self.hosts | other.hosts,
+        )
 
-    def __bool__(self) -> bool:
-        return bool(self.ids or self.numbers)
+    def has(self, identifier: str) -> bool:
+        """Whether an id was given, in whatever spelling, or is the number of one."""
+        own = plain(identifier)
+        return own in self.ids or (len(own) >= _SHORTEST and _is_number_of(own, self))
 
 
 class Value(NamedTuple):
@@ -72,9 +85,20 @@ def values(arguments: JsonValue, name: str = "") -> Iterator[Value]:
 
 
 def ids_of(value: Value) -> tuple[str, ...]:
-    """The ids in a value. Days are none: they are worked out."""
+    """The ids in a value. Days are none: they are worked out. Nor are amounts, page numbers and words to search."""
     text = str(value.value) if isinstance(value.value, str | int) else ""
-    return () if _NAMES_AMOUNT.search(value.name) else tuple(_ids(text))
+    name = _snake(value.name)
+    if _SEARCHES.search(name) or (amount_of(value) is not None and not _NAMES_ID.search(name)):
+        return ()
+    plain_numbers = _NAMES_ID.search(name) is not None
+    found = tuple(one for one in _ids(text) if plain_numbers or not one.isdecimal())
+    # "A-8" is none where nothing says so: it may be a size.
+    short = text.strip().upper()
+    return found or ((short,) if plain_numbers and re.fullmatch(r"[A-Z]{1,3}-?\d{1,3}", short) else ())
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)
 
 
 def _ids(text: str) -> Iterator[str]:
@@ -82,34 +106,42 @@ def _ids(text: str) -> Iterator[str]:
 
 
 def amount_of(value: Value) -> Decimal | None:
-    """The number in a value whose name says that it is an amount; None for any other."""
-    return _decimal(str(value.value)) if _NAMES_AMOUNT.search(value.name) else None
+    """The number in a value whose name says that it is an amount, and not whose; None for any other."""
+    named = _NAMES_AMOUNT.search(value.name) and not _NAMES_ID.search(_snake(value.name))
+    return decimal_of(str(value.value)) if named else None
 
 
-def spoilt_id(said: str, given: Given) -> str:
-    """The id that was given and that `said` resembles but is not; empty where it is one, or resembles none.
+def spoilt_id(said: str, given: Given, used: Collection[str] = (), makes_new: bool = False) -> str:
+    """The id that was given and that `said` resembles but is not; empty where it is one, or none can be told.
 
     An id resembles another when one letter or digit is another, is missing or is added, or when two neighbours have
-    changed places; and when both begin with the same two or more letters and have as many digits.
+    changed places; and when both begin with the same two or more letters and have as many digits. Short ids, numbers
+    without the letters of their id, and numbers that follow a given one are told only where no other call has the given
+    one (`used`); and what follows is no slip where the call makes something new. An address whose host was never seen
+    resembles any other.
 
     >>> spoilt_id("ORD-1024", Given.of(["Refund ORD-1042, please"])), spoilt_id("ord 1042", Given.of(["ORD-1042"]))
     ('ORD-1042', '')
     """
     own = plain(said)
-    if own in given.ids or len(own) < _SHORTEST or _is_number_of(own, given):
+    if given.has(said):
         return ""
-    return next((written for other, written in given.ids.items() if _resembles(own, other)), "")
+    if address := _ADDRESS.fullmatch(said):
+        return _other_address(own, address["host"].lower(), given)
+    unused = [other for other in given.ids if other not in used]
+    follow = {other for other in given.ids if _number(own) == _number(other) + 1 > 0}
+    left_alone = follow if makes_new else follow & set(used)
+    likes = (
+        next((other for other in given.ids if _resembles(own, other) and other not in left_alone), ""),
+        next((other for other in unused if _is_short_of(own, other, given) and other not in left_alone), ""),
+    )
+    return next((given.ids[other] for other in likes if other), "")
 
 
-def spoilt_amount(said: Decimal, given: Given, counts_cents: bool = False) -> Decimal | None:
-    """The number that was given and that `said` is with its decimal point moved or two neighbouring digits swapped.
-
-    None where it was given, or is like none: sums and shares are worked out, and say nothing. Where an argument counts
-    cents, a hundred times an amount is that amount.
-    """
-    if said in given.numbers or (counts_cents and said / 100 in given.numbers):
-        return None
-    return next((number for number in sorted(given.numbers) if number and _is_slip(said, number)), None)
+def _other_address(own: str, host: str, given: Given) -> str:
+    addresses = {other: written for other, written in given.ids.items() if _ADDRESS.fullmatch(written)}
+    like = next((written for other, written in addresses.items() if _resembles(own, other)), "")
+    return like or ("" if host in given.hosts else next(iter(addresses.values()), ""))
 
 
 def plain(identifier: str) -> str:
@@ -125,41 +157,39 @@ def _is_number_of(own: str, given: Given) -> bool:
     return number.isdecimal() and Decimal(number) in given.numbers
 
 
+def _number(own: str) -> int:
+    match = _FORM.fullmatch(own)
+    return int(match["digits"]) if match else -1
+
+
+def _is_short_of(own: str, other: str, given: Given) -> bool:
+    """Whether one is like the number of the other, as 1043 of A-1042; or like the only short id of its form."""
+    if own.isdecimal():
+        number = _FORM.fullmatch(other)
+        return number is not None and _resembles(own, number["digits"])
+    return _is_the_other(own, other, given)
+
+
 def _resembles(one: str, other: str) -> bool:
-    if len(other) < _SHORTEST:
+    if min(len(one), len(other)) < _SHORTEST:
         return False
     start, end = ends_in_common(one, other)
     left, right = one[start : len(one) - end], other[start : len(other) - end]
-    if len(left) <= 1 and len(right) <= 1:
-        return True
-    if len(left) == len(right) == 2 and left == right[::-1]:
+    swapped = len(left) == len(right) == 2 and left == right[::-1]
+    if swapped or (len(left) <= 1 and len(right) <= 1):
         return True
     mine, others = _PREFIX.match(one), _PREFIX.match(other)
     same_prefix = mine is not None and others is not None and mine.group() == others.group()
     return same_prefix and re.sub(r"\d", "9", one) == re.sub(r"\d", "9", other)
 
 
-def _is_slip(said: Decimal, number: Decimal) -> bool:
-    if said <= 0 or number <= 0:
+def _is_the_other(own: str, other: str, given: Given) -> bool:
+    """Whether a short id differs by one digit from the only one of its form, as A-8 from A-7."""
+    mine, others = _FORM.fullmatch(own), _FORM.fullmatch(other)
+    if not mine or not others or not mine["letters"] or len(mine["digits"]) != len(others["digits"]):
         return False
-    one, other = _significant(said), _significant(number)
-    if len(other) < 3:  # where prices are listed, 29 and 290 are both of them likely to be right
-        return False
-    if one == other:
-        return True
-    start, end = ends_in_common(one, other)
-    left, right = one[start : len(one) - end], other[start : len(other) - end]
-    return len(one) == len(other) and len(left) == 2 and left == right[::-1]
-
-
-def _significant(number: Decimal) -> str:
-    """The digits of a number without zeros at its ends."""
-    return format(number, "f").replace(".", "").strip("0")
-
-
-def _decimal(text: str) -> Decimal | None:
-    try:
-        number = Decimal(text.strip().lstrip("$€£").replace(",", ""))
-    except InvalidOperation:
-        return None
-    return number if number.is_finite() and abs(number.adjusted()) < 30 else None
+    same_form = [
+        one for one in given.ids if (form := _FORM.fullmatch(one)) and form["letters"] == mine["letters"]
+    ]
+    differing = sum(a != b for a, b in zip(own, other, strict=True)) if len(own) == len(other) else 0
+    return same_form == [other] and differing == 1

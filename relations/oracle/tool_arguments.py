@@ -1,18 +1,29 @@
 """Ids and amounts of the input survive into the calls of tools."""
 
+import re
 from collections.abc import Iterable, Iterator
+from decimal import Decimal
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from agentmut.config import AgentConfig
+from agentmut.frozen import canonical_json
 from agentmut.protocols import RelationExample
 from agentmut.relation import Expectation, Family, FollowUp, Pair, Source
 from agentmut.relations.base import NoArgument, call, check, run, source
-from agentmut.relations.oracle.survival import Given, amount_of, ids_of, spoilt_amount, spoilt_id, values
+from agentmut.relations.oracle.amounts import only_amount, spoilt_amount
+from agentmut.relations.oracle.survival import Given, Value, amount_of, ids_of, plain, spoilt_id, values
 from agentmut.scenario import Scenario
 from agentmut.schemas import parameters
 from agentmut.tools import ToolSpec
 from agentmut.trace import Check, Step
+
+_MAKES_NEW = re.compile(
+    r"(?:\w+_)?(?:create|add|new|open|insert|register|generate)(?:_|[A-Z]|$)", re.IGNORECASE
+)
+_CENTS = re.compile(r"cent|minor|pence|penny", re.IGNORECASE)
+_WHOLE_UNITS = re.compile(r"[$€£]|\b(?:us )?(?:dollars?|euros?|pounds?|usd|eur|gbp)\b", re.IGNORECASE)
 
 
 class ToolArguments(NoArgument):
@@ -20,9 +31,14 @@ class ToolArguments(NoArgument):
 
     Given is what the agent could have seen before the call: the turns, prompt, documents and descriptions of tools,
     and what tools returned. An id that is like one of them, but is none of them, was spoilt on the way: a digit is
-    another, two have changed places, or it was made up after the pattern of one. Of amounts, by the name of the
-    argument, only a moved decimal point and swapped digits are told, as others may have been worked out. Other
-    spellings of an id (`ord1042`) are the same id. A run whose calls have neither says nothing.
+    another, two have changed places, it was made up after the pattern of one, or it is an address at a host that was
+    never seen. Of amounts, by the name of the argument, a moved decimal point and swapped digits are told; and where
+    the request states one amount alone and nothing speaks of sums or shares, one digit that is another, is missing or
+    is added. What given numbers yield when they are added, multiplied or taken as per cent is left alone. Other
+    spellings of an id (`ord1042`) are the same id.
+
+    The relation holds where some value is one that was given, and none is spoilt; the reason names those that were
+    given. A run whose calls have no such value says nothing.
 
     It looks at the source run alone, so that stored traces are judged at no cost.
     """
@@ -42,13 +58,11 @@ class ToolArguments(NoArgument):
         return FollowUp(description="ids and amounts in the calls of tools")
 
     def holds(self, pair: Pair) -> Check | None:
-        """Whether no id and no amount is spoilt; None where no call has one, or none was given."""
+        """Whether no id and no amount is spoilt; None where no call has one that was given."""
         found = list(_judged(pair))
-        if not found:
-            return None
-        return check(
-            self.id, [fault for fault in found if fault], "ids and amounts are those that were given"
-        )
+        faults = [one.said for one in found if one.is_fault]
+        given = list(dict.fromkeys(one.said for one in found if not one.is_fault))
+        return check(self.id, faults, f"as they were given: {', '.join(given)}") if found else None
 
     def examples(self) -> Iterable[RelationExample]:
         """The order that was named, and one with two digits swapped."""
@@ -65,29 +79,62 @@ class ToolArguments(NoArgument):
         )
 
 
-def _judged(pair: Pair) -> Iterator[str]:
-    """A fault, or nothing, for each id and amount of the calls that something given can be compared with."""
-    known = Given.of(_seen_before(pair.scenario, pair.config))
+class _Judged(NamedTuple):
+    """A value of a call that was given, or that was spoilt. Those that cannot be told are left out."""
+
+    said: str
+    is_fault: bool = False
+
+
+def _judged(pair: Pair) -> Iterator[_Judged]:
+    seen = [*_seen_before(pair.scenario, pair.config)]
+    known = Given.of(seen)
+    used = frozenset(
+        plain(said) for step in pair.source.tool_calls for value in _values(step) for said in ids_of(value)
+    )
+    requests = [turn for turn in pair.scenario.turns if isinstance(turn, str)]
     for step in pair.source.tool_calls:
-        yield from _faults(step, known, pair.config)
+        only = only_amount(requests, "\n".join(map(_text, seen)))
+        for value in _values(step):
+            yield from _ids_judged(step, value, known, used)
+            yield from _amount_judged(step, value, known, only, pair.config)
         returned = [one for one in (step.output, step.error) if one is not None]
         if returned:
+            seen += returned
             known |= Given.of(returned)
 
 
-def _faults(step: Step, given: Given, config: AgentConfig) -> Iterator[str]:
-    for value in values(step.arguments or {}):
-        for said in ids_of(value) if given.ids else ():
-            meant = spoilt_id(said, given)
-            yield f"{step.tool} was called with {value.name} {said}, but given is {meant}" if meant else ""
-        amount = amount_of(value) if given.numbers else None
-        if amount is not None:
-            slip = spoilt_amount(amount, given, _counts_cents(step.tool, value.name, config))
-            yield (
-                f"{step.tool} was called with {value.name} {amount}, but given is {slip}"
-                if slip is not None
-                else ""
-            )
+def _values(step: Step) -> Iterator[Value]:
+    return values(step.arguments or {})
+
+
+def _ids_judged(step: Step, value: Value, given: Given, used: frozenset[str]) -> Iterator[_Judged]:
+    for said in ids_of(value):
+        meant = spoilt_id(said, given, used, makes_new=_MAKES_NEW.match(step.tool or "") is not None)
+        if meant:
+            yield _fault(step, value, said, meant)
+        elif given.has(said):
+            yield _Judged(f"{value.name} {said}")
+
+
+def _amount_judged(
+    step: Step, value: Value, given: Given, only: Decimal | None, config: AgentConfig
+) -> Iterator[_Judged]:
+    amount = amount_of(value)
+    if amount is None:
+        return
+    described = _described(step.tool, value.name, config)
+    in_cents = _CENTS.search(described) is not None
+    if amount in given.numbers or (in_cents and amount / 100 in given.numbers):
+        yield _Judged(f"{value.name} {amount}")
+        return
+    slip = spoilt_amount(amount, given.numbers, only, hundredfold=_WHOLE_UNITS.search(described) is not None)
+    if slip is not None:
+        yield _fault(step, value, str(amount), str(slip))
+
+
+def _fault(step: Step, value: Value, said: str, meant: str) -> _Judged:
+    return _Judged(f"{step.tool} was called with {value.name} {said}, but given is {meant}", is_fault=True)
 
 
 def _seen_before(scenario: Scenario, config: AgentConfig) -> Iterator[JsonValue]:
@@ -98,8 +145,12 @@ def _seen_before(scenario: Scenario, config: AgentConfig) -> Iterator[JsonValue]
         yield from (tool.description, tool.parameters)
 
 
-def _counts_cents(tool: str | None, name: str, config: AgentConfig) -> bool:
-    """Whether an argument is in the hundredth part of a currency, by its name or description."""
+def _text(value: JsonValue) -> str:
+    return value if isinstance(value, str) else canonical_json(value)
+
+
+def _described(tool: str | None, name: str, config: AgentConfig) -> str:
+    """The name of an argument, and what the tool says of it."""
     described = [
         f"{parameter.name} {parameter.description}"
         for spec in config.tools
@@ -107,5 +158,4 @@ def _counts_cents(tool: str | None, name: str, config: AgentConfig) -> bool:
         for parameter in parameters(spec.parameters)
         if parameter.name == name
     ]
-    said = " ".join([name, *described]).lower()
-    return any(word in said for word in ("cent", "minor", "pence", "penny"))
+    return " ".join([name, *described])

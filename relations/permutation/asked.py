@@ -14,8 +14,10 @@ from agentmut.relations.invariants import Invariant, reworded
 from agentmut.relations.turns import Change, Turn, lack_of_turns, turns_of
 from agentmut.scenario import Scenario
 from agentmut.text.facts import FactKind, facts
+from agentmut.text.neighbours import word_set
 from agentmut.text.spans import Span, splits
-from agentmut.text.words import STOP_WORDS, stem, words
+from agentmut.text.things import things
+from agentmut.text.words import stems, words
 
 _POINTS = re.compile(
     r"\b(?:it|its|they|them|their|this|that|these|those|he|she|him|her|his|hers|there|then|ones?|same|other|others"
@@ -24,11 +26,33 @@ _POINTS = re.compile(
     r"|^(?:and|or|but|plus|because|since)\b",
     re.I,
 )
-_BACK = re.compile(r"\b(?:the|my|our|your) (?P<noun>[a-z]+)", re.I)
+_OUTCOME = re.compile(
+    r"\b(?:the|this|that) (?:result|total|sum|answer|outcome|difference|rest|remainder|amount|price|cost|fee|charge"
+    r"|money|reason|status|date|deadline|process|procedure|policy|rule|exception|alternative)s?\b"
+    r"(?! (?:of|for|to|on|in|between|at))"
+    r"|\b(?:faster|slower|cheaper|dearer|better|worse|longer|shorter|sooner|earlier|bigger|smaller|higher|lower)\b"
+    r"(?! than)|\b(?:as well|likewise|similarly)\b",
+    re.I,
+)
+"""What comes of something else, or is compared with it."""
+_OF_ANYTHING = word_set(
+    "long much many far often soon quick quickly cost costs price pay paid charge take takes time days weeks months "
+    "happen happens next work works get got give want like know tell please need possible allowed left free start end "
+    "apply use due late available include included extra fee fees money back else right wrong okay ok help thing "
+    "things way"
+)
+"""Words that say of nothing in particular what is asked."""
 _CHOICE = re.compile(
     r"\b(?:which|choose|pick|select|options?|prefer|recommend|either|better|best|one of)\b", re.I
 )
 _IN_ORDER = re.compile(r"\b(?:first|last|second|third|top|bottom|order|in turn|steps?|rank)\b", re.I)
+_PLACED = re.compile(
+    r"\b(?:first|last|second|third|former|latter|then|next|after(?:wards)?|before|order|in turn|respectively|preference"
+    r"|preferably|ideally|priority|prefer(?:red)? (?:them|these|those)|rank\w*|top|in that|as (?:listed|given)"
+    r"|(?:one|option|choice) (?:on|at) the|otherwise|if not|failing)\b",
+    re.I,
+)
+"""Words by which the place of an option may be meant. "The next week" too: it is better to leave it."""
 _ITEM_LINE = re.compile(r"^[ \t]*(?:[-*•]|\(?(?:\d{1,2}|[A-Za-z])[.)])[ \t]+\S[^\n]*$", re.M)
 _LABEL_SPOKEN_OF = re.compile(r"\b(?:above|below|previous|former|latter|first|last|next|then)\b", re.I)
 _TOKEN = r"(?:(?!I\b)[A-Z][\w-]*|\"[^\"\n]{1,40}\"|'[^'\n]{1,40}')"
@@ -58,13 +82,13 @@ class IndependentQuestions(Invariant):
         """Why the order cannot change, in a phrase; empty where it can."""
         if why := lack_of_turns(scenario):
             return why
-        return "" if any(_questions(turn) for turn in turns_of(scenario, config)) else (
+        return "" if any(_questions(turn) for turn in _turns(scenario, config)) else (
             "no turn asks several questions that are sure to be independent of each other"
         )  # fmt: skip
 
     def follow_up(self, source: Source) -> FollowUp | None:
         """The questions of one turn in another order."""
-        found = [(t, spans) for t in turns_of(source.scenario, source.config) if (spans := _questions(t))]
+        found = [(t, spans) for t in _turns(source.scenario, source.config) if (spans := _questions(t))]
         if not found:
             return None
         turn, spans = source.rng.choice(found)
@@ -89,12 +113,12 @@ class OptionOrder(Invariant):
         """Why the order cannot change, in a phrase; empty where it can."""
         if why := lack_of_turns(scenario):
             return why
-        listed = any(_option_lists(turn) for turn in turns_of(scenario, config))
+        listed = any(_option_lists(turn) for turn in _turns(scenario, config))
         return "" if listed else "no turn lists options to choose from"
 
     def follow_up(self, source: Source) -> FollowUp | None:
         """One list of options in another order. A line of a list takes its number or letter with it."""
-        found = [(t, lists) for t in turns_of(source.scenario, source.config) if (lists := _option_lists(t))]
+        found = [(t, lists) for t in _turns(source.scenario, source.config) if (lists := _option_lists(t))]
         if not found:
             return None
         turn, lists = source.rng.choice(found)
@@ -106,6 +130,13 @@ class OptionOrder(Invariant):
         told = answer("The export costs 20 euros a month and needs the plan Pro.")
         yield example(asked, told, answer("Take Pro: the export is 20 euros a month."), True)
         yield example(asked, told, answer("Take Basic: the export is 5 euros a month."), False)
+
+
+def _turns(scenario: Scenario, config: AgentConfig) -> Iterator[Turn]:
+    """The turns after which nothing is said of places: "The first one, please"."""
+    for turn in turns_of(scenario, config):
+        if not any(_PLACED.search(str(later)) for later in scenario.turns[turn.number + 1 :]):
+            yield turn
 
 
 def _permuted(source: Source, turn: Turn, spans: Sequence[Span], what: str) -> FollowUp:
@@ -150,15 +181,30 @@ def _but(texts: Sequence[str], index: int) -> list[str]:
 
 
 def refers_back(text: str, others: Iterable[str]) -> bool:
-    """Whether "the order" of a question may be the one that another speaks of. An identifier makes it plain."""
-    elsewhere = {stem(word.text) for other in others for word in words(other)}
-    named = any(fact.kind is FactKind.IDENTIFIER for fact in facts(text))
-    return not named and any(
-        stem(word) in elsewhere
-        for match in _BACK.finditer(text)
-        for word in (match["noun"],)
-        if word.lower() not in STOP_WORDS
+    """Whether a question may speak of what another says: both share a word of content or an identifier, or it asks
+    nothing of its own ("How long do I have?"). Where both name other things, shared words are no sign.
+
+    >>> refers_back("Do you sell shoes?", ["What do you sell?"]), refers_back("Is A-1 here?", ["Is B-2 here?"])
+    (True, False)
+    """
+    own, named = _content(text), _named(text)
+    if _OUTCOME.search(text) or not own:
+        return True
+    return any(
+        bool(named & _named(other)) or (bool(own & _content(other)) and not (named and _named(other)))
+        for other in others
     )
+
+
+def _content(text: str) -> frozenset[str]:
+    return stems(" ".join(word.text for word in words(text) if word.text.lower() not in _OF_ANYTHING))
+
+
+def _named(text: str) -> frozenset[str]:
+    identifiers = (
+        text[fact.span.start : fact.span.end] for fact in facts(text) if fact.kind is FactKind.IDENTIFIER
+    )
+    return frozenset([*identifiers, *(thing.value for thing in things(text))])
 
 
 def _option_lists(turn: Turn) -> list[tuple[Span, ...]]:
@@ -182,6 +228,8 @@ def _in_lines(turn: Turn) -> Iterator[tuple[Span, ...]]:
 
 
 def _in_a_sentence(turn: Turn) -> Iterator[tuple[Span, ...]]:
+    if _PLACED.search(turn.text):
+        return
     for match in _LISTED.finditer(turn.text):
         spans = [
             Span(match.start() + m.start(), match.start() + m.end()) for m in _TOKENS.finditer(match.group())

@@ -1,5 +1,6 @@
 """Dates, numbers, amounts and quantities are written in another notation."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import ClassVar
@@ -32,6 +33,12 @@ _KINDS: Mapping[str, Callable[[Turn], Iterator[Change]]] = MappingProxyType(
         "miles": miles,
     }
 )
+_ON_NOTATION = re.compile(
+    r"\b(?:conver\w+|how many|(?:in|as|into) (?:words|digits|figures|numbers|letters|days|hours|minutes|weeks|metres"
+    r"|meters|miles|grams)|notation|format\w*|units?|spell\w*|digits?|round\w*)\b",
+    re.I,
+)
+"""What is asked may be the notation itself."""
 _EXACT = tuple(kind for kind in _KINDS if kind != "miles")
 
 
@@ -51,7 +58,8 @@ class Formats(RewordedTurn):
 
     def changes(self, turn: Turn) -> Iterable[Sequence[Change]]:
         """One group for each kind of notation."""
-        return [tuple(_KINDS[kind](turn)) for kind in self._kinds]
+        asks_for_one = _ON_NOTATION.search(turn.text)
+        return [] if asks_for_one else [tuple(_KINDS[kind](turn)) for kind in self._kinds]
 
     def examples(self) -> Iterable[RelationExample]:
         """A booking whose date is written otherwise."""

@@ -11,6 +11,7 @@ from agentmut.metamorphic import answer, example
 from agentmut.protocols import RelationExample
 from agentmut.relation import Expectation, Family, FollowUp, Pair, Source
 from agentmut.relations.base import NoArgument
+from agentmut.relations.composition.requests import accepts
 from agentmut.relations.invariants import reworded
 from agentmut.relations.turns import Change, Turn, lack_of_turns, lowered, said, turns_of
 from agentmut.scenario import Scenario
@@ -128,6 +129,10 @@ def _negations(scenario: Scenario, config: AgentConfig) -> Iterator[tuple[Turn, 
     """Every negation of a turn that is sure to turn round what the scenario asks for."""
     asked = [stem(word.text) for turn in scenario.turns for word in words(str(turn))]
     for turn in turns_of(scenario, config):
+        later = scenario.turns[turn.number + 1 :]
+        # Whoever asks back, and is told yes, does what the later turn wants.
+        if any(not isinstance(said, str) or accepts(said) for said in later):
+            continue
         for negation in _of_turn(turn):
             # Asked for elsewhere too, it would still be asked for.
             if not negation.verb or asked.count(negation.verb) == 1:

@@ -14,7 +14,9 @@ from agentmut.relation import Family
 from agentmut.relations.invariants import RewordedTurn, some_kinds
 from agentmut.relations.perturbation.slips import slips
 from agentmut.relations.turns import Change, Turn, lowered, said
-from agentmut.text.spans import splits
+from agentmut.text.neighbours import BASE_VERBS
+from agentmut.text.spans import Span, merged, splits
+from agentmut.text.words import STOP_WORDS
 
 _BLANK = re.compile(r"(?<=\S) (?=\S)")
 _OPEN_QUESTION = re.compile(
@@ -36,6 +38,29 @@ _SMILES = (
     "\N{SMILING FACE WITH OPEN MOUTH}",
 )  # fmt: skip
 _WAVE = "\N{WAVING HAND SIGN} "
+
+
+_VALUE = re.compile(
+    r"\b(?P<lead>(?:is|are|was|named|called|labelled|titled|as|word|term|phrase|function|method|class|variable|command"
+    r"|user ?name|nickname|login|password|passphrase|status|file|folder|directory|branch|tag|label|key|field|column"
+    r"|host|server|account|name|priority|mode|level|code)s?:?|to)(?=\s+(?P<value>[a-z][\w-]*))",
+    re.I,
+)
+"""Words after which a word may be a value, such as a name or a state."""
+_NO_CAPITALS = re.compile(r"(?<![\w'’])i(?![\w'’.-])|\A[^A-Z]*\Z")
+"""A user who writes no capitals: a name looks like any other word then."""
+_ITEM = re.compile(r"[ \t]*(?:[-*•]|\(?\w{1,2}[.)])(?:[ \t]|\Z)")
+
+
+def _with_values_fixed(turn: Turn) -> Turn:
+    """The turn with more that must stay: words that may be values."""
+    found = [
+        Span(*match.span("value"))
+        for match in _VALUE.finditer(turn.text)
+        if match["value"] not in STOP_WORDS
+        and not (match["lead"].lower() == "to" and match["value"] in BASE_VERBS)
+    ]
+    return turn._replace(fixed=merged([*turn.fixed, *found]))
 
 
 def _case(turn: Turn) -> Iterator[Change]:
@@ -98,7 +123,7 @@ def _punctuation(turn: Turn) -> Iterator[Change]:
 def _filler(turn: Turn) -> Iterator[Change]:
     for span in turn.sentences:
         text = turn.text[span.start : span.end]
-        if _GREETED.match(text) or turn.document.protects(span.start, span.start + 1):
+        if _GREETED.match(text) or _is_item(turn, span) or turn.document.protects(span.start, span.start + 1):
             continue
         first = text.split()[0]
         for filler in _FILLERS:
@@ -114,9 +139,15 @@ def _filler(turn: Turn) -> Iterator[Change]:
             )
 
 
+def _is_item(turn: Turn, span: Span) -> bool:
+    """Whether a sentence is, or stands in, an item of a list."""
+    line = turn.text[turn.text.rfind("\n", 0, span.start) + 1 : span.end]
+    return _ITEM.match(line) is not None
+
+
 def _emoji(turn: Turn) -> Iterator[Change]:
     for span in turn.sentences:
-        if not turn.document.protects(span.end - 1, span.end):
+        if not turn.document.protects(span.end - 1, span.end) and not _is_item(turn, span):
             yield from (Change(span.end, span.end, f" {smile}", "an emoji") for smile in _SMILES)
     if turn.number == 0:
         yield Change(0, 0, _WAVE, "a waving hand before it")
@@ -132,6 +163,10 @@ _KINDS: Mapping[str, Callable[[Turn], Iterator[Change]]] = MappingProxyType(
         "emoji": _emoji,
     }
 )
+
+
+_BY_LETTERS = ("typos", "case")
+"""Kinds that change the letters of words."""
 
 
 class Noise(RewordedTurn):
@@ -151,7 +186,9 @@ class Noise(RewordedTurn):
 
     def changes(self, turn: Turn) -> Iterable[Sequence[Change]]:
         """One group for each kind of noise."""
-        return [tuple(_KINDS[kind](turn)) for kind in self._kinds]
+        careful = _with_values_fixed(turn)
+        names_told = not _NO_CAPITALS.search(turn.text)
+        return [tuple(_KINDS[kind](careful)) for kind in self._kinds if names_told or kind not in _BY_LETTERS]
 
     def examples(self) -> Iterable[RelationExample]:
         """A question with a fee for an answer."""

@@ -44,6 +44,17 @@ _SMALLER = MappingProxyType({
     "km": (1000, " m"), "kilometre": (1000, " metres"), "kilometer": (1000, " meters"), "kg": (1000, " g"),
     "kilogram": (1000, " grams"), "hour": (60, " minutes"), "week": (7, " days"),
 })  # fmt: skip
+_ONE = rf"(?:\d[\w.,:/]*|(?i:\b{NUMBER}|\b(?:a half|half|a quarter|quarter))\b)"
+_JOINS = r"(?:-|–|—|/|\+|(?:to|or|and|until|till|through|x|×|by|times|plus|minus)\b)"
+_OF = rf"(?:\s?(?:[ap]\.?m\b\.?|%|[$€£]|{UNIT_AFTER_FIGURE}\b|[A-Za-z]+\b))"
+_GOES_ON = re.compile(
+    rf"\s?(?:hundred|thousand|million|billion|trillion|bn|dozen|k)\b|(?:{_OF}?\s*{_JOINS}|\s?{UNIT_AFTER_FIGURE}\b,?)?"
+    rf"\s*[$€£]?{_ONE}",
+    re.I,
+)
+_WENT_BEFORE = re.compile(rf"{_ONE}(?:{_OF}?\s*{_JOINS}|\s?{UNIT_AFTER_FIGURE}\b,?)?\s*[$€£]?$", re.I)
+_SEEN = 40
+"""Characters before a figure that may join it to another one."""
 _MILE = Decimal("1.609344")
 """Kilometres."""
 _EXACT_ENOUGH = Decimal("0.0025")
@@ -142,6 +153,12 @@ def _changes(turn: Turn, span: tuple[int, int], forms: list[str] | tuple[str, ..
     start, end = span
     old = turn.text[start:end]
     quoted = any(splits(turn.document.protected, edge) for edge in span) or turn.document.protects(*span)
-    for new in forms:
-        if new and new != old and not quoted:
+    for new in () if quoted or _is_part(turn.text, start, end) else forms:
+        if new and new != old:
             yield Change(start, end, new, f"{said(new)} for {said(old)}", ((old, new),))
+
+
+def _is_part(text: str, start: int, end: int) -> bool:
+    """Whether a figure says something together with another: "2 to 3 weeks", "1 hour 30 minutes", "20 million"."""
+    before = text[max(0, start - _SEEN) : start]
+    return _GOES_ON.match(text, end) is not None or _WENT_BEFORE.search(before) is not None

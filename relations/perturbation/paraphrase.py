@@ -8,7 +8,7 @@ from agentmut.metamorphic import answer, example
 from agentmut.protocols import RelationExample
 from agentmut.relation import Family
 from agentmut.relations.invariants import RewordedTurn
-from agentmut.relations.turns import Change, Turn, lowered, raised, said
+from agentmut.relations.turns import Change, Turn, lowered, names_a_thing, raised, said
 from agentmut.text import order_at
 from agentmut.text.neighbours import BASE_VERBS, word_set
 from agentmut.text.paraphrases import paraphrases
@@ -139,6 +139,8 @@ def _order(text: str) -> tuple[str, str]:
     bare = _PLEASE_LAST.sub("", body[polite.end() :] if polite else body)
     verb = _VERB.match(bare)
     if text.endswith("?") or not verb or verb["verb"].lower() not in _REQUESTS or "please" in bare.lower():
+        return "", ""
+    if body.rstrip()[-1:] in ":;," or "\n" in body or names_a_thing(bare):
         return "", ""
     # After "please" even "order" and "refund" are sure to be verbs.
     sure = polite is not None or order_at(bare) == 0

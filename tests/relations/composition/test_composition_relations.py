@@ -53,6 +53,12 @@ def judged(relation: Any, start: Any, *traces: AgentTrace, again: bool = False) 
         ("Can you give a refund? How about a voucher?", None),
         ("Where is the parcel A-1042? Please cancel the parcel.", None),
         ("Who? What? Where? When? Why?", None),
+        ("Do you ship to Peru? How much does shipping cost? Is express faster?", None),
+        ("Do you ship to Peru? Are parcels to Chile possible, too?", None),
+        ("Create a folder X1000. Upload report to X1000.", None),
+        ("Is A-1007 shipped? Can you cancel A-1007?", None),
+        ("Order A-1042 arrived broken. What are your hours?", None),
+        ("Refund A-1007. Cancel A-1008.", ("Refund A-1007.", "Cancel A-1008.")),
     ],
 )  # fmt: skip
 def test_only_requests_that_stand_alone_are_split(message: str, asked: tuple[str, ...] | None) -> None:

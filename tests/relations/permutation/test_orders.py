@@ -103,6 +103,11 @@ def test_questions_that_need_nothing_of_each_other_change_places(text: str, othe
     "When do you open? Why?",
     "When do you open?",
     "When do you open? Which other shops are there?",
+    "What is 5 plus 3? What is the result times two?",
+    "What do you sell? Do you sell shoes?",
+    "Can I return shoes? How long do I have?",
+    "Can you refund A-1007? Can you cancel A-1007?",
+    "Do you ship to Peru? Which parcel is cheaper?",
 ])  # fmt: skip
 def test_questions_that_may_need_each_other_stay(text: str) -> None:
     assert asked_otherwise("question_order", text) == set()
@@ -130,6 +135,16 @@ def test_options_change_places(text: str, one: str, count: int) -> None:
     "Do these steps in order, and choose a colour:\n1. Open it.\n2. Paint it.",
     "I did:\n- one thing\n- another thing",
     "Choose:\n- a kayak\n- as above, in red",
+    "Send it to Alice or Bob, preferring the former.",
+    "Can I pay with PayPal, Visa or Amex? I prefer the latter.",
+    "Try Visa, then Mastercard or Amex.",
+    "Do you have a red or a blue one? Take the first that is free.",
+    "Book Rome, Milan or Paris for me, in that order of preference.",
 ])  # fmt: skip
 def test_what_is_no_sure_list_of_options_stays(text: str) -> None:
     assert asked_otherwise("option_order", text) == set()
+
+
+def test_options_whose_place_a_later_turn_speaks_of_stay() -> None:
+    asked = scenario("Is it Basic, Pro or Max?", "The first one, please.")
+    assert set(drawn("option_order", asked, AgentConfig())) == {None}

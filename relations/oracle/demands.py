@@ -1,0 +1,35 @@
+"""Whether words of a request demand something of its answer, or are told of somebody else, or asked about."""
+
+import re
+
+_REPORTS = re.compile(
+    r"\b(?:wrote|writes|written|said|says|told|tells|asked|asks|replied|replies|reads|states?|stated|demands?|demanded"
+    r"|complain\w*|requested|requests|insist\w*|following|below|message|e-?mail|letter|note|review|prompt|rule)\b"
+    r"[^.!?\n]{0,40}:"
+    r"|\b(?:he|she|they|customers?|clients?|boss|manager|colleague|teacher|friend|user|somebody|someone|it)"
+    r" (?:\w+ )?(?:wrote|writes|said|says|told|tells|asked|asks|replied|wants?|wanted|demands?|demanded|insists?)\b",
+    re.IGNORECASE,
+)
+_ASKS_ABOUT = re.compile(
+    r"\b(?:how|what|why|whether|if|when|where|which|who|is|are|was|were|does|did|means?|meaning|called|say|said|word"
+    r"|difference|between)\b",
+    re.IGNORECASE,
+)
+_SENTENCE_BEFORE = re.compile(r"[^.!?\n]*$")
+_QUOTES = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|```.*?```|`[^`\n]*`|(?<!\w)'[^'\n]*'(?!\w)", re.DOTALL)
+
+
+def is_reported(request: str, start: int) -> bool:
+    """Whether what begins at `start` is quoted, or what somebody else said.
+
+    >>> is_reported("The customer wrote: do not mention me. What now?", 20), is_reported("Do not mention me.", 0)
+    (True, False)
+    """
+    quoted = any(match.start() < start < match.end() for match in _QUOTES.finditer(request))
+    return quoted or _REPORTS.search(request, 0, start) is not None
+
+
+def is_asked_about(request: str, start: int) -> bool:
+    """Whether the sentence asks something before `start`: "Tell me how to show data in a table"."""
+    before = _SENTENCE_BEFORE.search(request, 0, start)
+    return before is not None and _ASKS_ABOUT.search(before.group()) is not None
