@@ -23,6 +23,7 @@ _DATES = re.compile(
     | (?P<hour>[01]?\d|2[0-3])[:.](?P<minute>[0-5]\d)(?::[0-5]\d)?
         (?:\s?(?P<half>[AaPp]\.?[Mm]\b\.?)|(?<=:\d\d))(?![\w:])
     | (?P<full_hour>1[0-2]|[1-9])\s?(?P<full_half>[AaPp]\.?[Mm]\b\.?)
+    | (?P<weekday>(?i:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day))s?\b(?!,?\s+(?:the\s+)?(?:\d|(?i:{MONTH})\b))
     | (?P<bare_year>{_YEAR})(?![\w%.,:/-]*\d|\s?[%°])
     )
     """,
@@ -35,7 +36,7 @@ class Day(NamedTuple):
     """A date or a time, and where it stands."""
 
     value: str
-    """`2026-03-03`, `2026-03`, `2026`, `3 March`, or `18:30`."""
+    """`2026-03-03`, `2026-03`, `2026`, `3 March`, `18:30`, or `Monday` where no day follows."""
     span: Span
 
     @property
@@ -74,7 +75,7 @@ def _value(found: dict[str, str | None]) -> str:
     if found["hour"] or found["full_hour"]:
         half = found["half"] or found["full_half"] or ""
         return _time(int(found["hour"] or found["full_hour"] or 0), found["minute"] or "00", half.lower())
-    return found["bare_year"] or ""
+    return (found["weekday"] or "").capitalize() or found["bare_year"] or ""
 
 
 def _date(year: str | None, month: int, said: str | None) -> str:
