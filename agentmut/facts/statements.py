@@ -11,7 +11,7 @@ from agentmut.facts.fact import Extractor, Fact
 from agentmut.facts.figures import leaf_texts
 from agentmut.facts.leaves import leaves
 from agentmut.facts.stability import MOST_NEW
-from agentmut.facts.values import MOST_WORDS
+from agentmut.facts.values import is_free
 from agentmut.scenario import Scenario
 from agentmut.text.predicates import Statement, statements
 from agentmut.trace import AgentTrace
@@ -97,7 +97,7 @@ def _texts(trace: AgentTrace) -> Iterator[tuple[str, str]]:
         yield "", text
     for step in trace.tool_calls:
         for _, value in leaves(step.arguments or {}):
-            if isinstance(value, str) and len(value.split()) > MOST_WORDS:
+            if isinstance(value, str) and is_free(value):
                 yield step.tool or "", value
 
 

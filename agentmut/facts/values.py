@@ -16,12 +16,13 @@ MOST_WORDS = 3
 _EXACT = 2.0**53
 """Below it every whole number is told from the next."""
 _BLANKS = re.compile(r"[\s_]+")
+_LONGEST_DAY = 60
+"""Characters: "Wednesday, the 3rd of September, 2026, at 10:00 a.m."."""
 _PADDED = re.compile(r"0\d")
 """The beginning of a code that is no number: 0042."""
 _BESIDE_DAYS = re.compile(
     r",|\b(?:on|at|the|(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?)\b", re.IGNORECASE
 )
-_MIDNIGHT = re.compile(r"(?<=-\d\d) +00:00")
 
 
 def stated(place: str, value: JsonValue) -> Iterator[str]:
@@ -36,10 +37,10 @@ def stated(place: str, value: JsonValue) -> Iterator[str]:
     if not isinstance(value, str):
         yield f"{place}{IS}{_plain(value)}"
         return
-    found = figures(value)
-    if len(value.split()) <= MOST_WORDS:
+    if not is_free(value):
         yield f"{place}{IS}{short(value)}"
         return
+    found = figures(value)
     for figure in sorted(found.numbers | found.dates | found.ids):
         yield f"{place}{IS}({figure})"
 
@@ -61,14 +62,17 @@ def together(place: str, value: JsonValue) -> Iterator[str]:
     ['/*(/id = 1, /n = 2)']
     """
     for pointer, item in objects(value):
-        told = [(name, leaf) for name, leaf in leaves(item) if not _is_free(leaf)]
+        told = [(name, leaf) for name, leaf in leaves(item) if not is_free(leaf)]
         found = sorted(fact for name, leaf in told for fact in stated(name, leaf))
         if len(found) > 1:
             yield f"{place}{pointer}({', '.join(found)})"
 
 
-def _is_free(value: JsonValue) -> bool:
-    return isinstance(value, str) and len(value.split()) > MOST_WORDS
+def is_free(value: JsonValue) -> bool:
+    """Whether it is a text of more than three words that is not only a day and a time."""
+    if not isinstance(value, str) or len(value.split()) <= MOST_WORDS:
+        return False
+    return len(value) > _LONGEST_DAY or not all(word[0].isdigit() for word in short(value).split())
 
 
 def short(said: str) -> str:
@@ -90,13 +94,13 @@ def short(said: str) -> str:
 
 
 def _dated(text: str, found: Sequence[Day]) -> str:
-    """With its days and times in one notation; midnight is no time of its own."""
+    """With its days and times in one notation."""
     kept, end = list[str](), 0
     for day in found:
         kept += [text[end : day.span.start], " ", day.value]
         end = max(end, day.span.end)
     rest = _BESIDE_DAYS.sub(" ", "".join((*kept, text[end:])))
-    return _bare(_MIDNIGHT.sub("", rest))
+    return _bare(rest)
 
 
 def _bare(text: str) -> str:

@@ -32,6 +32,9 @@ _DATES = re.compile(
 _MONTHS = {name[:3].lower(): number for number, name in enumerate(month_abbr) if name}
 
 
+_MIDNIGHT = "00:00"
+
+
 class Day(NamedTuple):
     """A date or a time, and where it stands."""
 
@@ -56,7 +59,7 @@ def days(text: str) -> Iterator[Day]:
         value = _value(match.groupdict())
         if value:
             yield Day(value, Span(*match.span()))
-        if match["iso"] and match["clock"]:
+        if match["iso"] and match["clock"] not in (None, _MIDNIGHT):  # written where no time is meant
             yield Day(match["clock"], Span(*match.span("clock")))
 
 
