@@ -11,6 +11,7 @@ from agentmut.facts.phrases import phrases
 from agentmut.facts.registry import DEFAULT, LAST_RESORT, OF_ANSWERS, build
 from agentmut.facts.same import Same
 from agentmut.facts.stability import FEWEST, Stability, stability
+from agentmut.facts.statements import Statements
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.trace import AgentTrace, Usage
 
@@ -29,6 +30,19 @@ class Comparison(NamedTuple):
         """Tokens that model judges have taken so far."""
         judges = (one for one in self.extractors if isinstance(one, Judge))
         return sum((judge.usage for judge in judges), Usage())
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of facts that an agreement of two runs rests on: those of which something is expected of each."""
+        return tuple(one.name for one in self.extractors if self._tells(one))
+
+    def _tells(self, extractor: Extractor) -> bool:
+        if isinstance(extractor, Statements):
+            return extractor.says_something
+        if self.usual is None or isinstance(extractor, Comparer):
+            return True
+        shown = {fact.kind for fact in self.usual.expected} | self.usual.compared_whole
+        return extractor.name in shown
 
     def facts(self, scenario: Scenario, trace: AgentTrace) -> frozenset[Fact]:
         """All facts of a run."""
@@ -85,7 +99,7 @@ def comparison_for(
 
 
 def _default(scenario: Scenario, sources: Sequence[AgentTrace]) -> Comparison:
-    chosen = tuple(build(EvaluatorSpec(name=name)) for name in DEFAULT)
+    chosen = tuple(_calibrated(build(EvaluatorSpec(name=name)), scenario, sources) for name in DEFAULT)
     if len(sources) < FEWEST:
         return Comparison(chosen)
     usual = _usual(chosen, scenario, sources)

@@ -1,5 +1,6 @@
 """What answers state in figures: numbers with units, dates and times, identifiers."""
 
+import json
 from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache
 from typing import ClassVar, NamedTuple
@@ -7,6 +8,7 @@ from typing import ClassVar, NamedTuple
 from pydantic import JsonValue
 
 from agentmut.facts.fact import Fact
+from agentmut.facts.leaves import leaves
 from agentmut.frozen import canonical_json
 from agentmut.scenario import Scenario
 from agentmut.text.calendar_days import days
@@ -49,6 +51,26 @@ def texts_of(trace: AgentTrace) -> Iterator[str]:
             yield output if isinstance(output, str) else canonical_json(output)
 
 
+def leaf_texts(trace: AgentTrace) -> Iterator[str]:
+    """The answers as text; of structured ones, and of texts that are JSON, each value by itself."""
+    for output in trace.outputs:
+        value = _parsed(output) if isinstance(output, str) else output
+        if isinstance(value, str):
+            yield value
+        elif value is not None:
+            yield from (leaf if isinstance(leaf, str) else canonical_json(leaf) for _, leaf in leaves(value))
+
+
+def _parsed(text: str) -> JsonValue:
+    if not text.lstrip().startswith(("{", "[")):
+        return text
+    try:
+        found: JsonValue = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return found
+
+
 def said_without_year(fact: Fact, facts: Collection[Fact]) -> bool:
     """Whether these facts of another run have a full date too, its year left out: that is no difference.
 
@@ -74,7 +96,9 @@ class _Figures:
     def facts(self, scenario: Scenario, trace: AgentTrace) -> frozenset[Fact]:
         """What the answers state."""
         read = type(self).read
-        return frozenset(Fact(self.name, value) for text in texts_of(trace) for value in read(figures(text)))
+        return frozenset(
+            Fact(self.name, value) for text in leaf_texts(trace) for value in read(figures(text))
+        )
 
 
 class Numbers(_Figures):

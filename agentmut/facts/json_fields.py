@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 from pydantic import JsonValue
 
 from agentmut.facts.fact import Fact
-from agentmut.facts.values import leaves, stated
+from agentmut.facts.leaves import leaves
+from agentmut.facts.values import stated, together
 from agentmut.scenario import Scenario
 from agentmut.trace import AgentTrace
 
@@ -19,8 +20,8 @@ _MOST_TRIES = 50
 class JsonFields:
     """`json`: the fields of a structured answer, or of the first JSON object or list in a text.
 
-    The order of a list makes no difference. Argument: JSON pointers of the only fields that count, such as
-    `[/status, /items]`; each stands for all below it.
+    The order of a list never makes a difference; what stands together in an object of a list does. Argument: JSON
+    pointers of the only fields that count, such as `[/status, /items]`; each stands for all below it.
     """
 
     name: ClassVar[str] = "json"
@@ -44,6 +45,8 @@ class JsonFields:
             for pointer, leaf in leaves(value):
                 if self._counts(pointer):
                     yield from stated(pointer, leaf)
+            if self.pointers is None:
+                yield from together("", value)
 
     def _counts(self, pointer: str) -> bool:
         if self.pointers is None:

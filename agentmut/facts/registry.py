@@ -14,16 +14,17 @@ from agentmut.facts.judge import Judge
 from agentmut.facts.options import Options
 from agentmut.facts.own import Own
 from agentmut.facts.resemblance import Resemblance
+from agentmut.facts.statements import Statements
 from agentmut.facts.tool_calls import ToolCalls, Tools
 from agentmut.scenario import EvaluatorSpec
 
 _ALL: tuple[Callable[[JsonValue], Extractor], ...] = (
-    Decisions, Options, Numbers, Dates, Ids, JsonFields, ToolCalls, Tools, Resemblance, Judge, Own,
+    Decisions, Statements, Options, Numbers, Dates, Ids, JsonFields, ToolCalls, Tools, Resemblance, Judge, Own,
 )  # fmt: skip
 EXTRACTORS: Mapping[str, Callable[[JsonValue], Extractor]] = MappingProxyType(
     {one.name: one for one in _ALL}  # type: ignore[attr-defined]  # classes with a name
 )
-DEFAULT = ("decisions", "tool_calls", "json", "numbers", "dates", "ids")
+DEFAULT = ("decisions", "statements", "tool_calls", "json", "numbers", "dates", "ids")
 """What the default comparison chooses from."""
 OF_ANSWERS = frozenset(DEFAULT) - {"tool_calls"}
 """Those that are read off answers."""

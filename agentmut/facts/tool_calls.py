@@ -6,7 +6,8 @@ from typing import ClassVar
 from pydantic import JsonValue
 
 from agentmut.facts.fact import Fact
-from agentmut.facts.values import leaves, stated
+from agentmut.facts.leaves import leaves
+from agentmut.facts.values import stated, together
 from agentmut.scenario import Scenario
 from agentmut.trace import AgentTrace, Step
 
@@ -60,3 +61,5 @@ def _arguments(step: Step) -> Iterator[str]:
     for pointer, value in leaves(step.arguments or {}):
         if value is not None and pointer:  # an optional argument that is left out is often sent as null
             yield from stated(pointer.removeprefix("/"), value)
+    for name, given in (step.arguments or {}).items():
+        yield from together(name, given)

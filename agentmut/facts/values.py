@@ -1,12 +1,14 @@
 """Values of arguments and fields as facts: what is told by form counts whole, free text by the facts in it."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue
 
 from agentmut.facts.fact import IS
 from agentmut.facts.figures import figures
+from agentmut.facts.leaves import leaves, objects
+from agentmut.text.calendar_days import Day, days
 from agentmut.text.quantities import quantities
 
 MOST_WORDS = 3
@@ -14,18 +16,13 @@ MOST_WORDS = 3
 _EXACT = 2.0**53
 """Below it every whole number is told from the next."""
 _BLANKS = re.compile(r"[\s_]+")
-
-
-def leaves(value: JsonValue, path: str = "") -> Iterator[tuple[str, JsonValue]]:
-    """Every plain value with its JSON pointer, in which `*` stands for any place of a list."""
-    if isinstance(value, dict) and value:
-        for key, item in value.items():
-            yield from leaves(item, f"{path}/{key.replace('~', '~0').replace('/', '~1')}")
-    elif isinstance(value, list) and value:
-        for item in value:
-            yield from leaves(item, f"{path}/*")
-    else:
-        yield path, value
+_LONGEST_DAY = 60
+"""Characters: "Wednesday, the 3rd of September, 2026, at 10:00 a.m."."""
+_PADDED = re.compile(r"0\d")
+"""The beginning of a code that is no number: 0042."""
+_BESIDE_DAYS = re.compile(
+    r",|\b(?:on|at|the|(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?)\b", re.IGNORECASE
+)
 
 
 def stated(place: str, value: JsonValue) -> Iterator[str]:
@@ -40,10 +37,10 @@ def stated(place: str, value: JsonValue) -> Iterator[str]:
     if not isinstance(value, str):
         yield f"{place}{IS}{_plain(value)}"
         return
-    found = figures(value)
-    if len(value.split()) <= MOST_WORDS:
+    if not is_free(value):
         yield f"{place}{IS}{short(value)}"
         return
+    found = figures(value)
     for figure in sorted(found.numbers | found.dates | found.ids):
         yield f"{place}{IS}({figure})"
 
@@ -58,18 +55,53 @@ def _plain(value: JsonValue) -> str:
     return "{}" if isinstance(value, dict) else "[]"
 
 
+def together(place: str, value: JsonValue) -> Iterator[str]:
+    """What stands together in each object of a list, free text aside: one fact per object.
+
+    >>> [*together("", [{"id": 1, "n": 2}, {"id": 2}])]
+    ['/*(/id = 1, /n = 2)']
+    """
+    for pointer, item in objects(value):
+        told = [(name, leaf) for name, leaf in leaves(item) if not is_free(leaf)]
+        found = sorted(fact for name, leaf in told for fact in stated(name, leaf))
+        if len(found) > 1:
+            yield f"{place}{pointer}({', '.join(found)})"
+
+
+def is_free(value: JsonValue) -> bool:
+    """Whether it is a text of more than three words that is not only a day and a time."""
+    if not isinstance(value, str) or len(value.split()) <= MOST_WORDS:
+        return False
+    return len(value) > _LONGEST_DAY or not all(word[0].isdigit() for word in short(value).split())
+
+
 def short(said: str) -> str:
     """A short text without what does not matter.
 
-    >>> short("42.50"), short("3 March 2026"), short("10 km"), short(" Gold_Card!")
-    ('42.5', '2026-03-03', '10 kilometers', 'gold card')
+    >>> short("42.50"), short("3 March 2026, 10:00"), short("before March 3rd"), short("10 km"), short(" Gold_Card!")
+    ('42.5', '2026-03-03 10:00', 'before 3 march', '10 kilometers', 'gold card')
+    >>> short("0042"), short("2026-03-03T10:00"), short("Tue, 3 March 2026")
+    ('0042', '2026-03-03 10:00', '2026-03-03')
     """
-    plain = _BLANKS.sub(" ", said).strip(" .!?\"'").lower()
-    found = figures(said.strip())
-    days = [day for day in found.dates if day[:1].isdigit() and "-" in day]
-    if days and not found.numbers and not found.ids:
-        return days[0]
-    read = quantities(said.strip())
-    if len(read) == 1 and read[0].span == (0, len(said.strip())):
+    plain = said.strip()
+    found = tuple(days(plain))
+    if found:
+        return _dated(plain, found)
+    read = quantities(plain)
+    if len(read) == 1 and read[0].span == (0, len(plain)) and not _PADDED.match(plain):
         return str(read[0])
-    return plain
+    return _bare(plain)
+
+
+def _dated(text: str, found: Sequence[Day]) -> str:
+    """With its days and times in one notation."""
+    kept, end = list[str](), 0
+    for day in found:
+        kept += [text[end : day.span.start], " ", day.value]
+        end = max(end, day.span.end)
+    rest = _BESIDE_DAYS.sub(" ", "".join((*kept, text[end:])))
+    return _bare(rest)
+
+
+def _bare(text: str) -> str:
+    return _BLANKS.sub(" ", text).strip(" .,!?\"'").lower()

@@ -23,6 +23,7 @@ _DATES = re.compile(
     | (?P<hour>[01]?\d|2[0-3])[:.](?P<minute>[0-5]\d)(?::[0-5]\d)?
         (?:\s?(?P<half>[AaPp]\.?[Mm]\b\.?)|(?<=:\d\d))(?![\w:])
     | (?P<full_hour>1[0-2]|[1-9])\s?(?P<full_half>[AaPp]\.?[Mm]\b\.?)
+    | (?P<weekday>(?i:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day))s?\b(?!,?\s+(?:the\s+)?(?:\d|(?i:{MONTH})\b))
     | (?P<bare_year>{_YEAR})(?![\w%.,:/-]*\d|\s?[%°])
     )
     """,
@@ -31,11 +32,14 @@ _DATES = re.compile(
 _MONTHS = {name[:3].lower(): number for number, name in enumerate(month_abbr) if name}
 
 
+_MIDNIGHT = "00:00"
+
+
 class Day(NamedTuple):
     """A date or a time, and where it stands."""
 
     value: str
-    """`2026-03-03`, `2026-03`, `2026`, `3 March`, or `18:30`."""
+    """`2026-03-03`, `2026-03`, `2026`, `3 March`, `18:30`, or `Monday` where no day follows."""
     span: Span
 
     @property
@@ -55,7 +59,7 @@ def days(text: str) -> Iterator[Day]:
         value = _value(match.groupdict())
         if value:
             yield Day(value, Span(*match.span()))
-        if match["iso"] and match["clock"]:
+        if match["iso"] and match["clock"] not in (None, _MIDNIGHT):  # written where no time is meant
             yield Day(match["clock"], Span(*match.span("clock")))
 
 
@@ -74,7 +78,7 @@ def _value(found: dict[str, str | None]) -> str:
     if found["hour"] or found["full_hour"]:
         half = found["half"] or found["full_half"] or ""
         return _time(int(found["hour"] or found["full_hour"] or 0), found["minute"] or "00", half.lower())
-    return found["bare_year"] or ""
+    return (found["weekday"] or "").capitalize() or found["bare_year"] or ""
 
 
 def _date(year: str | None, month: int, said: str | None) -> str:

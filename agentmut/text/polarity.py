@@ -25,7 +25,8 @@ _NO_DENIAL = re.compile(
 )
 _CLAUSE_END = re.compile(
     r"[;:—–\n]|,(?!\d)|\s-\s|(?<!\d)[.!?]+(?=\s|$|[\"'”’*_)])|(?<=\d)[.!?]+(?=\s|$)|"
-    r"\b(?:but|however|although|though|because|since|while|whereas|so that|otherwise|therefore|instead|yet)\b",
+    r"\b(?:but|however|although|though|because|since|while|whereas|so that|otherwise|"
+    r"therefore|instead|(?<!not\s)yet)\b",
     re.IGNORECASE,
 )
 _CONDITION = re.compile(

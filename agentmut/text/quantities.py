@@ -28,6 +28,9 @@ _ENUMERATOR = re.compile(r"(?m)^[ \t]*(?:\(?\d{1,2}[.)])(?=\s)")
 _SCALES = {"k": 1_000, "thousand": 1_000, "million": 1_000_000, "billion": 10**9, "bn": 10**9}
 _RANGE = re.compile(r"\s*(?:-|–|—|to|or|and)\s*", re.IGNORECASE)
 _LONGEST = 24
+_COINS = {"dollar": "cent", "euro": "cent", "pound": "penny"}
+_COUNTED = re.compile(r"\s+(?!of\b)(?:[a-z-]+\s+)?[a-z]{3,}(?<![su])s\b", re.IGNORECASE)
+"""A noun in the plural that a number stands before."""
 
 
 class Quantity(NamedTuple):
@@ -36,17 +39,26 @@ class Quantity(NamedTuple):
     value: Decimal
     unit: str
     span: Span
-    in_words: bool = False
+    counts: bool = True
+    """Whether it counts or measures something; "two" does in "two open orders", not in "one of two"."""
 
     def __str__(self) -> str:
-        number = f"{self.value.normalize():f}"
-        return f"{number} {self.unit if self.value == 1 else units_said(self.unit)}" if self.unit else number
+        value, unit = _in_coins(self.value, self.unit)
+        number = f"{value.normalize():f}"
+        return f"{number} {unit if value == 1 else units_said(unit)}" if unit else number
+
+
+def _in_coins(value: Decimal, unit: str) -> tuple[Decimal, str]:
+    """An amount below 1 in coins: $0.50 is 50 cents."""
+    if unit in _COINS and 0 < abs(value) < 1:
+        return value * 100, _COINS[unit]
+    return value, unit
 
 
 def quantities(text: str) -> tuple[Quantity, ...]:
     """The quantities of a text in order. Dates, times and identifiers have to be taken out before.
 
-    Numbers in words count where a unit follows them; a range states both its ends in its unit.
+    Numbers in words count where a unit or a noun in the plural follows them; a range states both its ends in its unit.
 
     >>> [str(quantity) for quantity in quantities("Pay $1,200.00 in three to five days, or 10%.")]
     ['1200 dollars', '3 days', '5 days', '10 percent']
@@ -57,7 +69,7 @@ def quantities(text: str) -> tuple[Quantity, ...]:
         if _RANGE.fullmatch(plain, left.span.end, right.span.start):
             found[index] = found[index]._replace(unit=found[index].unit or right.unit)
             found[index + 1] = right._replace(unit=right.unit or left.unit)
-    return tuple(quantity for quantity in found if quantity.unit or not quantity.in_words)
+    return tuple(quantity for quantity in found if quantity.unit or quantity.counts)
 
 
 def _found(text: str) -> Iterator[Quantity]:
@@ -66,7 +78,8 @@ def _found(text: str) -> Iterator[Quantity]:
         if match["words"]:
             value = large_value_of(match["words"])
             if value is not None:
-                yield Quantity(Decimal(value), unit_of(match["counted"] or ""), span, in_words=True)
+                counts = value > 1 and _COUNTED.match(text, span.end) is not None
+                yield Quantity(Decimal(value), unit_of(match["counted"] or ""), span, counts)
         elif len(match["figure"]) <= _LONGEST:
             said = match["currency"] or match["unit"] or ""
             yield Quantity(_value(match), unit_of(said.strip(" -\n\t")), span)

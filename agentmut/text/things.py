@@ -11,6 +11,8 @@ _THINGS = re.compile(
     r"""
       (?P<address>https?://[^\s<>"')\]]{1,2000}[\w/]|(?<![\w.+-])[\w.+-]{1,64}+@[\w.-]{1,253}\.[A-Za-z]{2,24})(?!\w)
     | (?<![\w.@/-])(?P<uuid>[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12})(?![\w-])
+    | (?<![\w.,$€£-])(?P<version>v?(?!\d{1,3}(?:\.\d{3})+(?![\w.]))\d{1,6}(?:\.\d{1,6}){2,9}(?:-[a-z]+[\w.]*\w)?)
+        (?![\w-]|[.,]\d)
     | (?<![\w&])\#(?P<marked>[A-Za-z0-9][\w-]*\d[\w-]*|\d+)
     | (?<![\w.@/$€£-])(?P<code>[A-Za-z][A-Za-z0-9]*+(?:[-_][A-Za-z0-9]++)*+)(?![\w@-])
     | (?<![\w.@/$€£-])(?P<mixed>\d[0-9A-Za-z]*[A-Za-z][0-9A-Za-z]*\d[0-9A-Za-z]*(?:-[0-9A-Za-z]+)*)(?![\w-])
@@ -49,6 +51,8 @@ def _value(match: re.Match[str]) -> str:
     found, said = match.lastgroup or "", match[match.lastgroup or 0]
     if found == "address":
         return str(said).lower()
+    if found == "version":
+        return str(said).lower().removeprefix("v")
     if found == "code" and not _is_code(said):
         return ""
     if found == "digits" and not _is_number_of(match):

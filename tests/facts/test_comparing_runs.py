@@ -55,7 +55,7 @@ def test_differences_are_phrases_for_a_report() -> None:
     )
     assert set(differences(one, other)) == {
         "decision: yes became no", "30 days became 60 days", "tool refund order_id: a-1 became a-2",
-        "tool escalate only in the follow-up",
+        "tool escalate only in the follow-up", "'approved' is denied only in the follow-up",
     }  # fmt: skip
     assert differences(run("It takes 30 days."), run("Soon.")) == ("30 days only in the source",)
 

@@ -147,7 +147,26 @@ def policy(rng: random.Random, facts: Facts) -> AgentTrace:
     return AgentTrace(steps=calls(rng, facts), outputs=(answer(rng, core, ["The rule is from 2024."]),))
 
 
-TASKS: dict[str, Writer] = {"refund": refund, "status": status, "policy": policy}
+def parcel(rng: random.Random, facts: Facts) -> AgentTrace:
+    """Where nothing is granted or refused: a plain "not" is all that tells the fault."""
+    sent = ["has shipped", "was shipped", "has been sent out", "was sent out on Monday", "is on its way",
+            "has left our warehouse", "was handed over to the carrier"]  # fmt: skip
+    kept = ["has not shipped", "wasn't shipped", "hasn't been sent out", "was never sent out", "is not on its way",
+            "has not yet left our warehouse", "was not handed over to the carrier"]  # fmt: skip
+    insured = ["it is insured", "it includes insurance", "insurance is part of it", "insurance comes with it"]
+    bare = ["it isn't insured", "it includes no insurance", "insurance is not part of it",
+            "insurance does not come with it"]  # fmt: skip
+    core = [
+        f"{rng.choice(['Your parcel', 'Your order', 'The order'])} {facts.order} "
+        f"{rng.choice(sent if facts.granted else kept)}.",
+        f"At {facts.amount}, {rng.choice(insured if facts.granted else bare)}.",
+        rng.choice([f"Allow {facts.days} days.", f"Give it {facts.days} days."]),
+    ]
+    extra = ["It does not weigh much.", "Do not throw the box away.", "There is no charge for it."]
+    return AgentTrace(steps=calls(rng, facts), outputs=(answer(rng, core, extra),))
+
+
+TASKS: dict[str, Writer] = {"refund": refund, "status": status, "policy": policy, "parcel": parcel}
 FAULTS = {
     "negated": replace(Facts(), granted=False),
     "wrong amount": replace(Facts(), amount="$45.20"),
