@@ -60,7 +60,7 @@ def test_a_third_of_the_source_runs_fits_the_comparison_and_makes_no_pair() -> N
     executions[20] = (20, Execution(ending=Ending.INFRASTRUCTURE))
     material = material_of(SCENARIO, executions, RelationSettings())
     assert {run.repeat for run in material.runs} == set(range(9, 30)) - {20}  # a third of 29 runs is 9
-    pairs = [(first.repeat, second.repeat) for first, second in material.controls]
+    pairs = [(first.repeat, *(run.repeat for run in others)) for first, others in material.controls()]
     assert pairs[0] == (9, 10) and len(pairs) == 10
     assert len({repeat for pair in pairs for repeat in pair}) == 20
     assert [run.repeat for run in material.sources][:3] == [9, 11, 13]
