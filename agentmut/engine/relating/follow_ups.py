@@ -90,7 +90,7 @@ class FollowUps:
                 silent[unfit] += 1
                 continue
             planned.append(Planned(run, follow_up, tuple(_numbered(kinds, used, agent, scenario, material))))
-        return _controls_first(planned, material), silent
+        return controls_first(planned, material), silent
 
     def opened(self) -> Session:
         """The session with the further scenarios in its suite. Their runs are judged by relations alone."""
@@ -159,7 +159,7 @@ class FollowUps:
         return f"the agent cannot be run with the change: {said}" if said else ""
 
 
-def _controls_first(planned: Sequence[Planned], material: Material) -> tuple[Planned, ...]:
+def controls_first(planned: Sequence[Planned], material: Material) -> tuple[Planned, ...]:
     """First the pairs whose sources start a group of the identity; see `Material.sources`."""
     size = 1 + max((len(one.trials) for one in planned), default=0)
     place = {run.repeat: position for position, run in enumerate(material.runs)}
