@@ -223,7 +223,7 @@ class Shop:
     def write(
         self,
         own: tuple[str, ...] = OWN,
-        use: list[str] | None = None,
+        use: list[Any] | None = None,
         scenarios: tuple[str, ...] = ("count",),
         extra: dict[str, Any] | None = None,
         **agent: float,

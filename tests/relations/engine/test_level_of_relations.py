@@ -27,7 +27,7 @@ from agentmut.stats.verdicts import Verdict
 from agentmut.trace import AgentTrace, Check, Outcome
 from agentmut.wire.footprint import Footprint
 
-ALPHA, REPETITIONS, SOURCES = 0.05, 500, 40
+ALPHA, REPETITIONS, SOURCES = 0.05, 300, 40
 HELD, VIOLATED = (Check(evaluator="oracle.told", passed=passed, reason="") for passed in (True, False))
 SCENARIO = Scenario(name="s", turns=("hi",), evaluators=(EvaluatorSpec(name="contains", argument="x"),))
 ANSWERS = {name: AgentTrace(outputs=(name,)) for name in ("usual", "other", "odd", "failed")}

@@ -66,7 +66,8 @@ def _result_names_the_relation_and_keeps_status_and_score(result: Result) -> Non
     assert "With relations   1.00" in render(result)
     assert "Relations notice it" in render_mutant(result, row)
     own, both = result.score, result.score_with_relations
-    assert both.low is not None and own.low is not None and both.value - both.low >= 0.5 - own.low
+    assert both.low is not None and own.low is not None
+    assert 1.0 - both.low >= 0.5 - own.low
 
 
 def test_a_check_keeps_kills_of_others_and_without_lanes_the_score(measured: Project) -> None:
