@@ -156,7 +156,8 @@ def _stored(session: Session, store: Store, wanted: Wish, plan: RelationsPlan) -
     if silence := unanswered(run for runs in found.by_scenario.values() for _, run in runs):
         return Checked(found.plan, Stop.FAILED, Spend(), silence, notes=found.notes)
     materials = materials_of(session, found.plan, found.by_scenario)
-    prepared = prepare(session, found.plan, wanted.fitting, materials, tables_of(session))
+    tables = tables_of(session)
+    prepared = prepare(session, found.plan, wanted.fitting, materials, tables, found.repeats_of)
     carry_out_stored(prepared.session, prepared.work, store)
     taken = sum(map(len, found.by_scenario.values()))
     lanes, problem = prepared.work.lanes, prepared.work.problem
@@ -183,14 +184,15 @@ def saved_folder(project: Project) -> Path:
 
 
 def check_names(request: RelationRequest) -> None:
-    """Raise `UsageError` for names that are none, and for a save of what is not whole."""
+    """Raise `UsageError` for names that are none, and for a comparison with what is not whole."""
     for name in (request.save, request.against):
         if name:
             check_name(name)
-    if request.save and request.stored:
-        raise UsageError(
-            "--save keeps counts of fixed samples, which --stored does not run. Leave one of them out."
-        )
+    for option, name in (("--save", request.save), ("--against", request.against)):
+        if name and request.stored:
+            raise UsageError(
+                f"{option} takes counts of fixed samples, which --stored does not run. Leave one of them out."
+            )
 
 
 def executions_of(store: Store, plan: RelationsPlan) -> dict[str, list[tuple[int, Execution]]]:

@@ -42,8 +42,8 @@ class Choice(NamedTuple):
 class RelationCatalogue:
     """Relations by id. Installed ones are imported when they are asked for, a project's own at once."""
 
-    def __init__(self, own: Mapping[str, type[Relation]]) -> None:
-        self._installed = Catalogue.of(Group.RELATIONS)
+    def __init__(self, own: Mapping[str, type[Relation]], installed: Catalogue | None = None) -> None:
+        self._installed = installed or Catalogue.of(Group.RELATIONS)
         self._own = own
 
     @classmethod
@@ -59,7 +59,7 @@ class RelationCatalogue:
                 raise UsageError(
                     f"{reference} has the id {found.id!r}, which another relation has. Give it one of its own"
                 )
-            catalogue = cls({**catalogue._own, found.id: found})
+            catalogue = cls({**catalogue._own, found.id: found}, catalogue._installed)
         return catalogue
 
     @property
@@ -86,7 +86,7 @@ class RelationCatalogue:
             return kind(argument)  # type: ignore[call-arg]  # the protocol says nothing of constructors
         except (ValueError, RecursionError) as error:
             raise UsageError(f"relation {name!r}: {_of_argument(error, argument)}") from error
-        except Exception as error:  # a plugin may be anybody's code
+        except (Exception, SystemExit) as error:  # a plugin may be anybody's code
             raise PluginError(f"relation {name!r}: {kind.__name__}() raised {one_line(error)}") from error
 
     def choose(self, use: Sequence[str | Mapping[str, JsonValue]] | None) -> Choice:

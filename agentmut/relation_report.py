@@ -84,6 +84,8 @@ class RelationRow(Frozen):
     p_fail: float = 1.0
     p_adjusted: float = 1.0
     method: str = ""
+    measured: dict[str, str] = Field(default_factory=dict)
+    """What the pairs were made and judged by; violations are compared only with those under the same."""
     free: bool = False
     """It judged runs that were there already: nothing was run for it."""
     example: Violation | None = None

@@ -22,7 +22,7 @@ class RelationSettings(GuidanceSection):
     use: tuple[Named, ...] | None = None
     """Names (`perturbation.noise`), families (`permutation`), or a name with its argument. All that need no argument
     when left out."""
-    pairs: int = Field(default=50, ge=1, le=1000)
+    pairs: int = Field(default=50, ge=1, le=500)
     """Most pairs of a relation on a scenario."""
     sources: int = Field(default=60, ge=10, le=10_000)
     """Runs of the unchanged agent on each scenario, which pairs start from and are compared with."""

@@ -30,7 +30,7 @@ NAME = 30
 LEGEND = (
     "violated: of the pairs judged, with the rate and its 95 % wilson interval. against: how often two runs of the "
     "unchanged agent violate the relation, or <= the tolerance. open: INCONCLUSIVE. A pair whose follow-up run "
-    "failed, where the source run had an answer, is a violation."
+    "failed, where the source run had an answer, violates an invariant, and is no evidence of others."
 )
 
 

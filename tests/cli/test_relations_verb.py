@@ -1,12 +1,17 @@
 """`agentmut relations`, as a user drives it."""
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
+from io import StringIO
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
+
+from agentmut.cli import main
 
 ROOT = Path(__file__).parents[2]
 AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
@@ -84,6 +89,21 @@ class Command:
             stdin=subprocess.DEVNULL,
         )
 
+    def here(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """The same in this process, for what runs no agent."""
+        out, err = StringIO(), StringIO()
+        with (
+            contextlib.chdir(self.folder),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+            patch.object(sys, "argv", ["agentmut", "relations", *arguments]),
+            pytest.raises(SystemExit) as left,
+        ):
+            main()
+        return subprocess.CompletedProcess(
+            arguments, int(left.value.code or 0), out.getvalue(), err.getvalue()
+        )
+
     def shouts(self) -> None:
         (self.folder / "my_agent.py").write_text(AGENT.replace("SHOUTED = False", "SHOUTED = True"))
 
@@ -113,42 +133,25 @@ def test_a_violated_relation_exits_with_one_and_shows_cleaned_texts(relations: C
     assert "\x1b" not in done.stdout and "noise on stdout" not in done.stdout
 
 
-def test_json_stands_alone_on_stdout(relations: Command) -> None:
-    done = relations("--yes", "--json")
-    report = json.loads(done.stdout)
+def test_json_stands_alone_on_stdout_and_a_report_is_printed_again(relations: Command) -> None:
+    report = json.loads(relations("--yes", "--json").stdout)
     assert report["kind"] == "relations" and report["finding"] == "PASS"
     assert [row["finding"] for row in report["rows"]] == ["PASS", "not_applicable"]
     assert len(list((relations.folder / ".agentmut" / "runs").glob("*/relations.json"))) == 1
-
-
-def test_a_report_is_printed_again(relations: Command) -> None:
-    run = json.loads(relations("--yes", "--json").stdout)["run_id"]
-    done = relations.verb("report", run)
-    assert done.returncode == 0, done.stderr
-    assert "PASS: of 1 relations on scenarios" in done.stdout
+    run = report["run_id"]
+    assert "PASS: of 1 relations on scenarios" in relations.verb("report", run).stdout
     assert json.loads(relations.verb("report", run, "--json").stdout)["run_id"] == run
 
 
-def test_without_a_budget_it_asks_first(relations: Command) -> None:
-    done = relations()
-    assert done.returncode == 2
-    assert "1 relation on 1 scenario: about 50 agent runs at most" in done.stderr
-
-
 def test_a_preview_shows_what_fits_and_runs_nothing(relations: Command) -> None:
-    done = relations("--preview")
+    done = relations.here("--preview")
     assert done.returncode == 0, done.stderr
     assert "perturbation.upper: price" in done.stdout and "Nothing was run." in done.stdout
     assert not (relations.folder / ".agentmut").exists()
 
 
-def test_from_an_empty_store_nothing_can_be_said(relations: Command) -> None:
-    done = relations("--stored")
-    assert done.returncode == 2 and "nothing in the store can be used" in done.stderr
-
-
 def test_where_nothing_applies_the_exit_code_is_three(relations: Command) -> None:
-    done = relations("--yes", "--scenario", "other")
+    done = relations.here("--yes", "--scenario", "other")
     assert done.returncode == 3, done.stderr
     assert "not_applicable: none of 1 relations on scenarios applies" in done.stdout
 
@@ -164,6 +167,8 @@ def test_a_change_for_the_worse_exits_with_one(relations: Command) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
+        ([], "1 relation on 1 scenario: about 50 agent runs at most"),
+        (["--stored"], "nothing in the store can be used"),
         (["--relation", "perturbation.uper"], "Did you mean 'perturbation.upper'?"),
         (["--run", "x"], "--run is for --survivors"),
         (["--stored", "--fresh"], "--stored and --fresh cannot be given together"),
@@ -176,6 +181,6 @@ def test_a_change_for_the_worse_exits_with_one(relations: Command) -> None:
     ],
 )
 def test_bad_options_are_refused_with_a_reason(relations: Command, options: list[str], said: str) -> None:
-    done = relations(*options)
+    done = relations.here(*options)
     assert done.returncode == 2 and said in done.stderr.replace("\n", " ")
     assert not list((relations.folder).glob(".agentmut/runs/*"))

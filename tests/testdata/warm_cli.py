@@ -140,6 +140,7 @@ def warm_up() -> None:
         "agentmut.report.mutant_diff", "agentmut.report.verdicts", "agentmut.simulator.server", "agentmut.assess",
         "agentmut.wire.carriers.transport", "agentmut.wire.carriers.proxy.gateway", "httpx", "httpx2", "scipy.stats",
         "agentmut.engine.loop", "agentmut.stats.kill.characteristics", "agentmut.engine.merge", "rich.console",
+        "agentmut.cli.relating", "agentmut.relate_survivors",
     ):  # fmt: skip
         importlib.import_module(name)
     operators = [entry.load()() for entry in entry_points(group="agentmut.operators")]

@@ -18,15 +18,21 @@ def compared(
     Both have run every pair, so the counts are those of fixed samples; FAIL keeps `alpha` over all rows (Holm).
     """
     then = {(row.relation, row.scenario): row for row in earlier.rows if row.pairs}
-    raw = {
-        str(i): _change(row, then[row.relation, row.scenario], report.alpha, beta, delta)
+    both = [
+        (str(i), row, then[row.relation, row.scenario])
         for i, row in enumerate(report.rows)
         if row.pairs and (row.relation, row.scenario) in then
+    ]
+    raw = {
+        key: _change(row, before, report.alpha, beta, delta)
+        for key, row, before in both
+        if row.measured == before.measured
     }
+    notes = (*report.notes, *(_left_out(row, before, name) for key, row, before in both if key not in raw))
     if not raw:
-        said = "no relation has pairs on the same scenario in both reports"
+        said = "no relation has pairs that can be compared on the same scenario in both reports"
         return report.model_copy(
-            update={"against": name, "changed": Verdict.INCONCLUSIVE, "changed_reason": said}
+            update={"against": name, "changed": Verdict.INCONCLUSIVE, "changed_reason": said, "notes": notes}
         )
     suite = suite_verdict(raw, report.alpha, Correction.HOLM, FAMILY)
     rows = [
@@ -38,8 +44,17 @@ def compared(
         f"{counts[Verdict.FAIL]} of {len(raw)} violated more often than in {name!r}, "
         f"{counts[Verdict.PASS]} not, {counts[Verdict.INCONCLUSIVE]} open"
     )
-    update = {"against": name, "changed": suite.verdict, "changed_reason": reason, "rows": tuple(rows)}
-    return report.model_copy(update=update)
+    found = {"changed": suite.verdict, "changed_reason": reason, "rows": tuple(rows)}
+    return report.model_copy(update={"against": name, "notes": notes, **found})
+
+
+def _left_out(row: RelationRow, then: RelationRow, name: str) -> str:
+    """Why violations of two rows are no violations of the same thing."""
+    changed = [what for what, value in row.measured.items() if then.measured.get(what) != value]
+    where = (
+        f"{row.relation} on {row.scenario} is not compared with {name!r}: {', '.join(changed)} changed since"
+    )
+    return where if then.measured else f"{where}, or was not noted then"
 
 
 def _change(row: RelationRow, then: RelationRow, alpha: float, beta: float, delta: float) -> Judgement:

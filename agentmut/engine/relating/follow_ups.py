@@ -2,13 +2,14 @@
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from agentmut.config import AgentConfig
+from agentmut.engine.relating.asking import asked, returned
 from agentmut.engine.relating.material import Material, Ran
 from agentmut.engine.session import Session
 from agentmut.engine.suite import SuiteConfig
@@ -89,7 +90,7 @@ class FollowUps:
                 silent[unfit] += 1
                 continue
             planned.append(Planned(run, follow_up, tuple(_numbered(kinds, used, agent, scenario, material))))
-        return tuple(planned), silent
+        return controls_first(planned, material), silent
 
     def opened(self) -> Session:
         """The session with the further scenarios in its suite. Their runs are judged by relations alone."""
@@ -119,7 +120,12 @@ class FollowUps:
             raise RunError(
                 f"{where}: its follow-up has no turns. A follow-up has at least one, or none at all"
             )
-        written = scenario.name, canonical_json(list(turns))
+        try:
+            written = scenario.name, canonical_json(list(turns))
+        except (ValueError, TypeError) as error:  # NaN, say
+            raise RunError(
+                f"{where}: the turns of its follow-up are no JSON: {one_line(error)}. Correct the relation"
+            ) from error
         if written not in self._names:
             name = f"{scenario.name}{SIGN}{digest_of(list(turns))[:8]}"
             taken = {*self.scenarios, *(known.name for known in self.session.project.scenarios)}
@@ -153,14 +159,22 @@ class FollowUps:
         return f"the agent cannot be run with the change: {said}" if said else ""
 
 
+def controls_first(planned: Sequence[Planned], material: Material) -> tuple[Planned, ...]:
+    """First the pairs whose sources start a group of the identity; see `Material.sources`."""
+    size = 1 + max((len(one.trials) for one in planned), default=0)
+    place = {run.repeat: position for position, run in enumerate(material.runs)}
+    return tuple(sorted(planned, key=lambda one: place[one.source.repeat] % size != 0 < size - 1))
+
+
 def _follow_up(
     chosen: ChosenRelation, scenario: Scenario, agent: Agent, run: Ran, seed: int, where: str
 ) -> FollowUp | None:
     rng = random.Random(digest_of([seed, chosen.label, scenario.name, run.repeat]))
-    try:
-        return chosen.relation.follow_up(Source(scenario, agent.config, run.trace, rng))
-    except Exception as error:  # a relation may be anybody's code
-        raise RunError(f"{where}: follow_up raised {one_line(error)}. Correct the relation") from error
+    source = Source(scenario, agent.config, run.trace, rng)
+    found = asked(lambda: chosen.relation.follow_up(source), f"{where}: follow_up")
+    if found is None or isinstance(found, FollowUp):
+        return found
+    raise returned(f"{where}: follow_up", found, "a FollowUp, or None where there is nothing to follow up")
 
 
 def _numbered(

@@ -6,13 +6,12 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from agentmut.engine.assessment.state import StoppingRule
+from agentmut.engine.relating.asking import asked, returned
 from agentmut.engine.relating.follow_ups import MASKED, Agent, Planned, TrialRef
 from agentmut.engine.relating.material import Material, Ran
 from agentmut.engine.trials import TrialResult
-from agentmut.errors import AgentmutError, RunError
 from agentmut.execution import Ending
-from agentmut.plain import one_line
-from agentmut.relation import SAME_AGAIN, FollowUp, Pair
+from agentmut.relation import SAME_AGAIN, Expectation, FollowUp, Pair
 from agentmut.relation_catalogue import ChosenRelation
 from agentmut.relation_report import Counts
 from agentmut.scenario import Scenario
@@ -22,6 +21,7 @@ SAYS_NOTHING = "the relation says nothing of the pair"
 NOT_DELIVERED = "the change did not reach the agent"
 NOT_STORED = "its follow-up run is not in the store"
 FAILED = "the agent gave an answer before the change, and none after it: {reason}"
+FAILED_ANYWAY = "the agent failed after the change, which says nothing of this relation: {reason}"
 
 
 class Subject(NamedTuple):
@@ -37,18 +37,16 @@ class Subject(NamedTuple):
         pair = Pair(
             self.scenario, self.agent.config, source.trace, follow_up, traces, self.material.comparison
         )
-        try:
-            return self.chosen.relation.holds(pair)
-        except AgentmutError:  # it says itself what is wrong, as a model judge that is out of reach does
-            raise
-        except Exception as error:  # a relation may be anybody's code
-            raise RunError(
-                f"relation {self.chosen.label} on scenario {self.scenario.name}, run {source.repeat}: holds raised "
-                f"{one_line(error)}. Correct the relation"
-            ) from error
+        where = f"relation {self.chosen.label} on scenario {self.scenario.name}, run {source.repeat}"
+        found = asked(lambda: self.chosen.relation.holds(pair), f"{where}: holds")
+        if found is None or isinstance(found, Check):
+            return found
+        raise returned(f"{where}: holds", found, "a Check, or None where it says nothing")
 
-    def identity(self) -> Counts:
-        """How often two runs of the same agent are no pair of the relation.
+    def identity(self, again: int = 1) -> Counts:
+        """How often a run and `again` so many others of the same agent are no pair of the relation.
+
+        A follow-up of several runs has as many chances to go wrong, so the control has as many runs.
 
         These runs may be sources of the relation's own pairs too. Where the change changes nothing, two pairs that
         start from the same run violate the relation together: their covariance is the variance of the chance of a
@@ -57,16 +55,19 @@ class Subject(NamedTuple):
         identity it holds where the relation judges both sides alike; such runs are the last sources. The simulation
         in tests/relations/engine/test_level_of_relations.py has both kinds of relation.
         """
-        checks = [self._control(first, second) for first, second in self.material.controls]
+        checks = [self._control(first, others) for first, others in self.material.controls(again)]
         said = [check for check in checks if check is not None]
         return Counts(violations=sum(not check.passed for check in said), pairs=len(said))
 
-    def _control(self, first: Ran, second: Ran) -> Check | None:
-        if first.masked or second.masked:
+    def _control(self, first: Ran, others: Sequence[Ran]) -> Check | None:
+        """Each of the others is judged by itself; one that differs or fails is a violation."""
+        if first.masked or any(run.masked for run in others):
             return None
-        if not second.answered:
-            return _failed(second.reason)
-        return self.judged(first, SAME_AGAIN, (second.trace,))
+        if failed := next((run for run in others if not run.answered), None):
+            return _failed(failed.reason)
+        said = (self.judged(first, SAME_AGAIN, (run.trace,)) for run in others)
+        checks = [check for check in said if check is not None]
+        return min(checks, key=lambda check: check.passed, default=None)
 
 
 class Shown(NamedTuple):
@@ -95,12 +96,19 @@ class Lane:
     ended: bool = False
     held: list[bool] = field(default_factory=list)
     no_evidence: Counter[str] = field(default_factory=Counter)
+    failed: int = 0
+    """Pairs of them whose follow-up run failed, where that says nothing of the relation."""
     example: Shown | None = None
 
     @property
     def free(self) -> bool:
         """Whether it needs no run of the agent besides the sources."""
         return not any(planned.trials for planned in self.planned)
+
+    @property
+    def again(self) -> int:
+        """Runs of a follow-up; of the longest, where they differ."""
+        return max((len(planned.trials) for planned in self.planned), default=0)
 
     @property
     def most(self) -> int:
@@ -148,8 +156,13 @@ class Lane:
             self.silent[lacking] += 1
             return
         failed = next((result for result in results if result.ending is not Ending.ANSWERED), None)
+        if failed and self.subject.chosen.relation.expectation is not Expectation.INVARIANT:
+            # no identity says how often the agent fails by itself, and a failure is neither better nor worse
+            self.no_evidence[FAILED_ANYWAY.format(reason=_ended(failed))] += 1
+            self.failed += 1
+            return
         check = (
-            _failed(f"{failed.ending}: {failed.reason}")
+            _failed(_ended(failed))
             if failed
             else self.subject.judged(planned.source, planned.follow_up, traces)
         )
@@ -175,7 +188,11 @@ class Lane:
 def _no_evidence(result: TrialResult) -> str:
     if result.outcome.is_evidence:
         return ""
-    return result.reason if result.reason == NOT_STORED else f"{result.ending}: {result.reason}".rstrip(": ")
+    return result.reason if result.reason == NOT_STORED else _ended(result)
+
+
+def _ended(result: TrialResult) -> str:
+    return f"{result.ending}: {result.reason}".rstrip(": ")
 
 
 def _failed(reason: str) -> Check:

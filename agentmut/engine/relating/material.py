@@ -51,15 +51,18 @@ class Material(NamedTuple):
         """
         return tuple(run for run in (*self.runs[::2], *self.runs[1::2]) if run.answered)
 
-    @property
-    def controls(self) -> Iterator[tuple[Ran, Ran]]:
-        """Disjoint pairs of runs of the same agent: the identity relation.
+    def groups(self, size: int) -> list[tuple[Ran, ...]]:
+        """Disjoint groups of so many runs, in the order of their repeats."""
+        return [self.runs[size * i : size * (i + 1)] for i in range(len(self.runs) // size)]
 
-        The first has an answer, as every source has. The second is taken as it comes, as a follow-up run is: an agent
-        that fails by itself now and then violates every relation as often as it violates the identity.
+    def controls(self, again: int = 1) -> Iterator[tuple[Ran, tuple[Ran, ...]]]:
+        """Disjoint groups of runs of the same agent: one, and `again` so many more. The identity relation.
+
+        The first has an answer, as every source has. The others are taken as they come, as follow-up runs are: an
+        agent that fails by itself now and then violates every relation as often as it violates the identity.
         """
-        pairs = zip(self.runs[::2], self.runs[1::2], strict=False)
-        return ((first, second) for first, second in pairs if first.answered)
+        groups = self.groups(again + 1)
+        return ((first, tuple(others)) for first, *others in groups if first.answered)
 
 
 def ran(repeat: int, execution: Execution) -> Ran | None:

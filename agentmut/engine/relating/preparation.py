@@ -1,22 +1,23 @@
 """Which relations are checked on which scenarios, with which rules: before anything is run, and after the sources."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from agentmut.engine.assessment.preparation import Asked, beta_of
 from agentmut.engine.assessment.rules import FixedTrials, SequentialComparison, Sprt
 from agentmut.engine.assessment.state import Assessment, StoppingRule
 from agentmut.engine.plan import new_run_id
+from agentmut.engine.relating.asking import asked, returned
 from agentmut.engine.relating.follow_ups import Agent, FollowUps
 from agentmut.engine.relating.lane import Lane, Subject
 from agentmut.engine.relating.material import Material
+from agentmut.engine.relating.repeats import from_sources
 from agentmut.engine.relating.state import Relating, RelationsPlan
 from agentmut.engine.session import Session, suite_digest
 from agentmut.engine.tables import Tables
-from agentmut.errors import RunError, UsageError, nearest
+from agentmut.errors import UsageError, nearest
 from agentmut.mutation.operator_names import is_named
-from agentmut.plain import one_line
 from agentmut.project import Project
 from agentmut.relation import Expectation
 from agentmut.relation_catalogue import ChosenRelation, RelationCatalogue
@@ -24,9 +25,6 @@ from agentmut.relation_report import Counts
 from agentmut.scenario import Scenario
 from agentmut.stats.kill.rule import KillDesign, level_for
 from agentmut.stats.sprt import SprtDesign
-
-LONGEST = 500
-"""Most pairs that the kill rule can plan for."""
 
 
 class Fit(NamedTuple):
@@ -121,12 +119,11 @@ def chosen_relations(
 
 
 def _lack(one: ChosenRelation, scenario: Scenario, session: Session) -> str:
-    try:
-        return one.relation.lack(scenario, session.suite.full)
-    except Exception as error:  # a relation may be anybody's code
-        raise RunError(
-            f"relation {one.label} on scenario {scenario.name}: lack raised {one_line(error)}. Correct the relation"
-        ) from error
+    what = f"relation {one.label} on scenario {scenario.name}: lack"
+    found = asked(lambda: one.relation.lack(scenario, session.suite.full), what)
+    if isinstance(found, str):
+        return found
+    raise returned(what, found, "why it does not fit, as a text, empty where it does")
 
 
 def make_plan(session: Session, wanted: Wish, asked: Asked, *, to_the_end: bool) -> RelationsPlan:
@@ -178,7 +175,7 @@ def worst_case(session: Session, wanted: Wish) -> int:
 
 def pairs_of(project: Project) -> int:
     """Pairs of a relation on a scenario at most."""
-    return min(project.relations.pairs, LONGEST)
+    return project.relations.pairs
 
 
 def prepare(
@@ -187,11 +184,16 @@ def prepare(
     wanted: Iterable[Fit],
     materials: Mapping[str, Material],
     tables: Tables,
+    repeats_of: Collection[str] = (),
 ) -> Prepared:
-    """The lanes of a report, from the source runs. Raises `RunError` for a relation that raises."""
+    """The lanes of a report, from the source runs. Raises `RunError` for a relation that raises.
+
+    On the scenarios `repeats_of`, which cannot be run again, follow-ups that change nothing are source runs too.
+    """
     follow_ups = FollowUps(session)
     agent = Agent(session.suite.full)
     lanes = [_lane(follow_ups, fit, agent, materials[fit.scenario.name], plan) for fit in wanted]
+    lanes = [from_sources(lane) if lane.subject.scenario.name in repeats_of else lane for lane in lanes]
     level = level_of(session.project, sum(bool(lane.planned) for lane in lanes))
     identity = tuple(map(_identity, lanes))
     for lane, counts in zip(lanes, identity, strict=True):
@@ -238,7 +240,7 @@ def _lane(follow_ups: FollowUps, fit: Fit, agent: Agent, material: Material, pla
 
 def _identity(lane: Lane) -> Counts | None:
     invariant = lane.subject.chosen.relation.expectation is Expectation.INVARIANT
-    return lane.subject.identity() if invariant and lane.planned else None
+    return lane.subject.identity(max(1, lane.again)) if invariant and lane.planned else None
 
 
 def _rule(lane: Lane, identity: Counts | None, level: Level, tables: Tables) -> StoppingRule | None:

@@ -25,6 +25,8 @@ class StoredSources(NamedTuple):
     plan: RelationsPlan
     """With the environment and seed of these runs, so that their follow-up runs are found."""
     by_scenario: dict[str, list[tuple[int, Execution]]]
+    repeats_of: frozenset[str]
+    """Scenarios without further runs of the agent as it is, as a check of relations makes them."""
     notes: tuple[str, ...]
 
 
@@ -43,8 +45,9 @@ def stored_sources(session: Session, store: Store, plan: RelationsPlan) -> Store
                 name: [(repeat, trial.execution) for repeat, trial in trials]
                 for name, trials in first.items()
             }
-            return StoredSources(one, sources, tuple(notes))
-    return StoredSources(plan, {}, tuple(notes))
+            no_more = frozenset(name for name, trials in found.items() if len(trials) <= most)
+            return StoredSources(one, sources, no_more, tuple(notes))
+    return StoredSources(plan, {}, frozenset(), tuple(notes))
 
 
 def _as_run_before(store: Store, plan: RelationsPlan) -> Iterator[tuple[RelationsPlan, str]]:

@@ -6,7 +6,7 @@ most alpha, over all relations and scenarios that are compared on it.
 """
 
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from agentmut.engine.relating.follow_ups import Agent, FollowUps, TrialRef
@@ -196,9 +196,8 @@ def with_kills(
     by: dict[str, list[str]] = {}
     for kill in kills:
         by.setdefault(kill.mutant, []).append(f"{kill.relation} @ {kill.scenario}")
-    rows = tuple(
-        row.model_copy(update={"killed_by_relations": tuple(by.get(row.id, ()))}) for row in result.mutants
-    )
+    judged = {(lane.subject.agent.id, " @ ".join(_place(lane))) for lane in lanes if lane.held}
+    rows = tuple(_with_kills(row, by.get(row.id, ()), judged) for row in result.mutants)
     families: dict[str, dict[str, KillTable]] = {}
     for lane in lanes:
         table = getattr(lane.rule, "table", None)
@@ -207,6 +206,12 @@ def with_kills(
     changed = result.model_copy(update={"mutants": rows})
     score = _score(changed, families, tables, scoring)
     return changed.model_copy(update={"score_with_relations": score})
+
+
+def _with_kills(row: MutantRow, found: Sequence[str], judged: Collection[tuple[str, str]]) -> MutantRow:
+    """The row with these kills, and those of earlier checks that were not looked at again."""
+    kept = [place for place in row.killed_by_relations if (row.id, place) not in judged]
+    return row.model_copy(update={"killed_by_relations": tuple(dict.fromkeys((*kept, *found)))})
 
 
 def _score(
@@ -220,20 +225,43 @@ def _score(
         and (scoring == "paper" or row.intent is Intent.DEGRADE)
     ]
     statuses = [Status.KILLED if row.killed_by_relations else row.status for row in rows]
+    if not families and statuses == [row.status for row in rows]:
+        return result.score
     suite = _suite_tables(result, tables)
+    alpha = result.rule["alpha"]
     share = result.rule.get("suite_share", 0.0) if len(suite) > 1 else 0.0
-    level = share * result.rule["alpha"]
     judged = [
-        Judged(DECISIONS[status], {**_tried(row, suite), **families.get(row.id, {})}, level)
+        Judged(
+            DECISIONS[status],
+            {**suite, **families.get(row.id, {})},
+            alpha * (share + _earlier(row, families)),
+        )
         for row, status in zip(rows, statuses, strict=True)
         if status in DECISIONS
     ]
-    return scored(Counter(statuses), judged, paper=scoring == "paper")
+    return _no_narrower(scored(Counter(statuses), judged, paper=scoring == "paper"), result.score)
 
 
-def _tried(row: MutantRow, suite: Mapping[str, KillTable]) -> Mapping[str, KillTable]:
-    tried = {e.scenario: suite[e.scenario] for e in row.evidence if e.scenario in suite}
-    return tried or suite
+def _earlier(row: MutantRow, families: Mapping[str, Mapping[str, KillTable]]) -> int:
+    """1 where an earlier check of other relations killed it: that may have been false at its own alpha."""
+    return int(any(place not in families.get(row.id, {}) for place in row.killed_by_relations))
+
+
+def _no_narrower(score: Score, own: Score) -> Score:
+    """Bounds at least as far from the value as those of the suite's own score.
+
+    `result.json` has the scenarios that a mutant was tried on, not all that reach it, so the errors of the suite are
+    known less well here than in the campaign.
+    """
+    ends = score.value, score.low, score.high, own.value, own.low, own.high
+    if None in ends:
+        return score
+    value, low, high, own_value, own_low, own_high = (end or 0.0 for end in ends)
+    update = {
+        "low": max(0.0, min(low, round(value - (own_value - own_low), 6))),
+        "high": min(1.0, max(high, round(value + (own_high - own_value), 6))),
+    }
+    return score.model_copy(update=update)
 
 
 def _suite_tables(result: Result, tables: Tables) -> dict[str, KillTable]:

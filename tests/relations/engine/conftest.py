@@ -172,6 +172,30 @@ class Twice(Base):
         return Check(evaluator=self.id, passed=different, reason=repr(told))
 
 
+class Silent(Exact):
+    id = "oracle.silent"
+
+    def holds(self, pair):
+        return None
+
+
+class Odd(Base):
+    id = "oracle.odd"
+    family = Family.ORACLE
+    expectation = Expectation.PREDICATE
+
+    def __init__(self, argument):
+        self.mode = argument
+
+    def lack(self, scenario, config):
+        return {"lack leaves": lambda: exit(0), "lack is true": lambda: True}.get(self.mode, lambda: "")()
+
+    def follow_up(self, source):
+        if self.mode == "turns are no JSON":
+            return FollowUp(runs=(FollowUpRun(turns=(float("nan"),)),), description="not a number")
+        return {"follow-up leaves": lambda: exit(3), "follow-up is a text": lambda: "again"}[self.mode]()
+
+
 class Broken(Base):
     id = "oracle.broken"
     family = Family.ORACLE
@@ -199,7 +223,7 @@ class Shop:
     def write(
         self,
         own: tuple[str, ...] = OWN,
-        use: list[str] | None = None,
+        use: list[Any] | None = None,
         scenarios: tuple[str, ...] = ("count",),
         extra: dict[str, Any] | None = None,
         **agent: float,

@@ -1,9 +1,12 @@
 """Relations on a real agent: findings, evidence, and what is run for them."""
 
+import re
+
 import pytest
 
 from agentmut import check_relations
 from agentmut.assess import opened
+from agentmut.engine.relating.change import compared
 from agentmut.engine.stored import stored_originals
 from agentmut.errors import RunError, UsageError
 from agentmut.files.schema import BudgetSettings
@@ -90,11 +93,12 @@ def test_worker_processes_find_the_same(shop: Shop) -> None:
     project = shop.write(
         use=["perturbation.upper", "perturbation.politer"], noise=0.1, extra={"relations": SMALL}
     )
-    alone = check_relations(project)
+    check_relations(
+        project, relations=["oracle.brief"]
+    )  # makes the source runs: only follow-ups are run apart
     execution = project.execution.model_copy(update={"isolate": "process", "concurrency": 1})
-    apart = check_relations(project.model_copy(update={"execution": execution}), fresh=True)
-    assert apart.cost.trials == alone.cost.trials > 0
-    assert apart.rows == alone.rows
+    apart = check_relations(project.model_copy(update={"execution": execution}))
+    assert apart.cost.trials > 0 and apart.rows == check_relations(project, fresh=True).rows
 
 
 def test_relations_that_ask_for_the_same_follow_up_share_its_runs(shop: Shop) -> None:
@@ -136,6 +140,48 @@ def test_a_relation_that_raises_is_named_with_its_scenario_and_the_runs_are_kept
     with pytest.raises(RunError, match=r"oracle\.broken on scenario count.*ZeroDivisionError: oops"):
         check_relations(project)
     assert check_relations(project, relations=["oracle.exact"]).cost.reused >= 36
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [
+        ("lack leaves", r"lack called sys\.exit\(0\)"),
+        ("lack is true", r"lack returned True \(bool\); expected why it does not fit"),
+        ("follow-up leaves", r"run \d+: follow_up called sys\.exit\(3\)"),
+        ("follow-up is a text", r"follow_up returned 'again' \(str\); expected a FollowUp"),
+        ("turns are no JSON", "the turns of its follow-up are no JSON"),
+    ],
+)
+def test_nonsense_of_a_relation_of_ones_own_is_an_error_that_names_it(
+    shop: Shop, mode: str, said: str
+) -> None:
+    project = shop.write(own=("Odd",), use=[{"oracle.odd": mode}], extra={"relations": {"sources": 10}})
+    with pytest.raises(RunError, match=rf"relation oracle\.odd.* on scenario count.*{said}"):
+        check_relations(project)
+
+
+def test_a_relation_that_says_nothing_of_two_unchanged_runs_is_not_applicable(shop: Shop) -> None:
+    project = shop.write(
+        own=("Silent", "Exact"), use=["oracle.exact", "oracle.silent"], extra={"relations": SMALL}
+    )
+    report = check_relations(project)
+    assert rows(report)["oracle.silent"].finding is Finding.NOT_APPLICABLE
+    assert "nothing of any two runs" in rows(report)["oracle.silent"].reason
+    assert report.finding is Finding.PASS
+
+
+def test_asking_again_is_judged_from_stored_runs_alone(shop: Shop) -> None:
+    use = ["oracle.brief", "oracle.exact"]
+    project = shop.write(own=("Exact", "Brief"), use=use, extra={"relations": {"sources": 50}})
+    check_relations(project, relations=["oracle.brief"])
+    found = rows(check_relations(project, stored=True))["oracle.exact"]
+    assert found.finding is Finding.PASS and found.violations == 0
+    assert found.identity == Counts(violations=0, pairs=6)  # of 34 runs; the other pairs are its own
+
+
+def test_what_is_stored_is_no_fixed_sample(shop: Shop) -> None:
+    with pytest.raises(UsageError, match="--against takes counts of fixed samples"):
+        check_relations(shop.write(), stored=True, against="v1")
 
 
 def test_from_the_store_only_what_is_there_is_judged_and_nothing_is_run(shop: Shop) -> None:
@@ -191,6 +237,13 @@ def test_violations_are_compared_with_those_of_an_earlier_version(shop: Shop) ->
     change = worse.rows[0].change
     assert change and change.earlier.pairs == 30 and change.verdict is Verdict.FAIL
     assert "worse than 'v1'" in render_relations(worse)
+    assert re.search(r"in \d+ of 30 pairs, decided by \d+ of the first \d+;", worse.rows[0].reason)
+    other = worse.rows[0].model_copy(update={"measured": {**worse.rows[0].measured, "the scenario": "other"}})
+    again = compared(worse, worse.model_copy(update={"rows": (other,)}), "v1", 0.1, 0.2)
+    assert again.changed is Verdict.INCONCLUSIVE
+    assert (
+        again.notes[-1] == "perturbation.upper on count is not compared with 'v1': the scenario changed since"
+    )
 
 
 def test_an_unknown_earlier_version_is_an_error_before_anything_is_run(shop: Shop) -> None:

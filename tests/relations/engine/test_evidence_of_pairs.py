@@ -1,27 +1,44 @@
 """Which follow-up runs are evidence, and of what."""
 
+import sys
 from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
 
 from agentmut.config import AgentConfig
-from agentmut.engine.assessment.rules import Sprt
+from agentmut.engine.assessment.rules import SequentialComparison, Sprt
 from agentmut.engine.relating.follow_ups import Agent, Planned, TrialRef
 from agentmut.engine.relating.lane import Lane, Subject
 from agentmut.engine.relating.material import Material, Ran, material_of
+from agentmut.engine.relating.repeats import from_sources
+from agentmut.engine.relating.summary import judgement_of
+from agentmut.engine.tables import Tables
 from agentmut.engine.trials import TrialResult
+from agentmut.errors import RunError
 from agentmut.execution import Ending, Execution
 from agentmut.facts.comparison import Comparison
 from agentmut.files.guidance import RelationSettings
-from agentmut.relation import SAME_AGAIN
+from agentmut.relation import SAME_AGAIN, Expectation
 from agentmut.relation_catalogue import ChosenRelation
+from agentmut.stats.kill.rule import KillDesign
 from agentmut.stats.sprt import SprtDesign
+from agentmut.stats.verdicts import Verdict
 from agentmut.trace import AgentTrace, Outcome
 from tests.relations.engine.test_level_of_relations import ANSWERS, SCENARIO, Told, answered
 
 
-def judged(*results: TrialResult) -> Lane:
+class Predicate(Told):
+    """One without an identity."""
+
+    expectation = Expectation.PREDICATE
+
+
+def judged(*results: TrialResult, kind: type[Told] = Told) -> Lane:
     """A lane that has consumed these follow-up runs, one a pair."""
     runs = tuple(Ran(i, ANSWERS["usual"], True, "") for i in range(len(results)))
-    chosen = ChosenRelation("oracle.told", None, Told(lambda one, other: True))
+    chosen = ChosenRelation("oracle.told", None, kind(lambda one, other: True))
     material = Material(Comparison(()), runs, (), len(results))
     refs = [TrialRef("", "s", len(results) + i) for i in range(len(results))]
     planned = [Planned(run, SAME_AGAIN, (ref,)) for run, ref in zip(runs, refs, strict=True)]
@@ -45,6 +62,55 @@ def test_a_timeout_or_an_exception_after_the_change_is_a_violation() -> None:
     assert lane.example and lane.example.check.reason.endswith("none after it: timeout: it broke")
 
 
+def test_a_failure_after_the_change_says_nothing_of_a_relation_without_an_identity() -> None:
+    lane = judged(answered("usual"), ended(Ending.RAISED, Outcome.FAIL), kind=Predicate)
+    assert lane.held == [True] and lane.failed == 1
+    (reason,) = lane.no_evidence
+    assert reason.startswith("the agent failed after the change, which says nothing of this relation: raised")
+
+
+def test_a_pass_takes_enough_runs_of_the_unchanged_agent(decision_tables: Path) -> None:
+    lane = judged(*[answered("usual")] * 30)
+    tables = Tables(decision_tables)
+    found = []
+    for controls in (5, 6):
+        table = tables.get(0, controls, KillDesign(0.05, 0.1, 0.3, 30))
+        lane.rule = SequentialComparison(table)
+        judgement = judgement_of(lane)
+        found.append(judgement and judgement.verdict)
+    assert found == [Verdict.INCONCLUSIVE, Verdict.PASS]
+
+
+def test_stored_runs_of_the_same_request_are_follow_ups_that_change_nothing() -> None:
+    runs = tuple(Ran(i, ANSWERS["usual"], True, "") for i in range(20, 29))
+    lane = judged(*[answered("usual")] * 9)
+    material = lane.subject.material._replace(runs=runs)
+    planned = [Planned(run, SAME_AGAIN, (TrialRef("", "s", 30),)) for run in material.sources]
+    lane.subject, lane.planned = lane.subject._replace(material=material), planned
+    split = from_sources(lane)
+    control = {run.repeat for first, others in split.subject.material.controls() for run in (first, *others)}
+    own = [(pair.source.repeat, pair.trials[0].repeat) for pair in split.planned]
+    assert control == {20, 21, 26, 27} and own == [(22, 23), (24, 25)]
+    changed = lane.planned[0]._replace(trials=(TrialRef("", "s~0", 0),))
+    lane.planned = (changed,)
+    assert from_sources(lane) is lane
+
+
+@pytest.mark.parametrize(
+    ("holds", "said"),
+    [
+        (lambda pair: sys.exit(0), r"holds called sys\.exit\(0\)"),
+        (lambda pair: "yes", r"holds returned 'yes' \(str\); expected a Check"),
+        (lambda pair: 1 / 0, "holds raised ZeroDivisionError"),
+    ],
+)
+def test_a_judgement_that_is_none_is_an_error_that_names_the_relation(holds: Any, said: str) -> None:
+    subject = judged(answered("usual")).subject
+    subject.chosen.relation.holds = holds  # type: ignore[method-assign]
+    with pytest.raises(RunError, match=f"relation oracle.told on scenario s, run 0: {said}"):
+        subject.judged(subject.material.runs[0], SAME_AGAIN, (ANSWERS["usual"],))
+
+
 def test_trouble_with_the_machinery_is_no_evidence() -> None:
     lane = judged(
         ended(Ending.INFRASTRUCTURE, Outcome.INFRASTRUCTURE),
@@ -60,7 +126,7 @@ def test_a_third_of_the_source_runs_fits_the_comparison_and_makes_no_pair() -> N
     executions[20] = (20, Execution(ending=Ending.INFRASTRUCTURE))
     material = material_of(SCENARIO, executions, RelationSettings())
     assert {run.repeat for run in material.runs} == set(range(9, 30)) - {20}  # a third of 29 runs is 9
-    pairs = [(first.repeat, second.repeat) for first, second in material.controls]
+    pairs = [(first.repeat, *(run.repeat for run in others)) for first, others in material.controls()]
     assert pairs[0] == (9, 10) and len(pairs) == 10
     assert len({repeat for pair in pairs for repeat in pair}) == 20
     assert [run.repeat for run in material.sources][:3] == [9, 11, 13]

@@ -11,7 +11,7 @@ import pytest
 
 from agentmut.config import AgentConfig
 from agentmut.engine.assessment.rules import SequentialComparison
-from agentmut.engine.relating.follow_ups import Agent, Planned, TrialRef
+from agentmut.engine.relating.follow_ups import Agent, Planned, TrialRef, controls_first
 from agentmut.engine.relating.lane import Lane, Subject
 from agentmut.engine.relating.material import Material, Ran
 from agentmut.engine.tables import Tables
@@ -27,10 +27,10 @@ from agentmut.stats.verdicts import Verdict
 from agentmut.trace import AgentTrace, Check, Outcome
 from agentmut.wire.footprint import Footprint
 
-ALPHA, REPETITIONS, SOURCES = 0.05, 800, 40
+ALPHA, REPETITIONS, SOURCES = 0.05, 300, 40
 HELD, VIOLATED = (Check(evaluator="oracle.told", passed=passed, reason="") for passed in (True, False))
 SCENARIO = Scenario(name="s", turns=("hi",), evaluators=(EvaluatorSpec(name="contains", argument="x"),))
-ANSWERS = {name: AgentTrace(outputs=(name,)) for name in ("usual", "other", "odd")}
+ANSWERS = {name: AgentTrace(outputs=(name,)) for name in ("usual", "other", "odd", "failed")}
 Judge = Callable[[str, str], bool]
 
 
@@ -53,7 +53,7 @@ class Told:
         return SAME_AGAIN
 
     def holds(self, pair: Pair) -> Check:
-        return HELD if self._holds(pair.source.text, pair.trace.text) else VIOLATED
+        return HELD if all(self._holds(pair.source.text, trace.text) for trace in pair.traces) else VIOLATED
 
     def examples(self) -> tuple[()]:
         return ()
@@ -66,20 +66,31 @@ def answered(text: str) -> TrialResult:
     )  # fmt: skip
 
 
-def verdict(judge: Judge, rng: random.Random, rates: tuple[float, ...], tables: Tables) -> Verdict:
+RESULTS = {text: answered(text) for text in ANSWERS}
+RESULTS["failed"] = RESULTS["failed"]._replace(ending=Ending.RAISED, outcome=Outcome.FAIL)
+
+
+def verdict(
+    judge: Judge, rng: random.Random, rates: tuple[float, ...], again: int, tables: Tables
+) -> Verdict:
     """One report on one relation: the same agent gives the source runs and the follow-up runs."""
-    told = rng.choices(list(ANSWERS), rates, k=2 * SOURCES)
-    runs = tuple(Ran(i, ANSWERS[text], True, "") for i, text in enumerate(told[:SOURCES]))
-    material = Material(Comparison(()), runs, (), SOURCES)
-    subject = Subject(
-        ChosenRelation("oracle.told", None, Told(judge)), SCENARIO, Agent(AgentConfig()), material
+    runs = tuple(
+        Ran(i, ANSWERS[text], text != "failed", "raised")
+        for i, text in enumerate(rng.choices(list(ANSWERS), rates, k=SOURCES))
     )
-    refs = [TrialRef("", "s", SOURCES + i) for i in range(SOURCES)]
-    planned = [Planned(run, SAME_AGAIN, (ref,)) for run, ref in zip(material.sources, refs, strict=True)]
-    identity = subject.identity()
+    subject = Subject(
+        ChosenRelation("oracle.told", None, Told(judge)),
+        SCENARIO,
+        Agent(AgentConfig()),
+        Material(Comparison(()), runs, (), SOURCES),
+    )
+    planned = pairs_of(subject.material, again)
+    identity = subject.identity(again)
     table = tables.get(identity.violations, identity.pairs, KillDesign(ALPHA, 0.1, 0.2, SOURCES))
     lane = Lane(subject, planned, Counter(), SequentialComparison(table))
-    found = {ref: answered(text) for ref, text in zip(refs, told[SOURCES:], strict=True)}
+    refs = [ref for pair in planned for ref in pair.trials]
+    told = rng.choices(list(ANSWERS), rates, k=len(refs))
+    found = {ref: RESULTS[text] for ref, text in zip(refs, told, strict=True)}
     while lane.wants_another:
         lane.begin()
         lane.consume(found)
@@ -87,20 +98,36 @@ def verdict(judge: Judge, rng: random.Random, rates: tuple[float, ...], tables: 
     return lane.rule.judgement(lane.held).verdict
 
 
+def pairs_of(material: Material, again: int) -> tuple[Planned, ...]:
+    """A pair for each source, whose follow-up has so many runs."""
+    follow_up = FollowUp(runs=SAME_AGAIN.runs * again, description="so many runs")
+    planned = [
+        Planned(run, follow_up, tuple(TrialRef("", "s", SOURCES + again * i + j) for j in range(again)))
+        for i, run in enumerate(material.sources)
+    ]
+    return controls_first(planned, material)
+
+
 @pytest.mark.parametrize(
-    ("judge", "rates"),
+    ("judge", "rates", "again"),
     [
-        (lambda one, other: one == other, (0.8, 0.15, 0.05)),
-        (lambda one, other: not (one == "usual" and other == "odd"), (0.7, 0.1, 0.2)),
-        (lambda one, other: other != "odd", (0.8, 0.1, 0.1)),
+        (lambda one, other: one == other, (0.8, 0.15, 0.05), 1),
+        (lambda one, other: not (one == "usual" and other == "odd"), (0.7, 0.1, 0.2), 1),
+        (lambda one, other: other != "odd", (0.8, 0.1, 0.1), 1),
+        (lambda one, other: True, (0.9, 0.0, 0.0, 0.1), 4),
+        (lambda one, other: one == other, (0.9, 0.05, 0.0, 0.05), 2),
     ],
-    ids=["both sides alike", "the sides told apart", "the follow-up alone"],
-)
+    ids=[
+        "both sides alike", "the sides told apart", "the follow-up alone",
+        "four runs, each may fail", "two runs, each may fail or differ",
+    ],
+)  # fmt: skip
 def test_an_unchanged_agent_fails_at_most_alpha_of_the_time(
-    judge: Judge, rates: tuple[float, ...], decision_tables: Path
+    judge: Judge, rates: tuple[float, ...], again: int, decision_tables: Path
 ) -> None:
     rng, tables = random.Random(6), Tables(decision_tables)
-    fails = sum(verdict(judge, rng, rates, tables) is Verdict.FAIL for _ in range(REPETITIONS))
+    rates = (*rates, *[0.0] * (len(ANSWERS) - len(rates)))
+    fails = sum(verdict(judge, rng, rates, again, tables) is Verdict.FAIL for _ in range(REPETITIONS))
     assert fails / REPETITIONS <= ALPHA + 2.6 * sqrt(ALPHA * (1 - ALPHA) / REPETITIONS)
 
 
@@ -116,3 +143,15 @@ def test_a_pair_whose_source_has_no_answer_is_no_control() -> None:
     chosen = ChosenRelation("oracle.told", None, Told(lambda one, other: True))
     subject = Subject(chosen, SCENARIO, Agent(AgentConfig()), material)
     assert subject.identity() == Counts(violations=1, pairs=1)
+
+
+def test_the_control_of_a_follow_up_of_several_runs_has_as_many() -> None:
+    """Groups of three: the second has a run that differs, and the eighth run is left over."""
+    told = ["usual", "usual", "usual", "usual", "other", "usual", "other", "usual"]
+    runs = tuple(Ran(i, ANSWERS[text], True, "") for i, text in enumerate(told))
+    material = Material(Comparison(()), runs, (), 8)
+    chosen = ChosenRelation("oracle.told", None, Told(lambda one, other: one == other))
+    subject = Subject(chosen, SCENARIO, Agent(AgentConfig()), material)
+    assert subject.identity(2) == Counts(violations=1, pairs=2)
+    first = [planned.source.repeat for planned in pairs_of(material, 2)]
+    assert first == [0, 6, 3, 2, 4, 1, 5, 7]  # the sources of the groups come first

@@ -8,11 +8,13 @@ from agentmut import measure
 from agentmut.assess import opened
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.relating.preparation import wish
+from agentmut.engine.relating.survivors import with_kills
+from agentmut.engine.tables import Tables
 from agentmut.errors import UsageError
 from agentmut.mutant import Status
 from agentmut.project import Project
 from agentmut.relate_survivors import campaign_of, check_survivors
-from agentmut.relation_report import SurvivorsReport
+from agentmut.relation_report import Counts, RelationKill, SurvivorsReport
 from agentmut.report.mutant import render_mutant
 from agentmut.report.relations import render_survivors
 from agentmut.report.terminal import render
@@ -53,33 +55,49 @@ def test_a_relation_kills_a_survivor_by_its_stored_runs_at_no_cost(measured: Pro
     assert (kill.relation, kill.scenario) == ("oracle.brief", "count")
     assert kill.violations == kill.pairs and kill.original.violations == 0
     assert "Relations kill 1 of 1 survivor" in render_survivors(report)
+    _result_names_the_relation_and_keeps_status_and_score(result_of(measured, report))
 
 
-def test_the_result_names_the_relation_and_keeps_status_and_score(measured: Project) -> None:
-    report = check(measured, stored=True)
-    result = result_of(measured, report)
+def _result_names_the_relation_and_keeps_status_and_score(result: Result) -> None:
     row = next(row for row in result.mutants if row.killed_by_relations)
     assert row.status is Status.SURVIVED and row.killed_by_relations == ("oracle.brief @ count",)
     assert (result.score.killed, result.score.value) == (1, 0.5)
     assert result.score_with_relations and result.score_with_relations.value == 1.0
     assert "With relations   1.00" in render(result)
     assert "Relations notice it" in render_mutant(result, row)
+    own, both = result.score, result.score_with_relations
+    assert both.low is not None and own.low is not None
+    assert 1.0 - both.low >= 0.5 - own.low
+
+
+def test_a_check_keeps_kills_of_others_and_without_lanes_the_score(measured: Project) -> None:
+    before = read_result(next(measured.runs.glob("*/result.json")))
+    survivor = next(row for row in before.mutants if row.status is Status.SURVIVED)
+    tables = Tables(measured.root / ".agentmut" / "tables")
+    assert with_kills(before, (), (), tables, "default").score_with_relations == before.score
+    kept = survivor.model_copy(update={"killed_by_relations": ("oracle.format @ count",)})
+    rows = tuple(kept if row.id == kept.id else row for row in before.mutants)
+    kill = RelationKill(
+        mutant=kept.id, operator=kept.operator, relation="oracle.brief", scenario="count", violations=9, pairs=9,
+        original=Counts(violations=0, pairs=20),
+    )  # fmt: skip
+    after = with_kills(before.model_copy(update={"mutants": rows}), (kill,), (), tables, "default")
+    found = next(row.killed_by_relations for row in after.mutants if row.id == kept.id)
+    assert found == ("oracle.format @ count", "oracle.brief @ count")
+    assert after.score_with_relations and after.score_with_relations.value == 1.0
 
 
 def test_fresh_runs_of_survivors_are_judged_by_relations_with_follow_ups(measured: Project) -> None:
+    budget = measured.budget.model_copy(update={"trials": 5})
+    report = check(measured.model_copy(update={"budget": budget}))
+    assert report.status == "budget" and not report.kills
+    assert result_of(measured, report).score_with_relations is None
     report = check(measured)
     assert report.cost.trials > 0 and report.status == "finished"
     assert {kill.relation for kill in report.kills} == {
         "oracle.brief"
     }  # shouting changes nothing, brief or not
     assert check(measured).cost.trials == 0
-
-
-def test_an_interrupted_budget_leaves_the_result_as_it_was(measured: Project) -> None:
-    budget = measured.budget.model_copy(update={"trials": 5})
-    report = check(measured.model_copy(update={"budget": budget}))
-    assert report.status == "budget" and not report.kills
-    assert result_of(measured, report).score_with_relations is None
 
 
 def test_without_survivors_there_is_nothing_to_check(shop: Shop) -> None:

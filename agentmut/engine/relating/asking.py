@@ -1,0 +1,32 @@
+"""Calls of a relation, which may be anybody's code: whatever goes wrong is an error that names the relation."""
+
+from collections.abc import Callable
+
+from agentmut.errors import AgentmutError, RunError
+from agentmut.plain import one_line
+
+SHOWN = 80
+"""Characters of a returned value that an error shows."""
+
+
+def asked(call: Callable[[], object], what: str) -> object:
+    """What the call returns, unchecked. Raises `RunError` for whatever it raises, SystemExit as well."""
+    try:
+        return call()
+    except AgentmutError:  # it says itself what is wrong, as a model judge that is out of reach does
+        raise
+    except SystemExit as error:  # would end the check with an exit code that means something else
+        raise RunError(f"{what} called sys.exit({error.code!r}). Correct the relation") from error
+    except Exception as error:
+        raise RunError(f"{what} raised {one_line(error)}. Correct the relation") from error
+
+
+def returned(what: str, found: object, expected: str) -> RunError:
+    """The error of a call that returned something else than is expected."""
+    kind = type(found)
+    name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+    try:
+        shown = repr(found)[:SHOWN]
+    except Exception:
+        shown = "something"
+    return RunError(f"{what} returned {shown} ({name}); expected {expected}. Correct the relation")
