@@ -17,6 +17,8 @@ MOST_LACKING = 0.1
 MOST_NEW = 0.05
 """A slot is closed when at most this share of the sources show a value there that no other source shows."""
 
+_WEEKDAY = "day of the week"
+
 
 class Slot(NamedTuple):
     """What a fact gives a value for: an argument of a tool, a field, a unit, a kind."""
@@ -36,6 +38,8 @@ def slot(fact: Fact) -> Slot:
         return Slot(fact.kind, name)
     if fact.kind == "numbers":
         return Slot(fact.kind, unit_of(fact.value.partition(" ")[2]))
+    if fact.kind == "dates" and fact.value.isalpha():
+        return Slot(fact.kind, _WEEKDAY)
     return Slot(fact.kind, fact.value.partition("(")[0] if fact.value.endswith(")") else "")
 
 
@@ -58,6 +62,8 @@ class Stability(NamedTuple):
     def is_news(self, fact: Fact) -> bool:
         """Whether a fact that is not known would hardly be shown by a run of the unchanged agent."""
         place = slot(fact)
+        if place.name == _WEEKDAY:  # named in passing: another one is news, not the first
+            return place in self.closed
         return place in self.closed if place in self.slots else fact.kind in self.closed_kinds
 
 

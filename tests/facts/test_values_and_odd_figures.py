@@ -68,6 +68,13 @@ def test_a_structured_answer_is_read_value_by_value_and_the_order_of_a_list_make
     assert not differ(answered('[{"n": 1}, {"n": 2}]'), answered([{"n": 2}, {"n": 1}]))
 
 
+def test_another_day_of_the_week_is_news_where_the_agent_names_one() -> None:
+    found = comparison_for(SCENARIO, [answered("It arrives on Monday for $5.")] * 10)
+    assert found.differences(SCENARIO, answered("On Monday, $5."), answered("On Tuesday, $5.")) != ()
+    silent = comparison_for(SCENARIO, [answered("It costs $5.")] * 10)
+    assert silent.differences(SCENARIO, answered("$5."), answered("$5, see you on Monday.")) == ()
+
+
 def test_days_of_the_week_and_version_numbers_are_facts() -> None:
     assert figures("It arrives on Monday.").dates == {"Monday"}
     assert figures("on Tuesday, 3 March, or Tuesday the 3rd of March").dates == {"3 March"}

@@ -12,7 +12,7 @@ from agentmut.facts.comparison import Comparison, comparison_for
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.trace import Action, AgentTrace, Step
 
-SOURCES, PAIRS = 20, 80
+SOURCES, PAIRS = 20, 40
 MOST_SELF_DIFFERENCES = 0.2
 LEAST_FOUND = 0.95
 SCENARIO = Scenario(name="one", turns=("hello",), evaluators=(EvaluatorSpec(name="contains", argument="a"),))

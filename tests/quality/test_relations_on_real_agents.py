@@ -64,7 +64,7 @@ def findings(folder: Path, fault: str, *relations: str) -> dict[str, Finding]:
         "version": 1,
         "agent": {"adapter": "python", "run": f"{module}:run", "config": config},
         "suite": {"scenarios": "scenarios.yaml"},
-        "relations": {"use": list(relations), "sources": 36, "pairs": 24},
+        "relations": {"use": list(relations), "sources": 30, "pairs": 16},
         "statistics": {"seed": 1, "delta": 0.3},
     }
     (folder / "agentmut.yaml").write_text(yaml.safe_dump(project))
