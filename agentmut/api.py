@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from agentmut.analysis.explain.gaps import with_gaps
+from agentmut.analysis.explain.gaps import carried_over, with_gaps
 from agentmut.analysis.groups import grouped
 from agentmut.engine.choosing import make_mutants
 from agentmut.engine.loop import Clock
@@ -86,7 +86,10 @@ def carry_out_rescore(session: Session, store: Store, run: str | None = None) ->
     """Rescore a run of an open store and write `rescored.json`; see `rescore`."""
     campaign = stored_campaign(session, store, run)
     folder = session.project.runs / campaign.run.id
-    rescored = judged_again(campaign, read_result(folder / "result.json"), _tables(session))
+    before = read_result(folder / "result.json")
+    rescored = judged_again(campaign, before, _tables(session))
+    result = grouped(carried_over(before, rescored.result))
+    rescored = rescored.model_copy(update={"result": result})
     write_rescored(rescored, folder)
     return rescored
 

@@ -41,6 +41,14 @@ def test_the_evaluators_that_were_there_decide_as_they_did(projects: Any) -> Non
     assert again.trials == before.cost.trials
 
 
+def test_what_does_not_depend_on_evaluators_is_kept(projects: Any) -> None:
+    before = measure(projects.write(WORDS))
+    again = rescore(projects.folder).result
+    told = [(row.id, row.gap, row.behaviour, row.group, row.subsumed_by) for row in before.mutants]
+    assert [(row.id, row.gap, row.behaviour, row.group, row.subsumed_by) for row in again.mutants] == told
+    assert any(row.behaviour for row in again.mutants)
+
+
 def test_a_stronger_evaluator_kills_a_survivor_without_a_run(projects: Any) -> None:
     section = {"run": f"{projects.module}:counted"}
     before = measure(projects.write(WORDS, scenario=weak_for("alpha"), extra=COUNTING, agent_section=section))

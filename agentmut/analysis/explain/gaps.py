@@ -21,6 +21,18 @@ def with_gaps(result: Result, state: CampaignState, store: Store) -> Result:
     return result.model_copy(update={"mutants": rows})
 
 
+def carried_over(before: Result, after: Result) -> Result:
+    """`after`, decided anew on the same runs, with what does not depend on evaluators: behaviour, kills by relations."""
+    old = {row.id: row for row in before.mutants}
+    rows = tuple(_carried(row, old[row.id]) if row.id in old else row for row in after.mutants)
+    return after.model_copy(update={"mutants": rows})
+
+
+def _carried(row: MutantRow, before: MutantRow) -> MutantRow:
+    kept = row.model_copy(update={"killed_by_relations": before.killed_by_relations})
+    return _told(kept, before.behaviour) if row.status is Status.SURVIVED else kept
+
+
 def _told(row: MutantRow, change: BehaviourChange | None) -> MutantRow:
     return row.model_copy(update={"behaviour": change, "gap": _gap(row.intent, change)})
 
