@@ -22,7 +22,7 @@ def with_gaps(result: Result, state: CampaignState, store: Store) -> Result:
 
 
 def carried_over(before: Result, after: Result) -> Result:
-    """`after`, decided anew on the same runs, with what does not depend on evaluators: behaviour, kills by relations."""
+    """`after`, decided anew on the same runs, with what no evaluator decides: behaviour, kills by relations."""
     old = {row.id: row for row in before.mutants}
     rows = tuple(_carried(row, old[row.id]) if row.id in old else row for row in after.mutants)
     return after.model_copy(update={"mutants": rows})
