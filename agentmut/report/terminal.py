@@ -198,21 +198,18 @@ def _survivors(page: Page, rows: Sequence[MutantRow], where: str) -> None:
         return
     page.title("Unnoticed changes (lost prohibitions first, then duties, then the rest)")
     for number, row in enumerate(ranked[:SHOWN_SURVIVORS], 1):
-        state = "no scenario reaches it" if row.status is Status.NO_COVERAGE else _tried(row)
+        reached = row.status is not Status.NO_COVERAGE
+        state = counted(row.trials, "run") if reached else "no scenario reaches it"
         page.add(Text(f"{number:>2}. {row.id}  {row.operator}  {_where(row)}  ({state})"))
         for line in _change(row):
             page.add(line)
+        if row.behaviour and row.gap:
+            page.add(f"    gap: {row.gap}")
     if len(ranked) > SHOWN_SURVIVORS:
         page.add(f"    ... and {len(ranked) - SHOWN_SURVIVORS} more in result.json")
     if any(row.gap == "assertion" for row in ranked):
-        page.add("Gap: assertion: behaviour changed, and no evaluator looks at that.")
+        page.add("gap: assertion means that behaviour changed, and no evaluator looks at that.")
     page.add(f"`agentmut show ID{where}` explains one.")
-
-
-def _tried(row: MutantRow) -> str:
-    """How often it was run, and what is missing."""
-    gap = {"assertion": ", gap: assertion", "scenario": ", gap: scenario"}.get(row.gap or "", ", gap unknown")
-    return f"{counted(row.trials, 'run')}{gap if row.behaviour else ''}"
 
 
 def _change(row: MutantRow) -> Iterable[Text]:

@@ -97,9 +97,9 @@ def test_shards_that_are_merged_have_the_gaps_of_an_undivided_run(
 def test_reports_name_the_gap(measured: tuple[Projects, Result]) -> None:
     _, result = measured
     report = render(result)
-    assert "runs, gap: assertion)" in report
-    assert "runs, gap: scenario)" in report
-    assert "Gap: assertion: behaviour changed, and no evaluator looks at that." in report
+    assert "    gap: assertion\n" in report
+    assert "    gap: scenario\n" in report
+    assert "gap: assertion means that behaviour changed, and no evaluator looks at that." in report
     shown = " ".join(render_mutant(result, row(result, "greet")).split())
     assert "Its behaviour has changed, and no evaluator looks at that: the gap is an assertion." in shown
     assert "On alpha, answers" in shown
