@@ -177,7 +177,7 @@ def _end(name: str, limit: Fraction, inward: Fraction, *, is_open: bool) -> Iter
 
 def _is_at(at: Fraction, given: Any) -> bool:
     """Whether it is this number; what was computed may be off by a rounding."""
-    if not _is_number(given):
+    if not _is_number(given) or _is_far(given, at, at):
         return False
     off = abs(_exact(given) - at)
     return not off or (not float(given).is_integer() and off <= abs(at) * ROUNDING)
@@ -186,9 +186,19 @@ def _is_at(at: Fraction, given: Any) -> bool:
 def _is_near(start: Fraction, end: Fraction, given: Any) -> bool:
     """Whether a number lies between, the start left out; the order does not matter."""
     low, high = sorted((start, end))
-    return not _is_at(start, given) and (
-        _is_at(end, given) or (_is_number(given) and low <= _exact(given) <= high)
-    )
+    if not _is_number(given) or _is_far(given, low, high):
+        return False
+    return not _is_at(start, given) and (_is_at(end, given) or low <= _exact(given) <= high)
+
+
+def _is_far(given: int | float, low: Fraction, high: Fraction) -> bool:
+    """Whether a number is outside by more than any rounding: most are, and exact arithmetic takes long."""
+    try:
+        least, most = low.numerator / low.denominator, high.numerator / high.denominator
+        slack = 1e-9 * max(1.0, abs(least), abs(most))
+        return given < least - slack or given > most + slack
+    except OverflowError:
+        return False
 
 
 def _near(low: Fraction | None, high: Fraction | None) -> Fraction:
