@@ -90,7 +90,7 @@ def gaps() -> float:
 
 TARGETS = (
     ("assertions mined for one survivor over 200 traces", mining, 2.0),
-    ("trace test of 100 survivors on 5 scenarios", gaps, 8.0),
+    ("trace test of 100 survivors on 5 scenarios", gaps, 15.0),
 )
 
 
