@@ -57,6 +57,10 @@ class UnavailableError(AgentmutError):
     """The agent could not be started or reached, through no fault of its own. It is tried again, and is no evidence."""
 
 
+class CaseError(AgentmutError):
+    """A case of somebody else's suite went wrong by its own code, a fixture or its tool; no evidence."""
+
+
 class StoreError(AgentmutError):
     """The store cannot be opened, read or written."""
 

@@ -24,6 +24,8 @@ class Ending(StrEnum):
     UNBUILDABLE = "unbuildable"
     """The agent could not be built from its config."""
     EMPTY_RUN = "empty_run"
+    CASE_ERROR = "case_error"
+    """The code of the suite's case went wrong, not the agent."""
 
     @property
     def outcome(self) -> Outcome | None:
@@ -50,6 +52,7 @@ _OUTCOMES = {
     Ending.SETUP_FAILED: Outcome.PRE_VALIDATION,
     Ending.UNBUILDABLE: Outcome.PRE_VALIDATION,
     Ending.EMPTY_RUN: Outcome.EMPTY_RUN,
+    Ending.CASE_ERROR: Outcome.PRE_VALIDATION,
 }
 
 

@@ -23,6 +23,7 @@ from agentmut.files.schema import (
     MutationSettings,
     ProjectFile,
     StatisticsSettings,
+    SuiteSection,
     VerdictSettings,
 )
 from agentmut.files.yaml_source import KeyPath, YamlSource, read_yaml
@@ -31,7 +32,7 @@ from agentmut.imports import make_importable
 from agentmut.mutation.catalogue import OperatorCatalogue
 from agentmut.origin import Sources
 from agentmut.plugins import Group, names
-from agentmut.protocols import AgentSpec
+from agentmut.protocols import AgentSpec, SuiteSpec
 from agentmut.scenario import Scenario
 
 FILE_NAME = "agentmut.yaml"
@@ -60,7 +61,10 @@ class Project(Frozen):
     """Names of those in `env` that hold something of the process's environment: secrets, as far as is known."""
     config: AgentConfig
     sources: Sources = Sources()
-    scenarios: tuple[Scenario, ...] = Field(min_length=1)
+    scenarios: tuple[Scenario, ...] = ()
+    """Empty where they are those of `imported`, which a session reads."""
+    imported: SuiteSpec | None = None
+    """The suite of another tool that is measured."""
     safe_tools: tuple[str, ...] = ()
     """Tools that do no harm when they are really called; `all` stands for every one."""
     patterns: tuple[str, ...] = ()
@@ -83,6 +87,8 @@ class Project(Frozen):
     def _unique_names(self) -> Self:
         if len({scenario.name for scenario in self.scenarios}) < len(self.scenarios):
             raise ValueError("scenario names must be unique")
+        if not self.scenarios and self.imported is None:
+            raise ValueError("a project needs a scenario")
         return self
 
     @property
@@ -150,7 +156,8 @@ class _ProjectReader:
         self._checked = collecting(source, self.problems)
 
     def project(self) -> Project:
-        self._extend(agent_problems(self.file.agent))
+        imported = self._imported()
+        self._extend(agent_problems(self.file.agent, needs_adapter=imported is None))
         known = self._operators()
         self._extend(_mutation_problems(self.file.mutation, known))
         self._check_relations()
@@ -158,7 +165,7 @@ class _ProjectReader:
             self.source, ("agent", "config"), self.file.agent.config, self.root, self._checked, known
         )
         env, headers = dict(self._env()), dict(self._filled("headers", self.file.agent.headers))
-        located = self._scenarios(config.tool_names)
+        located = () if imported else self._scenarios(config.tool_names)
         self._compare()
         if self.problems:
             raise ProjectError(joined(self.problems))
@@ -169,14 +176,25 @@ class _ProjectReader:
             config=config,
             sources=sources.model_copy(update={"scenarios": {s.scenario.name: s.where for s in located}}),
             scenarios=tuple(s.scenario for s in located),
+            imported=imported,
         )
 
-    def _assembled(self, headers: dict[str, SecretStr], **parts: Any) -> Project:
+    def _imported(self) -> SuiteSpec | None:
+        """The suite of another tool that the file names; what is wrong with the name is noted."""
+        given, known = self.file.suite.__pydantic_extra__, names(Group.IMPORTERS)
+        self._extend(suite_problems(self.file.suite, known))
+        kinds = [kind for kind in given if kind in known]
+        if not kinds:
+            return None
+        root, threshold = str(self.root), self.file.suite.threshold
+        return SuiteSpec(kind=kinds[0], argument=given[kinds[0]], root=root, threshold=threshold)
+
+    def _assembled(self, headers: dict[str, SecretStr], imported: SuiteSpec | None, **parts: Any) -> Project:
         file, agent = self.file, self.file.agent
         return Project(
             root=self.root,
             path=self.path,
-            agent=agent_spec(agent, headers, self.root),
+            agent=agent_spec(agent, headers, self.root, otherwise=imported.kind if imported else ""),
             agent_version=agent.version,
             safe_tools=(agent.safe_tools,) if isinstance(agent.safe_tools, str) else agent.safe_tools,
             patterns=_several(file.suite.scenarios),
@@ -191,6 +209,7 @@ class _ProjectReader:
             relations=file.relations,
             coverage=file.coverage,
             suggest=file.suggest,
+            imported=imported,
             **parts,
         )
 
@@ -246,6 +265,18 @@ class _ProjectReader:
 
 def _several(patterns: str | tuple[str, ...]) -> tuple[str, ...]:
     return (patterns,) if isinstance(patterns, str) else patterns
+
+
+def suite_problems(suite: SuiteSection, known: Sequence[str]) -> Iterator[tuple[KeyPath, str]]:
+    """What is wrong with the names of other tools in the section `suite`."""
+    given = suite.__pydantic_extra__
+    for key in given.keys() - set(known):
+        yield ("suite", key), f"unknown key. {nearest(key, {*known, *SuiteSection.model_fields})}"
+    kinds = [key for key in given if key in known]
+    if kinds and "scenarios" in suite.model_fields_set:
+        yield ("suite", kinds[0]), "give either `scenarios` or the suite of another tool, not both"
+    for kind in kinds[1:]:
+        yield ("suite", kind), f"one suite is measured at a time; there is {kinds[0]!r} already"
 
 
 def _mutation_problems(mutation: MutationSettings, known: Sequence[str]) -> Iterator[tuple[KeyPath, str]]:

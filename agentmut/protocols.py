@@ -236,17 +236,58 @@ class Relation(Protocol):
         ...
 
 
+class SuiteSpec(Frozen):
+    """A suite of another tool: a key of the `suite` section that is an importer's name, and its value."""
+
+    kind: str
+    """The importer."""
+    argument: JsonValue
+    """As written: mostly a path, or a mapping of settings."""
+    root: str = "."
+    """Directory that paths and `module:object` references are resolved from."""
+    threshold: float = 0.9
+    """The pass rate asked of cases that name none."""
+
+
 class Importer(Protocol):
-    """Reads somebody else's suite or traces."""
+    """Makes somebody else's suite ours. Built by `create(spec)`.
+
+    Everything maps to (case, check, repeat) -> pass, fail or error: a case is a `Scenario` whose evaluators are
+    `suite: NAME`, one for each check that its runs report in `AgentTrace.checks`; an error is a run that raises
+    `CaseError`, and is no evidence. An importer that only reads gives scenarios with evaluators of agentmut.
+    """
 
     name: ClassVar[str]
 
-    def scenarios(self, path: str) -> Iterable[Scenario]:
-        """The scenarios of the suite at `path`."""
+    @classmethod
+    def create(cls, spec: SuiteSpec) -> "Importer":
+        """Check the argument. Raises `UsageError` for one it does not take, or where its tool is not installed."""
+        ...
+
+    def scenarios(self) -> tuple[Scenario, ...]:
+        """The cases, in the suite's order, with names of their own. Raises `UsageError` where they cannot be read."""
+        ...
+
+    def adapter(self, agent: AgentSpec, config: AgentConfig) -> Adapter | None:
+        """What runs one case, in the place of the agent; None where the project's agent runs the scenarios.
+
+        Its `run` is given the turns of the case. Its `versions` name all that shapes a run besides: those of the
+        tool, and the suite's settings. `agent.adapter` is the importer's own name where the project names none.
+        """
+        ...
+
+
+@runtime_checkable
+class RunsAlone(Protocol):
+    """What an adapter has besides of which one process carries out one run at a time: trials run in processes."""
+
+    @property
+    def runs_alone(self) -> bool:
+        """Whether that is so."""
         ...
 
 
 __all__ = [
     "Adapter", "AgentSpec", "AsksAgent", "ChoosesRoute", "Evaluator", "Example", "Importer", "KnowsApi", "NeedsDoubles",
-    "Operator", "OperatorOptions", "Relation", "RelationExample", "RunsOutside",
+    "Operator", "OperatorOptions", "Relation", "RelationExample", "RunsAlone", "RunsOutside", "SuiteSpec",
 ]  # fmt: skip

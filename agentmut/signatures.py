@@ -50,7 +50,7 @@ def _attribute_faults(plugin: type[Any], protocol: type[Any], name: str) -> Iter
 
 
 def _construction_faults(plugin: type[Any], group: str) -> Iterator[str]:
-    if group == "adapters":  # built by their own `create`
+    if group in ("adapters", "importers"):  # built by their own `create`
         return
     given = ("argument",) if group in ("evaluators", "relations") else ()
     try:

@@ -90,6 +90,8 @@ class AgentTrace(Frozen):
     Nodes of a graph in a node are named `outer/inner`, as in the steps; ends are `__start__` and `__end__`.
     """
 
+    checks: tuple[Check, ...] = ()
+    """What a suite that judges its own runs made of this one, by the name of the check."""
     judged: Judgement | None = None
     """Of a trace that secrets were taken out of: it cannot be judged any more."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from agentmut.errors import UnavailableError
+from agentmut.errors import CaseError, UnavailableError
 from agentmut.execution import Ending
 from agentmut.plain import described
 from agentmut.trace import Action, AgentTrace
@@ -35,7 +35,7 @@ def ending_of_answer(trace: AgentTrace, recorder: Recorder) -> tuple[Ending, str
         return Ending.INFRASTRUCTURE, _describe(failed)
     if recorder.exchanges and not recorder.exchanges[-1].answered:
         return Ending.REFUSED, _describe(recorder.exchanges[-1])
-    if trace.text.strip():
+    if trace.text.strip() or trace.checks:
         return Ending.ANSWERED, ""
     if recorder.active:
         return Ending.EMPTY_ANSWER, "the agent answered nothing"
@@ -58,7 +58,7 @@ def ending_of_error(error: BaseException, recorder: Recorder) -> tuple[Ending, s
         return Ending.INFRASTRUCTURE, said
     if not recorder.exchanges and any(_is_refusal(cause) for cause in causes):
         return Ending.REFUSED, said
-    return Ending.RAISED, said
+    return (Ending.CASE_ERROR if isinstance(error, CaseError) else Ending.RAISED), said
 
 
 def ending_of_timeout(timeout: float, recorder: Recorder) -> tuple[Ending, str]:

@@ -32,7 +32,15 @@ from agentmut.mutation.generate import Generation
 from agentmut.origin import Origin
 from agentmut.plugins import Catalogue, Group
 from agentmut.project import Project
-from agentmut.protocols import Adapter, Evaluator, NeedsDoubles, RunsOutside
+from agentmut.protocols import (
+    Adapter,
+    Evaluator,
+    Importer,
+    NeedsDoubles,
+    RunsAlone,
+    RunsOutside,
+    SuiteSpec,
+)
 from agentmut.scenario import Scenario
 from agentmut.stats.kill.baseline import automatic_size
 from agentmut.trace import Usage
@@ -64,8 +72,11 @@ def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
     be built.
     """
     make_importable(project.root)
+    importer = imported_suite(project)
+    if importer is not None:
+        project = project.model_copy(update={"scenarios": importer.scenarios()})
     chosen = _chosen(project, scenarios)
-    adapter = _adapter(project)
+    adapter = _adapter(project, importer)
     code = project.agent_version or _code(project)
     catalogue = Catalogue.of(Group.EVALUATORS)
     evaluators = {scenario.name: build_all(scenario.evaluators, catalogue) for scenario in chosen}
@@ -140,8 +151,10 @@ def make_executor(session: Session, seed: int | None = None) -> Executor:
     """
     _check_doubles(session.adapter, session.scenarios)
     execution = session.project.execution
-    outside = isinstance(inside(session.adapter), RunsOutside)  # then each agent has a process of its own
-    if execution.isolate == "process" and not outside:
+    agent = inside(session.adapter)
+    outside = isinstance(agent, RunsOutside)  # then each agent has a process of its own
+    alone = isinstance(agent, RunsAlone) and agent.runs_alone
+    if (execution.isolate == "process" or alone) and not outside:
         make = partial(_worker_executor, session.project, _names(session.scenarios), seed)
         inner: Executor = ProcessExecutor(make, execution.concurrency, _deadline(session))
     else:
@@ -188,7 +201,20 @@ def _pricer(project: Project) -> Pricer:
     return Pricer(project.budget.prices, project.config.model.provider)
 
 
-def _adapter(project: Project) -> Adapter:
+def imported_suite(project: Project) -> Importer | None:
+    """The suite of another tool that the project measures. Raises `UsageError`."""
+    spec = project.imported
+    if spec is None:
+        return None
+    make: Callable[[SuiteSpec], Importer] = Catalogue.of(Group.IMPORTERS).load(spec.kind).create
+    return make(spec)
+
+
+def _adapter(project: Project, importer: Importer | None) -> Adapter:
+    if importer is not None and (own := importer.adapter(project.agent, project.config)) is not None:
+        return routed(own, project.agent)
+    if importer is not None and project.agent.adapter == importer.name:
+        raise UsageError(f"agent.adapter is missing: a suite of {importer.name} needs an agent that runs it")
     make: Callable[..., Adapter] = Catalogue.of(Group.ADAPTERS).load(project.agent.adapter).create
     return routed(make(project.agent, project.config), project.agent)
 

@@ -40,9 +40,13 @@ ADAPTER_KEYS: Mapping[str, Keys] = MappingProxyType(
 _EVERYBODY = frozenset({"adapter", "version", "env", "config", "safe_tools"})
 
 
-def agent_problems(agent: AgentSection) -> Iterator[tuple[KeyPath, str]]:
+def agent_problems(agent: AgentSection, *, needs_adapter: bool = True) -> Iterator[tuple[KeyPath, str]]:
     """What is wrong with the section, by key."""
     known = names(Group.ADAPTERS)
+    if agent.adapter is None:
+        if needs_adapter:
+            yield ("agent", "adapter"), f"is missing. {nearest('', known)}"
+        return
     if agent.adapter not in known:
         yield ("agent", "adapter"), f"unknown adapter {agent.adapter!r}. {nearest(agent.adapter, known)}"
     keys = ADAPTER_KEYS.get(agent.adapter)
@@ -59,8 +63,14 @@ def agent_problems(agent: AgentSection) -> Iterator[tuple[KeyPath, str]]:
         yield ("agent", "command"), said
 
 
-def agent_spec(agent: AgentSection, headers: dict[str, SecretStr], root: Path) -> AgentSpec:
-    """What the adapter is told; `headers` are the section's, with the environment's values in them."""
+def agent_spec(
+    agent: AgentSection, headers: dict[str, SecretStr], root: Path, otherwise: str = ""
+) -> AgentSpec:
+    """What the adapter is told; `headers` are the section's, with the environment's values in them.
+
+    `otherwise` is the name of the adapter where the section names none.
+    """
     command = (agent.command,) if isinstance(agent.command, str) else tuple(agent.command or ())
-    same = agent.model_dump(include=set(AgentSpec.model_fields) - {"command", "headers", "root"})
-    return AgentSpec(**same, command=command, headers=headers, root=str(root))
+    same = agent.model_dump(include=set(AgentSpec.model_fields) - {"adapter", "command", "headers", "root"})
+    adapter = agent.adapter or otherwise
+    return AgentSpec(**same, adapter=adapter, command=command, headers=headers, root=str(root))

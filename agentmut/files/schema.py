@@ -54,9 +54,10 @@ class ConfigSection(Section):
 class AgentSection(Section):
     """Where the agent under test is found."""
 
-    adapter: str
+    adapter: str | None = None
     """`python` for a callable, `langgraph` for a graph, `openai` or `anthropic` for a ready tool loop, `command` for
-    a program, `http` for a service, or an installed adapter plugin."""
+    a program, `http` for a service, or an installed adapter plugin. May be left out where a suite of another tool
+    runs the agent itself."""
     factory: Reference | None = None
     """`module:function` that takes the config and returns an agent."""
     run: Reference | None = None
@@ -109,7 +110,11 @@ def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 class SuiteSection(Section):
-    """The tests that are being tested."""
+    """The tests that are being tested: scenario files, or one suite of another tool under the name of its importer,
+    as in `pytest: tests/evals`."""
+
+    model_config = ConfigDict(extra="allow", use_attribute_docstrings=True)
+    __pydantic_extra__: dict[str, JsonValue]
 
     scenarios: str | tuple[str, ...] = "scenarios/*.yaml"
     """Glob patterns of scenario files, relative to this file."""

@@ -1,0 +1,31 @@
+"""What a suite of another tool made of its own run."""
+
+from typing import ClassVar
+
+from pydantic import JsonValue
+
+from agentmut.scenario import Scenario
+from agentmut.trace import AgentTrace, Check
+
+
+class SuiteCheck:
+    """Takes over one check of `AgentTrace.checks`, by its name. Importers write it; nobody else needs to."""
+
+    id: ClassVar[str] = "suite"
+
+    def __init__(self, argument: JsonValue) -> None:
+        if not isinstance(argument, str) or not argument:
+            raise ValueError(f"expects the name of a check, got {argument!r}")
+        self._name = argument
+
+    def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
+        """The check as the suite reported it. Several of one name must all have passed; none at all fails."""
+        found = [check for check in trace.checks if check.evaluator == self._name]
+        failed = next((check for check in found if not check.passed), None)
+        if failed is not None:
+            return failed
+        return found[0] if found else Check(evaluator=self._name, passed=False, reason=_missing(self._name))
+
+
+def _missing(name: str) -> str:
+    return f"the suite reported no check {name!r}: it ended before"
