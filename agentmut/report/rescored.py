@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from agentmut.report.paint import Page, clean, shorten
-from agentmut.report.terminal import counted, interval
 from agentmut.report.relations import judged_with, kill_lines, taking_runs
+from agentmut.report.terminal import counted, interval
 from agentmut.rescored import NeedsTrials, RelationsRescored, Rescored
 from agentmut.result import Score
 
@@ -70,7 +70,9 @@ def _on_new_scenarios(page: Page, rescored: Rescored) -> None:
         here = [one for one in fresh if scenario in one.scenarios]
         sure = sum(one.certain for one in here)
         perhaps = len(here) - sure
-        page.title(clean(f"{scenario} has no runs: {counted(sure, 'open mutant')} reach it, perhaps {perhaps} more"))
+        page.title(
+            clean(f"{scenario} has no runs: {counted(sure, 'open mutant')} reach it, perhaps {perhaps} more")
+        )
         for why, ids in sorted(_by_reason(here).items(), key=lambda item: not item[0][0]):
             page.hang(clean(f"{why[1]}: {_listed(ids)}"))
 
