@@ -100,7 +100,9 @@ def _relations(page: Page, found: RelationsRescored) -> None:
         page.add("No survivor, or no relation that fits: there is nothing to judge.")
     else:
         by = counted(len(found.relations), "relation")
-        page.add(f"{counted(report.survivors, 'survivor')}, {report.tried} of them compared by {by}.")
+        page.add(
+            f"{counted(report.survivors, 'survivor')}, {report.tried} of them compared by one of {by} or more."
+        )
     _killed_or_not(page, found)
     for mutant, places in found.kept.items():
         said = f"{mutant}: its earlier kill by {', '.join(places)} counts, and was not judged again."
