@@ -30,7 +30,7 @@ def relations_rescored(
     checked_before = before.score_with_relations is not None
     if not (checked_before or _names_some(session.project)):
         return None, after
-    wanted = _wanted(session)
+    wanted = _wanted(session, stored)
     report, result = _judged(session, store, stored, wanted, _of_today(after, wanted))
     if result.score_with_relations is None:  # nothing was judged: what is left of earlier kills counts
         result = with_kills(result, (), (), tables_of(session), session.project.statistics.scoring)
@@ -50,13 +50,16 @@ def _names_some(project: Project) -> bool:
     return project.relations.use is not None or bool(project.relations.own)
 
 
-def _wanted(session: Session) -> Wish:
-    """The relations in use; none where `relations.use` is empty, which takes back the kills of earlier ones."""
-    return Wish((), {}) if session.project.relations.use == () else wish(session, ())
+def _wanted(session: Session, stored: StoredCampaign) -> Wish:
+    """The relations in use, on the scenarios that are as they were; none where `relations.use` is empty."""
+    if session.project.relations.use == ():
+        return Wish((), {})
+    found = wish(session, ())
+    return found._replace(fits=tuple(fit for fit in found.fits if fit.scenario.name in stored.original))
 
 
 def _of_today(result: Result, wanted: Wish) -> Result:
-    """Without the kills by relations that are not in use any more, or do not fit."""
+    """Without kills by relations that are not in use any more or do not fit, and on scenarios that have changed."""
     places = {f"{fit.chosen.label} @ {fit.scenario.name}" for fit in wanted.fitting}
     rows = tuple(
         row.model_copy(
@@ -70,14 +73,10 @@ def _of_today(result: Result, wanted: Wish) -> Result:
 def _judged(
     session: Session, store: Store, stored: StoredCampaign, wanted: Wish, result: Result
 ) -> tuple[SurvivorsReport | None, Result]:
-    known = [scenario.name for scenario in wanted.scenarios if scenario.name in stored.original]
-    fits = tuple(fit for fit in wanted.fits if fit.scenario.name in known)
-    campaign = campaign_with(stored, result, wanted._replace(fits=fits))
-    if not campaign.survivors or not fits:
+    campaign = campaign_with(stored, result, wanted)
+    if not campaign.survivors or not wanted.fitting:
         return None, result
-    report, found = judge_stored(
-        session, store, wanted._replace(fits=fits), campaign, Asked(time.time(), None, False)
-    )
+    report, found = judge_stored(session, store, wanted, campaign, Asked(time.time()))
     if report.problem:
         raise RunError(report.problem)
     return report, found

@@ -175,3 +175,7 @@ def test_after_a_check_that_ran_follow_ups_rescoring_finds_the_same_and_what_is_
         (("oracle.brief @ count",), ())
     ]
     assert without.before == checked.score_with_relations and without.after == checked.score
+    written["relations"]["use"] = []
+    (project.root / "agentmut.yaml").write_text(yaml.safe_dump(written))
+    none = rescore(project.root).relations
+    assert none and (none.relations, none.report, none.after) == ((), None, checked.score)
