@@ -100,9 +100,7 @@ def _relations(page: Page, found: RelationsRescored) -> None:
         page.add("No survivor, or no relation that fits: there is nothing to judge.")
     else:
         by = counted(len(found.relations), "relation")
-        page.add(
-            f"{counted(report.survivors, 'survivor')}, {report.tried} of them compared by one of {by} or more."
-        )
+        page.add(f"{counted(report.survivors, 'survivor')}, {report.tried} of them compared; {by} in use.")
     _killed_or_not(page, found)
     for mutant, places in found.kept.items():
         said = f"{mutant}: its earlier kill by {', '.join(places)} counts, and was not judged again."
