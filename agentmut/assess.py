@@ -25,10 +25,11 @@ from agentmut.engine.assessment.preparation import (
 )
 from agentmut.engine.assessment.state import Assessment
 from agentmut.engine.assessment.summary import report_verdicts
+from agentmut.engine.problems import failure
 from agentmut.engine.session import Session, open_session
 from agentmut.engine.tables import Tables
 from agentmut.engine.work import Stop
-from agentmut.errors import BudgetError, RunError, RunInterruptedError, UsageError
+from agentmut.errors import BudgetError, RunInterruptedError, UsageError
 from agentmut.project import Project, load_project
 from agentmut.result import AgentSummary
 from agentmut.runtime import FOLDER, agent_environment, open_store, refuse_running_loop, register, run_work
@@ -194,8 +195,7 @@ def _run(session: Session, prepared: Prepared, store: Store, progress: Progress)
 
 def _raise_problem(work: Assessment) -> None:
     if work.problem:
-        kind = UsageError if work.refused else RunError
-        raise kind(f"{work.problem.rstrip('.')}. Finished trials are kept, and reused by the same command.")
+        raise failure(work.problem, work.refused)
 
 
 def _agent(session: Session) -> AgentSummary:

@@ -10,11 +10,12 @@ from agentmut.assess import opened, with_settings
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.assessment.state import Assessment
 from agentmut.engine.limits import Spend
+from agentmut.engine.problems import failure
 from agentmut.engine.relating.change import compared
 from agentmut.engine.relating.material import Material, material_of
 from agentmut.engine.relating.preparation import Wish, make_plan, prepare, source_work, wish
 from agentmut.engine.relating.sources import giving_up, unanswered
-from agentmut.engine.relating.state import Errands, Relating, RelationsPlan
+from agentmut.engine.relating.state import Relating, RelationsPlan, SourceErrands
 from agentmut.engine.relating.stored import carry_out_stored, stored_sources
 from agentmut.engine.relating.summary import Checked, report_relations
 from agentmut.engine.session import Session
@@ -33,7 +34,7 @@ from agentmut.relation_report import (
 from agentmut.runtime import refuse_running_loop, register, run_work
 from agentmut.store.sqlite import Store
 
-Progress = Callable[[Assessment | Relating | Errands], None]
+Progress = Callable[[Assessment | Relating | SourceErrands], None]
 Executions = Mapping[str, Sequence[tuple[int, Execution]]]
 
 
@@ -157,14 +158,15 @@ def _stored(session: Session, store: Store, wanted: Wish, plan: RelationsPlan) -
         return Checked(found.plan, Stop.FAILED, Spend(), silence, notes=found.notes)
     materials = materials_of(session, found.plan, found.by_scenario)
     tables = tables_of(session)
-    prepared = prepare(session, found.plan, wanted.fitting, materials, tables, found.repeats_of)
+    spend = Spend(reused=sum(map(len, found.by_scenario.values())))
+    try:
+        prepared = prepare(session, found.plan, wanted.fitting, materials, tables, found.repeats_of)
+    except RunError as error:
+        return Checked(found.plan, Stop.FAILED, spend, str(error), notes=found.notes)
     carry_out_stored(prepared.session, prepared.work, store)
-    taken = sum(map(len, found.by_scenario.values()))
     lanes, problem = prepared.work.lanes, prepared.work.problem
     stop = Stop.FAILED if problem else Stop.FINISHED
-    return Checked(
-        found.plan, stop, Spend(reused=taken), problem, False, lanes, prepared.identity, found.notes
-    )
+    return Checked(found.plan, stop, spend, problem, False, lanes, prepared.identity, found.notes)
 
 
 def materials_of(session: Session, plan: RelationsPlan, executions: Executions) -> dict[str, Material]:
@@ -216,7 +218,4 @@ def _save(report: RelationReport, name: str, folder: Path, stop: Stop) -> None:
 
 def _raise_problem(checked: Checked) -> None:
     if checked.problem:
-        kind = UsageError if checked.refused else RunError
-        raise kind(
-            f"{checked.problem.rstrip('.')}. Finished trials are kept, and reused by the same command."
-        )
+        raise failure(checked.problem, checked.refused)

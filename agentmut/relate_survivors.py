@@ -6,8 +6,9 @@ from agentmut import __version__
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.assessment.state import Assessment
 from agentmut.engine.limits import Spend
+from agentmut.engine.problems import failure
 from agentmut.engine.relating.preparation import Prepared, Wish, make_plan, pairs_of, prepare, source_work
-from agentmut.engine.relating.state import Errands, Relating, RelationsPlan
+from agentmut.engine.relating.state import Relating, RelationsPlan, SourceErrands
 from agentmut.engine.relating.stored import carry_out_stored
 from agentmut.engine.relating.survivors import (
     Measure,
@@ -111,8 +112,7 @@ def check_survivors(
     write_json(report, session.project.runs / plan.run_id / "relations.json", "give the same command again")
     write_result(result, session.project.runs / campaign.id)
     if ended.problem:
-        kind = UsageError if ended.refused else RunError
-        raise kind(f"{ended.problem.rstrip('.')}. Finished trials are kept, and reused by the same command.")
+        raise failure(ended.problem, ended.refused)
     return report
 
 
@@ -122,14 +122,14 @@ def _run(
     """The unchanged agent's source and follow-up runs, then the survivors'. All are parts of one run."""
     spend = Spend()
 
-    def run(where: Session, work: Assessment | Relating | Errands) -> Stop:
+    def run(where: Session, work: Assessment | Relating | SourceErrands) -> Stop:
         nonlocal spend
         stop = run_work(where, work, store, progress=lambda: progress(work))
         spend = together(spend, work.spend)
         store.set_status(plan.run_id, "planned", spend.seconds)
         return stop
 
-    def ended(stop: Stop, work: Assessment | Relating | Errands) -> Ended:
+    def ended(stop: Stop, work: Assessment | Relating | SourceErrands) -> Ended:
         return Ended(stop, spend, work.problem, work.refused)
 
     sources = source_work(session, plan)
@@ -160,13 +160,17 @@ def _from_store(
         name: [(trial.repeat, trial.execution) for trial in trials[:most]]
         for name, trials in campaign.stored.original.items()
     }
-    prepared = _prepared(session, wanted, plan, sources)
-    carry_out_stored(prepared.session, prepared.work, store)
-    measures = measures_of(prepared.work.lanes)
-    runs = _stored_runs(session, campaign, measures)
-    opened, work = mutant_work(session, plan, campaign.survivors, measures, runs, tables_of(session))
+    taken = sum(map(len, sources.values()))
+    try:
+        prepared = _prepared(session, wanted, plan, sources)
+        carry_out_stored(prepared.session, prepared.work, store)
+        measures = measures_of(prepared.work.lanes)
+        runs = _stored_runs(session, campaign, measures)
+        taken += sum(map(len, runs.values()))
+        opened, work = mutant_work(session, plan, campaign.survivors, measures, runs, tables_of(session))
+    except RunError as error:  # a relation is broken
+        return Ended(Stop.FAILED, Spend(reused=taken), str(error))
     carry_out_stored(opened, work, store)
-    taken = sum(map(len, sources.values())) + sum(map(len, runs.values()))
     problem = prepared.work.problem or work.problem
     stop = Stop.FAILED if problem else Stop.FINISHED
     return Ended(stop, Spend(reused=taken), problem, False, measures, work)

@@ -24,9 +24,9 @@ from agentmut.result import Result, read_result
 from agentmut.runtime import FOLDER
 from agentmut.searching.bench import Bench
 from agentmut.searching.killing import Killing
+from agentmut.searching.plan import SearchPlan
 from agentmut.searching.search import Search
 from agentmut.searching.start import Start
-from agentmut.searching.work import SearchPlan
 from agentmut.stats.kill.rule import KillDesign
 from agentmut.store.sqlite import Store
 from agentmut.trace import AgentTrace

@@ -160,6 +160,15 @@ def test_nonsense_of_a_relation_of_ones_own_is_an_error_that_names_it(
         check_relations(project)
 
 
+def test_what_a_relation_raises_from_the_store_is_told_after_the_report_is_written(shop: Shop) -> None:
+    project = shop.write(own=("Odd", "Brief"), use=[{"oracle.odd": "follow-up leaves"}, "oracle.brief"])
+    check_relations(project, relations=["oracle.brief"])
+    written = len([*project.runs.glob("*/relations.json")])
+    with pytest.raises(RunError, match=r"relation oracle\.odd.*follow_up called sys\.exit\(3\)"):
+        check_relations(project, stored=True)
+    assert len([*project.runs.glob("*/relations.json")]) == written + 1
+
+
 def test_a_relation_that_says_nothing_of_two_unchanged_runs_is_not_applicable(shop: Shop) -> None:
     project = shop.write(
         own=("Silent", "Exact"), use=["oracle.exact", "oracle.silent"], extra={"relations": SMALL}
