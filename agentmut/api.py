@@ -25,7 +25,7 @@ from agentmut.errors import RunError, UsageError
 from agentmut.project import Project, load_project
 from agentmut.rescored import Rescored, write_rescored
 from agentmut.result import Result, read_result, write_result
-from agentmut.runtime import FOLDER, agent_environment, open_store, refuse_running_loop, register, run_work
+from agentmut.runtime import agent_environment, open_store, refuse_running_loop, register, run_work
 from agentmut.store.sqlite import Store, StoredRun
 
 Progress = Callable[[CampaignState], None]
@@ -144,7 +144,7 @@ def _begun(session: Session, plan: Plan) -> CampaignState:
 
 
 def _tables(session: Session) -> Tables:
-    return Tables(session.project.root / FOLDER / "tables")
+    return Tables.of(session.project)
 
 
 def _concluded(session: Session, state: CampaignState, stop: Stop, store: Store) -> Result:

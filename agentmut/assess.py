@@ -175,7 +175,7 @@ def comparison(session: Session, store: Store, name: str, asked: Asked) -> Prepa
         same_agent=all(first_key(session, n, seed) == saved.scenarios[n].first_key for n in counted),
         not_compared={n: said for n, said in comparable(session, saved).items() if said},
     )
-    tables = Tables(session.project.root / FOLDER / "tables")
+    tables = Tables.of(session.project)
     notes = tuple(comparison_notes(session, saved, used, counted, asked.now))
     return prepare_comparison(session, used, counted, tables, notes, asked)
 

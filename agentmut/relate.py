@@ -128,7 +128,7 @@ def checked_relations(
     store.set_status(plan.run_id, "planned", sources.spend.seconds)
     materials = materials_of(session, plan, executions_of(store, plan))
     try:
-        prepared = prepare(session, plan, wanted.fitting, materials, tables_of(session))
+        prepared = prepare(session, plan, wanted.fitting, materials, Tables.of(session.project))
     except RunError as error:
         return Checked(plan, Stop.FAILED, sources.spend, str(error))
     work = prepared.work
@@ -157,7 +157,7 @@ def _stored(session: Session, store: Store, wanted: Wish, plan: RelationsPlan) -
     if silence := unanswered(run for runs in found.by_scenario.values() for _, run in runs):
         return Checked(found.plan, Stop.FAILED, Spend(), silence, notes=found.notes)
     materials = materials_of(session, found.plan, found.by_scenario)
-    tables = tables_of(session)
+    tables = Tables.of(session.project)
     spend = Spend(reused=sum(map(len, found.by_scenario.values())))
     try:
         prepared = prepare(session, found.plan, wanted.fitting, materials, tables, found.repeats_of)
@@ -173,11 +173,6 @@ def materials_of(session: Session, plan: RelationsPlan, executions: Executions) 
     """By scenario: the source runs, divided. Raises `UsageError` for facts to compare that cannot be had."""
     settings, scenarios = session.project.relations, session.tests.scenarios
     return {name: material_of(scenarios[name], executions.get(name, ()), settings) for name in plan.scenarios}
-
-
-def tables_of(session: Session) -> Tables:
-    """The project's decision tables."""
-    return Tables(session.project.root / FOLDER / "tables")
 
 
 def saved_folder(project: Project) -> Path:

@@ -26,10 +26,11 @@ from agentmut.engine.relating.survivors import (
 from agentmut.engine.session import Session
 from agentmut.engine.stored import StoredCampaign, stored_campaign
 from agentmut.engine.summary import cost_of
+from agentmut.engine.tables import Tables
 from agentmut.engine.work import Stop
 from agentmut.errors import RunError, UsageError
 from agentmut.files.whole_files import write_json
-from agentmut.relate import Executions, Progress, executions_of, materials_of, tables_of, together
+from agentmut.relate import Executions, Progress, executions_of, materials_of, together
 from agentmut.relation_report import SurvivorsReport
 from agentmut.result import Result, read_result, write_result
 from agentmut.runtime import register, run_work
@@ -144,7 +145,7 @@ def _run(
         if (stop := run(session, errands)) is not Stop.FINISHED:
             return ended(stop, errands)
         opened, work = mutant_work(
-            session, plan, campaign.survivors, measures, runs_of(errands.found), tables_of(session)
+            session, plan, campaign.survivors, measures, runs_of(errands.found), Tables.of(session.project)
         )
     except RunError as error:  # a relation is broken
         return Ended(Stop.FAILED, spend, str(error))
@@ -167,7 +168,9 @@ def _from_store(
         measures = measures_of(prepared.work.lanes)
         runs = _stored_runs(session, campaign, measures)
         taken += sum(map(len, runs.values()))
-        opened, work = mutant_work(session, plan, campaign.survivors, measures, runs, tables_of(session))
+        opened, work = mutant_work(
+            session, plan, campaign.survivors, measures, runs, Tables.of(session.project)
+        )
     except RunError as error:  # a relation is broken
         return Ended(Stop.FAILED, Spend(reused=taken), str(error))
     carry_out_stored(opened, work, store)
@@ -179,7 +182,7 @@ def _from_store(
 def _prepared(session: Session, wanted: Wish, plan: RelationsPlan, executions: Executions) -> Prepared:
     """The unchanged agent's lanes. They run to the end: what mutants are compared with is a fixed sample."""
     materials = materials_of(session, plan, executions)
-    return prepare(session, plan, wanted.fitting, materials, tables_of(session))
+    return prepare(session, plan, wanted.fitting, materials, Tables.of(session.project))
 
 
 def _stored_runs(session: Session, campaign: Campaign, measures: tuple[Measure, ...]) -> Runs:
@@ -204,7 +207,7 @@ def _report(
     result = campaign.result
     if lanes:
         scoring = session.project.statistics.scoring
-        result = with_kills(result, kills, lanes, tables_of(session), scoring)
+        result = with_kills(result, kills, lanes, Tables.of(session.project), scoring)
     report = SurvivorsReport(
         agentmut_version=__version__,
         run_id=plan.run_id,

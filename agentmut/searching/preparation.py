@@ -21,7 +21,6 @@ from agentmut.project import Project
 from agentmut.protocols import Adapter, NeedsDoubles, Relation, RunsOutside
 from agentmut.relation_catalogue import RelationCatalogue
 from agentmut.result import Result, read_result
-from agentmut.runtime import FOLDER
 from agentmut.searching.bench import Bench
 from agentmut.searching.killing import Killing
 from agentmut.searching.plan import SearchPlan
@@ -141,7 +140,7 @@ def search_of(
     )
     bench = Bench(session, stored.store, plan, lambda: progress(bench))
     design = KillDesign(statistics.alpha, beta_of(statistics), statistics.delta)
-    return Search(start, bench, Killing(bench, design, Tables(project.root / FOLDER / "tables")))
+    return Search(start, bench, Killing(bench, design, Tables.of(project)))
 
 
 def _campaign(session: Session, store: Store, run: str | None) -> StoredCampaign | None:

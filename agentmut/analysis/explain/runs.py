@@ -10,7 +10,6 @@ from agentmut.engine.plan import Rule
 from agentmut.engine.stored import StoredCampaign
 from agentmut.engine.tables import Tables
 from agentmut.plugins import Catalogue, Group
-from agentmut.project import FOLDER
 from agentmut.protocols import Evaluator
 from agentmut.scenario import Scenario
 from agentmut.stats.kill.rule import Decision, KillDesign, level_for
@@ -52,7 +51,7 @@ class Bench:
     _tables: Tables = field(init=False)
 
     def __post_init__(self) -> None:
-        self._tables = Tables(self.campaign.session.project.root / FOLDER / "tables")
+        self._tables = Tables.of(self.campaign.session.project)
 
     @property
     def notes(self) -> tuple[str, ...]:

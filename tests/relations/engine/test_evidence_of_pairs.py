@@ -26,7 +26,7 @@ from agentmut.execution import Ending, Execution
 from agentmut.facts.comparison import Comparison
 from agentmut.files.guidance import RelationSettings
 from agentmut.files.schema import BudgetSettings
-from agentmut.relation import SAME_AGAIN, Expectation
+from agentmut.relation import SAME_AGAIN, Expectation, Pair
 from agentmut.relation_catalogue import ChosenRelation
 from agentmut.scenario import EvaluatorSpec
 from agentmut.stats.kill.rule import KillDesign
@@ -164,8 +164,10 @@ def test_a_trace_is_kept_no_longer_than_a_lane_will_look_at_it() -> None:
 
 
 def test_an_error_of_a_relation_ends_the_check_whatever_its_kind() -> None:
+    def holds(pair: Pair) -> Any:
+        return build_all((EvaluatorSpec(name="contians"),))
+
     lane = waiting()
-    holds: Any = lambda pair: build_all((EvaluatorSpec(name="contians"),))
     lane.subject.chosen.relation.holds = holds  # type: ignore[method-assign]
     relating = work(lane)
     carried_out(relating)
