@@ -19,6 +19,7 @@ from agentmut.engine.relating.state import Relating, RelationsPlan, SourceErrand
 from agentmut.engine.relating.stored import carry_out_stored, stored_sources
 from agentmut.engine.relating.summary import Checked, report_relations
 from agentmut.engine.session import Session
+from agentmut.engine.stored import last_trials
 from agentmut.engine.tables import Tables
 from agentmut.engine.work import Stop
 from agentmut.errors import BudgetError, RunError, RunInterruptedError, UsageError
@@ -194,11 +195,8 @@ def check_names(request: RelationRequest) -> None:
 
 def executions_of(store: Store, plan: RelationsPlan) -> dict[str, list[tuple[int, Execution]]]:
     """The source runs by scenario; of a trial that was repeated after trouble, the last one."""
-    latest = {(t.scenario, t.repeat): t.execution for t in store.trials_of(plan.run_id, "")}
-    found: dict[str, list[tuple[int, Execution]]] = {}
-    for (scenario, repeat), execution in sorted(latest.items(), key=lambda item: item[0]):
-        found.setdefault(scenario, []).append((repeat, execution))
-    return found
+    found = last_trials(store.trials_of(plan.run_id, ""))
+    return {name: [(trial.repeat, trial.execution) for trial in trials] for name, trials in found.items()}
 
 
 def _save(report: RelationReport, name: str, folder: Path, stop: Stop) -> None:

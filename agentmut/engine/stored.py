@@ -40,7 +40,7 @@ class StoredCampaign:
         """The trials of a mutant on the scenarios that are as they were; of the original for an empty id."""
         if not mutant:
             return self.original
-        return _by_scenario(
+        return last_trials(
             t for t in self.store.trials_of(self.run.id, mutant) if t.scenario in self.original
         )
 
@@ -120,7 +120,7 @@ def _fitting(session: Session, plan: RunPlan, trials: Iterable[StoredTrial]) -> 
             skipped[said] += 1
         else:
             kept.append(trial)
-    return _by_scenario(kept), skipped
+    return last_trials(kept), skipped
 
 
 def _misfit(session: Session, plan: RunPlan, trial: StoredTrial) -> str:
@@ -145,7 +145,8 @@ def _misfit(session: Session, plan: RunPlan, trial: StoredTrial) -> str:
     return "made with another version of the agent's config"
 
 
-def _by_scenario(trials: Iterable[StoredTrial]) -> Kept:
+def last_trials(trials: Iterable[StoredTrial]) -> Kept:
+    """By scenario in the order of the repeats; of a trial that was repeated after trouble, the last one."""
     latest: dict[tuple[str, int], StoredTrial] = {}
     for trial in trials:
         latest[trial.scenario, trial.repeat] = trial

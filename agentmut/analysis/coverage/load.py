@@ -152,8 +152,7 @@ def _runs_of_other_code(session: Session, store: Store, kept: Kept) -> Iterator[
 
 
 def _speaks(trial: StoredTrial) -> bool:
-    outcome = trial.execution.ending.outcome
-    return outcome is None or outcome.is_evidence
+    return trial.execution.ending.is_evidence
 
 
 def _counted(count: int) -> str:

@@ -110,15 +110,14 @@ class Bench:
 
     def _run(self, name: str, trial: StoredTrial) -> Run | None:
         execution = trial.execution
-        outcome = execution.ending.outcome
-        if outcome is not None and not outcome.is_evidence:
+        if not execution.ending.is_evidence:
             self.left_out[NO_EVIDENCE] += 1
             return None
         if execution.trace.judged is not None:
             self.left_out[MASKED] += 1
             return None
         judged = self.campaign.session.tests.result(name, execution, None).outcome
-        return Run(View(execution.trace), judged is Outcome.PASS, outcome is None)
+        return Run(View(execution.trace), judged is Outcome.PASS, execution.ending.outcome is None)
 
 
 def _alpha(rule: Rule) -> float:

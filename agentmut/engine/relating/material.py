@@ -68,7 +68,7 @@ class Material(NamedTuple):
 def ran(repeat: int, execution: Execution) -> Ran | None:
     """The run, or None where it is no evidence about the agent."""
     ending = execution.ending
-    if ending.outcome is not None and not ending.outcome.is_evidence:
+    if not ending.is_evidence:
         return None
     return Ran(repeat, execution.trace, ending is Ending.ANSWERED, execution.reason)
 
