@@ -32,7 +32,7 @@ from agentmut.errors import RunError, UsageError
 from agentmut.files.whole_files import write_json
 from agentmut.relate import Executions, Progress, executions_of, materials_of, together
 from agentmut.relation_report import SurvivorsReport
-from agentmut.result import Result, read_result, write_result
+from agentmut.result import Result, write_result
 from agentmut.runtime import register, run_work
 from agentmut.store.sqlite import Store
 
@@ -68,7 +68,7 @@ class Ended(NamedTuple):
 def campaign_of(session: Session, store: Store, run: str | None, wanted: Wish) -> Campaign:
     """The campaign that `run` begins, or the latest, with its survivors. Raises `UsageError` without any."""
     stored = stored_campaign(session, store, run)
-    result = read_result(session.project.runs / stored.run.id / "result.json")
+    result = stored.result()
     names = [scenario.name for scenario in wanted.scenarios]
     survivors = survivors_of(result, stored.plan.mutants, names)
     if not survivors:

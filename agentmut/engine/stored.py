@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from pydantic import ValidationError
 
@@ -11,6 +12,7 @@ from agentmut.engine.identity import trial_key
 from agentmut.engine.plan import Plan, RunPlan
 from agentmut.engine.session import Session
 from agentmut.errors import UsageError
+from agentmut.result import Result, read_result
 from agentmut.store.sqlite import Store, StoredRun, StoredTrial
 
 Kept = dict[str, tuple[StoredTrial, ...]]
@@ -35,6 +37,19 @@ class StoredCampaign:
         left_out = [f"{count} stored trials left out: {why}" for why, count in sorted(self.skipped.items())]
         same_code = self.plan.environment.code == self.session.environment.code
         return (*left_out, *([] if same_code else [CODE_CHANGED.format(run=self.run.id)]))
+
+    @property
+    def has_result(self) -> bool:
+        """Whether the run has come to a `result.json`."""
+        return self._result.exists()
+
+    def result(self) -> Result:
+        """What the run came to. Raises `UsageError` where it has no result yet."""
+        return read_result(self._result)
+
+    @property
+    def _result(self) -> Path:
+        return self.session.project.runs / self.run.id / "result.json"
 
     def of(self, mutant: str) -> Kept:
         """The trials of a mutant on the scenarios that are as they were; of the original for an empty id."""

@@ -20,7 +20,7 @@ from agentmut.errors import UsageError
 from agentmut.project import Project
 from agentmut.protocols import Adapter, NeedsDoubles, Relation, RunsOutside
 from agentmut.relation_catalogue import RelationCatalogue
-from agentmut.result import Result, read_result
+from agentmut.result import Result
 from agentmut.searching.bench import Bench
 from agentmut.searching.killing import Killing
 from agentmut.searching.plan import SearchPlan
@@ -60,7 +60,7 @@ def what_is_stored(session: Session, store: Store, run: str | None = None) -> St
             "covers. Run `agentmut run` or `agentmut test` first."
         )
     campaign = _campaign(session, store, run)
-    result = _result(campaign) if campaign else None
+    result = campaign.result() if campaign and campaign.has_result else None
     return Stored(session, store, traces, campaign, result, tuple(_notes(campaign, result)))
 
 
@@ -150,11 +150,6 @@ def _campaign(session: Session, store: Store, run: str | None) -> StoredCampaign
         if run is not None:
             raise
         return None  # coverage alone can guide a search
-
-
-def _result(campaign: StoredCampaign) -> Result | None:
-    path = campaign.session.project.runs / campaign.run.id / "result.json"
-    return read_result(path) if path.exists() else None
 
 
 def _notes(campaign: StoredCampaign | None, result: Result | None) -> Iterator[str]:

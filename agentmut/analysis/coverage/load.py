@@ -1,6 +1,5 @@
 """What coverage is measured on: the stored trials of a project, and what its runs say besides."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -15,7 +14,7 @@ from agentmut.analysis.coverage.seen import Traces
 from agentmut.engine.locate import spot
 from agentmut.engine.plan import Plan
 from agentmut.engine.session import Session
-from agentmut.engine.stored import CODE_CHANGED, Kept, stored_campaign, stored_originals
+from agentmut.engine.stored import CODE_CHANGED, Kept, plan_of, stored_campaign, stored_originals
 from agentmut.errors import UsageError, nearest
 from agentmut.execution import Ending
 from agentmut.files.whole_files import write_json
@@ -147,7 +146,8 @@ def _trials(session: Session, store: Store, asked: Asked) -> tuple[Kept, list[Le
 def _runs_of_other_code(session: Session, store: Store, kept: Kept) -> Iterator[str]:
     used = {trial.run for trials in kept.values() for trial in trials}
     for stored in store.runs():
-        if stored.id in used and json.loads(stored.plan)["environment"]["code"] != session.environment.code:
+        plan = plan_of(stored) if stored.id in used else None
+        if plan and plan.environment.code != session.environment.code:
             yield stored.id
 
 

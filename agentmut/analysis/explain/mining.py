@@ -13,7 +13,7 @@ from agentmut.evaluators import build
 from agentmut.frozen import digest_of
 from agentmut.mutant import Intent, Status
 from agentmut.protocols import Evaluator
-from agentmut.result import MutantRow, read_result
+from agentmut.result import MutantRow
 from agentmut.stats.intervals import wilson
 from agentmut.suggestion import AssertionSuggestion, Rate
 
@@ -71,8 +71,7 @@ def suggest_assertions(
 
 def survivors(campaign: StoredCampaign) -> list[MutantRow]:
     """The degrading mutants that survived the run. Raises `UsageError` where it has no result yet."""
-    result = read_result(campaign.session.project.runs / campaign.run.id / "result.json")
-    return [row for row in result.mutants if _survived(row)]
+    return [row for row in campaign.result().mutants if _survived(row)]
 
 
 def _survived(row: MutantRow) -> bool:
