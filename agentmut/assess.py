@@ -1,8 +1,7 @@
 """Verdicts on the agent as it is, and comparisons with how it was: for the command line and for Python."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +25,13 @@ from agentmut.engine.assessment.preparation import (
 from agentmut.engine.assessment.state import Assessment
 from agentmut.engine.assessment.summary import report_verdicts
 from agentmut.engine.problems import failure
-from agentmut.engine.session import Session, open_session
+from agentmut.engine.session import Session
 from agentmut.engine.tables import Tables
 from agentmut.engine.work import Stop
 from agentmut.errors import BudgetError, RunInterruptedError, UsageError
 from agentmut.project import Project, load_project
 from agentmut.result import AgentSummary
-from agentmut.runtime import FOLDER, agent_environment, open_store, refuse_running_loop, register, run_work
+from agentmut.runtime import FOLDER, opened, refuse_running_loop, register, run_work
 from agentmut.saved_baseline import SavedBaseline, check_name, read_baseline, write_baseline
 from agentmut.store.sqlite import Store
 from agentmut.verdict_report import BaselineUsed, VerdictReport, write_verdicts
@@ -111,14 +110,6 @@ def with_settings(project: Project | str | Path, section: str, given: Mapping[st
         said = first["msg"].removeprefix("Value error, ")
         raise UsageError(f"{section}.{first['loc'][0]}: {said}, got {first['input']!r}.") from None
     return loaded.model_copy(update={section: changed})
-
-
-@contextmanager
-def opened(project: Project | str | Path, scenarios: Sequence[str]) -> Iterator[tuple[Session, Store]]:
-    """A project's session and store for the block, with the agent's environment set."""
-    loaded = project if isinstance(project, Project) else load_project(Path(project))
-    with agent_environment(loaded), open_store(loaded) as store:
-        yield open_session(loaded, scenarios), store
 
 
 def carry_out(

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from agentmut.assess import opened, with_settings
+from agentmut.assess import with_settings
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.assessment.state import Assessment
 from agentmut.engine.limits import Spend
@@ -32,7 +32,7 @@ from agentmut.relation_report import (
     save_relations,
     write_relations,
 )
-from agentmut.runtime import refuse_running_loop, register, run_work
+from agentmut.runtime import opened, refuse_running_loop, register, run_work
 from agentmut.store.sqlite import Store
 
 Progress = Callable[[Assessment | Relating | SourceErrands], None]

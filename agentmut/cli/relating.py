@@ -147,7 +147,7 @@ def describe(work: Assessment | Relating | SourceErrands) -> str:
 def _under_way(
     project: Project, scenarios: tuple[str, ...]
 ) -> Iterator[tuple["Session", "Store", ProgressLine]]:
-    from agentmut.assess import opened
+    from agentmut.runtime import opened
 
     line = ProgressLine()
     with agents_on_stderr(), opened(project, scenarios) as (session, store):

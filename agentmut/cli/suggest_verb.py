@@ -85,15 +85,13 @@ def _check(ids: list[str] | None, apply: bool, scenarios: bool, for_search: bool
 def _proposed(
     project: "Project", run: str | None, trials: int | None, seed: int | None, *, scenarios: bool, yes: bool
 ) -> "Proposed":
-    from agentmut.engine.session import open_session
-    from agentmut.runtime import agent_environment, open_store, stand_in_keys
+    from agentmut.runtime import opened, stand_in_keys
     from agentmut.suggesting import free_suggestions, keep_suggestions, searched_suggestions
 
     if scenarios:
         _ask(project, trials, yes)
     keys = nullcontext() if scenarios else stand_in_keys()
-    with keys, agent_environment(project), open_store(project) as store:
-        session = open_session(project)
+    with keys, opened(project) as (session, store):
         if not scenarios:
             found = free_suggestions(session, store, run)
         else:

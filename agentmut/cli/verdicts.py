@@ -89,7 +89,7 @@ def under_way(
     project: Project, scenarios: tuple[str, ...]
 ) -> Iterator[tuple["Session", "Store", float, UnderWay]]:
     """Session, store, time and progress line for the block; what agents print goes to stderr."""
-    from agentmut.assess import opened
+    from agentmut.runtime import opened
 
     progress = UnderWay()
     with agents_on_stderr(), opened(project, scenarios) as (session, store):

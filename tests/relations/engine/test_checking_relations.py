@@ -5,7 +5,6 @@ import re
 import pytest
 
 from agentmut import check_relations
-from agentmut.assess import opened
 from agentmut.engine.relating.change import compared
 from agentmut.engine.stored import stored_originals
 from agentmut.errors import RunError, UsageError
@@ -13,6 +12,7 @@ from agentmut.files.schema import BudgetSettings
 from agentmut.project import load_project
 from agentmut.relation_report import Counts, Finding, RelationReport, RelationRow
 from agentmut.report.relations import render_relations
+from agentmut.runtime import opened
 from agentmut.stats.verdicts import Verdict
 from tests.relations.engine.conftest import Shop
 
