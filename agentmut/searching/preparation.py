@@ -12,8 +12,7 @@ from agentmut.analysis.generate.proposals import Proposal
 from agentmut.config import AgentConfig
 from agentmut.engine.assessment.preparation import beta_of
 from agentmut.engine.on_wire import inside
-from agentmut.engine.plan import new_run_id
-from agentmut.engine.session import Session, suite_digest
+from agentmut.engine.session import Session, plan_fields
 from agentmut.engine.stored import StoredCampaign, stored_campaign, stored_originals
 from agentmut.engine.tables import Tables
 from agentmut.errors import UsageError
@@ -126,15 +125,8 @@ def search_of(
     project, statistics = session.project, session.project.statistics
     check_harmless(session.adapter, start.config, start.stand_ins, project.safe_tools)
     plan = SearchPlan(
-        run_id=new_run_id(now),
-        started=now,
-        seed=statistics.seed if seed is None else seed,
+        **plan_fields(session, now, seed),
         scenarios=tuple(scenario.name for scenario in session.scenarios),
-        budget=project.budget,
-        suite_digest=suite_digest(session),
-        config_digest=session.suite.full.digest,
-        environment=session.environment,
-        concurrency=project.execution.concurrency,
         trials=project.suggest.trials if trials is None else trials,
         repeats=project.suggest.repeats,
     )

@@ -16,8 +16,7 @@ from agentmut.engine.assessment.rules import (
 )
 from agentmut.engine.assessment.state import Assessment, AssessmentPlan, StoppingRule
 from agentmut.engine.assessment.summary import Question
-from agentmut.engine.plan import new_run_id
-from agentmut.engine.session import Session, suite_digest
+from agentmut.engine.session import Session, plan_fields
 from agentmut.engine.tables import Tables
 from agentmut.errors import UsageError
 from agentmut.files.schema import StatisticsSettings
@@ -161,19 +160,11 @@ def _assessment(
     first: Mapping[str, int] = MappingProxyType({}),
     max_age: float | None = None,
 ) -> Assessment:
-    project = session.project
     plan = AssessmentPlan(
         kind=kind,
-        run_id=new_run_id(asked.now),
-        started=asked.now,
-        seed=project.statistics.seed if asked.seed is None else asked.seed,
+        **plan_fields(session, asked.now, asked.seed),
         scenarios=tuple(rules),
-        budget=project.budget,
-        suite_digest=suite_digest(session),
-        config_digest=session.suite.full.digest,
-        environment=session.environment,
-        concurrency=project.execution.concurrency,
-        window=project.execution.window,
+        window=session.project.execution.window,
         fresh=asked.fresh,
         max_age=max_age,
         first=dict(first),

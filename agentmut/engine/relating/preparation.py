@@ -7,14 +7,13 @@ from typing import NamedTuple
 from agentmut.engine.assessment.preparation import Asked, beta_of
 from agentmut.engine.assessment.rules import FixedTrials, SequentialComparison, Sprt
 from agentmut.engine.assessment.state import Assessment, StoppingRule
-from agentmut.engine.plan import new_run_id
 from agentmut.engine.relating.asking import asked, returned
 from agentmut.engine.relating.follow_ups import Agent, FollowUps
 from agentmut.engine.relating.lane import Lane, Subject
 from agentmut.engine.relating.material import Material
 from agentmut.engine.relating.repeats import from_sources
 from agentmut.engine.relating.state import Relating, RelationsPlan
-from agentmut.engine.session import Session, suite_digest
+from agentmut.engine.session import Session, plan_fields
 from agentmut.engine.tables import Tables
 from agentmut.errors import UsageError, nearest
 from agentmut.mutation.operator_names import is_named
@@ -139,15 +138,8 @@ def make_plan(session: Session, wanted: Wish, asked: Asked, *, to_the_end: bool)
     }
     settings |= {"to_the_end": 1} if to_the_end else {}
     return RelationsPlan(
-        run_id=new_run_id(asked.now),
-        started=asked.now,
-        seed=statistics.seed if asked.seed is None else asked.seed,
+        **plan_fields(session, asked.now, asked.seed),
         scenarios=tuple(scenario.name for scenario in wanted.scenarios),
-        budget=project.budget,
-        suite_digest=suite_digest(session),
-        config_digest=session.suite.full.digest,
-        environment=session.environment,
-        concurrency=project.execution.concurrency,
         window=project.execution.window,
         fresh=asked.fresh,
         settings=settings | ({"fresh": 1} if asked.fresh else {}),
