@@ -123,7 +123,7 @@ def make_plan(session: Session, generation: Generation, seed: int | None, now: f
         notes=(*generation.notes, *_renewed(project)),
         rule=Rule(
             alpha=settings.alpha,
-            beta=round(1 - settings.power, 10),
+            beta=settings.beta,
             delta=settings.delta,
             n_max=settings.n_max,
             suite_share=settings.suite_share,

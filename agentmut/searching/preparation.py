@@ -10,7 +10,6 @@ from agentmut.analysis.generate.doubles import ALL, StandIns, stand_ins
 from agentmut.analysis.generate.material import material
 from agentmut.analysis.generate.proposals import Proposal
 from agentmut.config import AgentConfig
-from agentmut.engine.assessment.preparation import beta_of
 from agentmut.engine.on_wire import inside
 from agentmut.engine.session import Session, plan_fields
 from agentmut.engine.stored import StoredCampaign, stored_campaign, stored_originals
@@ -131,7 +130,7 @@ def search_of(
         repeats=project.suggest.repeats,
     )
     bench = Bench(session, stored.store, plan, lambda: progress(bench))
-    design = KillDesign(statistics.alpha, beta_of(statistics), statistics.delta)
+    design = KillDesign(statistics.alpha, statistics.beta, statistics.delta)
     return Search(start, bench, Killing(bench, design, Tables.of(project)))
 
 

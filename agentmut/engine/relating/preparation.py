@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from agentmut.engine.assessment.preparation import Asked, beta_of
+from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.assessment.rules import FixedTrials, SequentialComparison, Sprt
 from agentmut.engine.assessment.state import Assessment, StoppingRule
 from agentmut.engine.relating.asking import asked, returned
@@ -133,7 +133,7 @@ def make_plan(session: Session, wanted: Wish, asked: Asked, *, to_the_end: bool)
         "pairs": pairs_of(project),
         "tolerance": project.relations.tolerance,
         "alpha": statistics.alpha,
-        "beta": beta_of(statistics),
+        "beta": statistics.beta,
         "delta": statistics.delta,
     }
     settings |= {"to_the_end": 1} if to_the_end else {}
@@ -211,7 +211,7 @@ def level_of(project: Project, lanes: int) -> Level:
     statistics, settings = project.statistics, project.relations
     return Level(
         alpha=level_for(max(1, lanes), statistics.alpha),
-        beta=beta_of(statistics),
+        beta=statistics.beta,
         delta=statistics.delta,
         pairs=pairs_of(project),
         tolerance=settings.tolerance,
