@@ -12,7 +12,7 @@ from agentmut.engine.assessment.state import Assessment
 from agentmut.engine.limits import Spend
 from agentmut.engine.problems import failure
 from agentmut.engine.relating.change import compared
-from agentmut.engine.relating.material import Material, material_of
+from agentmut.engine.relating.material import SourceMaterial, material_of
 from agentmut.engine.relating.preparation import Wish, make_plan, prepare, source_work, wish
 from agentmut.engine.relating.sources import giving_up, unanswered
 from agentmut.engine.relating.state import Relating, RelationsPlan, SourceErrands
@@ -170,7 +170,7 @@ def _stored(session: Session, store: Store, wanted: Wish, plan: RelationsPlan) -
     return Checked(found.plan, stop, spend, problem, False, lanes, prepared.identity, found.notes)
 
 
-def materials_of(session: Session, plan: RelationsPlan, executions: Executions) -> dict[str, Material]:
+def materials_of(session: Session, plan: RelationsPlan, executions: Executions) -> dict[str, SourceMaterial]:
     """By scenario: the source runs, divided. Raises `UsageError` for facts to compare that cannot be had."""
     settings, scenarios = session.project.relations, session.tests.scenarios
     return {name: material_of(scenarios[name], executions.get(name, ()), settings) for name in plan.scenarios}

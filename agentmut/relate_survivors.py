@@ -7,7 +7,14 @@ from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.assessment.state import Assessment
 from agentmut.engine.limits import Spend
 from agentmut.engine.problems import failure
-from agentmut.engine.relating.preparation import Prepared, Wish, make_plan, pairs_of, prepare, source_work
+from agentmut.engine.relating.preparation import (
+    PreparedLanes,
+    Wish,
+    make_plan,
+    pairs_of,
+    prepare,
+    source_work,
+)
 from agentmut.engine.relating.state import Relating, RelationsPlan, SourceErrands
 from agentmut.engine.relating.stored import carry_out_stored
 from agentmut.engine.relating.survivors import (
@@ -54,7 +61,7 @@ class Campaign(NamedTuple):
         return self.stored.run.id
 
 
-class Ended(NamedTuple):
+class SurvivorsChecked(NamedTuple):
     """The check of the survivors, finished or not."""
 
     stop: Stop
@@ -119,7 +126,7 @@ def check_survivors(
 
 def _run(
     session: Session, store: Store, wanted: Wish, campaign: Campaign, plan: RelationsPlan, progress: Progress
-) -> Ended:
+) -> SurvivorsChecked:
     """The unchanged agent's source and follow-up runs, then the survivors'. All are parts of one run."""
     spend = Spend()
 
@@ -130,8 +137,8 @@ def _run(
         store.set_status(plan.run_id, "planned", spend.seconds)
         return stop
 
-    def ended(stop: Stop, work: Assessment | Relating | SourceErrands) -> Ended:
-        return Ended(stop, spend, work.problem, work.refused)
+    def ended(stop: Stop, work: Assessment | Relating | SourceErrands) -> SurvivorsChecked:
+        return SurvivorsChecked(stop, spend, work.problem, work.refused)
 
     sources = source_work(session, plan)
     if (stop := run(session, sources)) is not Stop.FINISHED:
@@ -148,14 +155,14 @@ def _run(
             session, plan, campaign.survivors, measures, runs_of(errands.found), Tables.of(session.project)
         )
     except RunError as error:  # a relation is broken
-        return Ended(Stop.FAILED, spend, str(error))
+        return SurvivorsChecked(Stop.FAILED, spend, str(error))
     stop = run(opened, work)
     return ended(stop, work)._replace(lanes=measures, work=work)
 
 
 def _from_store(
     session: Session, store: Store, wanted: Wish, campaign: Campaign, plan: RelationsPlan
-) -> Ended:
+) -> SurvivorsChecked:
     most = session.project.relations.sources
     sources = {
         name: [(trial.repeat, trial.execution) for trial in trials[:most]]
@@ -172,14 +179,14 @@ def _from_store(
             session, plan, campaign.survivors, measures, runs, Tables.of(session.project)
         )
     except RunError as error:  # a relation is broken
-        return Ended(Stop.FAILED, Spend(reused=taken), str(error))
+        return SurvivorsChecked(Stop.FAILED, Spend(reused=taken), str(error))
     carry_out_stored(opened, work, store)
     problem = prepared.work.problem or work.problem
     stop = Stop.FAILED if problem else Stop.FINISHED
-    return Ended(stop, Spend(reused=taken), problem, False, measures, work)
+    return SurvivorsChecked(stop, Spend(reused=taken), problem, False, measures, work)
 
 
-def _prepared(session: Session, wanted: Wish, plan: RelationsPlan, executions: Executions) -> Prepared:
+def _prepared(session: Session, wanted: Wish, plan: RelationsPlan, executions: Executions) -> PreparedLanes:
     """The unchanged agent's lanes. They run to the end: what mutants are compared with is a fixed sample."""
     materials = materials_of(session, plan, executions)
     return prepare(session, plan, wanted.fitting, materials, Tables.of(session.project))
@@ -200,7 +207,7 @@ def _stored_runs(session: Session, campaign: Campaign, measures: tuple[Measure, 
 
 
 def _report(
-    session: Session, campaign: Campaign, plan: RelationsPlan, ended: Ended
+    session: Session, campaign: Campaign, plan: RelationsPlan, ended: SurvivorsChecked
 ) -> tuple[SurvivorsReport, Result]:
     lanes = list(ended.work.lanes) if ended.work else []
     kills = tuple(kills_of(lanes, campaign.survivors, ended.lanes))

@@ -33,7 +33,7 @@ def coverage(
 
     Example: agentmut coverage --items all
     """
-    from agentmut.analysis.coverage.load import Asked, project_coverage
+    from agentmut.analysis.coverage.load import CoverageRequest, project_coverage
     from agentmut.cli.output import agents_on_stderr, print_json, wants_color
     from agentmut.errors import UsageError
     from agentmut.report.coverage import SHOWN, render_coverage
@@ -45,7 +45,7 @@ def coverage(
         )
     # to read its config the agent may be built, which may take keys
     with agents_on_stderr(), stand_in_keys(), opened(project) as (session, store):
-        found = project_coverage(session, store, Asked(run, tuple(scenarios or ()), calibrate))
+        found = project_coverage(session, store, CoverageRequest(run, tuple(scenarios or ()), calibrate))
     if as_json:
         print_json(found.model_dump(mode="json"))
     else:

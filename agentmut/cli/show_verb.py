@@ -64,7 +64,7 @@ def _proposals(project: Path, run: str, row: "MutantRow") -> "Proposals":
 
 def _mined(project: Path, run: str, row: "MutantRow") -> "Proposals":
     from agentmut.analysis.explain.mining import mine
-    from agentmut.analysis.explain.runs import Bench
+    from agentmut.analysis.explain.runs import StoredRuns
     from agentmut.cli.output import agents_on_stderr
     from agentmut.engine.stored import stored_campaign
     from agentmut.project import FOLDER, load_project
@@ -76,7 +76,7 @@ def _mined(project: Path, run: str, row: "MutantRow") -> "Proposals":
         if not (loaded.root / FOLDER / "store.db").is_file():
             raise UsageError(f"{loaded.root / FOLDER} holds no trials")
         with opened(loaded) as (session, store):
-            bench = Bench(stored_campaign(session, store, run))
-            found = mine(bench.campaign, row.id, limit=SHOWN, bench=bench)
+            stored = StoredRuns(stored_campaign(session, store, run))
+            found = mine(stored.campaign, row.id, limit=SHOWN, stored=stored)
     none = () if found else ("no assertion was found that passes on the original and kills it",)
-    return Proposals(found, loaded.sources.scenarios, (*bench.notes, *none))
+    return Proposals(found, loaded.sources.scenarios, (*stored.notes, *none))

@@ -20,7 +20,7 @@ from agentmut.searching.plan import SearchPlan
 from agentmut.store.sqlite import Store
 from agentmut.witness import Detector
 
-SAME_AGAIN = "Give the same command again to go on: finished trials are reused."
+GIVE_AGAIN = "Give the same command again to go on: finished trials are reused."
 
 
 class Wanted(NamedTuple):
@@ -105,9 +105,9 @@ class Bench:
 
     def _raise(self, stop: Stop, work: Errands) -> None:
         if work.problem:
-            raise failure(work.problem, work.refused, SAME_AGAIN)
+            raise failure(work.problem, work.refused, GIVE_AGAIN)
         if stop is Stop.INTERRUPTED:
-            raise RunInterruptedError(f"interrupted after {work.spend.trials} trials. {SAME_AGAIN}")
+            raise RunInterruptedError(f"interrupted after {work.spend.trials} trials. {GIVE_AGAIN}")
         if stop is Stop.BUDGET:
             raise BudgetUsedUpError("a budget of the project (`budget:`) is used up")
 

@@ -37,7 +37,7 @@ Runs = tuple[Run, ...]
 
 
 @dataclass
-class Bench:
+class StoredRuns:
     """The runs of a campaign, each read and judged once."""
 
     campaign: StoredCampaign

@@ -10,7 +10,7 @@ from agentmut.engine.assessment.state import Assessment, StoppingRule
 from agentmut.engine.relating.asking import asked, returned
 from agentmut.engine.relating.follow_ups import Agent, FollowUps
 from agentmut.engine.relating.lane import Lane, Subject
-from agentmut.engine.relating.material import Material
+from agentmut.engine.relating.material import SourceMaterial
 from agentmut.engine.relating.repeats import from_sources
 from agentmut.engine.relating.state import Relating, RelationsPlan
 from agentmut.engine.session import Session, plan_fields
@@ -65,7 +65,7 @@ class Level(NamedTuple):
     margin: float
 
 
-class Prepared(NamedTuple):
+class PreparedLanes(NamedTuple):
     """Lanes that are ready to run."""
 
     session: Session
@@ -174,10 +174,10 @@ def prepare(
     session: Session,
     plan: RelationsPlan,
     wanted: Iterable[Fit],
-    materials: Mapping[str, Material],
+    materials: Mapping[str, SourceMaterial],
     tables: Tables,
     repeats_of: Collection[str] = (),
-) -> Prepared:
+) -> PreparedLanes:
     """The lanes of a report, from the source runs. Raises `RunError` for a relation that raises.
 
     On the scenarios `repeats_of`, which cannot be run again, follow-ups that change nothing are source runs too.
@@ -191,7 +191,7 @@ def prepare(
     for lane, counts in zip(lanes, identity, strict=True):
         lane.rule = _rule(lane, counts, level, tables)
     opened = follow_ups.opened()
-    return Prepared(opened, relating(opened, plan, follow_ups, lanes), identity)
+    return PreparedLanes(opened, relating(opened, plan, follow_ups, lanes), identity)
 
 
 def relating(session: Session, plan: RelationsPlan, follow_ups: FollowUps, lanes: Sequence[Lane]) -> Relating:
@@ -219,7 +219,9 @@ def level_of(project: Project, lanes: int) -> Level:
     )
 
 
-def _lane(follow_ups: FollowUps, fit: Fit, agent: Agent, material: Material, plan: RelationsPlan) -> Lane:
+def _lane(
+    follow_ups: FollowUps, fit: Fit, agent: Agent, material: SourceMaterial, plan: RelationsPlan
+) -> Lane:
     planned, silent = follow_ups.plan(fit.chosen, fit.scenario, agent, material, plan.seed)
     return Lane(
         Subject(fit.chosen, fit.scenario, agent, material),

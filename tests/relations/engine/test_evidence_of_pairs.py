@@ -13,7 +13,7 @@ from agentmut.config import AgentConfig
 from agentmut.engine.assessment.rules import SequentialComparison, Sprt
 from agentmut.engine.relating.follow_ups import Agent, Planned, TrialRef
 from agentmut.engine.relating.lane import Lane, Subject
-from agentmut.engine.relating.material import Material, Ran, material_of
+from agentmut.engine.relating.material import Ran, SourceMaterial, material_of
 from agentmut.engine.relating.repeats import from_sources
 from agentmut.engine.relating.state import Relating, RelationsPlan
 from agentmut.engine.relating.summary import judgement_of
@@ -46,7 +46,7 @@ def judged(*results: TrialResult, kind: type[Told] = Told) -> Lane:
     """A lane that has consumed these follow-up runs, one a pair."""
     runs = tuple(Ran(i, ANSWERS["usual"], True, "") for i in range(len(results)))
     chosen = ChosenRelation("oracle.told", None, kind(lambda one, other: True))
-    material = Material(Comparison(()), runs, (), len(results))
+    material = SourceMaterial(Comparison(()), runs, (), len(results))
     refs = [TrialRef("", "s", len(results) + i) for i in range(len(results))]
     planned = [Planned(run, SAME_AGAIN, (ref,)) for run, ref in zip(runs, refs, strict=True)]
     rule = Sprt(SprtDesign(0.9, 0.1, 0.05, 0.1, 50), 50)
