@@ -1,29 +1,25 @@
 """Metamorphic relations on a suite: for the command line and for Python."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from agentmut.assess import with_settings
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.assessment.state import Assessment
-from agentmut.engine.limits import Spend
+from agentmut.engine.limits import Spend, together
 from agentmut.engine.problems import failure
 from agentmut.engine.relating.change import compared
-from agentmut.engine.relating.material import SourceMaterial, material_of
 from agentmut.engine.relating.preparation import Wish, make_plan, prepare, source_work, wish
-from agentmut.engine.relating.sources import giving_up, unanswered
+from agentmut.engine.relating.sources import executions_of, giving_up, materials_of, unanswered
 from agentmut.engine.relating.state import Relating, RelationsPlan, SourceErrands
 from agentmut.engine.relating.stored import carry_out_stored, stored_sources
 from agentmut.engine.relating.summary import Checked, report_relations
 from agentmut.engine.session import Session
-from agentmut.engine.stored import last_trials
 from agentmut.engine.tables import Tables
 from agentmut.engine.work import Stop
 from agentmut.errors import BudgetError, RunError, RunInterruptedError, UsageError
-from agentmut.execution import Execution
 from agentmut.project import FOLDER, Project
 from agentmut.relation_report import (
     RelationReport,
@@ -36,7 +32,6 @@ from agentmut.runtime import opened, refuse_running_loop, register, run_work
 from agentmut.store.sqlite import Store
 
 Progress = Callable[[Assessment | Relating | SourceErrands], None]
-Executions = Mapping[str, Sequence[tuple[int, Execution]]]
 
 
 class RelationRequest(NamedTuple):
@@ -141,11 +136,6 @@ def checked_relations(
     return Checked(plan, stop, spend, work.problem, work.refused, work.lanes, prepared.identity)
 
 
-def together(before: Spend, after: Spend) -> Spend:
-    """What both parts of a run have spent; the second begins with what the store knows of the first."""
-    return replace(after, reused=before.reused + after.reused, age=max(before.age, after.age))
-
-
 def _stored(session: Session, store: Store, wanted: Wish, plan: RelationsPlan) -> Checked:
     if not plan.scenarios:
         return Checked(plan, Stop.FINISHED, Spend())
@@ -170,12 +160,6 @@ def _stored(session: Session, store: Store, wanted: Wish, plan: RelationsPlan) -
     return Checked(found.plan, stop, spend, problem, False, lanes, prepared.identity, found.notes)
 
 
-def materials_of(session: Session, plan: RelationsPlan, executions: Executions) -> dict[str, SourceMaterial]:
-    """By scenario: the source runs, divided. Raises `UsageError` for facts to compare that cannot be had."""
-    settings, scenarios = session.project.relations, session.tests.scenarios
-    return {name: material_of(scenarios[name], executions.get(name, ()), settings) for name in plan.scenarios}
-
-
 def saved_folder(project: Project) -> Path:
     """Where a project's saved reports on relations are."""
     return project.root / FOLDER / "relations"
@@ -191,12 +175,6 @@ def check_names(request: RelationRequest) -> None:
             raise UsageError(
                 f"{option} takes counts of fixed samples, which --stored does not run. Leave one of them out."
             )
-
-
-def executions_of(store: Store, plan: RelationsPlan) -> dict[str, list[tuple[int, Execution]]]:
-    """The source runs by scenario; of a trial that was repeated after trouble, the last one."""
-    found = last_trials(store.trials_of(plan.run_id, ""))
-    return {name: [(trial.repeat, trial.execution) for trial in trials] for name, trials in found.items()}
 
 
 def _save(report: RelationReport, name: str, folder: Path, stop: Stop) -> None:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from agentmut import __version__
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.assessment.state import Assessment
-from agentmut.engine.limits import Spend
+from agentmut.engine.limits import Spend, together
 from agentmut.engine.problems import failure
 from agentmut.engine.relating.preparation import (
     PreparedLanes,
@@ -15,6 +15,7 @@ from agentmut.engine.relating.preparation import (
     prepare,
     source_work,
 )
+from agentmut.engine.relating.sources import Executions, executions_of, materials_of
 from agentmut.engine.relating.state import Relating, RelationsPlan, SourceErrands
 from agentmut.engine.relating.stored import carry_out_stored
 from agentmut.engine.relating.survivors import (
@@ -37,7 +38,7 @@ from agentmut.engine.tables import Tables
 from agentmut.engine.work import Stop
 from agentmut.errors import RunError, UsageError
 from agentmut.files.whole_files import write_json
-from agentmut.relate import Executions, Progress, executions_of, materials_of, together
+from agentmut.relate import Progress
 from agentmut.relation_report import SurvivorsReport
 from agentmut.result import Result, write_result
 from agentmut.runtime import register, run_work
