@@ -9,7 +9,7 @@ from agentmut.config import AgentConfig
 from agentmut.protocols import RelationExample
 from agentmut.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
 from agentmut.relations.base import call, check, run, source
-from agentmut.relations.composition.side_effects import changing_tools, doubled
+from agentmut.relations.side_effects import changing_tools, doubled
 from agentmut.scenario import Scenario
 from agentmut.tools import ToolSpec
 from agentmut.trace import Check
