@@ -25,7 +25,7 @@ from agentmut.errors import RunError, UsageError
 from agentmut.project import Project, load_project
 from agentmut.rescored import Rescored, write_rescored
 from agentmut.result import Result, read_result, write_result
-from agentmut.runtime import FOLDER, agent_environment, open_store, refuse_running_loop, register, run_work
+from agentmut.runtime import agent_environment, open_store, opened, refuse_running_loop, register, run_work
 from agentmut.store.sqlite import Store, StoredRun
 
 Progress = Callable[[CampaignState], None]
@@ -67,9 +67,8 @@ def merge_shards(paths: Sequence[Path], project: Project | str | Path = ".") -> 
     the shards of one campaign on one baseline.
     """
     refuse_running_loop("agentmut.merge_shards")
-    loaded = project if isinstance(project, Project) else load_project(Path(project))
-    with agent_environment(loaded), open_store(loaded) as store:
-        return carry_out_merge(open_session(loaded), store, paths)
+    with opened(project) as (session, store):
+        return carry_out_merge(session, store, paths)
 
 
 def rescore(project: Project | str | Path = ".", run: str | None = None) -> Rescored:
@@ -149,7 +148,7 @@ def _begun(session: Session, plan: Plan) -> CampaignState:
 
 
 def _tables(session: Session) -> Tables:
-    return Tables(session.project.root / FOLDER / "tables")
+    return Tables.of(session.project)
 
 
 def _concluded(session: Session, state: CampaignState, stop: Stop, store: Store) -> Result:

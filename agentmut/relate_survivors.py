@@ -7,12 +7,21 @@ from typing import NamedTuple
 from agentmut import __version__
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.assessment.state import Assessment
-from agentmut.engine.limits import Spend
+from agentmut.engine.limits import Spend, together
+from agentmut.engine.problems import failure
 from agentmut.engine.relating.judges import judges_of
 from agentmut.engine.relating.lacking import not_stored
 from agentmut.engine.relating.lane import Lane
-from agentmut.engine.relating.preparation import Prepared, Wish, make_plan, pairs_of, prepare, source_work
-from agentmut.engine.relating.state import Errands, Relating, RelationsPlan
+from agentmut.engine.relating.preparation import (
+    PreparedLanes,
+    Wish,
+    make_plan,
+    pairs_of,
+    prepare,
+    source_work,
+)
+from agentmut.engine.relating.sources import Executions, executions_of, materials_of
+from agentmut.engine.relating.state import Relating, RelationsPlan, SourceErrands
 from agentmut.engine.relating.stored import carry_out_stored, further_runs
 from agentmut.engine.relating.survivors import (
     Measure,
@@ -30,12 +39,13 @@ from agentmut.engine.relating.survivors import (
 from agentmut.engine.session import Session
 from agentmut.engine.stored import StoredCampaign, stored_campaign
 from agentmut.engine.summary import cost_of
+from agentmut.engine.tables import Tables
 from agentmut.engine.work import Stop
 from agentmut.errors import RunError, UsageError
 from agentmut.files.whole_files import write_json
-from agentmut.relate import Executions, Progress, executions_of, materials_of, tables_of, together
+from agentmut.relate import Progress
 from agentmut.relation_report import NotStored, SurvivorsReport
-from agentmut.result import Result, read_result, write_result
+from agentmut.result import Result, write_result
 from agentmut.runtime import register, run_work
 from agentmut.store.sqlite import Store
 
@@ -57,7 +67,7 @@ class Campaign(NamedTuple):
         return self.stored.run.id
 
 
-class Ended(NamedTuple):
+class SurvivorsChecked(NamedTuple):
     """The check of the survivors, finished or not."""
 
     stop: Stop
@@ -75,9 +85,7 @@ class Ended(NamedTuple):
 def campaign_of(session: Session, store: Store, run: str | None, wanted: Wish) -> Campaign:
     """The campaign that `run` begins, or the latest, with its survivors. Raises `UsageError` without any."""
     stored = stored_campaign(session, store, run)
-    campaign = campaign_with(
-        stored, read_result(session.project.runs / stored.run.id / "result.json"), wanted
-    )
+    campaign = campaign_with(stored, stored.result(), wanted)
     if not campaign.survivors:
         raise UsageError(f"{NO_SURVIVOR.format(run=stored.run.id)}.")
     return campaign
@@ -127,8 +135,7 @@ def check_survivors(
     write_json(report, session.project.runs / report.run_id / "relations.json", "give the same command again")
     write_result(result, session.project.runs / campaign.id)
     if report.problem:
-        kind = UsageError if refused else RunError
-        raise kind(f"{report.problem.rstrip('.')}. Finished trials are kept, and reused by the same command.")
+        raise failure(report.problem, refused)
     return report
 
 
@@ -148,19 +155,19 @@ def judge_stored(
 
 def _run(
     session: Session, store: Store, wanted: Wish, campaign: Campaign, plan: RelationsPlan, progress: Progress
-) -> Ended:
+) -> SurvivorsChecked:
     """The unchanged agent's source and follow-up runs, then the survivors'. All are parts of one run."""
     spend = Spend()
 
-    def run(where: Session, work: Assessment | Relating | Errands) -> Stop:
+    def run(where: Session, work: Assessment | Relating | SourceErrands) -> Stop:
         nonlocal spend
         stop = run_work(where, work, store, progress=lambda: progress(work))
         spend = together(spend, work.spend)
         store.set_status(plan.run_id, "planned", spend.seconds)
         return stop
 
-    def ended(stop: Stop, work: Assessment | Relating | Errands) -> Ended:
-        return Ended(stop, spend, work.problem, work.refused)
+    def ended(stop: Stop, work: Assessment | Relating | SourceErrands) -> SurvivorsChecked:
+        return SurvivorsChecked(stop, spend, work.problem, work.refused)
 
     sources = source_work(session, plan)
     if (stop := run(session, sources)) is not Stop.FINISHED:
@@ -174,39 +181,47 @@ def _run(
         if (stop := run(session, errands)) is not Stop.FINISHED:
             return ended(stop, errands)
         opened, work = mutant_work(
-            session, plan, campaign.survivors, measures, runs_of(errands.found), tables_of(session)
+            session, plan, campaign.survivors, measures, runs_of(errands.found), Tables.of(session.project)
         )
     except RunError as error:  # a relation is broken
-        return Ended(Stop.FAILED, spend, str(error))
+        return SurvivorsChecked(Stop.FAILED, spend, str(error))
     stop = run(opened, work)
     return ended(stop, work)._replace(lanes=measures, work=work)
 
 
 def _from_store(
     session: Session, store: Store, wanted: Wish, campaign: Campaign, plan: RelationsPlan
-) -> Ended:
+) -> SurvivorsChecked:
     most = session.project.relations.sources
     sources = {
         name: further_runs(session, plan, store, None, name, most, trials[:most])
         for name, trials in campaign.stored.original.items()
     }
-    prepared = _prepared(session, wanted, plan, sources)
-    carry_out_stored(prepared.session, prepared.work, store)
-    measures = measures_of(prepared.work.lanes)
-    runs = _stored_runs(session, store, campaign, plan, measures)
-    opened, work = mutant_work(session, plan, campaign.survivors, measures, runs, tables_of(session))
+    taken = sum(map(len, sources.values()))
+    try:
+        prepared = _prepared(session, wanted, plan, sources)
+        carry_out_stored(prepared.session, prepared.work, store)
+        measures = measures_of(prepared.work.lanes)
+        runs = _stored_runs(session, store, campaign, plan, measures)
+        taken += sum(map(len, runs.values()))
+        opened, work = mutant_work(
+            session, plan, campaign.survivors, measures, runs, Tables.of(session.project)
+        )
+    except RunError as error:  # a relation is broken
+        return SurvivorsChecked(Stop.FAILED, Spend(reused=taken), str(error))
     carry_out_stored(opened, work, store)
-    taken = sum(map(len, sources.values())) + sum(map(len, runs.values()))
     problem = prepared.work.problem or work.problem
     stop = Stop.FAILED if problem else Stop.FINISHED
     original = tuple(prepared.work.lanes)
-    return Ended(stop, Spend(reused=taken), problem, False, measures, work, original, sources, runs)
+    return SurvivorsChecked(
+        stop, Spend(reused=taken), problem, False, measures, work, original, sources, runs
+    )
 
 
-def _prepared(session: Session, wanted: Wish, plan: RelationsPlan, executions: Executions) -> Prepared:
+def _prepared(session: Session, wanted: Wish, plan: RelationsPlan, executions: Executions) -> PreparedLanes:
     """The unchanged agent's lanes. They run to the end: what mutants are compared with is a fixed sample."""
     materials = materials_of(session, plan, executions)
-    return prepare(session, plan, wanted.fitting, materials, tables_of(session))
+    return prepare(session, plan, wanted.fitting, materials, Tables.of(session.project))
 
 
 def _stored_runs(
@@ -226,14 +241,14 @@ def _stored_runs(
 
 
 def _report(
-    session: Session, wanted: Wish, campaign: Campaign, plan: RelationsPlan, ended: Ended
+    session: Session, wanted: Wish, campaign: Campaign, plan: RelationsPlan, ended: SurvivorsChecked
 ) -> tuple[SurvivorsReport, Result]:
     lanes = list(ended.work.lanes) if ended.work else []
     kills = tuple(kills_of(lanes, campaign.survivors, ended.lanes))
     result = campaign.result
     if lanes:
         scoring = session.project.statistics.scoring
-        result = with_kills(result, kills, lanes, tables_of(session), scoring)
+        result = with_kills(result, kills, lanes, Tables.of(session.project), scoring)
     report = SurvivorsReport(
         agentmut_version=__version__,
         run_id=plan.run_id,
@@ -255,7 +270,7 @@ def _report(
 
 
 def _runs_needed(
-    session: Session, wanted: Wish, campaign: Campaign, ended: Ended, lacking: Sequence[NotStored]
+    session: Session, wanted: Wish, campaign: Campaign, ended: SurvivorsChecked, lacking: Sequence[NotStored]
 ) -> int:
     """Runs at most that the lacking pairs take, without those that are stored."""
     places = {(one.relation, name) for one in lacking for name in one.scenarios}

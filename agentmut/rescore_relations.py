@@ -8,9 +8,9 @@ from agentmut.engine.relating.preparation import Wish, wish
 from agentmut.engine.relating.survivors import with_kills
 from agentmut.engine.session import Session
 from agentmut.engine.stored import StoredCampaign
+from agentmut.engine.tables import Tables
 from agentmut.errors import RunError
 from agentmut.project import Project
-from agentmut.relate import tables_of
 from agentmut.relate_survivors import campaign_with, judge_stored
 from agentmut.relation_report import SurvivorsReport
 from agentmut.rescored import RelationFlip, RelationsRescored
@@ -33,7 +33,7 @@ def relations_rescored(
     wanted = _wanted(session, stored)
     report, result = _judged(session, store, stored, wanted, _of_today(after, wanted))
     if result.score_with_relations is None:  # nothing was judged: what is left of earlier kills counts
-        result = with_kills(result, (), (), tables_of(session), session.project.statistics.scoring)
+        result = with_kills(result, (), (), Tables.of(session.project), session.project.statistics.scoring)
     assert result.score_with_relations is not None
     rescored = RelationsRescored(
         relations=tuple(dict.fromkeys(fit.chosen.label for fit in wanted.fits)),
