@@ -17,9 +17,9 @@ from agentmut.engine.work import Stop
 from agentmut.errors import RunInterruptedError, UsageError
 from agentmut.files.scenario_edit import apply_suggestions
 from agentmut.files.whole_files import write_json
-from agentmut.mutant import Status
+from agentmut.mutant import Intent, Status
 from agentmut.project import FOLDER, Project
-from agentmut.result import Result
+from agentmut.result import MutantRow, Result
 from agentmut.runtime import register
 from agentmut.searching.bench import Bench
 from agentmut.searching.consulting import consult
@@ -194,13 +194,17 @@ def _of_earlier_searches(project: Project) -> tuple[ScenarioSuggestion, ...]:
 
 
 def _without_proposal(result: Result | None, found: Sequence[AssertionSuggestion]) -> Iterator[str]:
-    """The survivors that an assertion does not help, and why."""
-    survivors = [row for row in result.mutants if row.status is Status.SURVIVED] if result else []
+    """The survivors that an assertion does not help, and why. What should not matter leaves no gap."""
+    survivors = _degraded(result) if result else []
     killed = {mutant for one in found for mutant in one.mutants}
     for gap, why in NO_PROPOSAL.items():
         left = [row.id for row in survivors if row.gap == gap and row.id not in killed]
         if left:
             yield f"{len(left)} of {len(survivors)} survivors: {why} ({', '.join(left)})"
+
+
+def _degraded(result: Result) -> list[MutantRow]:
+    return [row for row in result.mutants if row.status is Status.SURVIVED and row.intent is Intent.DEGRADE]
 
 
 def _ideas(start: Start, coverage: Coverage, seed: int) -> Iterator[Idea]:

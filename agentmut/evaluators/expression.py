@@ -11,8 +11,8 @@ from simpleeval import (  # type: ignore[import-untyped]
     InvalidExpression,
 )
 
+from agentmut import arguments
 from agentmut.errors import nearest
-from agentmut.evaluators import arguments
 from agentmut.evaluators.values import shown, structured
 from agentmut.scenario import Scenario
 from agentmut.trace import AgentTrace, Check

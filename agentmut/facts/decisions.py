@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
+from agentmut import arguments
 from agentmut.facts.fact import IS, Fact
 from agentmut.scenario import Scenario
 from agentmut.text.neighbours import DETERMINERS, word_set
@@ -138,14 +139,12 @@ def _places(words: tuple[str, ...], terms: tuple[tuple[str, ...], ...]) -> Itera
 
 
 def _own_terms(argument: JsonValue) -> Iterator[tuple[str, tuple[tuple[str, ...], ...]]]:
-    from agentmut.evaluators.arguments import texts
-
     what = "terms: {approved: [approve, refund], denied: [reject]}, or a list of terms"
     if isinstance(argument, Mapping) and argument:
         for name, terms in argument.items():
-            yield name, tuple(map(_stemmed, texts(terms, f"terms of {name!r}")))
+            yield name, tuple(map(_stemmed, arguments.texts(terms, f"terms of {name!r}")))
     else:
-        for term in texts(argument, what):
+        for term in arguments.texts(argument, what):
             yield f"?{term}", (_stemmed(term),)
 
 

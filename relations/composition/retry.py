@@ -4,12 +4,12 @@ from collections.abc import Iterable
 
 from pydantic import JsonValue
 
+from agentmut import arguments
 from agentmut.config import AgentConfig
-from agentmut.evaluators import arguments
 from agentmut.protocols import RelationExample
 from agentmut.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
 from agentmut.relations.base import call, check, run, source
-from agentmut.relations.composition.side_effects import changing_tools, doubled
+from agentmut.relations.side_effects import changing_tools, doubled
 from agentmut.scenario import Scenario
 from agentmut.tools import ToolSpec
 from agentmut.trace import Check

@@ -8,6 +8,7 @@ from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 from agentmut.analysis.coverage.matching import matcher
+from agentmut.schemas import is_number, number_limits
 
 TOLERANCE = Fraction(1, 100)
 """What is near a bound, as a share of the domain's width; of the bound itself, or of 1, where the domain is open."""
@@ -108,8 +109,8 @@ def _whole(value: Any) -> Any:
 
 def _number(schema: Schema, kind: str) -> Iterator[Bound | Unbounded]:
     step = _step(schema.get("multipleOf"), whole=kind == "integer")
-    low, low_open = _limit(schema, "minimum", "exclusiveMinimum", max)
-    high, high_open = _limit(schema, "maximum", "exclusiveMaximum", min)
+    (least, low_open), (most, high_open) = number_limits(schema)
+    low, high = None if least is None else _exact(least), None if most is None else _exact(most)
     if low is None and high is None:
         yield Unbounded("a number without minimum and maximum")
     elif step:
@@ -129,7 +130,7 @@ def _none(low: Number | None, high: Number | None, *, empty: bool = False) -> li
 
 def _step(stated: Any, *, whole: bool) -> Fraction:
     """What lies between two values; 0 where they lie side by side. Whole multiples of p/q are those of p."""
-    step = _exact(stated) if _is_number(stated) and stated > 0 else Fraction(1 if whole else 0)
+    step = _exact(stated) if is_number(stated) and stated > 0 else Fraction(1 if whole else 0)
     return Fraction(step.numerator) if whole else step
 
 
@@ -177,7 +178,7 @@ def _end(name: str, limit: Fraction, inward: Fraction, *, is_open: bool) -> Iter
 
 def _is_at(at: Fraction, given: Any) -> bool:
     """Whether it is this number; what was computed may be off by a rounding."""
-    if not _is_number(given) or _is_far(given, at, at):
+    if not is_number(given) or _is_far(given, at, at):
         return False
     off = abs(_exact(given) - at)
     return not off or (not float(given).is_integer() and off <= abs(at) * ROUNDING)
@@ -186,7 +187,7 @@ def _is_at(at: Fraction, given: Any) -> bool:
 def _is_near(start: Fraction, end: Fraction, given: Any) -> bool:
     """Whether a number lies between, the start left out; the order does not matter."""
     low, high = sorted((start, end))
-    if not _is_number(given) or _is_far(given, low, high):
+    if not is_number(given) or _is_far(given, low, high):
         return False
     return not _is_at(start, given) and (_is_at(end, given) or low <= _exact(given) <= high)
 
@@ -205,18 +206,6 @@ def _near(low: Fraction | None, high: Fraction | None) -> Fraction:
     if low is not None and high is not None:
         return TOLERANCE * (high - low)
     return TOLERANCE * max(Fraction(1), abs(low if low is not None else high or Fraction(0)))
-
-
-def _limit(
-    schema: Schema, closed: str, exclusive: str, tighter: Callable[[Fraction, Fraction], Fraction]
-) -> tuple[Fraction | None, bool]:
-    """The limit that counts, and whether it is no value itself; draft 4 has `exclusiveMinimum: true`."""
-    at, beyond = _finite(schema.get(closed)), _finite(schema.get(exclusive))
-    if schema.get(exclusive) is True:
-        return at, at is not None
-    if beyond is None or (at is not None and tighter(at, beyond) == at != beyond):
-        return at, False
-    return beyond, True
 
 
 def _text(schema: Schema, kind: str) -> Iterator[Bound | Unbounded]:
@@ -284,26 +273,12 @@ def _items(low: int, most: float) -> Iterator[Bound]:
 
 
 def _count(value: Any) -> int | None:
-    return int(value) if _is_number(value) and value >= 0 and float(value).is_integer() else None
-
-
-def _finite(value: Any) -> Fraction | None:
-    return _exact(value) if _is_number(value) else None
+    return int(value) if is_number(value) and value >= 0 and float(value).is_integer() else None
 
 
 def _exact(value: int | float) -> Fraction:
     """The number as it is written: 0.1 is a tenth."""
     return Fraction(value) if isinstance(value, int) else Fraction(repr(value))
-
-
-def _is_number(value: Any) -> bool:
-    """Whether it can be compared with bounds: neither infinite nor too large for a float."""
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        return False
-    try:
-        return math.isfinite(value)
-    except OverflowError:
-        return False
 
 
 def _plain(value: Fraction) -> str:
