@@ -5,6 +5,9 @@ from typing import NamedTuple
 
 from agentmut.result import Result
 
+WIDTH = 80
+"""Columns of a report that no terminal shows."""
+
 
 class Format(StrEnum):
     """How a result is written."""
@@ -26,7 +29,7 @@ class View(NamedTuple):
     """What is shown of a result, and how."""
 
     color: bool = False
-    width: int = 80
+    width: int = WIDTH
     listed: frozenset[str] | None = None
     """Ids of the mutants that are listed; None for all. Scores stay those of the whole run."""
     project_option: str = ""
@@ -35,14 +38,15 @@ class View(NamedTuple):
     """The project's folder as seen from the working directory."""
 
 
-def render_as(result: Result, format: Format, view: View = View()) -> str:
+def render_as(result: Result, format: Format, view: View | None = None) -> str:
     """The whole document, with its last line break."""
+    view = view or View()
     shown = result if view.listed is None else _narrowed(result, view.listed)
     match format:
         case Format.TERMINAL:
             from agentmut.report.terminal import render
 
-            return render(result, view.color, view.listed, view.project_option)
+            return render(result, view.color, view.listed, view.project_option, view.width)
         case Format.JSON:
             return shown.model_dump_json(indent=2, by_alias=True) + "\n"
         case Format.MARKDOWN:
@@ -62,7 +66,9 @@ def render_as(result: Result, format: Format, view: View = View()) -> str:
 
             return stryker_report(shown)
         case Format.HTML:
-            raise NotImplementedError
+            from agentmut.report.html import html_report
+
+            return html_report(shown)
 
 
 def why(operator: str) -> str:

@@ -72,7 +72,9 @@ def _summary(result: Result) -> str:
         f"{score.undecided} undecided. In brackets: {score.level:.0%} intervals.",
     ]
     if result.robustness.value is not None:
-        lines.append(f"Robustness, the share of harmless changes that flip no verdict: {interval(result.robustness)}.")
+        lines.append(
+            f"Robustness, the share of harmless changes that flip no verdict: {interval(result.robustness)}."
+        )
     return "  \n".join(lines)
 
 
@@ -98,7 +100,9 @@ def _survivors(ranked: Sequence[MutantRow], room: int) -> list[str]:
     if rest := blocks[SHOWN:]:
         parts.append(folded(f"{len(rest)} more", *rest))
     if left := len(ranked) - len(blocks):
-        parts.append(f"{left} more are left out here for their length: `agentmut report --format json` has all.")
+        parts.append(
+            f"{left} more are left out here for their length: `agentmut report --format json` has all."
+        )
     parts.append("`agentmut show ID` explains one, `agentmut suggest` proposes what to add.")
     return parts
 
@@ -121,14 +125,18 @@ def _brittle(rows: Iterable[MutantRow]) -> str:
     if not found:
         return ""
     blocks = fitting([survivor(number, row) for number, row in enumerate(found, 1)], LONGEST // 6)
-    return folded(f"Brittle: harmless changes that lower a pass rate ({len(found)})", *blocks, _rest(found, blocks))
+    return folded(
+        f"Brittle: harmless changes that lower a pass rate ({len(found)})", *blocks, _rest(found, blocks)
+    )
 
 
 def _unusual(rows: Sequence[MutantRow]) -> Iterable[str]:
     for status, title in _UNUSUAL:
         found = sorted((row for row in rows if row.status is status), key=lambda row: row.reason)
         if found:
-            groups = [_of_reason(reason, list(group)) for reason, group in groupby(found, lambda row: row.reason)]
+            groups = [
+                _of_reason(reason, list(group)) for reason, group in groupby(found, lambda row: row.reason)
+            ]
             blocks = fitting(groups, LONGEST // 10)
             yield folded(f"{title} ({len(found)})", *blocks, _rest(groups, blocks))
 
@@ -152,7 +160,11 @@ def _baseline(result: Result) -> str:
             rate = f"{row.rate:.2f} [{row.interval.low:.2f}, {row.interval.high:.2f}]"
         rows.append((code(row.scenario), f"{row.passes}/{row.trials}", rate, "yes" if row.testable else "no"))
     listed = table(("scenario", "passed", "rate", "testable"), rows)
-    return folded(f"The agent as it is ({counted(len(result.baseline), 'scenario')})", listed, _rest(result.baseline, rows))
+    return folded(
+        f"The agent as it is ({counted(len(result.baseline), 'scenario')})",
+        listed,
+        _rest(result.baseline, rows),
+    )
 
 
 def _trust(result: Result) -> str:

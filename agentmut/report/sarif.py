@@ -12,8 +12,8 @@ from urllib.parse import quote
 from agentmut.mutant import Status
 from agentmut.report.bounded import bounded, one_line, place
 from agentmut.report.mutant import MEANING
-from agentmut.report.terminal import rank
 from agentmut.report.regions import in_file
+from agentmut.report.terminal import rank
 from agentmut.result import MutantRow, Result, Score
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -116,7 +116,9 @@ def _uri(path: str, prefix: str) -> str:
 def _invocation(result: Result) -> dict[str, Any]:
     found: dict[str, Any] = {"executionSuccessful": result.status == "finished"}
     if result.status != "finished":
-        message = bounded(result.problem) or f"The run ended as {one_line(result.status)}: its score is partial."
+        message = (
+            bounded(result.problem) or f"The run ended as {one_line(result.status)}: its score is partial."
+        )
         found["toolExecutionNotifications"] = [{"level": "error", "message": {"text": message}}]
     return found
 

@@ -51,7 +51,9 @@ def stryker_report(result: Result) -> str:
         "schemaVersion": "2.0",
         "thresholds": {"high": 80, "low": 60},
         "files": {path: _file(path, rows, result, tests) for path, rows in files.items()},
-        "testFiles": {"scenarios": {"tests": [{"id": id, "name": one_line(name)} for name, id in tests.items()]}},
+        "testFiles": {
+            "scenarios": {"tests": [{"id": id, "name": one_line(name)} for name, id in tests.items()]}
+        },
         "framework": {"name": "agentmut", "version": one_line(result.agentmut_version)},
         "config": {
             "run": one_line(result.run_id),
@@ -84,9 +86,10 @@ def _scenarios(result: Result) -> list[str]:
 
 
 def _file(path: str, rows: list[MutantRow], result: Result, tests: Mapping[str, str]) -> dict[str, Any]:
-    placed = _kept(rows, result) or _made_up(rows)
+    kept = _kept(rows, result)
+    placed = kept or _made_up(rows)
     mutants = [_mutant(row, placed.regions[row.id], tests) for row in rows]
-    language = _LANGUAGES.get(PurePosixPath(path).suffix, "plaintext")
+    language = _LANGUAGES.get(PurePosixPath(path).suffix, "plaintext") if kept else "plaintext"
     return {"language": language, "source": placed.source, "mutants": mutants}
 
 
