@@ -9,7 +9,7 @@ from rich.text import Text
 from agentmut.analysis.groups import dominators
 from agentmut.mutant import Intent, OperatorClass, Status
 from agentmut.report.delivery import partly_delivered
-from agentmut.report.paint import Page, clean, diff_lines, shorten
+from agentmut.report.paint import WIDTH, Page, clean, diff_lines, shorten
 from agentmut.result import CiNoticed, CiRed, MutantRow, Result, Score
 from agentmut.text.modality import Modality, modality
 
@@ -24,11 +24,17 @@ _DECIDED = (Status.KILLED, *_UNNOTICED)
 _URGENCY = (Modality.FORBID, Modality.MUST, Modality.IMPERATIVE, Modality.SHOULD, Modality.MAY)
 
 
-def render(result: Result, color: bool = False, listed: frozenset[str] | None = None, where: str = "") -> str:
+def render(
+    result: Result,
+    color: bool = False,
+    listed: frozenset[str] | None = None,
+    where: str = "",
+    width: int = WIDTH,
+) -> str:
     """The report as text. `listed` narrows the mutants that are listed, not the scores; `where` is the option
     that leads `agentmut show` to the project.
     """
-    page = Page(color)
+    page = Page(color, width)
     rows = [row for row in result.mutants if listed is None or row.id in listed]
     _head(page, result)
     _scores(page, result)
