@@ -3,6 +3,7 @@
 from enum import StrEnum
 from typing import NamedTuple
 
+from agentmut.report.beside import Extra
 from agentmut.result import Result
 
 WIDTH = 80
@@ -36,9 +37,13 @@ class View(NamedTuple):
     """The option that leads `agentmut show` to the project."""
     prefix: str = ""
     """The project's folder as seen from the working directory."""
+    extra: Extra = Extra()
+    """What the run's folder holds besides; the html report shows it."""
 
 
-def render_as(result: Result, format: Format, view: View | None = None) -> str:
+def render_as(  # noqa: PLR0911 (one a format)
+    result: Result, format: Format, view: View | None = None
+) -> str:
     """The whole document, with its last line break."""
     view = view or View()
     shown = result if view.listed is None else _narrowed(result, view.listed)
@@ -68,7 +73,7 @@ def render_as(result: Result, format: Format, view: View | None = None) -> str:
         case Format.HTML:
             from agentmut.report.html import html_report
 
-            return html_report(shown)
+            return html_report(shown, view.extra)
 
 
 def why(operator: str) -> str:
