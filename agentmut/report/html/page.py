@@ -3,11 +3,12 @@
 import base64
 import hashlib
 import json
+import re
 from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from agentmut.mutant import OperatorClass, Status
+from agentmut.mutant import Intent, OperatorClass, Status
 from agentmut.report.beside import Extra
 from agentmut.report.html.annotated import Loss, annotated, tally
 from agentmut.report.html.inline import cut, diff_of
@@ -18,6 +19,7 @@ from agentmut.result import SUITE, Result
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
 CARDS = 15
 """Unnoticed changes that are written out; all others are in the list."""
@@ -57,6 +59,7 @@ def _content(result: Result, extra: Extra) -> dict[str, Any]:
         "x": extra,
         "groups": score_groups(result),
         "unnoticed": len(rank(result.mutants)),
+        "harmless": sum(row.intent is Intent.PRESERVE for row in result.mutants),
         "counts": status_counts(result.mutants),
         "classes": [each.value for each in OperatorClass],
         "operators": sorted({cut(row.operator, 120) for row in result.mutants}),
@@ -98,9 +101,16 @@ def _environment() -> "Environment":
     )
     made.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
     made.policies["json.dumps_function"] = json.dumps
-    made.filters.update(cut=cut, where=where, interval=interval, counted=counted)
+    made.filters.update(cut=cut, where=where, interval=interval, counted=counted, breakable=_breakable)
     made.globals.update(Status=Status, Loss=Loss, SUITE=SUITE, ROUNDED_UP=ROUNDED_UP, LABELS=LABELS)
     return made
+
+
+def _breakable(name: str) -> "Markup":
+    """A name that lines may be broken in, behind its dots, dashes and slashes."""
+    from markupsafe import Markup, escape
+
+    return Markup("<wbr>").join(map(escape, re.split(r"(?<=[._/])", name)))
 
 
 LABELS = {
