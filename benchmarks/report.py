@@ -42,7 +42,7 @@ from agentmut.result import (  # noqa: E402
 MUTANTS, SCENARIOS, TRIED, RULES = 5_000, 40, 6, 300
 WRITTEN, SIZE, USABLE = 3.0, 10.0, 2.0
 """Limits: seconds to write the page, its megabytes, seconds until it can be used."""
-WORDS = "customer order refund escalate identity never always verify before after shipping label policy human".split()
+WORDS = ("customer", "order", "refund", "escalate", "never", "always", "verify", "before", "shipping")
 STATUSES = (Status.KILLED, Status.KILLED, Status.SURVIVED, Status.NO_COVERAGE, Status.UNDECIDED)
 
 
