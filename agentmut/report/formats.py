@@ -73,7 +73,7 @@ def render_as(  # noqa: PLR0911 (one a format)
         case Format.HTML:
             from agentmut.report.html import html_report
 
-            return html_report(shown, view.extra)
+            return html_report(result, view.extra, view.listed)
 
 
 def why(operator: str) -> str:

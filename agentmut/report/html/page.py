@@ -25,25 +25,26 @@ CARDS = 15
 """Unnoticed changes that are written out; all others are in the list."""
 
 
-def html_report(result: Result, extra: Extra | None = None) -> str:
+def html_report(result: Result, extra: Extra | None = None, listed: frozenset[str] | None = None) -> str:
     """One HTML document with everything in it: style, script, charts and data.
 
+    `listed` narrows the mutants that are listed, by id; all else stays that of the whole run.
     What models and users wrote is cleaned, cut and escaped. A Content-Security-Policy admits the one script and the
     one style of agentmut by their hashes, and no request.
     """
     from markupsafe import Markup
 
     style, script = _text("report.css"), _text("report.js")
-    said, rows = sayings(result), ordered(result)
+    said, rows = sayings(result), [row for row in ordered(result) if listed is None or row.id in listed]
+    ranked = rank(rows)
     return (
         _environment()
         .get_template("report.html")
         .render(
             **_content(result, extra or Extra()),
-            cards=[
-                (row, diff_of(row, result.sources, 2_000), said.of(row))
-                for row in rank(result.mutants)[:CARDS]
-            ],
+            listed=len(rows),
+            unnoticed=len(ranked),
+            cards=[(row, diff_of(row, result.sources, 2_000), said.of(row)) for row in ranked[:CARDS]],
             policy=_policy(style, script),
             style=Markup(style),
             script=Markup(script),
@@ -58,7 +59,6 @@ def _content(result: Result, extra: Extra) -> dict[str, Any]:
         "r": result,
         "x": extra,
         "groups": score_groups(result),
-        "unnoticed": len(rank(result.mutants)),
         "harmless": sum(row.intent is Intent.PRESERVE for row in result.mutants),
         "counts": status_counts(result.mutants),
         "classes": [each.value for each in OperatorClass],
