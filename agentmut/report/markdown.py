@@ -28,9 +28,9 @@ _UNUSUAL = (
 )
 
 
-def markdown_report(result: Result, listed: frozenset[str] | None = None) -> str:
-    """The report as Markdown. `listed` narrows the mutants that are listed, not the scores."""
-    rows = [row for row in result.mutants if listed is None or row.id in listed]
+def markdown_report(result: Result) -> str:
+    """The report as Markdown, at most `LONGEST` bytes."""
+    rows = result.mutants
     head = [_title(result), *_warnings(result), _summary(result), _classes(result)]
     tail = [_brittle(rows), *_unusual(rows), _baseline(result), _trust(result)]
     fixed = "\n\n".join(block for block in (*head, *tail) if block)

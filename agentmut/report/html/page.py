@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from agentmut.mutant import OperatorClass, Status
 from agentmut.report.html.annotated import Loss, annotated, tally
 from agentmut.report.html.inline import cut, diff_of
-from agentmut.report.html.rows import longest_text, ordered, page_data, sayings, where
+from agentmut.report.html.rows import ordered, page_data, sayings, where
 from agentmut.report.html.sections import coverage_shape, savings, scenario_lines, score_groups, status_counts
 from agentmut.report.terminal import ROUNDED_UP, counted, interval, rank
 from agentmut.result import SUITE, Result
@@ -44,13 +44,20 @@ def html_report(result: Result, extra: Extra | None = None) -> str:
 
     style, script = _text("report.css"), _text("report.js")
     said, rows = sayings(result), ordered(result)
-    return _environment().get_template("report.html").render(
-        **_content(result, extra or Extra()),
-        cards=[(row, diff_of(row, result.sources, 2_000), said.of(row)) for row in rank(result.mutants)[:CARDS]],
-        policy=_policy(style, script),
-        style=Markup(style),
-        script=Markup(script),
-        data=page_data(result, rows, said),
+    return (
+        _environment()
+        .get_template("report.html")
+        .render(
+            **_content(result, extra or Extra()),
+            cards=[
+                (row, diff_of(row, result.sources, 2_000), said.of(row))
+                for row in rank(result.mutants)[:CARDS]
+            ],
+            policy=_policy(style, script),
+            style=Markup(style),
+            script=Markup(script),
+            data=page_data(result, rows, said),
+        )
     )
 
 

@@ -96,7 +96,11 @@ def scenario_lines(result: Result) -> list[ScenarioLine]:
     lines = []
     for base in result.baseline:
         name, bounds = base.scenario, base.interval
-        words = f"{base.rate:.2f} [{bounds.low:.2f}, {bounds.high:.2f}]" if bounds and base.rate is not None else "-"
+        words = (
+            f"{base.rate:.2f} [{bounds.low:.2f}, {bounds.high:.2f}]"
+            if bounds and base.rate is not None
+            else "-"
+        )
         chart = interval(bounds.low, bounds.high, base.rate, base.threshold) if bounds else None
         own = trials[name]
         lines.append(
