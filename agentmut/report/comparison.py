@@ -9,7 +9,7 @@ from rich.text import Text
 from agentmut.comparison import Comparison, InCommon, MutantChange, ScoreChange
 from agentmut.mutant import Status
 from agentmut.report.bounded import bounded, one_line
-from agentmut.report.markdown import LONGEST, fitting
+from agentmut.report.markdown import LONGEST, fitting, fitting_rows
 from agentmut.report.markdown_text import code, diff, folded, table
 from agentmut.report.paint import Page, diff_lines, shorten
 from agentmut.report.terminal import LINES, counted, interval, without_marker
@@ -71,7 +71,7 @@ def markdown_comparison(found: Comparison) -> str:
         (code(score.name) if number > 1 else score.name, *_cells(score))
         for number, score in enumerate(found.scores)
     ]
-    head += [table(_HEAD, rows), _OVERLAP, in_common(found.in_common)]
+    head += [table(_HEAD, fitting_rows(rows)), _OVERLAP, in_common(found.in_common)]
     tail = [folded("Cost", "\n".join(f"- {line}" for line in costs(found)))]
     room = LONGEST - len("\n\n".join((*head, *tail)).encode()) - 2_000
     for kind in kinds(found):

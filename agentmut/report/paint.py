@@ -31,8 +31,10 @@ def _safe(character: str) -> str:
 
 def shorten(text: str, width: int) -> str:
     """The text on one line, cut to `width` characters."""
-    flat = " ".join(clean(text).split())
-    return flat if len(flat) <= width else flat[: width - 3].rstrip() + "..."
+    read = 20 * width + 1_000  # a text of megabytes is not cleaned for one line
+    flat = " ".join(clean(text[:read]).split())
+    whole = len(flat) <= width and len(text) <= read
+    return flat if whole else flat[: width - 3].rstrip() + "..."
 
 
 def diff_lines(before: str, after: str, indent: str = "    ", width: int = WIDTH) -> Iterator[Text]:

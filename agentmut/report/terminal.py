@@ -21,6 +21,8 @@ LINES = 6
 """Lines that a change takes in a list of changes."""
 LONGEST_REASON = 600
 LONGEST_CHANGE = 600
+LONGEST_READ = 4_000
+"""Characters of an instruction that are read for its mood."""
 _LABELS = {Status.NO_COVERAGE: "unreached"}
 _GAPS = {
     "assertion": "behaviour changed, and no evaluator looks at that",
@@ -107,7 +109,9 @@ def _subtlety(row: MutantRow) -> int:
 
 def _urgency(row: MutantRow) -> int:
     return (
-        _URGENCY.index(modality(row.before)) if row.operator == "prompt.drop_instruction" else len(_URGENCY)
+        _URGENCY.index(modality(row.before[:LONGEST_READ]))
+        if row.operator == "prompt.drop_instruction"
+        else len(_URGENCY)
     )
 
 
@@ -255,7 +259,7 @@ def _unnoticed(page: Page, rows: Sequence[MutantRow]) -> None:
         if decided:
             page.title(f"{noun.capitalize()} whose loss no scenario notices: {len(lost)} of {len(decided)}")
         for row in lost:
-            what = row.subject if noun == "tools" else without_marker(row.before)
+            what = row.subject if noun == "tools" else without_marker(row.before[:LONGEST_READ])
             page.add(Text(f"  {_where(row) + '  ' if row.target.line else ''}{shorten(what, 56)}"))
 
 
@@ -329,7 +333,7 @@ def _by_reason(rows: Sequence[MutantRow]) -> list[tuple[str, list[MutantRow]]]:
     """The first reason of each kind; what is quoted, and numbers, make no other kind."""
     groups: dict[str, list[MutantRow]] = {}
     for row in rows:
-        groups.setdefault(_QUOTED.sub("", row.reason), []).append(row)
+        groups.setdefault(_QUOTED.sub("", row.reason[:LONGEST_REASON]), []).append(row)
     return [(group[0].reason, group) for group in groups.values()]
 
 

@@ -219,6 +219,15 @@ def test_markdown_of_thousands_of_survivors_fits_a_comment_and_counts_what_it_le
     assert f"{3000 - shown} more are left out here" in text
 
 
+def test_markdown_with_long_names_everywhere_fits_a_comment_too() -> None:
+    name = "\U0001f600" * 300
+    found = result(*(row(f"e{n}", Status.ERROR, reason=f"{name}{n}") for n in range(100)))
+    scenarios = tuple(found.baseline[0].model_copy(update={"scenario": f"{n}{name}"}) for n in range(300))
+    classes = {f"{n}{name}": found.score for n in range(100)}
+    found = found.model_copy(update={"baseline": scenarios, "notes": (name,) * 300, "classes": classes})
+    assert len(render_as(found, Format.MARKDOWN).encode()) <= LONGEST
+
+
 def test_markdown_says_that_a_run_is_partial_or_its_control_failed() -> None:
     text = render_as(result(status="budget"), Format.MARKDOWN)
     assert "not finished" in text
