@@ -56,6 +56,7 @@ def report(
 
     Example: agentmut report --format markdown --output summary.md
     """
+    from agentmut.cli.beside import find_beside
     from agentmut.cli.documents import deliver
     from agentmut.cli.runs import find_relations, find_result, find_verdicts
 
@@ -78,7 +79,10 @@ def report(
         kept = _filtered(kept, "--scenario", scenarios, _tried_on, result.mutants, _names(result))
         kept = _beginning(kept, mutants)
         listed = frozenset(row.id for row in kept) if filtered else None
-        text = render_as(result, chosen, _view(project, output, listed))
+        view = _view(project, output, listed)
+        if chosen is Format.HTML:
+            view = view._replace(extra=find_beside(project, run, result))
+        text = render_as(result, chosen, view)
     deliver(text, output, append)
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from pydantic import BaseModel
 
 from agentmut.frozen import storable_json
+from agentmut.report.beside import Extra
 from agentmut.result import Result
 
 _STEERING = re.compile(
@@ -49,6 +50,8 @@ class View(NamedTuple):
     """The option that leads `agentmut show` to the project."""
     prefix: str = ""
     """The project's folder as seen from the working directory."""
+    extra: Extra = Extra()
+    """What the run's folder holds besides: the HTML report shows it."""
 
 
 def render_as(result: Result, format: Format, view: View | None = None) -> str:
@@ -95,7 +98,7 @@ def _stryker(result: Result, view: View) -> str:
 def _html(result: Result, view: View) -> str:
     from agentmut.report.html import html_report
 
-    return html_report(result)
+    return html_report(result, view.extra)
 
 
 _WRITERS: Mapping[Format, Callable[[Result, View], str]] = MappingProxyType(

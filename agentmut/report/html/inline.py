@@ -82,32 +82,33 @@ def _middle(old: Sequence[str], new: Sequence[str]) -> Iterator[Piece]:
 
 
 def _in_place(changes: Sequence[TextChange], sources: Sequence[SourceText]) -> Iterator[Piece]:
-    """The changes with the rest of the lines that they stand in."""
+    """The changes with the rest of the lines that they stand in; whole lines with the lines around them."""
     done: dict[int, int] = {}
     for change, following in zip(changes, (*changes[1:], None), strict=True):
-        text, at = sources[change.text].text, done.get(change.text)
-        yield from _lead(text, at, change.start)
+        text = sources[change.text].text
+        yield from _lead(text, done.get(change.text), change.start)
         yield from word_diff(text[change.start : change.end], change.after)
         done[change.text] = change.end
         if following is None or following.text != change.text:
-            yield Piece(Kind.SAME, _rest_of_line(text, change.end))
+            yield Piece(Kind.SAME, _tail(text, change))
 
 
 def _lead(text: str, done: int | None, start: int) -> Iterator[Piece]:
-    """What stands before a change: from where the one before it ended, or of its line."""
-    line = max(text.rfind("\n", 0, start) + 1, start - _AROUND)
-    if done is None or start - done > 3 * _AROUND:
-        skipped = start - (done or 0) - (start - line)
-        if done is not None:
-            yield Piece(Kind.LEFT_OUT, f"{skipped:,} characters")
+    """What stands before a change: from its line on, or from where the change before it ended."""
+    line = max(text.rfind("\n", 0, max(0, start - 1)) + 1, start - _AROUND)
+    if done is None:
         yield Piece(Kind.SAME, text[line:start])
-    else:
+    elif start - done <= 3 * _AROUND:
         yield Piece(Kind.SAME, text[done:start])
+    else:
+        yield Piece(Kind.LEFT_OUT, f"{line - done:,} characters")
+        yield Piece(Kind.SAME, text[line:start])
 
 
-def _rest_of_line(text: str, end: int) -> str:
-    stop = text.find("\n", end)
-    return text[end : min(len(text) if stop < 0 else stop, end + _AROUND)]
+def _tail(text: str, change: TextChange) -> str:
+    """What stands behind a change: the rest of its line, or the next line where it ends one."""
+    stop = text.find("\n", change.end)
+    return text[change.end : min(len(text) if stop < 0 else stop, change.end + _AROUND)].rstrip()
 
 
 def _joined(pieces: Iterable[Piece]) -> Iterator[Piece]:

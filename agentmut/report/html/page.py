@@ -5,9 +5,10 @@ import hashlib
 import json
 from functools import lru_cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from agentmut.mutant import OperatorClass, Status
+from agentmut.report.beside import Extra
 from agentmut.report.html.annotated import Loss, annotated, tally
 from agentmut.report.html.inline import cut, diff_of
 from agentmut.report.html.rows import ordered, page_data, sayings, where
@@ -18,20 +19,8 @@ from agentmut.result import SUITE, Result
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from agentmut.analysis.coverage.nouns import Coverage
-    from agentmut.relation_report import RelationReport, SurvivorsReport
-    from agentmut.rescored import Rescored
-
 CARDS = 15
 """Unnoticed changes that are written out; all others are in the list."""
-
-
-class Extra(NamedTuple):
-    """What a run's folder holds besides `result.json`."""
-
-    rescored: "Rescored | None" = None
-    relations: "tuple[RelationReport | SurvivorsReport, ...]" = ()
-    coverage: "Coverage | None" = None
 
 
 def html_report(result: Result, extra: Extra | None = None) -> str:

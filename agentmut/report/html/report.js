@@ -24,6 +24,7 @@
     fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
   const badge = (status) => el("span", { class: `badge s-${status}` }, LABELS[status] || status);
   const counted = (n, noun) => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
+  const ticked = (text) => text.split("`").map((part, i) => (i % 2 ? el("code", {}, part) : part));
   const two = (value) => (value === null ? "–" : value.toFixed(2));
 
   // ---- filters, and their place in the address -----------------------------------------------------------------
@@ -86,8 +87,8 @@
   };
   const line = (row) => el("tr", {},
     el("th", { scope: "row" }, el("a", { href: addressOf({}, row.id) }, el("code", {}, row.id))),
-    el("td", {}, badge(row.st)), el("td", {}, say(row.op)), el("td", {}, el("code", {}, say(row.at))),
-    el("td", { class: "change" }, el("span", {}, changeOf(row))),
+    el("td", {}, badge(row.st)), el("td", { class: "change" }, el("span", {}, changeOf(row))),
+    el("td", {}, say(row.op)), el("td", {}, el("code", {}, say(row.at))),
     el("td", { class: "num" }, String(row.n)), el("td", {}, row.by.map(say).join(", ") || "–"));
   const list = () => {
     body.replaceChildren(...kept.slice(0, shown).map(line));
@@ -183,7 +184,7 @@
         el("p", { class: "meta" }, [say(row.op), say(row.at), row.intent === "preserve" ? "harmless by intent" : "",
           counted(row.n, "run"), cost].filter(Boolean).join(" · ")),
         el("p", {}, row.desc), row.diff.length ? diff(row.diff) : null,
-        row.say.map((number) => el("p", {}, say(number))),
+        row.say.map((number) => el("p", {}, ticked(say(number)))),
         row.by.length ? el("p", {}, `Killed by ${row.by.map(say).join(", ")}.`) : null,
         links("The same scenarios kill in the same way: ", alike.map((other) => other.id)),
         links("Whoever notices the following notices this one too: ", row.under ? [row.under] : []),
@@ -320,7 +321,7 @@
     const columns = rows.filter((row) => row.ev.length).sort((a, b) => natural.compare(a.cls, b.cls));
     const place = get("matrix");
     if (!columns.length) { place.replaceChildren(el("p", {}, "No mutant was tried.")); return; }
-    const step = 18, wide = Math.max(4, Math.min(18, Math.floor(820 / columns.length))), gap = wide > 6 ? 2 : 1;
+    const step = 18, wide = Math.max(4, Math.min(22, Math.floor(820 / columns.length))), gap = wide > 6 ? 2 : 1;
     const kinds = { k: [], s: [], o: [] };
     const cell = new Map();
     columns.forEach((row, c) => {
