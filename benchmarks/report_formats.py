@@ -31,7 +31,7 @@ SECONDS = 3.0
 """Target of each format."""
 _RULES = 300
 _STATUSES = (Status.KILLED, Status.KILLED, Status.SURVIVED, Status.NO_COVERAGE, Status.UNDECIDED)
-_WORDS = [
+_WORDS = (
     "customer",
     "order",
     "refund",
@@ -41,10 +41,8 @@ _WORDS = [
     "always",
     "verify",
     "before",
-    "after",
-    "shipping",
     "label",
-]
+)
 
 
 def large_result(mutants: int = MUTANTS, seed: int = 1) -> Result:
