@@ -194,6 +194,15 @@ def test_stryker_shows_what_mutants_change_where_the_text_is_not_kept() -> None:
     assert lines[place["end"]["line"] - 1][: place["end"]["column"] - 1] == "two"
 
 
+def test_stryker_replaces_one_place_and_only_describes_changes_of_several() -> None:
+    one = dropping("s1", "Never share notes.", Status.SURVIVED, after="Share notes.")
+    one = one.model_copy(update={"changes": (one.changes[0].model_copy(update={"after": "Share notes.\n"}),)})
+    two = one.model_copy(update={"id": "s2", "changes": one.changes * 2})
+    mutants = of_mutants(stryker(result(one, two)))
+    assert mutants["s1"]["replacement"] == "Share notes."
+    assert "replacement" not in mutants["s2"]
+
+
 def test_stryker_names_the_scenarios_that_killed() -> None:
     killed = row("k1", Status.KILLED, killed_by=("refund", SUITE))
     document = stryker(result(killed))
