@@ -123,7 +123,7 @@
 
   // ---- one mutant ----------------------------------------------------------------------------------------------
   const dialog = get("detail");
-  let current = null, cameFrom = null;
+  let current = null, cameFrom = null, before = null;
   const MARKS = { "-": "del", "+": "ins" };
   const diff = (pieces) => el("div", { class: "diff", tabindex: "0", role: "region", "aria-label": "Change" },
     pieces.map(([kind, text]) => kind === "~" ? el("span", { class: "gap" }, `[… ${text} …]`)
@@ -197,13 +197,32 @@
     current = row.id;
     dialog.replaceChildren(...detail(row));
     dialog.scrollTop = 0;
-    if (!dialog.open) { cameFrom = document.activeElement; dialog.showModal(); }
+    if (!dialog.open) dialog.showModal();
     get("detail-title").focus();
   };
-  const open = (id) => { location.hash = addressOf(readForm(), id); };
+  // The address is set without a jump: what stands behind the dialog stays where it is, and gets the focus back.
+  const open = (id, from) => {
+    const address = addressOf(readForm(), id);
+    if (dialog.open) history.replaceState(null, "", address);
+    else {
+      before = location.hash;
+      cameFrom = from || document.activeElement;
+      history.pushState(null, "", address);
+    }
+    show(byId.get(id));
+  };
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a[href^='#mutant-']");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const { mutant } = parse(link.getAttribute("href"));
+    if (!byId.has(mutant)) return;
+    event.preventDefault();
+    open(mutant, link);
+  });
   dialog.addEventListener("close", () => {
     current = null;
-    history.replaceState(null, "", addressOf(readForm()));
+    history.replaceState(null, "", before === null ? addressOf(readForm()) : before || location.pathname);
+    before = null;
     if (cameFrom && cameFrom.isConnected) cameFrom.focus({ preventScroll: true });
   });
   dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
