@@ -43,22 +43,10 @@ from agentmut.result import (  # noqa: E402
 MUTANTS, SCENARIOS, TRIED, RULES = 5_000, 40, 6, 300
 WRITTEN, SIZE, USABLE = 3.0, 10.0, 2.0
 """Limits: seconds to write the page, its megabytes, seconds until it can be used."""
-WORDS = [
-    "customer",
-    "order",
-    "refund",
-    "escalate",
-    "identity",
-    "never",
-    "always",
-    "verify",
-    "before",
-    "after",
-    "shipping",
-    "label",
-    "policy",
-    "human",
-]
+WORDS = (
+    "customer", "order", "refund", "escalate", "identity", "never", "always", "verify", "before", "after", "shipping",
+    "label", "policy", "human",
+)  # fmt: skip
 STATUSES = (Status.KILLED, Status.KILLED, Status.SURVIVED, Status.NO_COVERAGE, Status.UNDECIDED)
 
 
