@@ -209,7 +209,9 @@ def main() -> int:
 def other_formats(result: Path, folder: Path) -> list[float]:
     """Seconds that each other format takes, and the comparison with another result; printed."""
     older = write_result(large_result(seed=2).model_copy(update={"run_id": "older"}), folder / "older")
-    kinds = [("--format", format.value) for format in Format if format is not Format.HTML]
+    kinds: list[tuple[str, ...]] = [
+        ("--format", format.value) for format in Format if format is not Format.HTML
+    ]
     kinds.append(("--format", "markdown", "--compare", str(older)))
     taken = []
     for options in kinds:
