@@ -196,10 +196,10 @@ def _suites(old: Result, new: Result) -> Iterator[str]:
     after = {row.scenario: row.threshold for row in new.baseline}
     for names, said in ((after.keys() - before.keys(), "new"), (before.keys() - after.keys(), "gone")):
         if names:
-            yield f"The suite differs: {len(names)} scenarios are {said} ({_first(sorted(names))})."
+            yield f"The suite differs: scenarios that are {said}: {_first(sorted(names))}."
     moved = sorted(name for name in before.keys() & after.keys() if before[name] != after[name])
     if moved:
-        yield f"Thresholds differ on {len(moved)} scenarios ({_first(moved)})."
+        yield f"Thresholds differ on {_first(moved)}."
 
 
 def _settings(old: Result, new: Result) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Times `agentmut report --format html` of 5,000 mutants, and how soon its page is usable.
+"""Times `agentmut report` of 5,000 mutants in every format, and how soon the HTML page is usable.
 
 `python benchmarks/report.py` prints the figures next to their limits; exit code 1 where one is not kept. The page is
 opened in Chromium, where that and Playwright are installed.
@@ -19,6 +19,7 @@ if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
 from agentmut.mutant import Intent, OperatorClass, Status  # noqa: E402
+from agentmut.report.formats import Format  # noqa: E402
 from agentmut.result import (  # noqa: E402
     AgentSummary,
     BaselineRow,
@@ -42,7 +43,10 @@ from agentmut.result import (  # noqa: E402
 MUTANTS, SCENARIOS, TRIED, RULES = 5_000, 40, 6, 300
 WRITTEN, SIZE, USABLE = 3.0, 10.0, 2.0
 """Limits: seconds to write the page, its megabytes, seconds until it can be used."""
-WORDS = ("customer", "order", "refund", "escalate", "never", "always", "verify", "before", "shipping")
+WORDS = (
+    "customer", "order", "refund", "escalate", "identity", "never", "always", "verify", "before", "after", "shipping",
+    "label", "policy", "human",
+)  # fmt: skip
 STATUSES = (Status.KILLED, Status.KILLED, Status.SURVIVED, Status.NO_COVERAGE, Status.UNDECIDED)
 
 
@@ -145,7 +149,7 @@ def _table() -> DecisionTable:
     )
 
 
-def written(result: Path, page: Path) -> float:
+def written(result: Path, page: Path, *options: str) -> float:
     """Seconds that the command takes, the start of Python included."""
     command = [
         sys.executable,
@@ -153,10 +157,9 @@ def written(result: Path, page: Path) -> float:
         "from agentmut.cli import main; main()",
         "report",
         str(result),
-        "--format",
-        "html",
         "--output",
         str(page),
+        *options,
     ]
     started = time.perf_counter()
     subprocess.run(command, check=True, env=os.environ | {"PYTHONPATH": str(ROOT)})
@@ -188,7 +191,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         result = write_result(large_result(), Path(name))
         page = Path(name) / "report.html"
-        seconds = min(written(result, page) for _ in range(3))
+        seconds = min(written(result, page, "--format", "html") for _ in range(3))
         figures = [("written in", seconds, "s", WRITTEN), ("size", page.stat().st_size / 1e6, "MB", SIZE)]
         chromium = shutil.which("chromium") or shutil.which("google-chrome")
         try:
@@ -199,7 +202,24 @@ def main() -> int:
             print(f"html report of {MUTANTS:,} mutants: {what} {value:.2f} {unit} (limit {limit:g})")
         if chromium is None:
             print("not opened in a browser: install Chromium, and Playwright with `pip install playwright`")
-    return int(any(value > limit for _, value, _, limit in figures))
+        others = other_formats(result, Path(name))
+    return int(any(value > limit for _, value, _, limit in figures) or max(others) > WRITTEN)
+
+
+def other_formats(result: Path, folder: Path) -> list[float]:
+    """Seconds that each other format takes, and the comparison with another result; printed."""
+    older = write_result(large_result(seed=2).model_copy(update={"run_id": "older"}), folder / "older")
+    kinds: list[tuple[str, ...]] = [
+        ("--format", format.value) for format in Format if format is not Format.HTML
+    ]
+    kinds.append(("--format", "markdown", "--compare", str(older)))
+    taken = []
+    for options in kinds:
+        written_to = folder / "other"
+        taken.append(min(written(result, written_to, *options) for _ in range(2)))
+        said, size = " ".join(options).replace(str(older), "RUN"), written_to.stat().st_size / 1e6
+        print(f"report of {MUTANTS:,} mutants, {said}: {taken[-1]:.2f} s (limit {WRITTEN:g}), {size:.2f} MB")
+    return taken
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """`agentmut report`: render a stored run again."""
 
-import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -10,7 +9,7 @@ import typer
 
 from agentmut.cli.options import Classes, Json, Mutants, Operators, ProjectPath, RunId, Scenarios
 from agentmut.errors import UsageError, nearest
-from agentmut.report.formats import COMPARABLE, WIDTH, Format, View, render_as
+from agentmut.report.formats import COMPARABLE, WIDTH, Format, View, json_text, render_as
 
 if TYPE_CHECKING:
     from agentmut.relation_report import RelationReport, SurvivorsReport
@@ -122,7 +121,7 @@ def _comparison(
         raise UsageError(f"run {new.run_id} is compared with itself: name an earlier one with --compare.")
     found = compare_results(old, new)
     if chosen is Format.JSON:
-        return found.model_dump_json(indent=2) + "\n"
+        return json_text(found)
     view = _view(project, output)
     if chosen is Format.MARKDOWN:
         return markdown_comparison(found)
@@ -140,7 +139,7 @@ def _other(
     if chosen not in (Format.TERMINAL, Format.JSON) or found is None:
         raise UsageError(f"--format {chosen} is for runs of `agentmut run`; this run has terminal and json.")
     if chosen is Format.JSON:
-        return json.dumps(found.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
+        return json_text(found)
     from agentmut.report.relations import render_relations, render_survivors
     from agentmut.report.verdicts import render_verdicts
 

@@ -7,11 +7,12 @@ from rich.table import Table
 from rich.text import Text
 
 from agentmut.comparison import Comparison, InCommon, MutantChange, ScoreChange
+from agentmut.mutant import Status
 from agentmut.report.bounded import bounded, one_line
-from agentmut.report.markdown import LONGEST, fitting
+from agentmut.report.markdown import LONGEST, fitting, fitting_rows
 from agentmut.report.markdown_text import code, diff, folded, table
 from agentmut.report.paint import Page, diff_lines, shorten
-from agentmut.report.terminal import counted, interval, without_marker
+from agentmut.report.terminal import LINES, counted, interval, without_marker
 from agentmut.result import Score
 
 SHOWN = 15
@@ -26,6 +27,8 @@ class Kind(NamedTuple):
 
     title: str
     changes: Sequence[MutantChange]
+    worse: bool = False
+    """Whether the newer result is worse for them."""
 
 
 def render_comparison(found: Comparison, color: bool = False, width: int = 80) -> str:
@@ -64,8 +67,11 @@ def markdown_comparison(found: Comparison) -> str:
     if found.unfair:
         reasons = "\n".join(f"- {code(reason, _TEXT)}" for reason in found.unfair)
         head.append(f"**Compare with care: these runs do not measure quite the same.**\n\n{reasons}")
-    rows = [(code(score.name), *_cells(score)) for score in found.scores]
-    head += [table(_HEAD, rows), _OVERLAP, in_common(found.in_common)]
+    rows = [
+        (code(score.name) if number > 1 else score.name, *_cells(score))
+        for number, score in enumerate(found.scores)
+    ]
+    head += [table(_HEAD, fitting_rows(rows)), _OVERLAP, in_common(found.in_common)]
     tail = [folded("Cost", "\n".join(f"- {line}" for line in costs(found)))]
     room = LONGEST - len("\n\n".join((*head, *tail)).encode()) - 2_000
     for kind in kinds(found):
@@ -73,15 +79,19 @@ def markdown_comparison(found: Comparison) -> str:
         room -= sum(len(block.encode()) + 2 for block in shown)
         left = len(kind.changes) - len(shown)
         more = f"{left} more are left out here for their length: `--format json` has all." if left else ""
-        head.append(folded(f"{kind.title} ({len(kind.changes)})", *shown, more))
+        title = f"{kind.title} ({len(kind.changes)})"
+        if kind.worse:
+            head += [f"### {title}", *shown, *([more] if more else [])]
+        else:
+            head.append(folded(title, *shown, more))
     return "\n\n".join((*head, *tail)) + "\n"
 
 
 def kinds(found: Comparison) -> list[Kind]:
     """The lists that are not empty, what is worse first."""
     named = (
-        Kind("No longer noticed: killed before", found.newly_unnoticed),
-        Kind("Newly brittle: harmless changes that now lower a pass rate", found.newly_brittle),
+        Kind("No longer noticed: killed before", found.newly_unnoticed, True),
+        Kind("Newly brittle: harmless changes that now lower a pass rate", found.newly_brittle, True),
         Kind("Newly noticed: killed now", found.newly_killed),
         Kind("No longer brittle", found.no_longer_brittle),
         Kind("Of another status", found.changed_otherwise),
@@ -135,10 +145,14 @@ def _interval(score: Score | None) -> str:
 
 
 def _add(page: Page, change: MutantChange, width: int) -> None:
-    page.add(Text(f"  {_name(change.id)}  {_name(change.operator)}  {_where(change)}  ({_statuses(change)})"))
+    page.add(Text(f"  {_name(change.id)}  {_name(change.operator)}  {_where(change)}"))
+    page.add(Text(f"    {_statuses(change)}"))
     if _in_text(change):
-        for line in diff_lines(without_marker(change.before), without_marker(change.after), width=width):
+        lines = list(diff_lines(without_marker(change.before), without_marker(change.after), width=width))
+        for line in lines[:LINES]:
             page.add(line)
+        if len(lines) > LINES:
+            page.add(f"    ... and {counted(len(lines) - LINES, 'more line')}")
     else:
         page.add(Text(f"    {shorten(change.description[:_TEXT], width - 4)}"))
 
@@ -156,8 +170,15 @@ def _in_text(change: MutantChange) -> bool:
 
 
 def _statuses(change: MutantChange) -> str:
-    words = [str(status).replace("_", " ") if status else "not there" for status in (change.old, change.new)]
-    return f"{words[0]}, now {words[1]}"
+    if change.old is None:
+        return f"new: {_words(change.new)}"
+    if change.new is None:
+        return f"{_words(change.old)} before, gone now"
+    return f"{_words(change.old)} before, {_words(change.new)} now"
+
+
+def _words(status: Status | None) -> str:
+    return str(status).replace("_", " ")
 
 
 def _where(change: MutantChange) -> str:

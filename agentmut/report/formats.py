@@ -1,10 +1,23 @@
 """The formats of `agentmut report`, by name."""
 
+import json
+import re
+from collections.abc import Callable, Mapping
 from enum import StrEnum
+from types import MappingProxyType
 from typing import NamedTuple
 
+from pydantic import BaseModel
+
+from agentmut.frozen import storable_json
 from agentmut.report.beside import Extra
 from agentmut.result import Result
+
+_STEERING = re.compile(
+    "[\\x7f-\\x9f\\xad\\u061c\\u180e\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\uffff"
+    "\\U000e0000-\\U000e007f]"
+)
+"""Controls and format characters, which in JSON stand within strings only."""
 
 WIDTH = 80
 """Columns of a report that no terminal shows."""
@@ -38,42 +51,77 @@ class View(NamedTuple):
     prefix: str = ""
     """The project's folder as seen from the working directory."""
     extra: Extra = Extra()
-    """What the run's folder holds besides; the html report shows it."""
+    """What the run's folder holds besides: the HTML report shows it."""
 
 
-def render_as(  # noqa: PLR0911 (one a format)
-    result: Result, format: Format, view: View | None = None
-) -> str:
+def render_as(result: Result, format: Format, view: View | None = None) -> str:
     """The whole document, with its last line break."""
     view = view or View()
-    shown = result if view.listed is None else _narrowed(result, view.listed)
-    match format:
-        case Format.TERMINAL:
-            from agentmut.report.terminal import render
+    narrows_itself = format is Format.HTML  # its scores and its prompt stay those of the whole run
+    shown = result if view.listed is None or narrows_itself else _narrowed(result, view.listed)
+    return _WRITERS[format](shown, view)
 
-            return render(result, view.color, view.listed, view.project_option, view.width)
-        case Format.JSON:
-            return shown.model_dump_json(indent=2, by_alias=True) + "\n"
-        case Format.MARKDOWN:
-            from agentmut.report.markdown import markdown_report
 
-            return markdown_report(result, view.listed)
-        case Format.JUNIT:
-            from agentmut.report.junit import junit_report
+def _terminal(result: Result, view: View) -> str:
+    from agentmut.report.terminal import render
 
-            return junit_report(shown)
-        case Format.SARIF:
-            from agentmut.report.sarif import sarif_report
+    return render(result, view.color, view.listed, view.project_option, view.width)
 
-            return sarif_report(shown, view.prefix, why)
-        case Format.STRYKER:
-            from agentmut.report.stryker import stryker_report
 
-            return stryker_report(shown)
-        case Format.HTML:
-            from agentmut.report.html import html_report
+def _json(result: Result, view: View) -> str:
+    return json_text(result)
 
-            return html_report(result, view.extra, view.listed)
+
+def _markdown(result: Result, view: View) -> str:
+    from agentmut.report.markdown import markdown_report
+
+    return markdown_report(result)
+
+
+def _junit(result: Result, view: View) -> str:
+    from agentmut.report.junit import junit_report
+
+    return junit_report(result)
+
+
+def _sarif(result: Result, view: View) -> str:
+    from agentmut.report.sarif import sarif_report
+
+    return sarif_report(result, view.prefix, why)
+
+
+def _stryker(result: Result, view: View) -> str:
+    from agentmut.report.stryker import stryker_report
+
+    return stryker_report(result)
+
+
+def _html(result: Result, view: View) -> str:
+    from agentmut.report.html import html_report
+
+    return html_report(result, view.extra, view.listed)
+
+
+_WRITERS: Mapping[Format, Callable[[Result, View], str]] = MappingProxyType(
+    {
+        Format.TERMINAL: _terminal,
+        Format.JSON: _json,
+        Format.MARKDOWN: _markdown,
+        Format.JUNIT: _junit,
+        Format.SARIF: _sarif,
+        Format.STRYKER: _stryker,
+        Format.HTML: _html,
+    }
+)
+
+
+def json_text(model: BaseModel) -> str:
+    """A model as JSON that is safe to print: characters that steer a terminal or turn text around are escaped."""
+    return _STEERING.sub(_escaped, storable_json(model, indent=2, by_alias=True)) + "\n"
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return json.dumps(found[0])[1:-1]
 
 
 def why(operator: str) -> str:

@@ -28,9 +28,9 @@ _UNUSUAL = (
 )
 
 
-def markdown_report(result: Result, listed: frozenset[str] | None = None) -> str:
-    """The report as Markdown. `listed` narrows the mutants that are listed, not the scores."""
-    rows = [row for row in result.mutants if listed is None or row.id in listed]
+def markdown_report(result: Result) -> str:
+    """The report as Markdown, at most `LONGEST` bytes."""
+    rows = result.mutants
     head = [_title(result), *_warnings(result), _summary(result), _classes(result)]
     tail = [_brittle(rows), *_unusual(rows), _baseline(result), _trust(result)]
     fixed = "\n\n".join(block for block in (*head, *tail) if block)
@@ -46,6 +46,12 @@ def fitting(blocks: Sequence[str], room: int) -> Sequence[str]:
         if room < 0:
             return blocks[:number]
     return blocks
+
+
+def fitting_rows(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+    """As many of the first rows of a table as fit into a tenth of the report."""
+    lines = fitting([" | ".join(row) for row in rows], LONGEST // 10)
+    return list(rows[: len(lines)])
 
 
 def _title(result: Result) -> str:
@@ -81,10 +87,9 @@ def _summary(result: Result) -> str:
 def _classes(result: Result) -> str:
     if not result.classes:
         return ""
-    return table(
-        ("class", "score", "killed", "survived", "unreached", "undecided"),
-        [(code(name), *_cells(score)) for name, score in result.classes.items()],
-    )
+    rows = [(code(name), *_cells(score)) for name, score in result.classes.items()]
+    head = ("class", "score", "killed", "survived", "unreached", "undecided")
+    return table(head, fitting_rows(rows))
 
 
 def _cells(score: Score) -> list[str]:
@@ -153,12 +158,13 @@ def _rest(everything: Sequence[object], shown: Sequence[object]) -> str:
 
 
 def _baseline(result: Result) -> str:
-    rows = []
-    for row in result.baseline[:ROWS]:
+    rows: list[Sequence[str]] = []
+    for row in result.baseline:
         rate = "-"
         if row.rate is not None and row.interval is not None:
             rate = f"{row.rate:.2f} [{row.interval.low:.2f}, {row.interval.high:.2f}]"
         rows.append((code(row.scenario), f"{row.passes}/{row.trials}", rate, "yes" if row.testable else "no"))
+    rows = fitting_rows(rows)
     listed = table(("scenario", "passed", "rate", "testable"), rows)
     return folded(
         f"The agent as it is ({counted(len(result.baseline), 'scenario')})",
@@ -174,7 +180,7 @@ def _trust(result: Result) -> str:
         f"- Unchanged agent run as a mutant: {'killed' if controls.identity.killed else 'not killed'} "
         f"({controls.identity.trials} runs; must not be killed)",
         f"- Destroyed agent: {controls.destroyed.status or 'not reached'} (must be killed)",
-        *(f"- Note: {code(note, _ASIDE)}" for note in result.notes[:ROWS]),
+        *fitting([f"- Note: {code(note, _ASIDE)}" for note in result.notes[:ROWS]], LONGEST // 10),
         f"- Cost: {counted(cost.trials, 'run')}, {cost.tokens:,} tokens, {money}, {cost.seconds:.0f} s; "
         f"{cost.reused} reused",
         f"- Run {code(result.run_id)}, config {code(result.agent.digest[:12])}, seed {result.seed}, "

@@ -36,7 +36,7 @@ def sarif_report(result: Result, prefix: str = "", why: Whys = lambda _: "") -> 
         "properties": {
             "score": _score(result.score),
             "robustness": _score(result.robustness),
-            "classes": {name: _score(score) for name, score in result.classes.items()},
+            "classes": {one_line(name): _score(score) for name, score in result.classes.items()},
         },
     }
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"

@@ -95,11 +95,11 @@ def _file(path: str, rows: list[MutantRow], result: Result, tests: Mapping[str, 
 
 def _mutant(row: MutantRow, at: Region, tests: Mapping[str, str]) -> dict[str, Any]:
     status, reason = status_of(row)
-    found = {
+    return {
         "id": one_line(row.id),
         "mutatorName": one_line(row.operator),
         "description": bounded(row.description),
-        "replacement": bounded(row.after),
+        **_replacement(row),
         "location": {
             "start": {"line": at.start_line, "column": at.start_column},
             "end": {"line": at.end_line, "column": at.end_column},
@@ -110,7 +110,14 @@ def _mutant(row: MutantRow, at: Region, tests: Mapping[str, str]) -> dict[str, A
         "killedBy": [tests[name] for name in row.killed_by],
         "testsCompleted": row.trials,
     }
-    return found
+
+
+def _replacement(row: MutantRow) -> dict[str, str]:
+    """What stands at the location now; left out where a mutant changes several places, as it has one location."""
+    if len(row.changes) > 1:
+        return {}
+    after = row.changes[0].after.strip() if row.changes else row.after
+    return {"replacement": bounded(after)}
 
 
 def _kept(rows: Iterable[MutantRow], result: Result) -> Placed | None:
