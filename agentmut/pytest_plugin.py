@@ -19,8 +19,13 @@ MARKER = "agentmut_simulator"
 _SETTINGS = ("seed", "trouble", "latency", "chunk_latency", "aliases")
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist, which a campaign has no use for
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker."""
+    """Register the marker, and the campaign where one is asked for."""
+    if config.option.agentmut:
+        from agentmut.importers.pytest_suite.campaign import Campaign
+
+        config.pluginmanager.register(Campaign(config), "agentmut-campaign")
     config.addinivalue_line(
         "markers",
         f"{MARKER}({', '.join(_SETTINGS)}): settings of the fixture agentmut_simulator; "
@@ -44,15 +49,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--agentmut-yes", action="store_true", help="Run a campaign without a budget, however long it takes."
     )
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Take the place of the usual run, where that is asked for."""
-    if config.option.agentmut:
-        from agentmut.importers.pytest_suite.campaign import Campaign
-
-        config.pluginmanager.register(Campaign(config), "agentmut-campaign")
 
 
 @pytest.fixture(scope="session")

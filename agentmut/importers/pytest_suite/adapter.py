@@ -102,6 +102,10 @@ class PytestAdapter:
         settings = digest_of(self.settings.model_dump(mode="json", exclude={"cases", "directory"}))
         return {**own, "suite": settings, **(self.agent.versions() if self.agent else {})}
 
+    def open(self) -> None:
+        """Collect, in the process that is to run the tests."""
+        self.held.cases()
+
     def close(self) -> None:
         """End the session."""
         self.held.close()

@@ -2,7 +2,6 @@
 
 import os
 import threading
-import warnings
 from concurrent.futures import Future
 from contextlib import suppress
 from queue import SimpleQueue
@@ -65,7 +64,6 @@ class HeldSession:
     def _hold(self) -> None:
         try:
             os.chdir(self._settings.directory)
-            warnings.filterwarnings("ignore", category=pytest.PytestWarning)  # its own, about its settings
             serving = _Serving(self._jobs, self._collected)
             code = pytest.main([*self._settings.arguments, *OWN_ARGUMENTS], plugins=[Quiet(), serving])
             ended = f"pytest ended with code {int(code)} before it had collected the tests; it says why above"
@@ -83,6 +81,7 @@ class _Serving:
         self._collected = collected
         self._errors: list[str] = []
         self._phases: list[Phase] = []
+        self._given: list[tuple[pytest.FixtureDef[Any], Any]] = []
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Note what could not be collected."""
@@ -109,13 +108,20 @@ class _Serving:
         self._phases.append(Phase(report, call.excinfo.value if call.excinfo else None))
         return report
 
+    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any], request: Any) -> None:
+        """Note the fixtures that give what is under test."""
+        if fixturedef.argname in FIXTURES:
+            self._given.append((fixturedef, request))
+
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtest_teardown(self, item: pytest.Item) -> Any:
-        """After the test's own fixtures, end those that hold what was under test: the next run has another config."""
+        """After the test's own fixtures, end what was built on the config, of whatever scope: the next is another."""
         try:
             return (yield)
         finally:
-            _renew(item)
+            while self._given:
+                fixture, request = self._given.pop()
+                fixture.finish(request)
 
     def _settle(self, job: _Job, session: pytest.Session, items: dict[str, pytest.Item]) -> None:
         try:
@@ -157,15 +163,6 @@ def collection_error(report: pytest.CollectReport) -> str:
 def not_collected(errors: list[str]) -> str:
     """What to say where some file could not be collected."""
     return f"suite.pytest: the tests cannot be collected. {'; '.join(errors)}. Correct that, then run again."
-
-
-def _renew(item: pytest.Item) -> None:
-    """Tear down the fixtures that stand on what is under test, of whatever scope."""
-    known: Any = item.session._fixturemanager  # type: ignore[attr-defined]
-    request = getattr(item, "_request", None)
-    for name in FIXTURES:
-        for fixture in known._arg2fixturedefs.get(name, ()) if request else ():
-            fixture.finish(request)
 
 
 def _forget_earlier_runs(item: pytest.Item) -> None:

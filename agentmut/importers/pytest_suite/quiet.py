@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-_OFF = {
+_OFF: dict[str, Any] = {
     "agentmut": False, "collectonly": False, "setuponly": False, "setupplan": False, "setupshow": False,
     "usepdb": False, "trace": False, "maxfail": 0, "lf": False, "failedfirst": False, "newfirst": False,
     "cacheclear": False, "cacheshow": None, "stepwise": False, "stepwise_skip": False, "stepwise_reset": False,
@@ -32,6 +32,9 @@ class Quiet:
         for name, value in _OFF.items():
             if hasattr(config.option, name):
                 setattr(config.option, name, value)
+        capture: Any = config.pluginmanager.get_plugin("capturemanager")
+        if capture is not None:  # what plugins say while they are configured
+            capture.resume_global_capture()
 
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self, config: pytest.Config) -> None:
@@ -43,6 +46,15 @@ class Quiet:
         cache: Any = getattr(config, "cache", None)
         if cache is not None:
             cache.set = _forget
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_collection(self, session: pytest.Session) -> Any:
+        """Once all plugins have begun."""
+        capture: Any = session.config.pluginmanager.get_plugin("capturemanager")
+        if capture is not None:
+            capture.suspend_global_capture(in_=True)
+            capture.read_global_capture()
+        return (yield)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self, session: pytest.Session) -> None:
