@@ -99,7 +99,7 @@ def test_tests_that_know_nothing_of_agentmut_are_measured_on_the_wire(
 
 @pytest.fixture(scope="module")
 def endings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Execution]:
-    """How the tests of a suite of oddities end, each run once by one worker; scopes are run twice, the hanging last."""
+    """How the tests of a suite of oddities end, each run twice, the hanging one last."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(ROOT))
         patch.delenv("PYTEST_ADDOPTS", raising=False)
@@ -109,7 +109,7 @@ def endings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Execution]:
         names = [scenario.name for scenario in session.scenarios]
         hanging = next(name for name in names if name.endswith("hangs"))
         first = [name for name in names if name != hanging]
-        found = asyncio.run(_run(make_executor(session), [*first, *first, hanging, names[0]]))
+        found = asyncio.run(_run(make_executor(session), [*first, *first, hanging]))
         sys.path[:] = before
     return {name.rpartition("::")[2]: execution for name, execution in found.items()}
 
