@@ -65,6 +65,7 @@ def test_the_fixtures_say_what_is_missing(tmp_path: Path) -> None:
     (tmp_path / "agentmut.yaml").write_text("version: 1\nagent: {config: {prompt: p}}\nsuite: {pytest: .}\n")
     done = _run([sys.executable, "-m", "pytest", *PLAIN], tmp_path)
     assert "names no agent.adapter" in done.stdout and "1 passed, 1 error" in done.stdout
+    assert "pytest_suite/fixtures.py" not in done.stdout
     done = _run([sys.executable, "-m", "pytest", "--agentmut", *PLAIN], tmp_path)
     assert done.returncode == 2 and "no budget is set" in " ".join(done.stdout.split()), done.stdout
 
@@ -80,16 +81,15 @@ def test_the_example_is_measured_and_its_blind_spot_found(
     settings = project / "agentmut.yaml"
     smaller = settings.read_text().replace("baseline: 20, n_max: 30", "baseline: 12, n_max: 20")
     settings.write_text(smaller.replace("concurrency: 2", "concurrency: 1"))
-    for name, value in {"OPENAI_BASE_URL": f"{simulator_url}/v1", "OPENAI_API_KEY": "none"}.items():
+    for name, value in {"OPENAI_BASE_URL": simulator_url, "OPENAI_API_KEY": "none"}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv("PYTEST_ADDOPTS", " ".join(PLAIN))
     monkeypatch.setattr(sys, "path", list(sys.path))
-    result = measure(project, selection=Selection(ids=("93282e01", "4590d113")))
-    status = {row.edits[0].before.strip("- \n"): row.status for row in result.mutants}
-    assert status == {
-        "Tell them that the workshop closes at 6.": "survived",
-        "If they ask for a refund, tell them that they need the receipt.": "killed",
+    result = measure(project, selection=Selection(mutants=("93282e01", "4590d113")))
+    assert {row.id: row.status for row in result.mutants} == {
+        "93282e01": "survived",  # drop "Tell them that the workshop closes at 6."
+        "4590d113": "killed",  # drop "If they ask for a refund, tell them that they need the receipt."
     }
 
 

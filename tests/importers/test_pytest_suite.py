@@ -173,10 +173,6 @@ def test_a_file_that_cannot_be_collected_is_named_with_its_error(tmp_path: Path)
     (project / "evals" / "test_broken.py").write_text("import nowhere_to_be_found\n")
     with pytest.raises(UsageError, match=r"evals/test_broken\.py: ModuleNotFoundError.*nowhere_to_be_found"):
         open_session(load_project(project))
-
-
-def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
-    project = copied("pytest_oddities", tmp_path)
     file = project / "agentmut.yaml"
     file.write_text(file.read_text().replace("evals", "tests/none"))
     with pytest.raises(UsageError, match="file or directory not found: tests/none"):
