@@ -1,5 +1,6 @@
 """Agents that hang on how something is put, and on what is said beside it."""
 
+import calendar
 import difflib
 import re
 from typing import Any
@@ -67,7 +68,20 @@ def forgiving(config: AgentConfig, input: Any) -> str:
 
 def exact_words_only(config: AgentConfig, input: Any) -> str:
     """Turns messages down in which a word is not in its dictionary, as written there."""
-    known = set("Until When when can unused goods be returned Can I return items".split())
+    known = {
+        "Until",
+        "When",
+        "when",
+        "can",
+        "unused",
+        "goods",
+        "be",
+        "returned",
+        "Can",
+        "I",
+        "return",
+        "items",
+    }
     if any(word not in known for word in re.findall(r"\S+", str(input).rstrip("?!. "))):
         return at_length(UNKNOWN)
     return at_length(ask(config, str(input)))
@@ -115,7 +129,7 @@ def last_document_wins(config: AgentConfig, input: Any) -> str:
 
 # Another notation.
 
-_MONTHS = "January February March April May June July August September October November December".split()
+_MONTHS = tuple(calendar.month_name)[1:]
 
 
 def _iso(text: str) -> str:
