@@ -1,7 +1,7 @@
 """docs/relations-study.md: how often relations find planted faults in real agents, and flag correct ones.
 
-`make slow` runs it: the agents of tests/quality/faulty_agents, on the offline simulator, each through the whole check as
-`agentmut relations` makes it, with another seed each time. New cases are added there, not here.
+`make slow` runs it: the agents of tests/quality/faulty_agents, on the offline simulator, each through the whole check
+as `agentmut relations` makes it, with another seed each time. New cases are added there, not here.
 """
 
 import argparse
@@ -32,13 +32,13 @@ HEAD = """# Planted faults and correct agents
 Made by `{command}` from commit {commit}; do not edit. Every agent is a real one around the OpenAI client that asks the
 offline simulator over HTTP (`tests/quality/faulty_agents`). The faulty ones have a fault of their own code; the correct
 ones answer at length, in other words and another order each time, with figures in words now and then and asides that
-nobody asked for. Each check is the whole one of `agentmut relations`, at {sources} source runs, at most {pairs} pairs, and
-alpha {alpha}; the seed is another one in every repetition. The simulator is no real model: read the figures as a check
-of the relations, not as rates to expect.
+nobody asked for. Each check is the whole one of `agentmut relations`, at {sources} source runs, at most {pairs} pairs,
+delta {delta} and alpha {alpha}; the seed is another one in every repetition. The simulator is no real model: read the
+figures as a check of the relations, not as rates to expect.
 
-*Found* is FAIL for the faulty agent, *flagged* FAIL for the correct one, *open* INCONCLUSIVE or not applicable. Intervals
-are Clopper-Pearson, 95 %. A relation that flags a correct agent with a chance of alpha at most is seen to flag it in more
-than {limit} of {correct} repetitions with a chance below one in a hundred.
+*Found* is FAIL for the faulty agent, *flagged* FAIL for the correct one, *open* INCONCLUSIVE or not applicable.
+Intervals are Clopper-Pearson, 95 %. A relation that flags a correct agent with a chance of alpha at most is seen to
+flag it in more than {limit} of {correct} repetitions with a chance below one in a hundred.
 """
 
 
@@ -84,7 +84,13 @@ def main(arguments: Sequence[str]) -> int:
         counts.setdefault((task.case, task.faulty), Counter()).update(found)
     limit = _most_flagged(wanted.correct)
     command = " ".join(["python benchmarks/relations.py", *arguments])
-    settings = {"sources": STUDY.sources, "pairs": STUDY.pairs, "alpha": ALPHA, "correct": wanted.correct}
+    settings = {
+        "sources": STUDY.sources,
+        "pairs": STUDY.pairs,
+        "delta": STUDY.delta,
+        "alpha": ALPHA,
+        "correct": wanted.correct,
+    }
     print(HEAD.format(command=command, commit=_commit(), limit=limit, **settings))
     print("\n".join(_table(chosen, counts)))
     return 0 if _as_promised(counts, limit) else 1

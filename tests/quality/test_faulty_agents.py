@@ -1,4 +1,4 @@
-"""Real agents on the simulator: the relation that speaks of a planted fault finds it, and leaves the correct agent alone.
+"""Real agents on the simulator: a relation finds the fault that it speaks of, and leaves the correct agent alone.
 
 `benchmarks/relations.py` has both over many repetitions (docs/relations-study.md); here each fault is looked for once.
 """
@@ -15,6 +15,7 @@ FIRST = {case.relation: case for case in reversed(CASES)}
 """The first fault of each relation."""
 FEW = list(FIRST.values())[::4]
 """So many of the correct agents are tried here."""
+DENYING = [case for case in CASES if case.planted.startswith("denies")]
 
 
 @pytest.fixture(autouse=True)
@@ -37,9 +38,7 @@ def test_the_correct_agent_that_talks_at_length_is_not_flagged(case: Case) -> No
     assert Finding.FAIL not in findings(case, correct=True)
 
 
-@pytest.mark.parametrize(
-    "case", [case for case in CASES if "denies" in case.planted], ids=lambda case: case.name
-)
+@pytest.mark.parametrize("case", DENYING[:2], ids=lambda case: case.name)
 def test_an_answer_that_is_negated_is_caught(case: Case) -> None:
     assert findings(case, correct=False) == {Finding.FAIL}
 

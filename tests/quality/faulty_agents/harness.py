@@ -166,8 +166,8 @@ def _in_words(figure: str) -> str:
 _LITTLE = frozenset(
     re.findall(
         r"\w+",
-        "a an and any are at be by can do does for from how i if in is it me my no not of on or our please the their them "
-        "this to us was we what when where which who will with would you your",
+        "a an and any are at be by can do does for from how i if in is it me my no not of on or our please the "
+        "their them this to us was we what when where which who will with would you your",
     )
 )
 
