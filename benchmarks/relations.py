@@ -70,15 +70,15 @@ def _finding(case: Case, agent: object, seed: int) -> Finding:
 def main(arguments: Sequence[str]) -> int:
     """Print the page; 1 where a fault is missed in most repetitions, or a correct agent flagged too often."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", default="", help="part of the names of the cases to take")
+    parser.add_argument("--only", nargs="*", default=[""], help="parts of the names of the cases to take")
     parser.add_argument("--faulty", type=int, default=20, help="repetitions of each faulty agent")
     parser.add_argument("--correct", type=int, default=60, help="repetitions of each correct agent")
     parser.add_argument("--workers", type=int, default=2)
     wanted = parser.parse_args(arguments)
-    chosen = [number for number, case in enumerate(CASES) if wanted.only in case.name]
+    chosen = [number for number, case in enumerate(CASES) if any(part in case.name for part in wanted.only)]
     tasks = list(_tasks(chosen, wanted.faulty, wanted.correct))
     with ProcessPoolExecutor(wanted.workers, get_context("spawn")) as pool:
-        results = list(pool.map(findings, tasks))
+        results = [_told(*done) for done in zip(tasks, pool.map(findings, tasks), strict=True)]
     counts: dict[tuple[int, bool], Counter[Finding]] = {}
     for task, found in zip(tasks, results, strict=True):
         counts.setdefault((task.case, task.faulty), Counter()).update(found)
@@ -94,6 +94,12 @@ def main(arguments: Sequence[str]) -> int:
     print(HEAD.format(command=command, commit=_commit(), limit=limit, **settings))
     print("\n".join(_table(chosen, counts)))
     return 0 if _as_promised(counts, limit) else 1
+
+
+def _told(task: Task, found: list[Finding]) -> list[Finding]:
+    """The findings, which go to stderr as they come: the page takes a while."""
+    print(CASES[task.case].name, "faulty" if task.faulty else "correct", task.first, *found, file=sys.stderr)
+    return found
 
 
 def _tasks(chosen: Sequence[int], faulty: int, correct: int) -> Iterator[Task]:
