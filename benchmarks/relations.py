@@ -22,7 +22,7 @@ from agentmut.relation_report import Finding  # noqa: E402
 from agentmut.simulator.background import Simulator  # noqa: E402
 from agentmut.simulator.service_settings import Settings  # noqa: E402
 from agentmut.stats.intervals import clopper_pearson  # noqa: E402
-from tests.quality.faulty_agents.cases import STUDY, Case, check  # noqa: E402
+from tests.quality.faulty_agents.cases import STUDY, Agent, Case, check  # noqa: E402
 from tests.quality.faulty_agents.registry import CASES  # noqa: E402
 
 ALPHA = 0.05
@@ -58,10 +58,10 @@ def findings(task: Task) -> list[Finding]:
     return [_finding(case, agent, task.first + number) for number in range(task.count)]
 
 
-def _finding(case: Case, agent: object, seed: int) -> Finding:
+def _finding(case: Case, agent: Agent, seed: int) -> Finding:
     with Simulator(Settings(seed=seed)) as simulator:
         os.environ.update(simulator.environment)
-        rows = check(case, agent, seed=seed, size=STUDY).rows  # type: ignore[arg-type]
+        rows = check(case, agent, seed=seed, size=STUDY).rows
     found = {row.finding for row in rows}
     order = (Finding.FAIL, Finding.INCONCLUSIVE, Finding.PASS, Finding.NOT_APPLICABLE)
     return next(one for one in order if one in found)
