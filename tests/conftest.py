@@ -1,6 +1,7 @@
 """Model services on loopback: the real simulator, and one that answers as a test says."""
 
 import asyncio
+import gc
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
@@ -21,6 +22,14 @@ hypothesis.settings.register_profile("repeatable", derandomize=True, database=No
 hypothesis.settings.load_profile("repeatable")
 
 CODEC = ChatCompletions()
+
+gc.disable()  # what is imported while tests are collected stays; to look at it all again and again takes seconds
+
+
+def pytest_collection_finish() -> None:
+    """From here on only what tests make is looked at, not the modules of all frameworks."""
+    gc.freeze()
+    gc.enable()
 
 
 class LoopThread:
