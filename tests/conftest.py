@@ -14,7 +14,6 @@ import hypothesis
 import pytest
 from aiohttp import web
 
-from agentmut.simulator.server import serve
 from agentmut.trace import Usage
 from agentmut.wire.codec import HttpCall
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
@@ -75,6 +74,10 @@ def loop_thread() -> Iterator[LoopThread]:
 
 @pytest.fixture(scope="session")
 def simulator_url(loop_thread: LoopThread) -> Iterator[str]:
+    from agentmut.simulator.server import (
+        serve,  # slow to import; the process that hands out the tests needs none
+    )
+
     serving = serve()
     yield loop_thread.run(serving.__aenter__())
     loop_thread.run(serving.__aexit__(None, None, None))
