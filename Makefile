@@ -11,7 +11,7 @@ demo: $(VENV)/.ready  ## measure the example support desk, offline
 	$(BIN)/agentmut simulate -- $(BIN)/agentmut run --project examples/support_desk --yes
 
 test: $(VENV)/.dev  ## all tests
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2
+	PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal
 
 lint: $(VENV)/.dev  ## style, format and strict types
 	$(BIN)/ruff check .
