@@ -80,6 +80,8 @@ def _listed(page: Page, found: Sequence[ScenarioSuggestion]) -> None:
 
 
 def _gains(one: ScenarioSuggestion) -> Iterator[str]:
+    if one.aim:
+        yield f"aimed at {clean(one.aim)}"
     if one.adds:
         more = f", and {len(one.adds) - SHOWN} more" if len(one.adds) > SHOWN else ""
         yield f"adds {'; '.join(clean(item) for item in one.adds[:SHOWN])}{more}"
@@ -106,7 +108,7 @@ def _ideas(page: Page, ideas: "Sequence[Idea]") -> None:
         return
     page.title(f"Not exercised by any scenario: {len(ideas)}, with an input that might (nothing was run)")
     for idea in ideas[:SHOWN]:
-        page.add(f"  {shorten(idea.item, WIDTH)}")
+        page.add(f"  {shorten(f'{idea.item}: {idea.aim}' if idea.aim else idea.item, WIDTH)}")
         page.add(f'    "{shorten(idea.input, 300)}"')
     if len(ideas) > SHOWN:
         page.add(f"  and {len(ideas) - SHOWN} more (--json lists all)")
