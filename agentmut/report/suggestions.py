@@ -108,7 +108,9 @@ def _ideas(page: Page, ideas: "Sequence[Idea]") -> None:
         return
     page.title(f"Not exercised by any scenario: {len(ideas)}, with an input that might (nothing was run)")
     for idea in ideas[:SHOWN]:
-        page.add(f"  {shorten(f'{idea.item}: {idea.aim}' if idea.aim else idea.item, WIDTH)}")
+        aim = shorten(idea.aim or idea.item, 3 * WIDTH)
+        for line in textwrap.wrap(aim, WIDTH, initial_indent="  ", subsequent_indent="      "):
+            page.line(line)
         page.add(f'    "{shorten(idea.input, 300)}"')
     if len(ideas) > SHOWN:
         page.add(f"  and {len(ideas) - SHOWN} more (--json lists all)")

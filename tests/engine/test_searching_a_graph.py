@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agentmut.api import measure
+from agentmut import check_suite
 from agentmut.engine.session import open_session
 from agentmut.project import load_project
 from agentmut.report.suggestions import render_suggestions
@@ -13,7 +13,7 @@ from agentmut.suggesting import Proposed, free_suggestions, searched_suggestions
 
 AGENT = r'''
 import json, re
-from typing import Annotated
+from typing import Annotated, Literal
 import agentmut
 from pydantic import BaseModel, Field
 from agentmut.trace import Action, AgentTrace, Step
@@ -22,7 +22,7 @@ KNOWN = {"A-1042": "in transit"}
 
 
 class Item(BaseModel):
-    sku: str
+    sku: Literal["tent", "stove"]
     count: Annotated[int, Field(ge=1, le=40)]
 
 
@@ -36,14 +36,16 @@ TOOLS = [place_order]
 
 
 def run(config, input):
-    route, answer = ["__start__", "triage"], "Hello!"
+    route, answer, calls = ["__start__", "triage"], "Hello!", []
     order = re.search(r"A-[0-9]+", input)
     if re.search(r"place an order", input, re.I):
         route.append("sales")
         written = re.search(r"\[.*\]", input)
         counted = re.search(r"count ([0-9]+)", input)
         items = json.loads(written[0]) if written else [{"sku": "tent", "count": int(counted[1]) if counted else 2}]
-        agentmut.toolbox(config, TOOLS)["place_order"](items=items)
+        done = agentmut.toolbox(config, TOOLS)["place_order"](items=items)
+        given = {"items": items}
+        calls = [Step(action=Action.CALL_TOOL, node="sales", tool="place_order", arguments=given, output=done)]
         answer = "Your order is placed."
     elif re.search(r"\b(?:lawyer|court)\b", input):
         route += ["legal", "manager"]
@@ -56,7 +58,7 @@ def run(config, input):
             answer = "Nobody knows this order."
     route.append("__end__")
     steps = tuple(Step(action=Action.REASON, node=node) for node in route[1:-1])
-    return AgentTrace(steps=steps, edges=tuple(zip(route, route[1:])), outputs=(answer,))
+    return AgentTrace(steps=(*steps, *calls), edges=tuple(zip(route, route[1:])), outputs=(answer,))
 '''
 PROJECT = """
 version: 1
@@ -96,7 +98,7 @@ SCENARIOS = """
   input: "I would like to place an order of two tents."
   evaluators: [{contains: placed}]
 """
-RUNS = 150
+RUNS = 80
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +109,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / f"{module}.py").write_text(AGENT)
     (folder / "agentmut.yaml").write_text(PROJECT.replace("MODULE", module))
     (folder / "scenarios.yaml").write_text(SCENARIOS)
-    measure(folder)
+    check_suite(folder, trials=10)
     return folder
 
 
@@ -140,6 +142,6 @@ def test_the_printout_names_what_was_aimed_at_and_the_campaign_that_a_model_take
     project = load_project(measured)
     with open_store(project) as store:
         said = " ".join(render_suggestions(free_suggestions(open_session(project), store)).split())
-    assert "edge delivery -> lost: a run that goes from delivery to lost" in said
+    assert "a run that enters lost" in said and "a call on the boundary place_order.items[].count" in said
     assert "model large: no run used it, and no input would" in said
     assert "agentmut run --operator model.swap" in said

@@ -1,4 +1,4 @@
-"""Arguments with a value at a limit inside of an object or a list."""
+"""Values at a limit of a parameter, or inside of it: of objects and lists."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,8 +30,8 @@ def outermost_of(parameter: str) -> str:
     return parameter.replace(EACH, ".").split(".")[0] if inside else ""
 
 
-def holding_inside(item: str, tool: ToolSpec, known: Material, seed: int) -> tuple[JsonValue, ...]:
-    """Values of the outermost parameter with which a call is on a boundary inside of it, by the boundary's own test.
+def values_on(item: str, tool: ToolSpec, known: Material, seed: int) -> tuple[JsonValue, ...]:
+    """Values of a parameter at the top level with which a call is on a boundary, by the boundary's own test.
 
     Empty where none is found: in a choice of schemas, or where only unreadable texts are on it.
     """
@@ -117,7 +117,7 @@ def _required(schema: Mapping[str, Any], but: str, known: Material, seed: int) -
     properties, needed = schema.get("properties") or {}, schema.get("required") or ()
     wanted = {name: stated for name, stated in properties.items() if name in needed and name != but}
     chosen = {name: next(_plausible(name, stated, known, seed), None) for name, stated in wanted.items()}
-    return {name: value for name, value in chosen.items() if value is not None}
+    return {name: value for name, value in chosen.items() if value is not None}  # what lacks one does not fit
 
 
 def _plausible(name: str, stated: Any, known: Material, seed: int) -> Iterator[JsonValue]:
@@ -125,7 +125,7 @@ def _plausible(name: str, stated: Any, known: Material, seed: int) -> Iterator[J
     schema = together(stated) if isinstance(stated, Mapping) else {}
     parameter = Parameter((), name, schema, (), schema, (), True)
     yield from known_values(known, parameter)
-    yield from _drawn(schema, seed, at_limits=False)
+    yield from (value for value in _drawn(schema, seed, at_limits=False) if value != "")
 
 
 def _drawn(schema: Mapping[str, Any], seed: int, *, at_limits: bool) -> Iterator[JsonValue]:

@@ -17,7 +17,7 @@ from agentmut.analysis.generate.material import (
     texts,
     whole,
 )
-from agentmut.analysis.generate.nested import holding_inside, in_plain_words, outermost_of
+from agentmut.analysis.generate.nested import in_plain_words, outermost_of, values_on
 from agentmut.analysis.generate.variations import (
     Turns,
     recombinations,
@@ -86,8 +86,8 @@ class Aim(NamedTuple):
     def _what(self) -> str:
         said = {
             AimKind.TOOL: f"a call of {self.tool}",
-            AimKind.BOUNDARY: f"a call with {self.item.removeprefix('boundary ')}",
-            AimKind.RULE: f'a case of the rule "{self.rule}"',
+            AimKind.BOUNDARY: f"a call on the {self.item}",
+            AimKind.RULE: f'a case of {self.item if self.item.startswith("rule ") else "the rule"}: "{self.rule}"',
             AimKind.NODE: f"a run that enters {self.target}",
             AimKind.EDGE: f"a run that goes from {_end(self.source)} to {_end(self.target)}",
             AimKind.MODEL: f"a run that enters a node whose model is {self.target}",
@@ -170,9 +170,9 @@ def _argument_sets(aim: Aim, tool: ToolSpec, known: Material, seed: int) -> Iter
     outermost = outermost_of(aim.parameter)
     for parameter in arguments_named(tool.parameters):
         if parameter.name == aim.parameter:
-            choices |= {} if aim.absent else {parameter.name: _aimed_at(aim, parameter, known, seed)}
+            choices |= {} if aim.absent else {parameter.name: _aimed_at(aim, tool, parameter, known, seed)}
         elif parameter.name == outermost:
-            choices[parameter.name] = holding_inside(aim.item, tool, known, seed)
+            choices[parameter.name] = values_on(aim.item, tool, known, seed)
         elif parameter.required:
             choices[parameter.name] = known_values(known, parameter) or _made_up(parameter, seed)
     sets = max([1, *map(len, choices.values())])
@@ -180,10 +180,13 @@ def _argument_sets(aim: Aim, tool: ToolSpec, known: Material, seed: int) -> Iter
         yield {name: values[number % len(values)] for name, values in choices.items() if values}
 
 
-def _aimed_at(aim: Aim, parameter: Parameter, known: Material, seed: int) -> tuple[JsonValue, ...]:
+def _aimed_at(
+    aim: Aim, tool: ToolSpec, parameter: Parameter, known: Material, seed: int
+) -> tuple[JsonValue, ...]:
     if aim.has_value:
         return (aim.value,)
-    return _made_up(parameter, seed) or known_values(known, parameter)
+    on = values_on(aim.item, tool, known, seed)
+    return on or _made_up(parameter, seed) or known_values(known, parameter)
 
 
 def _made_up(parameter: Parameter, seed: int) -> tuple[JsonValue, ...]:

@@ -9,7 +9,7 @@ from agentmut.analysis.coverage import Beside, CoverageItem, Dimension, measure
 from agentmut.analysis.coverage.boundaries import Boundary, boundaries
 from agentmut.analysis.generate.aims import weaknesses, without_inputs
 from agentmut.analysis.generate.material import Material, material
-from agentmut.analysis.generate.nested import holding_inside, in_plain_words
+from agentmut.analysis.generate.nested import in_plain_words, values_on
 from agentmut.analysis.generate.proposals import Aim, AimKind, proposals
 from agentmut.config import AgentConfig, ModelConfig
 from agentmut.files.guidance import CoverageSettings
@@ -66,12 +66,10 @@ def inputs(aim: Aim, of: Material, seed: int = 1) -> list[str]:
 
 
 @pytest.mark.parametrize("boundary", boundaries(ORDER)[0], ids=lambda each: each.item.name)
-def test_every_limit_inside_of_a_list_of_objects_gets_arguments_that_are_on_it(boundary: Boundary) -> None:
-    item = boundary.item
-    if item.parameter == "items":  # no limit inside
-        return
-    found = holding_inside(str(item), ORDER, known(), 1)
-    assert found, item.name
+def test_every_limit_of_a_list_of_objects_and_inside_of_it_gets_arguments_that_are_on_it(
+    boundary: Boundary,
+) -> None:
+    assert values_on(str(boundary.item), ORDER, known(), 1)
 
 
 def test_a_limit_inside_is_asked_for_in_words_and_as_it_is_written() -> None:
