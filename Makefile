@@ -36,6 +36,7 @@ slow: operators closing-the-loop  ## longer studies: every promised rate at full
 	$(BIN)/python -m agentmut.stats.calibration --full
 	$(BIN)/python benchmarks/wire_matrix.py
 	$(BIN)/python benchmarks/faults.py
+	$(BIN)/python benchmarks/search.py
 
 $(VENV)/.ready: pyproject.toml
 	@rm -rf $(VENV) build
