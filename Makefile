@@ -39,6 +39,7 @@ slow: operators closing-the-loop relations-study  ## longer studies: every promi
 	$(BIN)/python -m agentmut.stats.calibration --full
 	$(BIN)/python benchmarks/wire_matrix.py
 	$(BIN)/python benchmarks/faults.py
+	$(BIN)/python benchmarks/search.py
 
 $(VENV)/.ready: pyproject.toml
 	@rm -rf $(VENV) build
