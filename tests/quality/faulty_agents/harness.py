@@ -151,3 +151,14 @@ def _in_words(figure: str) -> str:
     if value < len(_WORDS):
         return _WORDS[value]
     return _TENS.get(value, figure)
+
+
+_LITTLE = frozenset(
+    "a an and any are at be by can do does for from how i if in is it me my no not of on or our please the their them this"
+    " to us was we what when where which who will with would you your".split()
+)
+
+
+def content_words(text: str) -> frozenset[str]:
+    """The words that say what a text is about, in small letters."""
+    return frozenset(re.findall(r"[a-z]+", text.lower())) - _LITTLE

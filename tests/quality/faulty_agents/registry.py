@@ -1,7 +1,7 @@
 """All cases. A family is a module with `CASES`; add it here."""
 
-from tests.quality.faulty_agents import permutation
+from tests.quality.faulty_agents import permutation, perturbation
 from tests.quality.faulty_agents.cases import Case
 
-FAMILIES = (permutation,)
+FAMILIES = (permutation, perturbation)
 CASES: tuple[Case, ...] = tuple(case for family in FAMILIES for case in family.CASES)
