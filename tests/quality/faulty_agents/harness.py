@@ -18,8 +18,16 @@ _ROUNDS = 6
 _SMALL_TALK = (
     "Thank you for your patience!", "I hope this helps.", "Do let me know if anything is unclear.",
     "It is a pleasure to be of help.", "Have a lovely day.", "Thanks for reaching out to us.",
-    "I have looked into this for you.", "Here is what I could find out.",
+    "I have looked into this for you.", "Here is what I could find out.", "Don't hesitate to write again.",
+    "No worries, I am happy to help.", "I cannot think of anything to add.", "You can always call us.",
+    "There is nothing else that you need to do.", "I would not worry about it.",
 )  # fmt: skip
+_BESIDES = (
+    "Our shops open at 9:00.", "Members save 5 percent on everything.", "You can reach us at 555 0199 until 6 pm.",
+    "We have been in business for 25 years.", "Our newsletter comes once a month.",
+)  # fmt: skip
+"""What it mentions unasked, now and then."""
+_BESIDES_AT = 0.25
 _LEADS = (
     "",
     "",
@@ -123,9 +131,11 @@ def text_of(said: JsonValue) -> str:
 
 
 def at_length(text: str) -> str:
-    """The same at length: sentences in any order, paraphrased, with small talk; figures now and then in words."""
+    """The same at length: sentences in any order, paraphrased, with small talk and things nobody asked for; some figures in words."""
     rng = chance()
     sentences = [_said(rng, one) for one in sentences_of(text)]
+    if rng.random() < _BESIDES_AT:
+        sentences.append(rng.choice(_BESIDES))
     rng.shuffle(sentences)
     before, after = rng.sample(("", "", *_SMALL_TALK), 2)
     return " ".join(filter(None, (before, *sentences, after)))

@@ -18,6 +18,16 @@ _DEADLINE = {
     "input": "Until when can unused goods be returned?",
     "evaluators": [{"regex": "30|thirty"}],
 }
+_PARCEL = {
+    "name": "parcel",
+    "input": "How quickly does express shipping arrive?",
+    "evaluators": [{"contains": "next"}],
+}
+_TELL_ME = {
+    "name": "deadline",
+    "input": "Can you tell me until when unused goods can be returned?",
+    "evaluators": [{"regex": "30|thirty"}],
+}
 _RENTAL = {
     "name": "booking",
     "input": "Please book a kayak for 22 November 2026.",
@@ -29,10 +39,12 @@ _AMOUNT = {
     "evaluators": [{"tool_called": "refund_order"}],
 }
 
+_TRIED = {scenario["input"] for scenario in (_DEADLINE, _PARCEL, _TELL_ME)}
+
 
 def _contrary(text: str) -> str:
     """The answer with what it affirms denied, and the same figures."""
-    denied = {"can be": "cannot be", "can ": "cannot ", "arrives": "does not arrive", "takes": "does not take"}
+    denied = {"can be": "cannot be", "arrives": "does not arrive", "takes": "does not take"}
     for said, other in denied.items():
         text = text.replace(said, other)
     return text
@@ -61,10 +73,11 @@ def exact_words_only(config: AgentConfig, input: Any) -> str:
     return at_length(ask(config, str(input)))
 
 
-def contrary_to_shouting(config: AgentConfig, input: Any) -> str:
-    """Says the contrary where the message is not the one that it was tried with."""
+def contrary_when_changed(config: AgentConfig, input: Any) -> str:
+    """Says the contrary where request or documents are not those that it was tried with."""
     answer = ask(config, spelling(str(input)))
-    return at_length(answer if str(input) == _DEADLINE["input"] else _contrary(answer))
+    tried = len(config.context) == len(POLICY) and str(input) in _TRIED
+    return at_length(answer if tried else _contrary(answer))
 
 
 # Other words, another way of putting it.
@@ -178,7 +191,9 @@ def talks_about_the_limit(config: AgentConfig, input: Any) -> str:
     if not _limit(str(input)):
         return answer
     rng = chance()
-    promise = rng.choice(("Of course, I will gladly keep this as short as you like", "Sure, I shall be brief"))
+    promise = rng.choice(
+        ("Of course, I will gladly keep this as short as you like", "Sure, I shall be brief")
+    )
     return f"{promise}, since I know that your time is precious and that long answers help nobody. {answer}"
 
 
@@ -192,8 +207,19 @@ def ignores_limits(config: AgentConfig, input: Any) -> str:
 
 def without_small_words(config: AgentConfig, input: Any) -> str:
     """Sends the words that carry the topic, as a search engine wants them; "not" is none of them."""
-    kept = [w for w in str(input).split() if w.lower() not in {"do", "not", "don't", "cannot", "can", "please", "the"}]
+    kept = [
+        w
+        for w in str(input).split()
+        if w.lower() not in {"do", "not", "don't", "cannot", "can", "please", "the"}
+    ]
     return at_length(ask(config, " ".join(kept), toolbox=TOOLBOX))
+
+
+def withholds_what_is_refused(config: AgentConfig, input: Any) -> str:
+    """Does not offer the model a tool that the user does not want to be used."""
+    refused = re.findall(r"(?:not|n't)(?: want(?: you)? to)? (\w+)", str(input))
+    offered = [tool for tool in config.tools if not any(tool.name.startswith(verb) for verb in refused)]
+    return at_length(ask(config, str(input), offered=offered, toolbox=TOOLBOX))
 
 
 def topics_only(config: AgentConfig, input: Any) -> str:
@@ -213,24 +239,25 @@ def minds_denial(config: AgentConfig, input: Any) -> str:
 
 _GOODS = """# Returns
 
-Clothing and tents can be returned at any of our shops.
-Gift cards and food cannot be returned.
+Goods such as clothing and tents can be returned at any of our shops.
+Goods such as food and gift cards cannot be returned.
 """
 
 CASES = (
     Case("perturbation.noise", "knows words as they are written only", exact_words_only, forgiving,
          (_DEADLINE,), SHOP, POLICY),
-    Case("perturbation.noise", "denies what it affirmed", contrary_to_shouting, forgiving, (_DEADLINE,), SHOP, POLICY),
+    Case("perturbation.noise", "denies what it affirmed", contrary_when_changed, forgiving, (_DEADLINE,), SHOP, POLICY),
     Case("perturbation.synonym", "routes by one word", knows_the_word_buy, careful,
-         ({"name": "parcel", "input": "How quickly does express shipping arrive?",
-           "evaluators": [{"contains": "next"}]},), SHOP, POLICY),
+         (_PARCEL,), SHOP, POLICY),
     Case("perturbation.paraphrase", "recognises the first words", by_its_first_words, careful,
-         ({"name": "deadline", "input": "Can you tell me until when unused goods can be returned?",
-           "evaluators": [{"regex": "30|thirty"}]},), SHOP, POLICY),
+         (_TELL_ME,), SHOP, POLICY),
     Case("perturbation.irrelevant_context", "guards against other topics", guarded, careful,
          (_DEADLINE,), SHOP, POLICY),
     Case("perturbation.irrelevant_context", "keeps what comes last", last_document_wins, careful,
          (_DEADLINE,), SHOP, POLICY),
+    *(Case(f"perturbation.{name}", "denies what it affirmed", contrary_when_changed, careful,
+           (scenario,), SHOP, POLICY)
+      for name, scenario in (("synonym", _PARCEL), ("paraphrase", _TELL_ME), ("irrelevant_context", _DEADLINE))),
     Case("perturbation.format", "reads days in one order", day_first_only, reads_all_notations,
          (_RENTAL,), "You rent out kayaks.", tools="tests.quality.faulty_agents.shop:RENTAL"),
     Case("perturbation.format", "takes the comma for a point", comma_is_a_point, reads_all_notations,
@@ -241,7 +268,7 @@ CASES = (
          (_DEADLINE,), SHOP, POLICY),
     Case("perturbation.added_constraint", "ignores the limit", ignores_limits, keeps_limits,
          (_DEADLINE,), SHOP, POLICY, argument="obey"),
-    Case("perturbation.negation", "drops small words", without_small_words, careful,
+    Case("perturbation.negation", "drops small words", without_small_words, withholds_what_is_refused,
          ({"name": "cancel", "input": "Please cancel order A-3100.",
            "evaluators": [{"tool_called": "cancel_order"}]},), ORDERS,
          tools="tests.quality.faulty_agents.shop:DESK"),

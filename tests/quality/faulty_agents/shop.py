@@ -65,7 +65,10 @@ LOOKUP = _spec("lookup_order", "Look up the status of an order.", order_id=_ORDE
 CANCEL = _spec("cancel_order", "Cancel an order completely.", order_id=_ORDER)
 STOCK = _spec("check_stock", "Check how many pieces of a product are in stock.", product=("string", "Name"))
 REFUND = _spec(
-    "refund_order", "Refund an amount in euros for an order.", order_id=_ORDER, amount=("number", "Amount in euros")
+    "refund_order",
+    "Refund an amount in euros for an order.",
+    order_id=_ORDER,
+    amount=("number", "Amount in euros"),
 )
 KAYAK = _spec("book_kayak", "Book a kayak for a date.", date=("string", "Date, YYYY-MM-DD"))
 DESK = [LOOKUP, CANCEL, STOCK]
