@@ -10,11 +10,12 @@ from agentmut.facts.judge import Judge
 from agentmut.facts.phrases import phrases
 from agentmut.facts.registry import DEFAULT, LAST_RESORT, OF_ANSWERS, build
 from agentmut.facts.same import Same
-from agentmut.facts.stability import FEWEST, Stability, stability
+from agentmut.facts.stability import FEWEST, Slot, Stability, slot, stability
 from agentmut.facts.statements import Statements
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.trace import AgentTrace, Usage
 
+_CONTRADICTING = frozenset({"decisions", "dates", "numbers"})
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -24,6 +25,8 @@ class Comparison(NamedTuple):
     extractors: tuple[Extractor, ...]
     usual: Stability | None = None
     """What runs of the unchanged agent show; None: all facts of both runs have to be equal."""
+    left_out: tuple[Extractor, ...] = ()
+    """Kinds that are not compared, since no fact of theirs is stable, and nobody asked for them."""
 
     @property
     def usage(self) -> Usage:
@@ -72,6 +75,18 @@ class Comparison(NamedTuple):
             left, right = _unusual(self.usual, found, (left, right), told)
         return (*phrases(left, right), *self._wholes(scenario, source, follow_up))
 
+    def unsteadiness(self, scenario: Scenario, one: AgentTrace, other: AgentTrace) -> tuple[str, ...]:
+        """Where two answers contradict each other in a kind that is left out: 30 days in one, 14 days in the other.
+
+        Told are decisions, dates and numbers with a unit; both runs must state some, and none in common.
+        """
+        extractors = tuple(kind for kind in self.left_out if kind.name in _CONTRADICTING)
+        found = [_by_slot(_facts(extractors, scenario, trace)) for trace in (one, other)]
+        apart = [place for place in sorted(found[0].keys() & found[1].keys()) if found[0][place].isdisjoint(found[1][place])]
+        return tuple(
+            said for place in apart for said in phrases(frozenset(found[0][place]), frozenset(found[1][place]))
+        )
+
     def _wholes(self, scenario: Scenario, source: AgentTrace, follow_up: AgentTrace) -> Iterator[str]:
         for extractor in self.extractors:
             if isinstance(extractor, Comparer) and (
@@ -106,10 +121,21 @@ def _default(scenario: Scenario, sources: Sequence[AgentTrace]) -> Comparison:
     assert usual is not None
     stable = {fact.kind for fact in usual.expected}
     kept = tuple(one for one in chosen if one.name in stable | _silent(chosen, usual))
+    left_out = tuple(one for one in chosen if one not in kept)
     if stable & OF_ANSWERS:
-        return Comparison(kept, usual)
+        return Comparison(kept, usual, left_out)
     last = _calibrated(build(EvaluatorSpec(name=LAST_RESORT)), scenario, sources)
-    return Comparison((*kept, last), usual)
+    return Comparison((*kept, last), usual, left_out)
+
+
+def _by_slot(facts: frozenset[Fact]) -> dict[Slot, set[Fact]]:
+    """Facts by what they give a value for; numbers without a unit may be of anything."""
+    found: dict[Slot, set[Fact]] = {}
+    for fact in facts:
+        place = slot(fact)
+        if place.kind != "numbers" or place.name:
+            found.setdefault(place, set()).add(fact)
+    return found
 
 
 def _silent(extractors: Sequence[Extractor], usual: Stability) -> set[str]:

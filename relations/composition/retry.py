@@ -87,9 +87,9 @@ def _twice(pair: Pair, tools: frozenset[str]) -> tuple[Step, ...]:
     """The calls that do again what was done; where no call says its turn, those beyond the calls of the source run."""
     calls = pair.trace.tool_calls
     again = doubled(calls, tools)
-    if again or any(step.turn for step in pair.trace.steps if step.action is not Action.RESPOND):
-        return again
-    return done_more_often(pair.source.tool_calls, calls, tools)
+    asked = [step.turn for step in pair.trace.steps if step.action is Action.REASON]
+    turns_are_known = not asked or any(asked)
+    return again if again or turns_are_known else done_more_often(pair.source.tool_calls, calls, tools)
 
 
 def _shown(given: dict[str, JsonValue] | None) -> str:

@@ -14,7 +14,7 @@ from tests.quality.faulty_agents.composition import EXPRESS, HELPS, OLD_SHOP, RE
 from tests.quality.faulty_agents.harness import ask, chance
 from tests.quality.faulty_agents.talking import SMALL_TALK, at_length, reworded, sentences
 
-OFTEN = 0.4
+OFTEN = 0.5
 """How often a fault shows that is there now and then."""
 
 
@@ -153,10 +153,9 @@ def _say(rng: random.Random, name: str, value: str) -> str:
 
 
 def _read(config: AgentConfig, text: str) -> dict[str, str]:
-    """The facts of a text, as the model repeats it sentence by sentence."""
+    """The facts of a text, and of what the model says of it."""
     given = f'<document name="note">\n{text}\n</document>'
-    parts = [one for one in re.split(r"(?<=[.!?])\s+|\n", text) if one.strip()]
-    return _facts("\n".join(ask(config, f"Repeat this: {part}", system=given) + f"\n{part}" for part in parts))
+    return _facts(f"{text}\n{ask(config, f'Repeat this: {text}', system=given)}")
 
 
 Change = Callable[[dict[str, str]], dict[str, str]]
