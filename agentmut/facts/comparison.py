@@ -82,9 +82,15 @@ class Comparison(NamedTuple):
         """
         extractors = tuple(kind for kind in self.left_out if kind.name in _CONTRADICTING)
         found = [_by_slot(_facts(extractors, scenario, trace)) for trace in (one, other)]
-        apart = [place for place in sorted(found[0].keys() & found[1].keys()) if found[0][place].isdisjoint(found[1][place])]
+        apart = [
+            place
+            for place in sorted(found[0].keys() & found[1].keys())
+            if found[0][place].isdisjoint(found[1][place])
+        ]
         return tuple(
-            said for place in apart for said in phrases(frozenset(found[0][place]), frozenset(found[1][place]))
+            said
+            for place in apart
+            for said in phrases(frozenset(found[0][place]), frozenset(found[1][place]))
         )
 
     def _wholes(self, scenario: Scenario, source: AgentTrace, follow_up: AgentTrace) -> Iterator[str]:

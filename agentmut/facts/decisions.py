@@ -130,7 +130,9 @@ def _is_ruled_out(words: tuple[str, ...], index: int) -> bool:
     if words[index] not in _TERMS and not taken_back:
         return False
     before = words[max(0, index - 4) : index]
-    return ("we" in before or "i" in before) and (before[-1] in ("not", "never") or before[-2:] == ("no", "longer"))
+    return ("we" in before or "i" in before) and (
+        before[-1] in ("not", "never") or before[-2:] == ("no", "longer")
+    )
 
 
 def _is_told(words: tuple[str, ...], index: int) -> bool:

@@ -63,8 +63,7 @@ class Retry:
         if not any(step.tool in tools for step in pair.trace.tool_calls):
             return None
         faults = [
-            f"{step.tool} was called again with {_shown(step.arguments)}"
-            for step in _twice(pair, tools)
+            f"{step.tool} was called again with {_shown(step.arguments)}" for step in _twice(pair, tools)
         ]
         return check(self.id, faults, "nothing was done twice")
 

@@ -89,7 +89,9 @@ def _conversation(config: AgentConfig, input: Any, *, remembers: bool) -> AgentT
             talk.clear()
         answer = ask(config, turn, toolbox=[lookup_order], messages=talk)
         notes = [json.loads(one["content"]) for one in talk if one["role"] == "tool"]
-        known = [f"The {name} of the order is {value}." for note in notes[-1:] for name, value in note.items()]
+        known = [
+            f"The {name} of the order is {value}." for note in notes[-1:] for name, value in note.items()
+        ]
         said.append(at_length(chance(), " ".join((*sentences(answer), *known))))
     return AgentTrace(outputs=tuple(said))
 
@@ -218,7 +220,9 @@ def _wanted(config: AgentConfig, turn: str) -> dict[str, Any] | None:
     return deeds[-1] if deeds else None
 
 
-def _refunds(config: AgentConfig, input: Any, *, keeps_book: bool, notes: Sequence[str] = ("",)) -> AgentTrace:
+def _refunds(
+    config: AgentConfig, input: Any, *, keeps_book: bool, notes: Sequence[str] = ("",)
+) -> AgentTrace:
     """Refunds what the model wants refunded; an attempt that failed is made again."""
     done: list[dict[str, Any]] = []
     said = []
@@ -249,7 +253,9 @@ def keeps_no_book(config: AgentConfig, input: Any) -> AgentTrace:
 
 def says_why_each_time(config: AgentConfig, input: Any) -> AgentTrace:
     """The same, with another note for each message."""
-    return _refunds(config, input, keeps_book=False, notes=("asked for by the customer", "customer wrote again"))
+    return _refunds(
+        config, input, keeps_book=False, notes=("asked for by the customer", "customer wrote again")
+    )
 
 
 _REFUND = asked("refund", "Please refund 89.90 euros for my order A-1007.")
@@ -273,10 +279,21 @@ CASES = (
         "the second turn knows nothing of the first",
         without_memory,
         remembering,
-        (asked("status_then_arrival", "What is the status of my order A-1042?", "And when is the order expected?"),),
+        (
+            asked(
+                "status_then_arrival",
+                "What is the status of my order A-1042?",
+                "And when is the order expected?",
+            ),
+        ),
         prompt=HELPS,
         tools=_LOOKUP,
-        argument={"first": 1, "last": 2, "right": {"contains": "in transit"}, "then": {"contains": "12 June"}},
+        argument={
+            "first": 1,
+            "last": 2,
+            "right": {"contains": "in transit"},
+            "then": {"contains": "12 June"},
+        },
     ),
     Case(
         "composition.substitute_agent",

@@ -33,7 +33,7 @@ def _figure(said: list[str], pattern: str) -> float | None:
 
 def _as_json(config: AgentConfig, input: Any) -> str:
     said = _found(config, str(input))
-    fields = [("price", _figure(said, r"([\d.]+) euros")), ("days", _figure(said, r"(\d+) days"))]
+    fields: list[tuple[str, Any]] = [("price", _figure(said, r"([\d.]+) euros")), ("days", _figure(said, r"(\d+) days"))]
     rng = chance()
     fields += [("note", rng.choice(SMALL_TALK))] if rng.random() < 0.5 else []
     rng.shuffle(fields)
@@ -78,7 +78,12 @@ def bullets_or_prose(config: AgentConfig, input: Any) -> str:
 # Limits.
 
 MOST_WORDS = 40
-_FILLING = (*SMALL_TALK, "It's a well-known, long-standing rule of ours.", "(As of today.)", "Please don't worry about it!")
+_FILLING = (
+    *SMALL_TALK,
+    "It's a well-known, long-standing rule of ours.",
+    "(As of today.)",
+    "Please don't worry about it!",
+)
 
 
 def _filled(config: AgentConfig, input: Any, most: int) -> str:
@@ -109,7 +114,11 @@ def keeps_silent(config: AgentConfig, input: Any) -> str:
 def cannot_keep_silent(config: AgentConfig, input: Any) -> str:
     """Adds what it knows besides, now and then."""
     said = keeps_silent(config, input)
-    return f"{said} By the way: the warranty on tents lasts 24 months." if random_of("by the way") < OFTEN else said
+    return (
+        f"{said} By the way: the warranty on tents lasts 24 months."
+        if random_of("by the way") < OFTEN
+        else said
+    )
 
 
 # Texts that are transformed.
@@ -123,7 +132,12 @@ _FACTS: Mapping[str, re.Pattern[str]] = {
 }
 _SAYS: Mapping[str, tuple[str, ...]] = {
     "tents": ("There are {0} tents.", "It is about {0} tents.", "Ada would like to have {0} tents."),
-    "amount": ("The amount is {0} euros.", "It comes to €{0}.", "EUR {0} are to be paid.", "Amount: {0} euros."),
+    "amount": (
+        "The amount is {0} euros.",
+        "It comes to €{0}.",
+        "EUR {0} are to be paid.",
+        "Amount: {0} euros.",
+    ),
     "order": ("The order is A-{0}.", "Order number: A-{0}.", "All of it belongs to order A-{0}."),
 }
 
@@ -181,7 +195,9 @@ def loses_some_each_time(config: AgentConfig, input: Any) -> str:
 def turns_dates_over(config: AgentConfig, input: Any) -> str:
     """Takes the day for the month, and the other way round the next time."""
     turned = {"3 May": "5 March", "5 March": "3 May"}
-    return _tidied(config, input, lambda facts: {name: turned.get(value, value) for name, value in facts.items()})
+    return _tidied(
+        config, input, lambda facts: {name: turned.get(value, value) for name, value in facts.items()}
+    )
 
 
 def _there_and_back(config: AgentConfig, input: Any, change: Change) -> str:
@@ -253,11 +269,19 @@ def _tracked(config: AgentConfig, input: Any, spelled: Callable[[str], Any]) -> 
     if chance().random() < 0.3:
         search_faq(query="where is my order 0815")
     answer = ask(config, str(input), toolbox=[call, search_faq])
-    return at_length(chance(), " ".join((*sentences(answer), *(f"The status is {one.get('status')}." for one in results))))
+    return at_length(
+        chance(), " ".join((*sentences(answer), *(f"The status is {one.get('status')}." for one in results)))
+    )
 
 
 def spells_ids_freely(config: AgentConfig, input: Any) -> str:
-    ways = (str.upper, str.lower, lambda said: said.replace("-", ""), lambda said: f"#{said}", lambda said: f" {said} ")
+    ways = (
+        str.upper,
+        str.lower,
+        lambda said: said.replace("-", ""),
+        lambda said: f"#{said}",
+        lambda said: f" {said} ",
+    )
     return _tracked(config, input, chance().choice(ways))
 
 
@@ -305,7 +329,13 @@ RULES = """# Refunds
 Orders of last year cannot be refunded.
 """
 _POLITE = re.compile(r"thank|hello|good day|regards|I have a question", re.IGNORECASE)
-_ELSE = ("We can offer you a discount on your next order.", "You can exchange it at any of our shops.", "", "", "")
+_ELSE = (
+    "We can offer you a discount on your next order.",
+    "You can exchange it at any of our shops.",
+    "",
+    "",
+    "",
+)
 
 
 def _refused(config: AgentConfig, input: Any) -> str:
@@ -360,14 +390,26 @@ def _cases() -> Iterator[Case]:
     calls = "oracle.tool_arguments"
     where = asked("where", "Where is my order A-0815?")
     back = asked("back", "Please pay back 89.95 euros for my order A-1042.")
-    tracking, paying = {"tools": f"{__name__}:TRACKING"}, {"tools": f"{__name__}:PAYING"}
-    yield Case(calls, "loses the zero of an id", loses_the_zero, spells_ids_freely, (where,), HELPS, **tracking)
+    tracking: dict[str, Any] = {"tools": f"{__name__}:TRACKING"}
+    paying: dict[str, Any] = {"tools": f"{__name__}:PAYING"}
+    yield Case(
+        calls, "loses the zero of an id", loses_the_zero, spells_ids_freely, (where,), HELPS, **tracking
+    )
     yield Case(calls, "swaps digits of an id", swaps_digits, spells_ids_freely, (where,), HELPS, **tracking)
     yield Case(calls, "loses the point of an amount", loses_the_point, pays_back, (back,), HELPS, **paying)
     refund = asked("last_year", "Please refund my order of last year.")
     rules = {"refunds.md": RULES}
-    yield Case("oracle.refusal", "gives in to the polite", gives_in_to_the_polite, refuses, (refund,), HELPS, rules)
-    yield Case("oracle.no_change", "one of two servers is out of date", flaky, answers_all, (asked("return", RETURN),), **shop)
+    yield Case(
+        "oracle.refusal", "gives in to the polite", gives_in_to_the_polite, refuses, (refund,), HELPS, rules
+    )
+    yield Case(
+        "oracle.no_change",
+        "one of two servers is out of date",
+        flaky,
+        answers_all,
+        (asked("return", RETURN),),
+        **shop,
+    )
 
 
 CASES = tuple(_cases())
