@@ -22,7 +22,7 @@ class Size(NamedTuple):
     delta: float = 0.3
 
 
-STUDY, QUICK = Size(), Size(sources=30, pairs=20)
+STUDY, QUICK = Size(), Size(sources=30, pairs=18)
 """Of the study, and of `make test`."""
 
 

@@ -131,7 +131,7 @@ def text_of(said: JsonValue) -> str:
 
 
 def at_length(text: str) -> str:
-    """The same at length: sentences in any order, paraphrased, with small talk and things nobody asked for; some figures in words."""
+    """The same at length: sentences in any order, paraphrased, some figures in words, with small talk and asides."""
     rng = chance()
     sentences = [_said(rng, one) for one in sentences_of(text)]
     if rng.random() < _BESIDES_AT:
@@ -164,8 +164,11 @@ def _in_words(figure: str) -> str:
 
 
 _LITTLE = frozenset(
-    "a an and any are at be by can do does for from how i if in is it me my no not of on or our please the their them this"
-    " to us was we what when where which who will with would you your".split()
+    re.findall(
+        r"\w+",
+        "a an and any are at be by can do does for from how i if in is it me my no not of on or our please the "
+        "their them this to us was we what when where which who will with would you your",
+    )
 )
 
 

@@ -1,5 +1,6 @@
 """Agents that hang on how something is put, and on what is said beside it."""
 
+import calendar
 import difflib
 import re
 from typing import Any
@@ -67,7 +68,20 @@ def forgiving(config: AgentConfig, input: Any) -> str:
 
 def exact_words_only(config: AgentConfig, input: Any) -> str:
     """Turns messages down in which a word is not in its dictionary, as written there."""
-    known = set("Until When when can unused goods be returned Can I return items".split())
+    known = {
+        "Until",
+        "When",
+        "when",
+        "can",
+        "unused",
+        "goods",
+        "be",
+        "returned",
+        "Can",
+        "I",
+        "return",
+        "items",
+    }
     if any(word not in known for word in re.findall(r"\S+", str(input).rstrip("?!. "))):
         return at_length(UNKNOWN)
     return at_length(ask(config, str(input)))
@@ -115,7 +129,7 @@ def last_document_wins(config: AgentConfig, input: Any) -> str:
 
 # Another notation.
 
-_MONTHS = "January February March April May June July August September October November December".split()
+_MONTHS = tuple(calendar.month_name)[1:]
 
 
 def _iso(text: str) -> str:
@@ -136,11 +150,11 @@ def reads_all_notations(config: AgentConfig, input: Any) -> str:
 
 
 def day_first_only(config: AgentConfig, input: Any) -> str:
-    """Knows a day by the order day, month, year: in others it takes the first figures for the day of the month."""
-    found = re.search(r"(\d{1,2})\D+?(?:\w+) (\d{4})", str(input))
-    numbers = re.findall(r"\d+", str(input))
-    day = found[1] if found else numbers[0][:2]
-    return at_length(ask(config, f"Please book a kayak for 2026-11-{int(day):02d}.", toolbox=TOOLBOX))
+    """Knows a day by the order day, month, year, and asks for it where it is put otherwise."""
+    found = re.search(r"\d{1,2} [A-Z][a-z]+ \d{4}", str(input))
+    if not found:
+        return at_length("Could you give me the day of your booking?")
+    return at_length(ask(config, f"Please book a kayak for {_iso(found[0])}.", toolbox=TOOLBOX))
 
 
 def comma_is_a_point(config: AgentConfig, input: Any) -> str:
