@@ -13,7 +13,7 @@ from agentmut.trace import AgentTrace
 from agentmut.trial import current_trial
 from tests.quality.faulty_agents.cases import Case
 from tests.quality.faulty_agents.harness import ask, chance
-from tests.quality.faulty_agents.talking import at_length, reworded, sentences
+from tests.quality.faulty_agents.talking import at_length, sentences
 
 SHOP = """# Fernhill Outdoor
 

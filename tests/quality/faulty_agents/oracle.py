@@ -8,7 +8,6 @@ from typing import Any
 
 import agentmut
 from agentmut.config import AgentConfig
-from agentmut.trace import AgentTrace
 from tests.quality.faulty_agents.cases import Case
 from tests.quality.faulty_agents.composition import EXPRESS, HELPS, OLD_SHOP, RETURN, SHOP, answers_all, asked
 from tests.quality.faulty_agents.harness import ask, chance
@@ -33,7 +32,8 @@ def _figure(said: list[str], pattern: str) -> float | None:
 
 def _as_json(config: AgentConfig, input: Any) -> str:
     said = _found(config, str(input))
-    fields: list[tuple[str, Any]] = [("price", _figure(said, r"([\d.]+) euros")), ("days", _figure(said, r"(\d+) days"))]
+    price, days = _figure(said, r"([\d.]+) euros"), _figure(said, r"(\d+) days")
+    fields: list[tuple[str, Any]] = [("price", price), ("days", days)]
     rng = chance()
     fields += [("note", rng.choice(SMALL_TALK))] if rng.random() < 0.5 else []
     rng.shuffle(fields)
