@@ -22,7 +22,7 @@ from agentmut.relation_report import Finding  # noqa: E402
 from agentmut.simulator.background import Simulator  # noqa: E402
 from agentmut.simulator.service_settings import Settings  # noqa: E402
 from agentmut.stats.intervals import clopper_pearson  # noqa: E402
-from tests.quality.faulty_agents.cases import STUDY, Case, check  # noqa: E402
+from tests.quality.faulty_agents.cases import STUDY, Agent, Case, check  # noqa: E402
 from tests.quality.faulty_agents.registry import CASES  # noqa: E402
 
 ALPHA = 0.05
@@ -58,10 +58,10 @@ def findings(task: Task) -> list[Finding]:
     return [_finding(case, agent, task.first + number) for number in range(task.count)]
 
 
-def _finding(case: Case, agent: object, seed: int) -> Finding:
+def _finding(case: Case, agent: Agent, seed: int) -> Finding:
     with Simulator(Settings(seed=seed)) as simulator:
         os.environ.update(simulator.environment)
-        rows = check(case, agent, seed=seed, size=STUDY).rows  # type: ignore[arg-type]
+        rows = check(case, agent, seed=seed, size=STUDY).rows
     found = {row.finding for row in rows}
     order = (Finding.FAIL, Finding.INCONCLUSIVE, Finding.PASS, Finding.NOT_APPLICABLE)
     return next(one for one in order if one in found)
@@ -70,15 +70,15 @@ def _finding(case: Case, agent: object, seed: int) -> Finding:
 def main(arguments: Sequence[str]) -> int:
     """Print the page; 1 where a fault is missed in most repetitions, or a correct agent flagged too often."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", default="", help="part of the names of the cases to take")
+    parser.add_argument("--only", nargs="*", default=[""], help="parts of the names of the cases to take")
     parser.add_argument("--faulty", type=int, default=20, help="repetitions of each faulty agent")
     parser.add_argument("--correct", type=int, default=60, help="repetitions of each correct agent")
     parser.add_argument("--workers", type=int, default=2)
     wanted = parser.parse_args(arguments)
-    chosen = [number for number, case in enumerate(CASES) if wanted.only in case.name]
+    chosen = [number for number, case in enumerate(CASES) if any(part in case.name for part in wanted.only)]
     tasks = list(_tasks(chosen, wanted.faulty, wanted.correct))
     with ProcessPoolExecutor(wanted.workers, get_context("spawn")) as pool:
-        results = list(pool.map(findings, tasks))
+        results = [_told(*done) for done in zip(tasks, pool.map(findings, tasks), strict=True)]
     counts: dict[tuple[int, bool], Counter[Finding]] = {}
     for task, found in zip(tasks, results, strict=True):
         counts.setdefault((task.case, task.faulty), Counter()).update(found)
@@ -94,6 +94,12 @@ def main(arguments: Sequence[str]) -> int:
     print(HEAD.format(command=command, commit=_commit(), limit=limit, **settings))
     print("\n".join(_table(chosen, counts)))
     return 0 if _as_promised(counts, limit) else 1
+
+
+def _told(task: Task, found: list[Finding]) -> list[Finding]:
+    """The findings, which go to stderr as they come: the page takes a while."""
+    print(CASES[task.case].name, "faulty" if task.faulty else "correct", task.first, *found, file=sys.stderr)
+    return found
 
 
 def _tasks(chosen: Sequence[int], faulty: int, correct: int) -> Iterator[Task]:

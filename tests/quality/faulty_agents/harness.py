@@ -1,6 +1,7 @@
 """What the agents have in common: the loop around the model, and a way of talking that is never the same twice."""
 
 import json
+import os
 import random
 import re
 from collections.abc import Callable, Sequence
@@ -79,8 +80,6 @@ def _client(url: str) -> Any:
 
 def client() -> Any:
     """The OpenAI client, at `OPENAI_BASE_URL`; one for each address."""
-    import os
-
     return _client(os.environ["OPENAI_BASE_URL"])
 
 
