@@ -17,12 +17,13 @@ from agentmut.trace import Action, AgentTrace, Check, Step
 
 NOTHING = FollowUp(description="nothing is run")
 TWICE = FollowUp(runs=(FollowUpRun(),), description="sent twice")
+NO_FACTS = Comparison(())
 ASKED_MODEL = Step(action=Action.REASON, output="")
 
 
 def judged(
     relation: Relation, asked: Source, *after: AgentTrace, follow_up: FollowUp = NOTHING,
-    comparison: Comparison = Comparison(()),
+    comparison: Comparison = NO_FACTS,
 ) -> Check | None:  # fmt: skip
     return relation.holds(Pair(asked.scenario, asked.config, asked.trace, follow_up, after, comparison))
 
@@ -78,12 +79,16 @@ def test_a_deed_done_again_in_other_words_is_seen_where_no_call_says_its_turn(
     assert holds(judged(Retry(), asked, after, follow_up=TWICE)) is expected
 
 
-@pytest.mark.parametrize("said", ["We do not accept returns of worn boots.", "We no longer take worn boots back."])
+@pytest.mark.parametrize(
+    "said", ["We do not accept returns of worn boots.", "We no longer take worn boots back."]
+)
 def test_what_a_shop_does_not_do_is_refused(said: str) -> None:
     assert decisions(said) == {"no"}
 
 
-@pytest.mark.parametrize("said", ["You do not pay for returns.", "You do not have to return it.", "Do not worry."])
+@pytest.mark.parametrize(
+    "said", ["You do not pay for returns.", "You do not have to return it.", "Do not worry."]
+)
 def test_what_one_need_not_do_is_no_refusal(said: str) -> None:
     assert decisions(said) == frozenset()
 

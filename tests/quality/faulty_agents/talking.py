@@ -14,6 +14,13 @@ SMALL_TALK = (
     "Happy to help with that.", "Thanks a lot for your patience.", "Here is what I found out.",
     "We are always glad to hear from our customers.", "Please do not hesitate to write again.",
 )  # fmt: skip
+ASIDES = (
+    "We have been open since 1987.", "We answer within 24 hours.", "Our customers give us 4.8 of 5 stars.",
+    "You can also call us at 0800 123 456.", "We can't wait to hear from you!", "No problem at all!",
+    "You can always write to us.", "We do not mind questions.", "Our team of 12 is happy to help.",
+    "Two of my colleagues have looked at it as well.", "I am not a lawyer, of course.",
+)  # fmt: skip
+"""What may stand beside any answer, with figures and negations that have nothing to do with it."""
 PARAPHRASES: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         r"unused goods can be returned within (\d+) days of delivery",
@@ -72,8 +79,12 @@ def at_length(rng: random.Random, text: str, talk: bool = True) -> str:
     if not talk:
         return " ".join(said)
     before, after = rng.sample(["", "", *SMALL_TALK], 2)
+    if rng.random() < 0.4:
+        said.insert(rng.randrange(len(said) + 1), rng.choice(ASIDES))
     if len(said) > 1 and rng.random() < 0.25:
-        return "\n".join(filter(None, (before, *(f"- {one}" for one in said), after)))
+        numbered = rng.random() < 0.5
+        points = (f"{number}. {one}" if numbered else f"- {one}" for number, one in enumerate(said, start=1))
+        return "\n".join(filter(None, (before, *points, after)))
     return " ".join(filter(None, (before, *said, after)))
 
 
