@@ -1,11 +1,12 @@
 """Judgements that were wrong on the real agents of tests/quality, and are right now."""
 
+from typing import Any
+
 import pytest
 
 from agentmut.config import AgentConfig
 from agentmut.facts.comparison import Comparison, comparison_for
 from agentmut.facts.decisions import decisions
-from agentmut.protocols import Relation
 from agentmut.relation import SAME_AGAIN, FollowUp, FollowUpRun, Pair, Source
 from agentmut.relations.base import call, run, source
 from agentmut.relations.composition.retry import Retry
@@ -22,10 +23,13 @@ ASKED_MODEL = Step(action=Action.REASON, output="")
 
 
 def judged(
-    relation: Relation, asked: Source, *after: AgentTrace, follow_up: FollowUp = NOTHING,
+    relation: Any, asked: Source, *after: AgentTrace, follow_up: FollowUp = NOTHING,
     comparison: Comparison = NO_FACTS,
 ) -> Check | None:  # fmt: skip
-    return relation.holds(Pair(asked.scenario, asked.config, asked.trace, follow_up, after, comparison))
+    said: Check | None = relation.holds(
+        Pair(asked.scenario, asked.config, asked.trace, follow_up, after, comparison)
+    )
+    return said
 
 
 def holds(said: Check | None) -> bool | None:
