@@ -15,7 +15,7 @@ from agentmut.facts.statements import Statements
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.trace import AgentTrace, Usage
 
-_CONTRADICTING = frozenset({"decisions", "dates", "numbers"})
+_CONTRADICTING = frozenset({"decisions", "dates", "numbers", "ids", "json"})
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -25,8 +25,8 @@ class Comparison(NamedTuple):
     extractors: tuple[Extractor, ...]
     usual: Stability | None = None
     """What runs of the unchanged agent show; None: all facts of both runs have to be equal."""
-    left_out: tuple[Extractor, ...] = ()
-    """Kinds that are not compared, since no fact of theirs is stable, and nobody asked for them."""
+    unasked: tuple[Extractor, ...] = ()
+    """All kinds that the default was chosen from; none where somebody asked for kinds."""
 
     @property
     def usage(self) -> Usage:
@@ -75,23 +75,17 @@ class Comparison(NamedTuple):
             left, right = _unusual(self.usual, found, (left, right), told)
         return (*phrases(left, right), *self._wholes(scenario, source, follow_up))
 
-    def unsteadiness(self, scenario: Scenario, one: AgentTrace, other: AgentTrace) -> tuple[str, ...]:
-        """Where two answers contradict each other in a kind that is left out: 30 days in one, 14 days in the other.
+    def contradictions(self, scenario: Scenario, one: AgentTrace, other: AgentTrace) -> tuple[str, ...]:
+        """Where two answers contradict each other: 30 days in one, 14 days in the other, and none of both in both.
 
-        Told are decisions, dates and numbers with a unit; both runs must state some, and none in common.
+        What only one of them mentions is none, nor are values that are new in each run, as numbers of tickets are.
+        Kinds are looked at that are too unsteady to be compared, too, where nobody asked for others.
         """
-        extractors = tuple(kind for kind in self.left_out if kind.name in _CONTRADICTING)
-        found = [_by_slot(_facts(extractors, scenario, trace)) for trace in (one, other)]
-        apart = [
-            place
-            for place in sorted(found[0].keys() & found[1].keys())
-            if found[0][place].isdisjoint(found[1][place])
-        ]
-        return tuple(
-            said
-            for place in apart
-            for said in phrases(frozenset(found[0][place]), frozenset(found[1][place]))
-        )
+        extractors = tuple(kind for kind in self.unasked if kind.name in _CONTRADICTING)
+        closed = self.usual.closed if self.usual else frozenset()
+        left, right = (_by_slot(_facts(extractors, scenario, trace), closed) for trace in (one, other))
+        apart = sorted(place for place in left.keys() & right.keys() if left[place].isdisjoint(right[place]))
+        return tuple(said for place in apart for said in phrases(left[place], right[place]))
 
     def _wholes(self, scenario: Scenario, source: AgentTrace, follow_up: AgentTrace) -> Iterator[str]:
         for extractor in self.extractors:
@@ -127,20 +121,19 @@ def _default(scenario: Scenario, sources: Sequence[AgentTrace]) -> Comparison:
     assert usual is not None
     stable = {fact.kind for fact in usual.expected}
     kept = tuple(one for one in chosen if one.name in stable | _silent(chosen, usual))
-    left_out = tuple(one for one in chosen if one not in kept)
     if stable & OF_ANSWERS:
-        return Comparison(kept, usual, left_out)
+        return Comparison(kept, usual, chosen)
     last = _calibrated(build(EvaluatorSpec(name=LAST_RESORT)), scenario, sources)
-    return Comparison((*kept, last), usual, left_out)
+    return Comparison((*kept, last), usual, chosen)
 
 
-def _by_slot(facts: frozenset[Fact]) -> dict[Slot, set[Fact]]:
+def _by_slot(facts: frozenset[Fact], closed: frozenset[Slot]) -> dict[Slot, frozenset[Fact]]:
     """Facts by what they give a value for; numbers without a unit may be of anything."""
-    found: dict[Slot, set[Fact]] = {}
+    found: dict[Slot, frozenset[Fact]] = {}
     for fact in facts:
         place = slot(fact)
-        if place.kind != "numbers" or place.name:
-            found.setdefault(place, set()).add(fact)
+        if place in closed and (place.kind != "numbers" or place.name):
+            found[place] = found.get(place, frozenset()) | {fact}
     return found
 
 

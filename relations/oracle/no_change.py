@@ -10,11 +10,11 @@ from agentmut.trace import Check
 
 
 class NoChange(FitsAll):
-    """`oracle.no_change`: the same request again shows the same facts.
+    """`oracle.no_change`: the same request again gets no answer that contradicts the first.
 
-    How often it does not is what every invariant relation is compared with: the agent's own unsteadiness. This one is
-    compared with the tolerance instead, for compared with itself an agent is never unsteady. Two runs violate it also
-    where they contradict each other in facts that are too unsteady to be compared otherwise.
+    Other invariant relations are compared with how often two runs of the agent differ. This one asks for that itself,
+    and is compared with the tolerance: compared with itself no agent is unsteady. What only one of the answers mentions
+    is no contradiction; where kinds of facts were asked for, all of them have to be the same.
     """
 
     id = "oracle.no_change"
@@ -28,10 +28,11 @@ class NoChange(FitsAll):
         return SAME_AGAIN
 
     def holds(self, pair: Pair) -> Check | None:
-        """Whether both runs show the same facts."""
-        same = same_facts(self.id, pair)
-        unsteady = pair.comparison.unsteadiness(pair.scenario, pair.source, pair.trace)
-        return check(self.id, unsteady, same.reason) if same.passed else same
+        """Whether both runs show the same facts, or none that contradict each other."""
+        if not pair.comparison.unasked:
+            return same_facts(self.id, pair)
+        apart = pair.comparison.contradictions(pair.scenario, pair.source, pair.trace)
+        return check(self.id, apart, "the runs do not contradict each other")
 
     def examples(self) -> Iterable[RelationExample]:
         """An answer in other words, and one with another amount."""

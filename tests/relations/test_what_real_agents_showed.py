@@ -108,6 +108,14 @@ def test_a_flaky_agent_contradicts_itself_though_nothing_of_it_is_stable() -> No
     assert (holds(changed), holds(same)) == (False, True)
 
 
+def test_a_number_of_its_own_in_each_run_is_no_contradiction() -> None:
+    said = [f"Your ticket is T-{4000 + 7 * number}, and you pay 20 euros." for number in range(20)]
+    asked = source("How much?", said=said[0])
+    found = comparison_for(asked.scenario, [run(one) for one in said])
+    after = run("You pay 20 euros, and your ticket is T-9123.")
+    assert holds(judged(NoChange(), asked, after, follow_up=SAME_AGAIN, comparison=found)) is True
+
+
 def test_a_number_that_only_some_answers_mention_is_no_contradiction() -> None:
     said = [f"Goods can be returned{' within 30 days' if number % 2 else ''}." for number in range(20)]
     asked = source("How long?", said=said[0])

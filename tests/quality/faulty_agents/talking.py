@@ -79,7 +79,7 @@ def at_length(rng: random.Random, text: str, talk: bool = True) -> str:
     if not talk:
         return " ".join(said)
     before, after = rng.sample(["", "", *SMALL_TALK], 2)
-    if rng.random() < 0.4:
+    if rng.random() < 0.15:
         said.insert(rng.randrange(len(said) + 1), rng.choice(ASIDES))
     if len(said) > 1 and rng.random() < 0.25:
         numbered = rng.random() < 0.5
