@@ -8,7 +8,7 @@ from typing import Any
 
 import agentmut
 from agentmut.config import AgentConfig
-from tests.quality.faulty_agents.cases import Case
+from tests.quality.faulty_agents.cases import STUDY, Case
 from tests.quality.faulty_agents.composition import EXPRESS, HELPS, OLD_SHOP, RETURN, SHOP, answers_all, asked
 from tests.quality.faulty_agents.harness import ask, chance
 from tests.quality.faulty_agents.talking import SMALL_TALK, at_length, reworded, sentences
@@ -221,7 +221,9 @@ def loses_the_amount(config: AgentConfig, input: Any) -> str:
     """A cell is left empty, now and then."""
 
     def change(facts: dict[str, str]) -> dict[str, str]:
-        return {name: value for name, value in facts.items() if name != "amount" or random_of("cell") >= OFTEN}
+        return {
+            name: value for name, value in facts.items() if name != "amount" or random_of("cell") >= OFTEN
+        }
 
     return _there_and_back(config, input, change)
 
@@ -407,6 +409,7 @@ def _cases() -> Iterator[Case]:
         flaky,
         answers_all,
         (asked("return", RETURN),),
+        size=STUDY,
         **shop,
     )
 
