@@ -68,7 +68,7 @@ agent:
     model: {name: sim-large}
 suite: {scenarios: scenarios/*.yaml}
 mutation: {operators: [prompt.drop_instruction, tool.remove], downgrade_models: [sim-small]}
-statistics: {baseline: 30}
+statistics: {baseline: 10, n_max: 12, delta: 0.7}
 budget: {trials: 700}
 """
     write_project(tmp_path, project, tools + blocks("python")[1])
