@@ -1,17 +1,26 @@
 """Plugins: adapters, codecs, operators, relations, evaluators and importers, all found through entry points.
 
 Built-ins are registered in this distribution's own metadata and go exactly the way of third parties.
-Nothing is imported before it is asked for, and nothing is remembered between calls.
+Nothing is imported before it is asked for. What a folder of the import path registers is read again once the folder
+has changed.
 """
+
+import sys
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from importlib.metadata import EntryPoint, entry_points
+from functools import lru_cache
+from importlib.metadata import EntryPoint, distributions
+from pathlib import Path
 from typing import Any
 
 from agentmut.errors import PluginError, nearest
 from agentmut.signatures import signature_faults
+
+
+PREFIX = "agentmut."
+"""What the names of all our entry-point groups begin with."""
 
 
 class Group(StrEnum):
@@ -41,7 +50,7 @@ class Catalogue:
     def of(cls, group: Group | str) -> "Catalogue":
         """Read the metadata of every installed distribution. Imports no plugin."""
         group = Group(group)
-        return cls(group, _by_name(entry_points(group=f"agentmut.{group}")))
+        return cls(group, _by_name(e for e in _installed() if e.group == f"{PREFIX}{group}"))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -51,9 +60,9 @@ class Catalogue:
     def load(self, name: str) -> type[Any]:
         """Import one plugin and check it against its protocol. Raises `PluginError`."""
         entry = self._only_entry(name)
-        label = f"{self.group.noun} {name!r} ({_distribution(entry)})"
-        plugin = _import(entry, label)
+        plugin = _import(entry, self.group)
         if faults := signature_faults(plugin, self.group, name):
+            label = _label(entry, self.group)
             raise PluginError(f"{label}: {'; '.join(faults)}. Fix {entry.value} or uninstall it.")
         return plugin
 
@@ -92,6 +101,40 @@ def load_all(group: Group | str) -> dict[str, type[Any]]:
     return Catalogue.of(group).load_all()
 
 
+def _installed() -> tuple[EntryPoint, ...]:
+    """Our entry points of all distributions. Of two with one name the first on the path counts, as for imports."""
+    found: dict[str, tuple[EntryPoint, ...]] = {}
+    for entry in sys.path:
+        folder = Path(entry).absolute()
+        for name, entries in _in_folder(str(folder), _changed(folder)):
+            found.setdefault(name, entries)
+    return tuple(entry for entries in found.values() for entry in entries)
+
+
+def _changed(folder: Path) -> int | None:
+    try:
+        return folder.stat().st_mtime_ns
+    except OSError:
+        return None
+
+
+@lru_cache(maxsize=256)  # reading hundreds of distributions for each question takes longer than many a command
+def _in_folder(folder: str, changed: int | None) -> tuple[tuple[str, tuple[EntryPoint, ...]], ...]:
+    """Of each distribution in a folder as it was at that time: its name and our entry points."""
+    return tuple(
+        # the standard library knows the name from the folder's; `name` parses all of the metadata
+        (
+            getattr(found, "_normalized_name", None) or found.name,
+            tuple(entry for entry in found.entry_points if entry.group.startswith(PREFIX)),
+        )
+        for found in distributions(path=[folder])
+    )
+
+
+def _label(entry: EntryPoint, group: Group) -> str:
+    return f"{group.noun} {entry.name!r} ({_distribution(entry)})"
+
+
 def _by_name(found: Iterable[EntryPoint]) -> dict[str, tuple[EntryPoint, ...]]:
     grouped: dict[str, tuple[EntryPoint, ...]] = {}
     for entry in found:
@@ -103,12 +146,12 @@ def _distribution(entry: EntryPoint) -> str:
     return entry.dist.name if entry.dist else "unknown distribution"
 
 
-def _import(entry: EntryPoint, label: str) -> type[Any]:
+def _import(entry: EntryPoint, group: Group) -> type[Any]:
     try:
         plugin: type[Any] = entry.load()
     except Exception as error:  # a plugin's module may raise anything at all
         raise PluginError(
-            f"{label} cannot be loaded from {entry.value}: {type(error).__name__}: {error}. "
+            f"{_label(entry, group)} cannot be loaded from {entry.value}: {type(error).__name__}: {error}. "
             f"Install what it needs, or uninstall {_distribution(entry)}."
         ) from error
     return plugin
