@@ -6,7 +6,6 @@ has changed.
 """
 
 import sys
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -17,7 +16,6 @@ from typing import Any
 
 from agentmut.errors import PluginError, nearest
 from agentmut.signatures import signature_faults
-
 
 PREFIX = "agentmut."
 """What the names of all our entry-point groups begin with."""
@@ -118,7 +116,9 @@ def _changed(folder: Path) -> int | None:
         return None
 
 
-@lru_cache(maxsize=256)  # reading hundreds of distributions for each question takes longer than many a command
+@lru_cache(
+    maxsize=256
+)  # reading hundreds of distributions for each question takes longer than many a command
 def _in_folder(folder: str, changed: int | None) -> tuple[tuple[str, tuple[EntryPoint, ...]], ...]:
     """Of each distribution in a folder as it was at that time: its name and our entry points."""
     return tuple(

@@ -133,7 +133,10 @@ def service(loop_thread: LoopThread) -> Iterator[Service]:
 def warm() -> None:
     """Commands are forked from a process that has imported everything, one for all workers: testdata/warm_cli.py."""
     owner = os.getppid() if "PYTEST_XDIST_WORKER" in os.environ else os.getpid()
-    folder = Path(tempfile.gettempdir()) / f"agentmut-warm-{os.environ.get('PYTEST_XDIST_TESTRUNUID', '')[:12]}-{owner}"
+    folder = (
+        Path(tempfile.gettempdir())
+        / f"agentmut-warm-{os.environ.get('PYTEST_XDIST_TESTRUNUID', '')[:12]}-{owner}"
+    )
     os.environ["AGENTMUT_WARM"] = str(folder / "s")  # a socket's path must be short
     try:
         folder.mkdir()

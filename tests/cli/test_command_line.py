@@ -182,7 +182,7 @@ def wait_for_trials(project: Path, number: int) -> None:
 
 
 def test_ctrl_c_loses_nothing_and_resume_goes_on(project: Path) -> None:
-    (project / "my_agent.py").write_text(SLOW_AGENT.format(pause=0.2))
+    (project / "my_agent.py").write_text(SLOW_AGENT.format(pause=0.1))
     started = subprocess.Popen(
         [*AGENTMUT, "run", "--yes", "--json"],
         cwd=project,

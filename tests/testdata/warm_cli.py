@@ -1,8 +1,8 @@
 """`agentmut` in a process that was forked from one with everything imported: starting is most of a short command.
 
-`warm_cli.py serve SOCKET OWNER` is that one, until the process OWNER is gone. `warm_cli.py ARGUMENTS...` is a command, in
-the folder, with the environment and the files of its own; `warm_cli.py -c PROGRAM ARGUMENTS...` is a program instead.
-SIGINT and SIGTERM are handed on. Without `AGENTMUT_WARM` in its environment, which names the socket, it starts as usual.
+`warm_cli.py serve SOCKET OWNER` is that one, until the process OWNER is gone. `warm_cli.py ARGUMENTS...` is a command,
+in the folder, with the environment and the files of its own; `warm_cli.py -c PROGRAM ARGUMENTS...` is a program.
+SIGINT and SIGTERM are handed on. Without `AGENTMUT_WARM` in its environment, which names the socket, it starts as ever.
 """
 
 import array
