@@ -54,9 +54,9 @@ class Catalogue:
     def load(self, name: str) -> type[Any]:
         """Import one plugin and check it against its protocol. Raises `PluginError`."""
         entry = self._only_entry(name)
-        label = f"{self.group.noun} {name!r} ({_distribution(entry)})"
-        plugin = _import(entry, label)
+        plugin = _import(entry, self.group)
         if faults := signature_faults(plugin, self.group, name):
+            label = _label(entry, self.group)
             raise PluginError(f"{label}: {'; '.join(faults)}. Fix {entry.value} or uninstall it.")
         return plugin
 
@@ -117,6 +117,10 @@ def _installed(search_path: tuple[tuple[str, int], ...]) -> Mapping[Group, tuple
     return {group: tuple(found.select(group=f"agentmut.{group}")) for group in Group}
 
 
+def _label(entry: EntryPoint, group: Group) -> str:
+    return f"{group.noun} {entry.name!r} ({_distribution(entry)})"
+
+
 def _by_name(found: Iterable[EntryPoint]) -> dict[str, tuple[EntryPoint, ...]]:
     grouped: dict[str, tuple[EntryPoint, ...]] = {}
     for entry in found:
@@ -128,12 +132,12 @@ def _distribution(entry: EntryPoint) -> str:
     return entry.dist.name if entry.dist else "unknown distribution"
 
 
-def _import(entry: EntryPoint, label: str) -> type[Any]:
+def _import(entry: EntryPoint, group: Group) -> type[Any]:
     try:
         plugin: type[Any] = entry.load()
     except Exception as error:  # a plugin's module may raise anything at all
         raise PluginError(
-            f"{label} cannot be loaded from {entry.value}: {type(error).__name__}: {error}. "
+            f"{_label(entry, group)} cannot be loaded from {entry.value}: {type(error).__name__}: {error}. "
             f"Install what it needs, or uninstall {_distribution(entry)}."
         ) from error
     return plugin

@@ -1,7 +1,10 @@
-"""Model services on loopback: the real simulator, and one that answers as a test says."""
+"""Model services on loopback: the real simulator, and one that answers as a test says. Commands that start quickly."""
 
 import asyncio
 import gc
+import os
+import subprocess
+import sys
 import tempfile
 import threading
 from collections.abc import Awaitable, Callable, Iterator
@@ -151,3 +154,30 @@ def service(loop_thread: LoopThread) -> Iterator[Service]:
     found.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
     yield found
     loop_thread.run(runner.cleanup())
+
+
+@pytest.fixture(scope="session")
+def warm() -> None:
+    """Commands are forked from a process that has imported everything, one for all workers: testdata/warm_cli.py."""
+    owner = os.getppid() if "PYTEST_XDIST_WORKER" in os.environ else os.getpid()
+    folder = (
+        Path(tempfile.gettempdir())
+        / f"agentmut-warm-{os.environ.get('PYTEST_XDIST_TESTRUNUID', '')[:12]}-{owner}"
+    )
+    os.environ["AGENTMUT_WARM"] = str(folder / "s")  # a socket's path must be short
+    try:
+        folder.mkdir()
+    except FileExistsError:  # by another worker
+        return
+    root = Path(__file__).parents[1]
+    program = "import runpy, sys; runpy.run_path(sys.argv.pop(1), run_name='__main__')"
+    path = str(root / "tests" / "testdata" / "warm_cli.py")
+    with (folder / "log").open("w") as log:
+        subprocess.Popen(
+            [sys.executable, "-c", program, path, "serve", str(folder / "s"), str(owner)],
+            env={**os.environ, "PYTHONPATH": str(root)},
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
