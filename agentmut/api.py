@@ -25,7 +25,7 @@ from agentmut.errors import RunError, UsageError
 from agentmut.project import Project, load_project
 from agentmut.rescored import Rescored, write_rescored
 from agentmut.result import Result, read_result, write_result
-from agentmut.runtime import FOLDER, agent_environment, open_store, refuse_running_loop, register, run_work
+from agentmut.runtime import agent_environment, open_store, opened, refuse_running_loop, register, run_work
 from agentmut.store.sqlite import Store, StoredRun
 
 Progress = Callable[[CampaignState], None]
@@ -67,15 +67,16 @@ def merge_shards(paths: Sequence[Path], project: Project | str | Path = ".") -> 
     the shards of one campaign on one baseline.
     """
     refuse_running_loop("agentmut.merge_shards")
-    loaded = project if isinstance(project, Project) else load_project(Path(project))
-    with agent_environment(loaded), open_store(loaded) as store:
-        return carry_out_merge(open_session(loaded), store, paths)
+    with opened(project) as (session, store):
+        return carry_out_merge(session, store, paths)
 
 
 def rescore(project: Project | str | Path = ".", run: str | None = None) -> Rescored:
-    """Judge the stored trials of a run (the latest, or the one that `run` begins) by the evaluators of today.
+    """Judge the stored trials of a run (the latest, or the one that `run` begins) by today's evaluators and relations.
 
-    `agentmut rescore`: nothing is run. Raises `UsageError` where no stored trial fits the project any more.
+    `agentmut rescore`: nothing is run. Relations are judged where the project names some (`relations.use`,
+    `relations.own`), or some were checked on the run's survivors before. Raises `UsageError` where no stored trial
+    fits the project any more, and `RunError` for a relation that raises.
     """
     loaded = project if isinstance(project, Project) else load_project(Path(project))
     with agent_environment(loaded), open_store(loaded) as store:
@@ -84,12 +85,15 @@ def rescore(project: Project | str | Path = ".", run: str | None = None) -> Resc
 
 def carry_out_rescore(session: Session, store: Store, run: str | None = None) -> Rescored:
     """Rescore a run of an open store and write `rescored.json`; see `rescore`."""
+    from agentmut.rescore_relations import relations_rescored
+
     campaign = stored_campaign(session, store, run)
     folder = session.project.runs / campaign.run.id
     before = read_result(folder / "result.json")
     rescored = judged_again(campaign, before, _tables(session))
     result = grouped(carried_over(before, rescored.result))
-    rescored = rescored.model_copy(update={"result": result})
+    by_relations, result = relations_rescored(session, store, campaign, before, result)
+    rescored = rescored.model_copy(update={"result": result, "relations": by_relations})
     write_rescored(rescored, folder)
     return rescored
 
@@ -144,7 +148,7 @@ def _begun(session: Session, plan: Plan) -> CampaignState:
 
 
 def _tables(session: Session) -> Tables:
-    return Tables(session.project.root / FOLDER / "tables")
+    return Tables.of(session.project)
 
 
 def _concluded(session: Session, state: CampaignState, stop: Stop, store: Store) -> Result:

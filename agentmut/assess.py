@@ -1,8 +1,7 @@
 """Verdicts on the agent as it is, and comparisons with how it was: for the command line and for Python."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +24,14 @@ from agentmut.engine.assessment.preparation import (
 )
 from agentmut.engine.assessment.state import Assessment
 from agentmut.engine.assessment.summary import report_verdicts
-from agentmut.engine.session import Session, open_session
+from agentmut.engine.problems import failure
+from agentmut.engine.session import Session
 from agentmut.engine.tables import Tables
 from agentmut.engine.work import Stop
-from agentmut.errors import BudgetError, RunError, RunInterruptedError, UsageError
+from agentmut.errors import BudgetError, RunInterruptedError, UsageError
 from agentmut.project import Project, load_project
 from agentmut.result import AgentSummary
-from agentmut.runtime import FOLDER, agent_environment, open_store, refuse_running_loop, register, run_work
+from agentmut.runtime import FOLDER, opened, refuse_running_loop, register, run_work
 from agentmut.saved_baseline import SavedBaseline, check_name, read_baseline, write_baseline
 from agentmut.store.sqlite import Store
 from agentmut.verdict_report import BaselineUsed, VerdictReport, write_verdicts
@@ -112,14 +112,6 @@ def with_settings(project: Project | str | Path, section: str, given: Mapping[st
     return loaded.model_copy(update={section: changed})
 
 
-@contextmanager
-def opened(project: Project | str | Path, scenarios: Sequence[str]) -> Iterator[tuple[Session, Store]]:
-    """A project's session and store for the block, with the agent's environment set."""
-    loaded = project if isinstance(project, Project) else load_project(Path(project))
-    with agent_environment(loaded), open_store(loaded) as store:
-        yield open_session(loaded, scenarios), store
-
-
 def carry_out(
     session: Session, prepared: Prepared, store: Store, progress: Progress = lambda work: None
 ) -> VerdictReport:
@@ -174,7 +166,7 @@ def comparison(session: Session, store: Store, name: str, asked: Asked) -> Prepa
         same_agent=all(first_key(session, n, seed) == saved.scenarios[n].first_key for n in counted),
         not_compared={n: said for n, said in comparable(session, saved).items() if said},
     )
-    tables = Tables(session.project.root / FOLDER / "tables")
+    tables = Tables.of(session.project)
     notes = tuple(comparison_notes(session, saved, used, counted, asked.now))
     return prepare_comparison(session, used, counted, tables, notes, asked)
 
@@ -194,8 +186,7 @@ def _run(session: Session, prepared: Prepared, store: Store, progress: Progress)
 
 def _raise_problem(work: Assessment) -> None:
     if work.problem:
-        kind = UsageError if work.refused else RunError
-        raise kind(f"{work.problem.rstrip('.')}. Finished trials are kept, and reused by the same command.")
+        raise failure(work.problem, work.refused)
 
 
 def _agent(session: Session) -> AgentSummary:

@@ -38,9 +38,14 @@ class Ending(StrEnum):
         return self in (Ending.INFRASTRUCTURE, Ending.EMPTY_RUN)
 
     @property
+    def is_evidence(self) -> bool:
+        """Whether the run says something about the agent, be it only once its answer is judged."""
+        return self.outcome is None or self.outcome.is_evidence
+
+    @property
     def is_final(self) -> bool:
         """Worth keeping: a later run may take it over. What may end otherwise next time is run again."""
-        return self.outcome is None or self.outcome.is_evidence
+        return self.is_evidence
 
 
 _OUTCOMES = {

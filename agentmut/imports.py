@@ -1,6 +1,7 @@
 """Resolving `module:object` references to the user's own code."""
 
 import importlib
+import inspect
 import pkgutil
 import re
 import sys
@@ -61,6 +62,21 @@ def import_callable(reference: str, root: Path | None = None) -> Callable[..., A
             f"{reference} is not callable: it is a {type(found).__name__}. Name a function instead."
         )
     return found  # type: ignore[no-any-return]
+
+
+def required_parameters(function: Callable[..., Any], reference: str) -> int:
+    """How many arguments a function of the user's own is called with: 1 or 2. Raises `ValueError`."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except ValueError:  # written in C: assume the full form
+        return 2
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    required = [p for p in positional if p.default is p.empty]
+    count = len(required) or (2 if any(p.kind is p.VAR_POSITIONAL for p in parameters) else len(positional))
+    keyword_only = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty]
+    if count not in (1, 2) or keyword_only:
+        raise ValueError(f"expects {reference} to take (scenario, trace) or (trace)")
+    return count
 
 
 def _import_module(name: str, reference: str, root: Path | None) -> ModuleType:

@@ -1,27 +1,25 @@
 """Metamorphic relations on a suite: for the command line and for Python."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from agentmut.assess import opened, with_settings
+from agentmut.assess import with_settings
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.assessment.state import Assessment
-from agentmut.engine.limits import Spend
+from agentmut.engine.limits import Spend, together
+from agentmut.engine.problems import failure
 from agentmut.engine.relating.change import compared
-from agentmut.engine.relating.material import Material, material_of
 from agentmut.engine.relating.preparation import Wish, make_plan, prepare, source_work, wish
-from agentmut.engine.relating.sources import giving_up, unanswered
-from agentmut.engine.relating.state import Errands, Relating, RelationsPlan
+from agentmut.engine.relating.sources import executions_of, giving_up, materials_of, unanswered
+from agentmut.engine.relating.state import Relating, RelationsPlan, SourceErrands
 from agentmut.engine.relating.stored import carry_out_stored, stored_sources
 from agentmut.engine.relating.summary import Checked, report_relations
 from agentmut.engine.session import Session
 from agentmut.engine.tables import Tables
 from agentmut.engine.work import Stop
 from agentmut.errors import BudgetError, RunError, RunInterruptedError, UsageError
-from agentmut.execution import Execution
 from agentmut.project import FOLDER, Project
 from agentmut.relation_report import (
     RelationReport,
@@ -30,11 +28,10 @@ from agentmut.relation_report import (
     save_relations,
     write_relations,
 )
-from agentmut.runtime import refuse_running_loop, register, run_work
+from agentmut.runtime import opened, refuse_running_loop, register, run_work
 from agentmut.store.sqlite import Store
 
-Progress = Callable[[Assessment | Relating | Errands], None]
-Executions = Mapping[str, Sequence[tuple[int, Execution]]]
+Progress = Callable[[Assessment | Relating | SourceErrands], None]
 
 
 class RelationRequest(NamedTuple):
@@ -127,7 +124,7 @@ def checked_relations(
     store.set_status(plan.run_id, "planned", sources.spend.seconds)
     materials = materials_of(session, plan, executions_of(store, plan))
     try:
-        prepared = prepare(session, plan, wanted.fitting, materials, tables_of(session))
+        prepared = prepare(session, plan, wanted.fitting, materials, Tables.of(session.project))
     except RunError as error:
         return Checked(plan, Stop.FAILED, sources.spend, str(error))
     work = prepared.work
@@ -137,11 +134,6 @@ def checked_relations(
     stop = run_work(prepared.session, work, store, progress=lambda: progress(work))
     spend = together(sources.spend, work.spend)
     return Checked(plan, stop, spend, work.problem, work.refused, work.lanes, prepared.identity)
-
-
-def together(before: Spend, after: Spend) -> Spend:
-    """What both parts of a run have spent; the second begins with what the store knows of the first."""
-    return replace(after, reused=before.reused + after.reused, age=max(before.age, after.age))
 
 
 def _stored(session: Session, store: Store, wanted: Wish, plan: RelationsPlan) -> Checked:
@@ -156,26 +148,16 @@ def _stored(session: Session, store: Store, wanted: Wish, plan: RelationsPlan) -
     if silence := unanswered(run for runs in found.by_scenario.values() for _, run in runs):
         return Checked(found.plan, Stop.FAILED, Spend(), silence, notes=found.notes)
     materials = materials_of(session, found.plan, found.by_scenario)
-    tables = tables_of(session)
-    prepared = prepare(session, found.plan, wanted.fitting, materials, tables, found.repeats_of)
+    tables = Tables.of(session.project)
+    spend = Spend(reused=sum(map(len, found.by_scenario.values())))
+    try:
+        prepared = prepare(session, found.plan, wanted.fitting, materials, tables, found.repeats_of)
+    except RunError as error:
+        return Checked(found.plan, Stop.FAILED, spend, str(error), notes=found.notes)
     carry_out_stored(prepared.session, prepared.work, store)
-    taken = sum(map(len, found.by_scenario.values()))
     lanes, problem = prepared.work.lanes, prepared.work.problem
     stop = Stop.FAILED if problem else Stop.FINISHED
-    return Checked(
-        found.plan, stop, Spend(reused=taken), problem, False, lanes, prepared.identity, found.notes
-    )
-
-
-def materials_of(session: Session, plan: RelationsPlan, executions: Executions) -> dict[str, Material]:
-    """By scenario: the source runs, divided. Raises `UsageError` for facts to compare that cannot be had."""
-    settings, scenarios = session.project.relations, session.tests.scenarios
-    return {name: material_of(scenarios[name], executions.get(name, ()), settings) for name in plan.scenarios}
-
-
-def tables_of(session: Session) -> Tables:
-    """The project's decision tables."""
-    return Tables(session.project.root / FOLDER / "tables")
+    return Checked(found.plan, stop, spend, problem, False, lanes, prepared.identity, found.notes)
 
 
 def saved_folder(project: Project) -> Path:
@@ -195,15 +177,6 @@ def check_names(request: RelationRequest) -> None:
             )
 
 
-def executions_of(store: Store, plan: RelationsPlan) -> dict[str, list[tuple[int, Execution]]]:
-    """The source runs by scenario; of a trial that was repeated after trouble, the last one."""
-    latest = {(t.scenario, t.repeat): t.execution for t in store.trials_of(plan.run_id, "")}
-    found: dict[str, list[tuple[int, Execution]]] = {}
-    for (scenario, repeat), execution in sorted(latest.items(), key=lambda item: item[0]):
-        found.setdefault(scenario, []).append((repeat, execution))
-    return found
-
-
 def _save(report: RelationReport, name: str, folder: Path, stop: Stop) -> None:
     if stop is not Stop.FINISHED:
         kind = RunInterruptedError if stop is Stop.INTERRUPTED else BudgetError
@@ -216,7 +189,4 @@ def _save(report: RelationReport, name: str, folder: Path, stop: Stop) -> None:
 
 def _raise_problem(checked: Checked) -> None:
     if checked.problem:
-        kind = UsageError if checked.refused else RunError
-        raise kind(
-            f"{checked.problem.rstrip('.')}. Finished trials are kept, and reused by the same command."
-        )
+        raise failure(checked.problem, checked.refused)

@@ -1,14 +1,28 @@
 """Metamorphic relations on the survivors of a campaign, as further oracles."""
 
+from collections.abc import Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from agentmut import __version__
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.assessment.state import Assessment
-from agentmut.engine.limits import Spend
-from agentmut.engine.relating.preparation import Prepared, Wish, make_plan, pairs_of, prepare, source_work
-from agentmut.engine.relating.state import Errands, Relating, RelationsPlan
-from agentmut.engine.relating.stored import carry_out_stored
+from agentmut.engine.limits import Spend, together
+from agentmut.engine.problems import failure
+from agentmut.engine.relating.judges import judges_of
+from agentmut.engine.relating.lacking import not_stored
+from agentmut.engine.relating.lane import Lane
+from agentmut.engine.relating.preparation import (
+    PreparedLanes,
+    Wish,
+    make_plan,
+    pairs_of,
+    prepare,
+    source_work,
+)
+from agentmut.engine.relating.sources import Executions, executions_of, materials_of
+from agentmut.engine.relating.state import Relating, RelationsPlan, SourceErrands
+from agentmut.engine.relating.stored import carry_out_stored, further_runs
 from agentmut.engine.relating.survivors import (
     Measure,
     Runs,
@@ -25,12 +39,13 @@ from agentmut.engine.relating.survivors import (
 from agentmut.engine.session import Session
 from agentmut.engine.stored import StoredCampaign, stored_campaign
 from agentmut.engine.summary import cost_of
+from agentmut.engine.tables import Tables
 from agentmut.engine.work import Stop
 from agentmut.errors import RunError, UsageError
 from agentmut.files.whole_files import write_json
-from agentmut.relate import Executions, Progress, executions_of, materials_of, tables_of, together
-from agentmut.relation_report import SurvivorsReport
-from agentmut.result import Result, read_result, write_result
+from agentmut.relate import Progress
+from agentmut.relation_report import NotStored, SurvivorsReport
+from agentmut.result import Result, write_result
 from agentmut.runtime import register, run_work
 from agentmut.store.sqlite import Store
 
@@ -52,7 +67,7 @@ class Campaign(NamedTuple):
         return self.stored.run.id
 
 
-class Ended(NamedTuple):
+class SurvivorsChecked(NamedTuple):
     """The check of the survivors, finished or not."""
 
     stop: Stop
@@ -61,17 +76,25 @@ class Ended(NamedTuple):
     refused: bool = False
     lanes: tuple[Measure, ...] = ()
     work: Relating | None = None
+    original: tuple[Lane, ...] = ()
+    """The unchanged agent's lanes, where nothing was run; so are the next two."""
+    sources: Executions = MappingProxyType({})
+    runs: Runs = MappingProxyType({})
 
 
 def campaign_of(session: Session, store: Store, run: str | None, wanted: Wish) -> Campaign:
     """The campaign that `run` begins, or the latest, with its survivors. Raises `UsageError` without any."""
     stored = stored_campaign(session, store, run)
-    result = read_result(session.project.runs / stored.run.id / "result.json")
-    names = [scenario.name for scenario in wanted.scenarios]
-    survivors = survivors_of(result, stored.plan.mutants, names)
-    if not survivors:
+    campaign = campaign_with(stored, stored.result(), wanted)
+    if not campaign.survivors:
         raise UsageError(f"{NO_SURVIVOR.format(run=stored.run.id)}.")
-    return Campaign(stored, result, survivors)
+    return campaign
+
+
+def campaign_with(stored: StoredCampaign, result: Result, wanted: Wish) -> Campaign:
+    """The campaign with the survivors of this result, if any."""
+    names = [scenario.name for scenario in wanted.scenarios]
+    return Campaign(stored, result, survivors_of(result, stored.plan.mutants, names))
 
 
 def most_runs(campaign: Campaign, session: Session, wanted: Wish) -> int:
@@ -99,38 +122,52 @@ def check_survivors(
     `stored` runs nothing: it judges the campaign's runs, and follow-up runs that are in the store. Raises `RunError`,
     after writing, when the trials cannot be run or a relation raises.
     """
-    plan = make_plan(session, wanted, asked._replace(seed=campaign.stored.plan.seed), to_the_end=True)
-    if stored:  # the campaign's trials, as the agent was then
-        plan = plan.model_copy(update={"environment": campaign.stored.plan.environment})
-        ended = _from_store(session, store, wanted, campaign, plan)
+    refused = False
+    if stored:
+        report, result = judge_stored(session, store, wanted, campaign, asked)
     else:
+        plan = make_plan(session, wanted, asked._replace(seed=campaign.stored.plan.seed), to_the_end=True)
         register(store, plan)
         ended = _run(session, store, wanted, campaign, plan, progress)
+        refused = ended.refused
         store.set_status(plan.run_id, ended.stop.value, ended.spend.seconds)
-    report, result = _report(session, campaign, plan, ended)
-    write_json(report, session.project.runs / plan.run_id / "relations.json", "give the same command again")
+        report, result = _report(session, wanted, campaign, plan, ended)
+    write_json(report, session.project.runs / report.run_id / "relations.json", "give the same command again")
     write_result(result, session.project.runs / campaign.id)
-    if ended.problem:
-        kind = UsageError if ended.refused else RunError
-        raise kind(f"{ended.problem.rstrip('.')}. Finished trials are kept, and reused by the same command.")
+    if report.problem:
+        raise failure(report.problem, refused)
     return report
+
+
+def judge_stored(
+    session: Session, store: Store, wanted: Wish, campaign: Campaign, asked: Asked
+) -> tuple[SurvivorsReport, Result]:
+    """What relations say of the survivors' stored runs, and the campaign's result with it.
+
+    Nothing is run, and nothing is written. A relation that raises while pairs are judged is the report's `problem`,
+    one that raises before is a `RunError`.
+    """
+    plan = make_plan(session, wanted, asked._replace(seed=campaign.stored.plan.seed), to_the_end=True)
+    # the campaign's trials, as the agent was then
+    plan = plan.model_copy(update={"environment": campaign.stored.plan.environment})
+    return _report(session, wanted, campaign, plan, _from_store(session, store, wanted, campaign, plan))
 
 
 def _run(
     session: Session, store: Store, wanted: Wish, campaign: Campaign, plan: RelationsPlan, progress: Progress
-) -> Ended:
+) -> SurvivorsChecked:
     """The unchanged agent's source and follow-up runs, then the survivors'. All are parts of one run."""
     spend = Spend()
 
-    def run(where: Session, work: Assessment | Relating | Errands) -> Stop:
+    def run(where: Session, work: Assessment | Relating | SourceErrands) -> Stop:
         nonlocal spend
         stop = run_work(where, work, store, progress=lambda: progress(work))
         spend = together(spend, work.spend)
         store.set_status(plan.run_id, "planned", spend.seconds)
         return stop
 
-    def ended(stop: Stop, work: Assessment | Relating | Errands) -> Ended:
-        return Ended(stop, spend, work.problem, work.refused)
+    def ended(stop: Stop, work: Assessment | Relating | SourceErrands) -> SurvivorsChecked:
+        return SurvivorsChecked(stop, spend, work.problem, work.refused)
 
     sources = source_work(session, plan)
     if (stop := run(session, sources)) is not Stop.FINISHED:
@@ -144,48 +181,59 @@ def _run(
         if (stop := run(session, errands)) is not Stop.FINISHED:
             return ended(stop, errands)
         opened, work = mutant_work(
-            session, plan, campaign.survivors, measures, runs_of(errands.found), tables_of(session)
+            session, plan, campaign.survivors, measures, runs_of(errands.found), Tables.of(session.project)
         )
     except RunError as error:  # a relation is broken
-        return Ended(Stop.FAILED, spend, str(error))
+        return SurvivorsChecked(Stop.FAILED, spend, str(error))
     stop = run(opened, work)
     return ended(stop, work)._replace(lanes=measures, work=work)
 
 
 def _from_store(
     session: Session, store: Store, wanted: Wish, campaign: Campaign, plan: RelationsPlan
-) -> Ended:
+) -> SurvivorsChecked:
     most = session.project.relations.sources
     sources = {
-        name: [(trial.repeat, trial.execution) for trial in trials[:most]]
+        name: further_runs(session, plan, store, None, name, most, trials[:most])
         for name, trials in campaign.stored.original.items()
     }
-    prepared = _prepared(session, wanted, plan, sources)
-    carry_out_stored(prepared.session, prepared.work, store)
-    measures = measures_of(prepared.work.lanes)
-    runs = _stored_runs(session, campaign, measures)
-    opened, work = mutant_work(session, plan, campaign.survivors, measures, runs, tables_of(session))
+    taken = sum(map(len, sources.values()))
+    try:
+        prepared = _prepared(session, wanted, plan, sources)
+        carry_out_stored(prepared.session, prepared.work, store)
+        measures = measures_of(prepared.work.lanes)
+        runs = _stored_runs(session, store, campaign, plan, measures)
+        taken += sum(map(len, runs.values()))
+        opened, work = mutant_work(
+            session, plan, campaign.survivors, measures, runs, Tables.of(session.project)
+        )
+    except RunError as error:  # a relation is broken
+        return SurvivorsChecked(Stop.FAILED, Spend(reused=taken), str(error))
     carry_out_stored(opened, work, store)
-    taken = sum(map(len, sources.values())) + sum(map(len, runs.values()))
     problem = prepared.work.problem or work.problem
     stop = Stop.FAILED if problem else Stop.FINISHED
-    return Ended(stop, Spend(reused=taken), problem, False, measures, work)
+    original = tuple(prepared.work.lanes)
+    return SurvivorsChecked(
+        stop, Spend(reused=taken), problem, False, measures, work, original, sources, runs
+    )
 
 
-def _prepared(session: Session, wanted: Wish, plan: RelationsPlan, executions: Executions) -> Prepared:
+def _prepared(session: Session, wanted: Wish, plan: RelationsPlan, executions: Executions) -> PreparedLanes:
     """The unchanged agent's lanes. They run to the end: what mutants are compared with is a fixed sample."""
     materials = materials_of(session, plan, executions)
-    return prepare(session, plan, wanted.fitting, materials, tables_of(session))
+    return prepare(session, plan, wanted.fitting, materials, Tables.of(session.project))
 
 
-def _stored_runs(session: Session, campaign: Campaign, measures: tuple[Measure, ...]) -> Runs:
-    """The campaign's runs of its survivors in which the mutation arrived."""
-    detectors = detectors_of(session, campaign.survivors, measures)
+def _stored_runs(
+    session: Session, store: Store, campaign: Campaign, plan: RelationsPlan, measures: tuple[Measure, ...]
+) -> Runs:
+    """The runs of the survivors in which the mutation arrived: the campaign's, and those of earlier checks."""
+    detectors, most = detectors_of(session, campaign.survivors, measures), pairs_of(session.project)
     return {
         (one.mutant.id, scenario): [
-            (trial.repeat, trial.execution)
-            for trial in trials
-            if detectors[one.mutant.id].witness(trial.execution.footprint)
+            (repeat, execution)
+            for repeat, execution in further_runs(session, plan, store, one.mutant, scenario, most, trials)
+            if detectors[one.mutant.id].witness(execution.footprint)
         ]
         for one in campaign.survivors
         for scenario, trials in campaign.stored.of(one.mutant.id).items()
@@ -193,14 +241,14 @@ def _stored_runs(session: Session, campaign: Campaign, measures: tuple[Measure, 
 
 
 def _report(
-    session: Session, campaign: Campaign, plan: RelationsPlan, ended: Ended
+    session: Session, wanted: Wish, campaign: Campaign, plan: RelationsPlan, ended: SurvivorsChecked
 ) -> tuple[SurvivorsReport, Result]:
     lanes = list(ended.work.lanes) if ended.work else []
     kills = tuple(kills_of(lanes, campaign.survivors, ended.lanes))
     result = campaign.result
     if lanes:
         scoring = session.project.statistics.scoring
-        result = with_kills(result, kills, lanes, tables_of(session), scoring)
+        result = with_kills(result, kills, lanes, Tables.of(session.project), scoring)
     report = SurvivorsReport(
         agentmut_version=__version__,
         run_id=plan.run_id,
@@ -213,6 +261,27 @@ def _report(
         score=result.score,
         score_with_relations=result.score_with_relations,
         cost=cost_of(ended.spend),
+        judges=judges_of((*(one.lane for one in ended.lanes), *lanes), session.project),
+        not_stored=(lacking := not_stored(ended.original, lanes, campaign.survivors)),
+        runs_needed=_runs_needed(session, wanted, campaign, ended, lacking),
         notes=campaign.stored.notes,
     )
     return report, result
+
+
+def _runs_needed(
+    session: Session, wanted: Wish, campaign: Campaign, ended: SurvivorsChecked, lacking: Sequence[NotStored]
+) -> int:
+    """Runs at most that the lacking pairs take, without those that are stored."""
+    places = {(one.relation, name) for one in lacking for name in one.scenarios}
+    fits = tuple(fit for fit in wanted.fitting if (fit.chosen.label, fit.scenario.name) in places)
+    names = {fit.scenario.name for fit in fits}
+    survivors = tuple(
+        one._replace(scenarios=tuple(name for name in one.scenarios if name in names))
+        for one in campaign.survivors
+    )
+    most = most_runs(campaign._replace(survivors=survivors), session, wanted._replace(fits=fits))
+    most_sources, pairs = session.project.relations.sources, pairs_of(session.project)
+    stored = sum(min(most_sources, len(ended.sources[name])) for name in names)
+    stored += sum(min(pairs, len(runs)) for (_, name), runs in ended.runs.items() if name in names)
+    return max(0, most - stored)

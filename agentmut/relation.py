@@ -7,7 +7,7 @@ from typing import NamedTuple
 from pydantic import Field, JsonValue
 
 from agentmut.config import AgentConfig
-from agentmut.facts.comparison import Comparison
+from agentmut.facts.fact import FactComparison
 from agentmut.frozen import Frozen
 from agentmut.mutant import Edit
 from agentmut.scenario import Scenario
@@ -76,7 +76,7 @@ class Pair(NamedTuple):
     follow_up: FollowUp
     traces: tuple[AgentTrace, ...]
     """One for each of `follow_up.runs`."""
-    comparison: Comparison
+    comparison: FactComparison
     """Which facts of this scenario's runs are compared."""
 
     @property

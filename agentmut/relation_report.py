@@ -77,6 +77,8 @@ class RelationRow(Frozen):
     identity: Counts | None = None
     """The unchanged agent against itself, judged by the same relation; None where the tolerance is the measure."""
     tolerance: float | None = None
+    compared: tuple[str, ...] = ()
+    """Kinds of facts that an agreement of two runs rests on; empty where the relation compares no two runs."""
     silent: dict[str, int] = Field(default_factory=dict)
     """Why pairs were not judged -> how many. They count neither way."""
     needed: int | None = None
@@ -90,6 +92,17 @@ class RelationRow(Frozen):
     """It judged runs that were there already: nothing was run for it."""
     example: Violation | None = None
     change: Change | None = None
+
+
+class JudgeUse(Frozen):
+    """What a model judge has taken, besides the cost of the agent's own runs."""
+
+    model: str
+    """provider:name."""
+    input_tokens: int
+    output_tokens: int
+    usd: float | None
+    """None where the model has no known price."""
 
 
 class RelationSummary(Frozen):
@@ -130,6 +143,8 @@ class RelationReport(Frozen):
     """FAIL if some relation is violated more often than in that report."""
     changed_reason: str = ""
     cost: Cost
+    """Of the agent's runs."""
+    judges: tuple[JudgeUse, ...] = ()
     settings: dict[str, str | float | int] = Field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
@@ -183,6 +198,19 @@ class RelationKill(Frozen):
     example: Violation | None = None
 
 
+class NotStored(Frozen):
+    """A relation that cannot be judged from stored runs alone: follow-up runs are missing."""
+
+    relation: str
+    scenarios: tuple[str, ...]
+    pairs: int
+    """Pairs of the unchanged agent without a stored follow-up run. With none of them judged, no mutant can be."""
+    mutant_pairs: int
+    """Pairs of mutants without one, where the unchanged agent's were judged."""
+    mutants: tuple[str, ...]
+    """Ids of the survivors that were tried on these scenarios."""
+
+
 class SurvivorsReport(Frozen):
     """What relations say of the survivors of a campaign."""
 
@@ -201,6 +229,12 @@ class SurvivorsReport(Frozen):
     score: Score
     score_with_relations: Score | None
     cost: Cost
+    """Of the agent's runs."""
+    judges: tuple[JudgeUse, ...] = ()
+    not_stored: tuple[NotStored, ...] = ()
+    """By relation: what only runs could tell."""
+    runs_needed: int = 0
+    """Runs at most that judging these takes, where a follow-up is one run."""
     notes: tuple[str, ...] = ()
 
     @property

@@ -1,4 +1,4 @@
-"""What changed evaluators make of the trials of an earlier run: `rescored.json` in the run's folder."""
+"""What changed evaluators and relations make of the trials of an earlier run: `rescored.json` in the run's folder."""
 
 from pathlib import Path
 
@@ -7,6 +7,7 @@ from pydantic import Field
 from agentmut.files.whole_files import write_json
 from agentmut.frozen import Frozen
 from agentmut.mutant import Status
+from agentmut.relation_report import SurvivorsReport
 from agentmut.result import Result, Score
 
 
@@ -23,13 +24,41 @@ class Flip(Frozen):
 
 
 class NeedsTrials(Frozen):
-    """A mutant that stored trials do not decide any more."""
+    """A mutant that stored trials do not decide any more, or not on a new scenario."""
 
     mutant: str
     operator: str
     scenarios: tuple[str, ...]
     """Where trials are missing."""
     why: str
+    certain: bool = True
+    """False where it is unknown whether the mutant reaches these scenarios: the original has not run them yet."""
+
+
+class RelationFlip(Frozen):
+    """A mutant that relations kill now and did not, or the other way round."""
+
+    mutant: str
+    operator: str
+    description: str
+    before: tuple[str, ...]
+    """`relation @ scenario` that killed it."""
+    after: tuple[str, ...]
+
+
+class RelationsRescored(Frozen):
+    """What the project's relations make of the stored runs of the mutants that the evaluators let live."""
+
+    relations: tuple[str, ...]
+    """Those of today, with their arguments."""
+    before: Score | None
+    """The score with kills by relations, as the run's result has it; None where no relation was checked on mutants."""
+    after: Score
+    flipped: tuple[RelationFlip, ...] = ()
+    kept: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """By mutant: kills of an earlier check that could not be judged again, and count as they did."""
+    report: SurvivorsReport | None = None
+    """What was found in detail, and what takes runs; None where no mutant survived, or no relation fits."""
 
 
 class Rescored(Frozen):
@@ -43,6 +72,9 @@ class Rescored(Frozen):
     """Its value counts what the stored trials decide; `undecided` mutants are open, so it forecasts no run."""
     flipped: tuple[Flip, ...] = ()
     fresh: tuple[NeedsTrials, ...] = ()
+    """An entry for each mutant and reason."""
+    relations: RelationsRescored | None = None
+    """None where the project names no relations (`relations.use`, `relations.own`), and none was checked before."""
     notes: tuple[str, ...] = ()
     result: Result = Field(repr=False)
     """The whole result as it is now."""

@@ -5,20 +5,21 @@ import gc
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
+from pathlib import Path
 
 from agentmut.engine.executor import Executor
 from agentmut.engine.loop import Clock, Loop, Tools, TrialStore
 from agentmut.engine.plan import RunPlan
 from agentmut.engine.secrets import redactor
-from agentmut.engine.session import Session, declared_variables, make_executor
+from agentmut.engine.session import Session, declared_variables, make_executor, open_session
 from agentmut.engine.work import Stop, Work
 from agentmut.environment import environ
 from agentmut.errors import UsageError
 from agentmut.lock import locked
-from agentmut.project import FOLDER, Project
+from agentmut.project import FOLDER, Project, load_project
 from agentmut.services import dummy_keys
 from agentmut.store.cassettes import write_cassette
 from agentmut.store.sqlite import Store, StoredRun
@@ -27,6 +28,7 @@ __all__ = [
     "FOLDER",
     "agent_environment",
     "open_store",
+    "opened",
     "redactor",
     "refuse_running_loop",
     "register",
@@ -99,6 +101,17 @@ def agent_environment(project: Project) -> Iterator[None]:
     """Set the agent's environment variables for the block."""
     with environ(declared_variables(project)):
         yield
+
+
+@contextmanager
+def opened(project: Project | str | Path, scenarios: Sequence[str] = ()) -> Iterator[tuple[Session, Store]]:
+    """A project's session and store for the block, with the agent's environment set.
+
+    Raises what `load_project`, `open_store` and `open_session` raise.
+    """
+    loaded = project if isinstance(project, Project) else load_project(Path(project))
+    with agent_environment(loaded), open_store(loaded) as store:
+        yield open_session(loaded, scenarios), store
 
 
 async def _run(loop: Loop) -> Stop:

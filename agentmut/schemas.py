@@ -1,6 +1,7 @@
 """JSON Schemas as data: which parameters one describes and where, whether it is a schema, and what differs."""
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping
 from functools import reduce
 from typing import Any, NamedTuple
 
@@ -119,6 +120,44 @@ def _tighter(key: str, first: Any, second: Any) -> Any:
     if isinstance(first, int | float) and isinstance(second, int | float):
         return max(first, second) if "min" in key.lower() else min(first, second)
     return first
+
+
+class Limit(NamedTuple):
+    """An end of the numbers that a schema allows."""
+
+    at: int | float | None
+    """None where there is none."""
+    is_open: bool = False
+    """Whether the limit itself is not allowed."""
+
+
+def number_limits(schema: Mapping[str, Any]) -> tuple[Limit, Limit]:
+    """The least and the greatest number; the tighter one where two are stated.
+
+    >>> number_limits({"minimum": 0, "exclusiveMinimum": True, "maximum": 9, "exclusiveMaximum": 7})
+    (Limit(at=0, is_open=True), Limit(at=7, is_open=True))
+    """
+    low = _limit(schema.get("minimum"), schema.get("exclusiveMinimum"), max)
+    return low, _limit(schema.get("maximum"), schema.get("exclusiveMaximum"), min)
+
+
+def _limit(stated: Any, exclusive: Any, tighter: Callable[[Any, Any], Any]) -> Limit:
+    at, beyond = (value if is_number(value) else None for value in (stated, exclusive))
+    if exclusive is True:  # as draft 4 writes it
+        return Limit(at, at is not None)
+    if beyond is None or (at is not None and tighter(at, beyond) == at != beyond):
+        return Limit(at)
+    return Limit(beyond, True)
+
+
+def is_number(value: Any) -> bool:
+    """Whether it can be compared with limits: neither infinite nor too large for a float."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def fault(schema: Any) -> tuple[Path, str] | None:

@@ -17,9 +17,9 @@ from agentmut.engine.work import Stop
 from agentmut.errors import RunInterruptedError, UsageError
 from agentmut.files.scenario_edit import apply_suggestions
 from agentmut.files.whole_files import write_json
-from agentmut.mutant import Status
+from agentmut.mutant import Intent, Status
 from agentmut.project import FOLDER, Project
-from agentmut.result import Result
+from agentmut.result import MutantRow, Result
 from agentmut.runtime import register
 from agentmut.searching.bench import Bench
 from agentmut.searching.consulting import consult
@@ -47,6 +47,8 @@ class Idea(NamedTuple):
 
     item: str
     input: str
+    aim: str = ""
+    """What the input is for, in words."""
 
 
 class Searched(NamedTuple):
@@ -85,7 +87,11 @@ def free_suggestions(session: Session, store: Store, run: str | None = None) -> 
         run_id=stored.campaign.run.id if stored.campaign else "",
         assertions=assertions,
         scenarios=_of_earlier_searches(session.project),
-        notes=(*stored.notes, *without_inputs(coverage), *_without_proposal(stored.result, assertions)),
+        notes=(
+            *stored.notes,
+            *_by_campaign(session, coverage),
+            *_without_proposal(stored.result, assertions),
+        ),
     )
     ideas = () if no_other_input(session) else _ideas(start, coverage, session.project.statistics.seed)
     return Proposed(found, tuple(ideas))
@@ -119,7 +125,7 @@ def searched_suggestions(
         run_id=stored.campaign.run.id if stored.campaign else bench.plan.run_id,
         assertions=_assertions(stored),
         scenarios=scenario_suggestions(ended),
-        notes=(*stored.notes, *without_inputs(ended.after)),
+        notes=(*stored.notes, *_by_campaign(session, ended.after)),
         state={"search": bench.plan.run_id, "seed": str(bench.plan.seed), "ended": ended.why},
     )
     did = Searched(ended.before, ended.after, ended.tried, bench.asked, bench.executed, ended.why)
@@ -199,8 +205,8 @@ def _of_earlier_searches(project: Project) -> tuple[ScenarioSuggestion, ...]:
 
 
 def _without_proposal(result: Result | None, found: Sequence[AssertionSuggestion]) -> Iterator[str]:
-    """The survivors that an assertion does not help, and why."""
-    survivors = [row for row in result.mutants if row.status is Status.SURVIVED] if result else []
+    """The survivors that an assertion does not help, and why. What should not matter leaves no gap."""
+    survivors = _degraded(result) if result else []
     killed = {mutant for one in found for mutant in one.mutants}
     for gap, why in NO_PROPOSAL.items():
         left = [row.id for row in survivors if row.gap == gap and row.id not in killed]
@@ -208,11 +214,20 @@ def _without_proposal(result: Result | None, found: Sequence[AssertionSuggestion
             yield f"{len(left)} of {len(survivors)} survivors: {why} ({', '.join(left)})"
 
 
+def _degraded(result: Result) -> list[MutantRow]:
+    return [row for row in result.mutants if row.status is Status.SURVIVED and row.intent is Intent.DEGRADE]
+
+
+def _by_campaign(session: Session, coverage: Coverage) -> Iterator[str]:
+    mutation = session.project.mutation
+    return without_inputs(coverage, session.suite.full, mutation.swap_models, mutation.downgrade_models)
+
+
 def _ideas(start: Start, coverage: Coverage, seed: int) -> Iterator[Idea]:
     for aim in _aims(start, coverage):
         first = next(proposals(aim, start.known, start.relations, seed), None)
         if first is not None:
-            yield Idea(aim.item, " / ".join(map(str, first.turns)))
+            yield Idea(aim.item, " / ".join(map(str, first.turns)), first.goal)
 
 
 def _aims(start: Start, coverage: Coverage) -> list[Aim]:

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 from pydantic import JsonValue
 
 from agentmut.config import AgentConfig
-from agentmut.operators.describe import quoted
 from agentmut.scenario import Scenario
 from agentmut.text import PromptDocument, parse, reads_as_english
 from agentmut.text.code import code_spans
 from agentmut.text.facts import facts
 from agentmut.text.neighbours import AMBIGUOUS_VERBS, BASE_VERBS, word_set
 from agentmut.text.number_words import NUMBER_WORDS
+from agentmut.text.quoting import quoted
 from agentmut.text.sentences import sentence_spans
 from agentmut.text.spans import Span, merged, overlaps
 from agentmut.text.words import STOP_WORDS, stems, words

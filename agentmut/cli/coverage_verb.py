@@ -33,23 +33,19 @@ def coverage(
 
     Example: agentmut coverage --items all
     """
-    from agentmut.analysis.coverage.load import Asked, project_coverage
+    from agentmut.analysis.coverage.load import CoverageRequest, project_coverage
     from agentmut.cli.output import agents_on_stderr, print_json, wants_color
-    from agentmut.engine.session import open_session
     from agentmut.errors import UsageError
-    from agentmut.project import load_project
     from agentmut.report.coverage import SHOWN, render_coverage
-    from agentmut.runtime import agent_environment, open_store, stand_in_keys
+    from agentmut.runtime import opened, stand_in_keys
 
     if calibrate and (run or scenarios):
         raise UsageError(
             "--calibrate estimates from all stored trials; give it without --run and --scenario."
         )
-    with agents_on_stderr(), stand_in_keys():  # to read its config the agent may be built
-        loaded = load_project(project)
-        with agent_environment(loaded), open_store(loaded) as store:
-            asked = Asked(run, tuple(scenarios or ()), calibrate)
-            found = project_coverage(open_session(loaded), store, asked)
+    # to read its config the agent may be built, which may take keys
+    with agents_on_stderr(), stand_in_keys(), opened(project) as (session, store):
+        found = project_coverage(session, store, CoverageRequest(run, tuple(scenarios or ()), calibrate))
     if as_json:
         print_json(found.model_dump(mode="json"))
     else:

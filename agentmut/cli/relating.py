@@ -13,7 +13,7 @@ from agentmut.cli.verdicts import ask_to_run
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.assessment.state import Assessment
 from agentmut.engine.relating.preparation import Wish, wish, worst_case
-from agentmut.engine.relating.state import Errands, Relating
+from agentmut.engine.relating.state import Relating, SourceErrands
 from agentmut.engine.session import open_session
 from agentmut.errors import ExitCode, UsageError
 from agentmut.project import Project
@@ -130,7 +130,7 @@ def exit_code(report: RelationReport) -> ExitCode:
     return _CHANGED[report.changed] if report.changed else _CODES[report.finding]
 
 
-def describe(work: Assessment | Relating | Errands) -> str:
+def describe(work: Assessment | Relating | SourceErrands) -> str:
     """How far it is, trials, money and time in one line."""
     spend = work.spend
     money = "cost unknown" if spend.unpriced else f"${spend.usd:.2f}"
@@ -138,7 +138,7 @@ def describe(work: Assessment | Relating | Errands) -> str:
     if isinstance(work, Relating):
         done = sum(lane.complete for lane in work.lanes)
         return f"relations {done}/{len(work.lanes)}, {work.pairs} pairs | {spent}"
-    if isinstance(work, Errands):
+    if isinstance(work, SourceErrands):
         return f"runs of mutants {len(work.found)}/{len(work.found) + work.in_flight + len(work.wanted)} | {spent}"
     return f"source runs {sum(len(lane.passed) for lane in work.lanes.values())} | {spent}"
 
@@ -147,7 +147,7 @@ def describe(work: Assessment | Relating | Errands) -> str:
 def _under_way(
     project: Project, scenarios: tuple[str, ...]
 ) -> Iterator[tuple["Session", "Store", ProgressLine]]:
-    from agentmut.assess import opened
+    from agentmut.runtime import opened
 
     line = ProgressLine()
     with agents_on_stderr(), opened(project, scenarios) as (session, store):

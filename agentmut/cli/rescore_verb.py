@@ -1,4 +1,4 @@
-"""`agentmut rescore`: changed evaluators, applied to the stored trials of a run."""
+"""`agentmut rescore`: changed evaluators and relations, applied to the stored trials of a run."""
 
 from pathlib import Path
 from typing import Annotated
@@ -16,10 +16,12 @@ def rescore(
     agent: AgentRef = None,
     as_json: Json = False,
 ) -> None:
-    """Judge the stored trials of a run by the evaluators of today; nothing is run.
+    """Judge the stored trials of a run by the evaluators and relations of today; nothing is run.
 
-    Shows the score before and after, the mutants whose status changes, and those that need new trials. The whole
-    result is written to `rescored.json` beside the run's `result.json`, which stays as it is.
+    Shows the score before and after, the mutants whose status changes, and those that need new trials. Where
+    relations.use or relations.own names relations, or some were checked before, it shows the same for kills by
+    relations, and how many pairs take a run. The whole result is written to `rescored.json` beside the run's
+    `result.json`, which stays as it is.
 
     Example: agentmut rescore
     """

@@ -63,24 +63,20 @@ def _proposals(project: Path, run: str, row: "MutantRow") -> "Proposals":
 
 
 def _mined(project: Path, run: str, row: "MutantRow") -> "Proposals":
-
     from agentmut.analysis.explain.mining import mine
-    from agentmut.analysis.explain.runs import Bench
+    from agentmut.analysis.explain.runs import StoredRuns
     from agentmut.cli.output import agents_on_stderr
-    from agentmut.engine.session import open_session
     from agentmut.engine.stored import stored_campaign
     from agentmut.project import FOLDER, load_project
     from agentmut.report.mutant import Proposals
-    from agentmut.runtime import agent_environment, open_store, stand_in_keys
+    from agentmut.runtime import opened, stand_in_keys
 
     with agents_on_stderr(), stand_in_keys():
         loaded = load_project(project)
         if not (loaded.root / FOLDER / "store.db").is_file():
             raise UsageError(f"{loaded.root / FOLDER} holds no trials")
-        with agent_environment(loaded):
-            session = open_session(loaded)
-            with open_store(loaded) as store:
-                bench = Bench(stored_campaign(session, store, run))
-                found = mine(bench.campaign, row.id, limit=SHOWN, bench=bench)
+        with opened(loaded) as (session, store):
+            stored = StoredRuns(stored_campaign(session, store, run))
+            found = mine(stored.campaign, row.id, limit=SHOWN, stored=stored)
     none = () if found else ("no assertion was found that passes on the original and kills it",)
-    return Proposals(found, loaded.sources.scenarios, (*bench.notes, *none))
+    return Proposals(found, loaded.sources.scenarios, (*stored.notes, *none))

@@ -1,6 +1,5 @@
 """`agentmut suggest`: what to write next."""
 
-import sys
 import time
 from contextlib import nullcontext
 from pathlib import Path
@@ -85,22 +84,25 @@ def _check(ids: list[str] | None, apply: bool, scenarios: bool, for_search: bool
 def _proposed(
     project: "Project", run: str | None, trials: int | None, seed: int | None, *, scenarios: bool, yes: bool
 ) -> "Proposed":
-    from agentmut.engine.session import open_session
-    from agentmut.runtime import agent_environment, open_store, stand_in_keys
+    from agentmut.cli.progress import ProgressLine
+    from agentmut.runtime import opened, stand_in_keys
     from agentmut.suggesting import free_suggestions, keep_suggestions, searched_suggestions
 
     if scenarios:
         _ask(project, trials, yes)
     keys = nullcontext() if scenarios else stand_in_keys()
-    with keys, agent_environment(project), open_store(project) as store:
-        session = open_session(project)
+    with keys, opened(project) as (session, store):
         if not scenarios:
             found = free_suggestions(session, store, run)
         else:
-            line = _UnderWay()
+            line = ProgressLine()
+
+            def show(bench: "Bench") -> None:
+                line.show(lambda: f"searching | {bench.asked}/{bench.plan.trials} trials")
+
             try:
                 found = searched_suggestions(
-                    session, store, now=time.time(), run=run, seed=seed, trials=trials, progress=line
+                    session, store, now=time.time(), run=run, seed=seed, trials=trials, progress=show
                 )
             finally:
                 line.close()
@@ -112,14 +114,14 @@ def _ask(project: "Project", trials: int | None, yes: bool) -> None:
     """A search costs money, and may call tools: say how many runs at most, and which tools."""
     if yes:
         return
+    from agentmut.cli.verdicts import ask
+
     most = project.suggest.trials if trials is None else trials
     said = (
         f"The search runs the agent at most {most} times (suggest.trials), within the project's budget. "
         f"{_really_called(project.safe_tools)}"
     )
-    if not sys.stdin.isatty():
-        raise UsageError(f"{said} Pass --yes to go ahead.")
-    typer.confirm(f"{said} Search?", abort=True, err=True)
+    ask(f"{said} Search?", f"{said} Pass --yes to go ahead.")
 
 
 def _really_called(safe: "Sequence[str]") -> str:
@@ -127,23 +129,6 @@ def _really_called(safe: "Sequence[str]") -> str:
         return "It really calls every tool (agent.safe_tools: all)."
     named = f"It really calls {', '.join(safe)} (agent.safe_tools)" if safe else "It really calls no tool"
     return f"{named}; what is not listed in agent.safe_tools gets a double."
-
-
-class _UnderWay:
-    """The progress line of a search."""
-
-    def __init__(self) -> None:
-        from agentmut.cli.progress import ProgressLine
-
-        self.line = ProgressLine()
-
-    def __call__(self, bench: "Bench") -> None:
-        """Show how much of the budget is used."""
-        self.line.show(lambda: f"searching | {bench.asked}/{bench.plan.trials} trials")
-
-    def close(self) -> None:
-        """Leave the line behind."""
-        self.line.close()
 
 
 def _apply(project: "Project", ids: list[str], as_json: bool) -> None:

@@ -79,9 +79,14 @@ class UnderWay:
 
 def ask_to_run(worst: str) -> None:
     """Ask before an unbounded run. Raises `UsageError` where nobody can be asked."""
+    ask(f"{worst} Run?", f"{worst} Set `budget:` in the project file, or pass --yes.")
+
+
+def ask(question: str, otherwise: str) -> None:
+    """Ask, and stop at a no. Raises `UsageError` saying `otherwise` where nobody can be asked."""
     if not sys.stdin.isatty():
-        raise UsageError(f"{worst} Set `budget:` in the project file, or pass --yes.")
-    typer.confirm(f"{worst} Run?", abort=True, err=True)
+        raise UsageError(otherwise)
+    typer.confirm(question, abort=True, err=True)
 
 
 @contextmanager
@@ -89,7 +94,7 @@ def under_way(
     project: Project, scenarios: tuple[str, ...]
 ) -> Iterator[tuple["Session", "Store", float, UnderWay]]:
     """Session, store, time and progress line for the block; what agents print goes to stderr."""
-    from agentmut.assess import opened
+    from agentmut.runtime import opened
 
     progress = UnderWay()
     with agents_on_stderr(), opened(project, scenarios) as (session, store):

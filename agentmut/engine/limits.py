@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agentmut.engine.trials import TrialResult
 from agentmut.files.schema import BudgetSettings
@@ -31,6 +31,11 @@ class Spend:
     abandoned: int = 0
     age: float = 0.0
     """Seconds since the oldest trial of the original that was taken from the store."""
+
+
+def together(before: Spend, after: Spend) -> Spend:
+    """What both parts of a run have spent; the second begins with what the store knows of the first."""
+    return replace(after, reused=before.reused + after.reused, age=max(before.age, after.age))
 
 
 class BaselineLimit(Frozen):

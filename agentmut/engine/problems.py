@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping
 
 from agentmut.engine.arm import Arm
 from agentmut.engine.baseline import ScenarioBaseline, most_common_trouble
+from agentmut.errors import RunError, UsageError
 from agentmut.mutant import Status
 
 DEAD_ENDPOINT = 25
@@ -16,6 +17,14 @@ HOPELESS_BASELINE = 5
 """Trials per scenario after which an agent that has not passed once may be given up."""
 HOPELESS_TRIALS = 20
 """Trials in total before that: an agent that passes so rarely is untestable in any case."""
+
+KEPT = "Finished trials are kept, and reused by the same command."
+
+
+def failure(problem: str, refused: bool, then: str = KEPT) -> RunError | UsageError:
+    """The error that ends a run with a problem: of the project file where it was `refused`."""
+    kind = UsageError if refused else RunError
+    return kind(f"{problem.rstrip('.')}. {then}")
 
 
 def early_problem(baselines: Collection[ScenarioBaseline]) -> str:

@@ -16,6 +16,7 @@ from agentmut.engine.stored import Kept, StoredCampaign
 from agentmut.engine.summary import summarise
 from agentmut.engine.tables import Tables
 from agentmut.engine.trials import Launch, TrialResult
+from agentmut.engine.unseen import may_reach
 from agentmut.engine.work import Stop
 from agentmut.files.schema import BudgetSettings
 from agentmut.mutant import Mutant, Status
@@ -46,7 +47,7 @@ def rescore(campaign: StoredCampaign, before: Result, tables: Tables) -> Rescore
         before=before.score,
         after=after.score,
         flipped=tuple(_flip(again, old, new) for old, new in rows if _is_flipped(old, new)),
-        fresh=tuple(again.lacking(rows)),
+        fresh=(*again.lacking(rows), *_on_new_scenarios(again, rows)),
         notes=tuple(_notes(campaign, again)),
         result=after,
     )
@@ -99,6 +100,13 @@ class _Rescoring:
                     launch = Launch(mutant.id, stored.scenario, stored.repeat, len(arm.launches))
                     arm.launches.append(launch)
                     self._record(launch, result)
+
+    @property
+    def new(self) -> tuple[str, ...]:
+        """Scenarios of the suite without stored trials: added since, or changed."""
+        return tuple(
+            name for name in self.campaign.session.tests.scenarios if name not in self.campaign.original
+        )
 
     def result(self, before: Result) -> Result:
         """The result as it is now; what stored trials cannot say stays as it was."""
@@ -182,6 +190,29 @@ def _why(old: MutantRow, arm: Arm) -> str:
     return "its stored trials are not enough for these evaluators"
 
 
+OPEN = frozenset({Status.SURVIVED, Status.UNDECIDED, Status.NO_COVERAGE, Status.NOT_APPLIED})
+"""What a new scenario may turn into a kill."""
+
+
+def _on_new_scenarios(again: _Rescoring, rows: Iterable[Row]) -> Iterator[NeedsTrials]:
+    """The mutants that are not killed, on the scenarios without stored trials that they may reach."""
+    tests, state = again.campaign.session.tests, again.state
+    known = {mutant.id: mutant for mutant in again.campaign.plan.mutants}
+    for name in again.new:
+        for _, row in rows:
+            if row.status not in OPEN or row.id not in known:
+                continue
+            found = may_reach(known[row.id], tests.scenarios[name], state.suite, state.baselines)
+            if found is not None:
+                yield NeedsTrials(
+                    mutant=row.id,
+                    operator=row.operator,
+                    scenarios=(name,),
+                    why=found.why,
+                    certain=found.certain,
+                )
+
+
 def _notes(campaign: StoredCampaign, again: _Rescoring) -> Iterator[str]:
     yield from campaign.notes
     if again.state.problem:
@@ -195,11 +226,10 @@ def _notes(campaign: StoredCampaign, again: _Rescoring) -> Iterator[str]:
             f"{', '.join(chosen)}: evaluators were chosen there by looking at these runs, so what they kill is a "
             "preview. `agentmut run` makes the baseline anew there, and decides"
         )
-    new = [name for name in campaign.session.tests.scenarios if name not in campaign.original]
-    if new:
+    if new := again.new:
         yield (
-            f"{', '.join(new)}: no stored trials. Mutants that reach {'it' if len(new) == 1 else 'them'} may be killed "
-            "there: `agentmut run` tries them"
+            f"{', '.join(new)}: no stored trials. `agentmut run` makes the baseline there, and tries the mutants that "
+            f"reach {'it' if len(new) == 1 else 'them'}"
         )
     for name, count in again.masked.items():
         yield f"{count} trials of {name} cannot be judged anew: secrets were taken out of them when they were stored"

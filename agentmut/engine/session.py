@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from agentmut.applied import first_repeats
 from agentmut.calls.doubles import resolve_doubles, resolve_hooks
@@ -105,6 +105,21 @@ def declared_variables(project: Project) -> dict[str, str]:
     return {name: secret.get_secret_value() for name, secret in project.env.items()}
 
 
+def plan_fields(session: Session, now: float, seed: int | None) -> dict[str, Any]:
+    """The fields of a `RunPlan` that every new run of a session takes from it; `seed` None takes the project's."""
+    project = session.project
+    return {
+        "run_id": new_run_id(now),
+        "started": now,
+        "seed": project.statistics.seed if seed is None else seed,
+        "budget": project.budget,
+        "suite_digest": suite_digest(session),
+        "config_digest": session.suite.full.digest,
+        "environment": session.environment,
+        "concurrency": project.execution.concurrency,
+    }
+
+
 def make_plan(session: Session, generation: Generation, seed: int | None, now: float) -> Plan:
     """The plan of a new run. Raises `UsageError` without mutants, or when the budget is too small."""
     if not generation.mutants:
@@ -112,9 +127,7 @@ def make_plan(session: Session, generation: Generation, seed: int | None, now: f
     project, settings = session.project, session.project.statistics
     _check_prices(project, generation.mutants)
     return Plan(
-        run_id=new_run_id(now),
-        started=now,
-        seed=settings.seed if seed is None else seed,
+        **plan_fields(session, now, seed),
         scenarios=tuple(scenario.name for scenario in session.scenarios),
         baseline=_baseline(project, len(session.scenarios), len(generation.mutants)),
         first=first_repeats(project),
@@ -128,17 +141,12 @@ def make_plan(session: Session, generation: Generation, seed: int | None, now: f
         notes=(*generation.notes, *_renewed(project)),
         rule=Rule(
             alpha=settings.alpha,
-            beta=round(1 - settings.power, 10),
+            beta=settings.beta,
             delta=settings.delta,
             n_max=settings.n_max,
             suite_share=settings.suite_share,
         ),
         window=project.execution.window,
-        budget=project.budget,
-        suite_digest=suite_digest(session),
-        config_digest=session.suite.full.digest,
-        environment=session.environment,
-        concurrency=project.execution.concurrency,
     )
 
 

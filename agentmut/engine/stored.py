@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from pydantic import ValidationError
 
@@ -11,6 +12,7 @@ from agentmut.engine.identity import trial_key
 from agentmut.engine.plan import Plan, RunPlan
 from agentmut.engine.session import Session
 from agentmut.errors import UsageError
+from agentmut.result import Result, read_result
 from agentmut.store.sqlite import Store, StoredRun, StoredTrial
 
 Kept = dict[str, tuple[StoredTrial, ...]]
@@ -36,11 +38,24 @@ class StoredCampaign:
         same_code = self.plan.environment.code == self.session.environment.code
         return (*left_out, *([] if same_code else [CODE_CHANGED.format(run=self.run.id)]))
 
+    @property
+    def has_result(self) -> bool:
+        """Whether the run has come to a `result.json`."""
+        return self._result.exists()
+
+    def result(self) -> Result:
+        """What the run came to. Raises `UsageError` where it has no result yet."""
+        return read_result(self._result)
+
+    @property
+    def _result(self) -> Path:
+        return self.session.project.runs / self.run.id / "result.json"
+
     def of(self, mutant: str) -> Kept:
         """The trials of a mutant on the scenarios that are as they were; of the original for an empty id."""
         if not mutant:
             return self.original
-        return _by_scenario(
+        return last_trials(
             t for t in self.store.trials_of(self.run.id, mutant) if t.scenario in self.original
         )
 
@@ -120,7 +135,7 @@ def _fitting(session: Session, plan: RunPlan, trials: Iterable[StoredTrial]) -> 
             skipped[said] += 1
         else:
             kept.append(trial)
-    return _by_scenario(kept), skipped
+    return last_trials(kept), skipped
 
 
 def _misfit(session: Session, plan: RunPlan, trial: StoredTrial) -> str:
@@ -145,7 +160,8 @@ def _misfit(session: Session, plan: RunPlan, trial: StoredTrial) -> str:
     return "made with another version of the agent's config"
 
 
-def _by_scenario(trials: Iterable[StoredTrial]) -> Kept:
+def last_trials(trials: Iterable[StoredTrial]) -> Kept:
+    """By scenario in the order of the repeats; of a trial that was repeated after trouble, the last one."""
     latest: dict[tuple[str, int], StoredTrial] = {}
     for trial in trials:
         latest[trial.scenario, trial.repeat] = trial

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from agentmut.frozen import digest_of
+from agentmut.project import FOLDER, Project
 from agentmut.stats.kill.allocation import Evidence, evidence
 from agentmut.stats.kill.rule import RULE_VERSION, KillDesign, KillTable, decision_table
 from agentmut.stats.kill.suite_share import PooledEvidence, pooled_evidence
@@ -17,6 +18,11 @@ class Tables:
         self._loaded: dict[tuple[int, int, KillDesign], KillTable] = {}
         self._evidence: dict[tuple[int, int, int], Evidence] = {}
         self._pooled: dict[tuple[int, int, int], PooledEvidence] = {}
+
+    @classmethod
+    def of(cls, project: Project) -> "Tables":
+        """Those that the project keeps."""
+        return cls(project.root / FOLDER / "tables")
 
     def get(self, f0: int, n0: int, design: KillDesign) -> KillTable:
         """The table for a baseline of `f0` failures in `n0` trials."""

@@ -1,15 +1,14 @@
 """An evaluator in the user's own Python."""
 
 import inspect
-from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut.evaluators import arguments
-from agentmut.imports import import_callable
+from agentmut import arguments
+from agentmut.imports import import_callable, required_parameters
 from agentmut.scenario import Scenario
 from agentmut.trace import AgentTrace, Check
 
@@ -58,18 +57,3 @@ class PythonCallable:
     def _check(self, passed: bool, reason: str = "") -> Check:
         said = reason or f"{self.reference} {'holds' if passed else 'does not hold'}"
         return Check(evaluator="python", passed=passed, reason=said)
-
-
-def required_parameters(function: Callable[..., Any], reference: str) -> int:
-    """How many arguments a function of the user's own is called with: 1 or 2. Raises `ValueError`."""
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except ValueError:  # written in C: assume the full form
-        return 2
-    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    required = [p for p in positional if p.default is p.empty]
-    count = len(required) or (2 if any(p.kind is p.VAR_POSITIONAL for p in parameters) else len(positional))
-    keyword_only = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty]
-    if count not in (1, 2) or keyword_only:
-        raise ValueError(f"expects {reference} to take (scenario, trace) or (trace)")
-    return count

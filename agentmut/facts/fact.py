@@ -1,5 +1,6 @@
 """Facts: what an answer states or a run does, in a form in which wording makes no difference."""
 
+from collections.abc import Mapping
 from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
 from agentmut.scenario import Scenario
@@ -44,4 +45,35 @@ class Calibrated(Protocol):
 
     def calibrated(self, scenario: Scenario, sources: tuple[AgentTrace, ...]) -> "Extractor":
         """The same comparer with a threshold from these runs; itself where one was given."""
+        ...
+
+
+class FactComparison(Protocol):
+    """What relations know of a comparison of two runs by their facts; `facts.comparison` has the one that is used."""
+
+    @property
+    def extractors(self) -> tuple[Extractor, ...]:
+        """What reads the facts."""
+        ...
+
+    def facts(self, scenario: Scenario, trace: AgentTrace) -> frozenset[Fact]:
+        """All facts of a run."""
+        ...
+
+    def differences(
+        self, scenario: Scenario, source: AgentTrace, follow_up: AgentTrace, same: Mapping[str, str] = ...
+    ) -> tuple[str, ...]:
+        """What one run shows and the other does not, in words; empty where they agree.
+
+        `same` says which values of the source stand for which of the follow-up. Raises `RunError` where it cannot tell.
+        """
+        ...
+
+    @property
+    def unasked(self) -> tuple[Extractor, ...]:
+        """All kinds that the default was chosen from; none where somebody asked for kinds."""
+        ...
+
+    def contradictions(self, scenario: Scenario, one: AgentTrace, other: AgentTrace) -> tuple[str, ...]:
+        """Where both runs speak of the same and disagree, in words."""
         ...

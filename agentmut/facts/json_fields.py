@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from pydantic import JsonValue
 
+from agentmut import arguments
 from agentmut.facts.fact import Fact
 from agentmut.facts.leaves import leaves
 from agentmut.facts.values import stated, together
@@ -27,10 +28,8 @@ class JsonFields:
     name: ClassVar[str] = "json"
 
     def __init__(self, argument: JsonValue = None) -> None:
-        from agentmut.evaluators.arguments import texts
-
         what = "JSON pointers, such as [/status, /items]"
-        self.pointers = None if argument is None else texts(argument, what)
+        self.pointers = None if argument is None else arguments.texts(argument, what)
         if wrong := [pointer for pointer in self.pointers or () if not pointer.startswith("/")]:
             raise ValueError(f"expects {what}, got {wrong[0]!r}; a pointer begins with a slash")
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from pydantic import JsonValue
 
+from agentmut import arguments
 from agentmut.errors import RunError
 from agentmut.facts.fact import Fact
 from agentmut.facts.figures import texts_of
@@ -62,14 +63,12 @@ class Judge:
     name: ClassVar[str] = "judge"
 
     def __init__(self, argument: JsonValue = None) -> None:
-        from agentmut.evaluators.arguments import mapping, text
-
-        given = mapping(argument, ("model",), ("instruction",))
-        written = text(given["model"], "model as provider:name, such as openai:gpt-5.2")
+        given = arguments.mapping(argument, ("model",), ("instruction",))
+        written = arguments.text(given["model"], "model as provider:name, such as openai:gpt-5.2")
         self.provider, _, self.model = written.partition(":")
         if self.provider not in _ASK or not self.model:
             raise ValueError(f"expects model as openai:NAME or anthropic:NAME, got {written!r}")
-        extra = text(given["instruction"], "an instruction") if "instruction" in given else ""
+        extra = arguments.text(given["instruction"], "an instruction") if "instruction" in given else ""
         self.instruction = f"{_TASK}\n\n{extra}".strip()
         self.usage = Usage()
         """Tokens of all questions so far."""

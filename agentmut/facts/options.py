@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
+from agentmut import arguments
 from agentmut.facts.fact import Fact
 from agentmut.scenario import Scenario
 from agentmut.text.polarity import NEGATORS, clauses
@@ -27,9 +28,7 @@ class Options:
     name: ClassVar[str] = "options"
 
     def __init__(self, argument: JsonValue = None) -> None:
-        from agentmut.evaluators.arguments import texts
-
-        self.options = texts(argument, "a list of options, such as [gold, silver]")
+        self.options = arguments.texts(argument, "a list of options, such as [gold, silver]")
 
     def facts(self, scenario: Scenario, trace: AgentTrace) -> frozenset[Fact]:
         """The options named in any answer."""

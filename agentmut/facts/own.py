@@ -5,9 +5,10 @@ from typing import Any, ClassVar
 
 from pydantic import JsonValue
 
+from agentmut import arguments
 from agentmut.errors import RunError
 from agentmut.facts.fact import IS, Fact
-from agentmut.imports import error_location, import_callable
+from agentmut.imports import error_location, import_callable, required_parameters
 from agentmut.scenario import Scenario
 from agentmut.trace import AgentTrace
 
@@ -21,10 +22,7 @@ class Own:
     name: ClassVar[str] = "python"
 
     def __init__(self, argument: JsonValue = None) -> None:
-        from agentmut.evaluators.arguments import text
-        from agentmut.evaluators.python_callable import required_parameters
-
-        self.reference = text(argument, "module:function")
+        self.reference = arguments.text(argument, "module:function")
         self.function = import_callable(self.reference)
         self.takes_scenario = required_parameters(self.function, self.reference) == 2
 

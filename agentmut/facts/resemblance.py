@@ -5,6 +5,7 @@ from typing import ClassVar, Literal
 
 from pydantic import JsonValue
 
+from agentmut import arguments
 from agentmut.facts.fact import Extractor, Fact
 from agentmut.facts.figures import texts_of
 from agentmut.scenario import Scenario
@@ -29,16 +30,14 @@ class Resemblance:
     name: ClassVar[str] = "text"
 
     def __init__(self, argument: JsonValue = None) -> None:
-        from agentmut.evaluators.arguments import mapping, number
-
-        given = {} if argument is None else mapping(argument, (), ("measure", "threshold"))
+        given = {} if argument is None else arguments.mapping(argument, (), ("measure", "threshold"))
         measure = given.get("measure", "chrf")
         if measure not in ("chrf", "edit"):
             raise ValueError(f"expects measure to be chrf or edit, got {measure!r}")
         self.measure: Literal["chrf", "edit"] = "chrf" if measure == "chrf" else "edit"
         self.threshold: float | None = None
         if "threshold" in given:
-            self.threshold = number(given["threshold"], "threshold to be a number from 0 to 1")
+            self.threshold = arguments.number(given["threshold"], "threshold to be a number from 0 to 1")
             if self.threshold > 1:
                 raise ValueError(f"expects threshold to be a number from 0 to 1, got {self.threshold}")
 

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
+from agentmut import arguments
 from agentmut.facts.fact import Fact
 from agentmut.facts.leaves import leaves
 from agentmut.facts.values import stated, together
@@ -16,10 +17,10 @@ class _Calls:
     name: ClassVar[str]
 
     def __init__(self, argument: JsonValue = None) -> None:
-        from agentmut.evaluators.arguments import texts
-
         self.only = (
-            None if argument is None else frozenset(texts(argument, "a tool's name, or a list of names"))
+            None
+            if argument is None
+            else frozenset(arguments.texts(argument, "a tool's name, or a list of names"))
         )
 
     def facts(self, scenario: Scenario, trace: AgentTrace) -> frozenset[Fact]:

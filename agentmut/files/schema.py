@@ -213,6 +213,11 @@ class StatisticsSettings(Section):
     seed: int = Field(default=1, ge=0)
     """Seed of everything random."""
 
+    @property
+    def beta(self) -> float:
+        """The chance of missing a change that matters."""
+        return round(1 - self.power, 10)
+
 
 Correction = Literal["holm", "bonferroni", "benjamini-hochberg", "benjamini-yekutieli"]
 

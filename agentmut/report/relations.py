@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from agentmut.relation import Expectation
-from agentmut.relation_report import Finding, RelationReport, RelationRow, SurvivorsReport, Violation
+from agentmut.relation_report import (
+    Finding,
+    RelationKill,
+    RelationReport,
+    RelationRow,
+    SurvivorsReport,
+    Violation,
+)
 from agentmut.report.paint import WIDTH, Page, clean, shorten
 from agentmut.report.terminal import counted, interval
 from agentmut.report.verdicts import spent
@@ -89,22 +96,54 @@ def render_survivors(report: SurvivorsReport, color: bool = False) -> str:
     )
     for mutant, kills in groupby(report.kills, key=lambda kill: (kill.mutant, kill.operator)):
         page.add(Text("  " + "  ".join(mutant), style="bold"))
-        for kill in kills:
-            original = f"{kill.original.violations}/{kill.original.pairs}"
-            page.add(
-                f"    {clean(kill.relation)} @ {clean(kill.scenario)}: violated in {kill.violations} of {kill.pairs}; "
-                f"unchanged agent {original}"
-            )
-        if kill.example is not None:
-            page.add(f"    {shorten(kill.example.difference, 150)}")
+        for line in kill_lines(kills):
+            page.add(line)
     page.title(f"Mutation score             {interval(report.score)}")
     if report.score_with_relations is not None:
         page.add(f"With kills by relations    {interval(report.score_with_relations)}")
+    for line in taking_runs(report):
+        page.add(line)
     for note in report.notes:
         page.add(f"Note: {clean(note)}.", style="yellow")
     page.add(spent(report.cost))
+    for line in judged_with(report):
+        page.add(line)
     page.add("`agentmut show ID` explains a mutant.")
     return page.text()
+
+
+def kill_lines(kills: Iterable[RelationKill]) -> Iterator[str]:
+    """What relations found of one mutant, and the last of them an example."""
+    kill = None
+    for kill in kills:
+        yield (
+            f"    {clean(kill.relation)} @ {clean(kill.scenario)}: violated in {kill.violations} of {kill.pairs}; "
+            f"unchanged agent {kill.original.violations}/{kill.original.pairs}"
+        )
+    if kill is not None and kill.example is not None:
+        yield f"    {shorten(kill.example.difference, 150)}"
+
+
+def taking_runs(report: SurvivorsReport) -> Iterator[str]:
+    """What stored runs cannot tell, and the runs that would."""
+    for one in report.not_stored:
+        where = (
+            clean(one.scenarios[0]) if len(one.scenarios) == 1 else counted(len(one.scenarios), "scenario")
+        )
+        yield (
+            f"{clean(one.relation)}, {where}: no stored follow-up run of {counted(one.pairs, 'pair')} of the unchanged "
+            f"agent and {one.mutant_pairs} of mutants"
+        )
+    if report.not_stored:
+        yield f"`agentmut relations --survivors` would judge these: about {report.runs_needed} runs at most."
+
+
+def judged_with(report: RelationReport | SurvivorsReport) -> Iterator[str]:
+    """Tokens and money of model judges, which the line on the agent's runs does not count."""
+    for judge in report.judges:
+        money = "cost unknown" if judge.usd is None else f"${judge.usd:.4f}"
+        tokens = judge.input_tokens + judge.output_tokens
+        yield f"judge {clean(judge.model)}: {tokens} tokens, {money}, besides the agent's runs"
 
 
 def _status(report: RelationReport | SurvivorsReport) -> str:
@@ -139,6 +178,17 @@ def _table(page: Page, rows: list[RelationRow]) -> None:
             page.add(_line(row.scenario, *_cells(row), finding, name))
     page.add()
     page.add(LEGEND)
+    for line in _compared(rows):
+        page.hang(line, indent=0)
+
+
+def _compared(rows: Iterable[RelationRow]) -> Iterator[str]:
+    """The kinds of facts that agreement rests on, which are those of the scenario."""
+    kinds = {row.scenario: row.compared for row in rows if row.expectation is Expectation.INVARIANT}
+    for these in dict.fromkeys(kinds.values()):
+        names = [clean(name) for name, own in kinds.items() if own == these]
+        where = ", ".join(names) if len(names) <= 3 else counted(len(names), "scenario")
+        yield f"compared on {where}: {', '.join(these) or 'no kind of fact is expected of each run'}"
 
 
 def _line(scenario: str, violated: str, rate: str, against: str, finding: Text, name: int) -> Text:
@@ -220,3 +270,5 @@ def _foot(page: Page, report: RelationReport) -> None:
     for note in report.notes:
         page.add(f"Note: {clean(note)}.", style="yellow")
     page.add(spent(report.cost))
+    for line in judged_with(report):
+        page.add(line)

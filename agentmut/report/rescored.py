@@ -1,8 +1,11 @@
 """What rescoring changed, for a terminal."""
 
+from collections.abc import Iterable
+
 from agentmut.report.paint import Page, clean, shorten
+from agentmut.report.relations import judged_with, kill_lines, taking_runs
 from agentmut.report.terminal import counted, interval
-from agentmut.rescored import Rescored
+from agentmut.rescored import NeedsTrials, RelationsRescored, Rescored
 from agentmut.result import Score
 
 SHOWN = 15
@@ -22,6 +25,9 @@ def render_rescored(rescored: Rescored, color: bool = False) -> str:
         )
     _flipped(page, rescored)
     _fresh(page, rescored)
+    _on_new_scenarios(page, rescored)
+    if rescored.relations is not None:
+        _relations(page, rescored.relations)
     for note in rescored.notes:
         page.add(clean(f"note: {note}."))
     return page.text()
@@ -46,14 +52,76 @@ def _flipped(page: Page, rescored: Rescored) -> None:
 
 
 def _fresh(page: Page, rescored: Rescored) -> None:
-    if not rescored.fresh:
+    known = {row.scenario for row in rescored.result.baseline}
+    fresh = [one for one in rescored.fresh if known.issuperset(one.scenarios)]
+    if not fresh:
         return
-    page.title(
-        f"{counted(len(rescored.fresh), 'mutant')} to be tried again: `agentmut run` runs what is missing"
-    )
-    for one in rescored.fresh[:SHOWN]:
+    page.title(f"{counted(len(fresh), 'mutant')} to be tried again: `agentmut run` runs what is missing")
+    for one in fresh[:SHOWN]:
         page.add(clean(f"{one.mutant}  {one.operator}: {one.why}; open: {', '.join(one.scenarios)}"))
-    _more(page, len(rescored.fresh))
+    _more(page, len(fresh))
+
+
+def _on_new_scenarios(page: Page, rescored: Rescored) -> None:
+    """Mutants by scenario and reason; those that surely reach it first."""
+    known = {row.scenario for row in rescored.result.baseline}
+    fresh = [one for one in rescored.fresh if not known.issuperset(one.scenarios)]
+    for scenario in dict.fromkeys(name for one in fresh for name in one.scenarios):
+        here = [one for one in fresh if scenario in one.scenarios]
+        sure = sum(one.certain for one in here)
+        perhaps = len(here) - sure
+        page.title(
+            clean(f"{scenario} has no runs: {counted(sure, 'open mutant')} reach it, perhaps {perhaps} more")
+        )
+        for why, ids in sorted(_by_reason(here).items(), key=lambda item: not item[0][0]):
+            page.hang(clean(f"{why[1]}: {_listed(ids)}"))
+
+
+def _by_reason(fresh: Iterable[NeedsTrials]) -> dict[tuple[bool, str], list[str]]:
+    found: dict[tuple[bool, str], list[str]] = {}
+    for one in fresh:
+        found.setdefault((one.certain, one.why), []).append(one.mutant)
+    return found
+
+
+def _listed(ids: list[str]) -> str:
+    more = f" and {len(ids) - SHOWN} more (--json lists all)" if len(ids) > SHOWN else ""
+    return f"{', '.join(ids[:SHOWN])}{more}"
+
+
+def _relations(page: Page, found: RelationsRescored) -> None:
+    """Scores with kills by relations, what flipped, and what stored runs cannot tell."""
+    page.title("With kills by relations")
+    before = "none was checked on mutants" if found.before is None else _score(found.before)
+    page.add(f"score before  {before}")
+    page.add(f"score now     {_score(found.after)}")
+    report = found.report
+    if report is None:
+        page.add("No survivor, or no relation that fits: there is nothing to judge.")
+    else:
+        by = counted(len(found.relations), "relation")
+        page.add(f"{counted(report.survivors, 'survivor')}, {report.tried} of them compared; {by} in use.")
+    _killed_or_not(page, found)
+    for mutant, places in found.kept.items():
+        said = f"{mutant}: its earlier kill by {', '.join(places)} counts, and was not judged again."
+        page.add(clean(said))
+    for line in (*taking_runs(report), *judged_with(report)) if report else ():
+        page.add(line)
+
+
+def _killed_or_not(page: Page, found: RelationsRescored) -> None:
+    if not found.flipped:
+        page.add("No mutant is killed by relations that was not, or the other way round.")
+    kills = found.report.kills if found.report else ()
+    for flip in found.flipped[:SHOWN]:
+        said = f"-> killed by {', '.join(flip.after)}"
+        if not flip.after:
+            said = f"killed by {', '.join(flip.before)} -> not killed"
+        page.add(clean(f"{flip.mutant}  {flip.operator}: {said}"))
+        page.add(f"    {shorten(flip.description, 74)}")
+        for line in kill_lines(kill for kill in kills if kill.mutant == flip.mutant):
+            page.add(line)
+    _more(page, len(found.flipped))
 
 
 def _more(page: Page, number: int) -> None:

@@ -1,22 +1,26 @@
 """Where proposed scenarios are run: every trial passes the ordinary loop and store, and counts once."""
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from agentmut.engine.account import Errands
 from agentmut.engine.identity import trial_key
+from agentmut.engine.problems import failure
 from agentmut.engine.session import Session, open_session
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Launch
 from agentmut.engine.work import Stop
-from agentmut.errors import RunError, RunInterruptedError
+from agentmut.errors import RunInterruptedError
 from agentmut.execution import Execution
 from agentmut.mutant import Mutant
 from agentmut.runtime import run_work
 from agentmut.scenario import Scenario
-from agentmut.searching.work import Round, SearchPlan
+from agentmut.searching.plan import SearchPlan
 from agentmut.store.sqlite import Store
+from agentmut.witness import Detector
 
-SAME_AGAIN = "Give the same command again to go on: finished trials are reused."
+GIVE_AGAIN = "Give the same command again to go on: finished trials are reused."
 
 
 class Wanted(NamedTuple):
@@ -71,7 +75,7 @@ class Bench:
         """The executions that are evidence, in the order of their repeats, for each that is wanted.
 
         Raises `BudgetUsedUpError` before anything is run where a budget has no room for all of it,
-        `RunInterruptedError`, or `RunError` where no trial can be run.
+        `RunInterruptedError`, `RunError` where no trial can be run, or `UsageError` where a budget cannot be kept.
         """
         if not self.affords(wanted):
             raise BudgetUsedUpError(f"the budget of {self.plan.trials} trials (suggest.trials) is used up")
@@ -90,18 +94,20 @@ class Bench:
             for each in wanted
             for repeat in range(each.first, each.end)
         ]
-        work = Round(self.plan, session.suite, session.tests.scenarios, tuple(mutants.values()), launches)
+        detectors = {name: Detector(mutant, session.suite.full) for name, mutant in mutants.items()}
+        given = (session.suite, session.tests.scenarios, tuple(mutants.values()), detectors)
+        work = Errands(self.plan, *given, deque(launches))
         stop = run_work(session, work, self._store, progress=self._progress)
         self.executed, self.seconds = work.spend.trials, work.spend.seconds
         self._store.set_status(self.plan.run_id, "planned", self.seconds)  # the next round goes on from here
         self._raise(stop, work)
         self._paid.update(key for each in wanted for key in self._keys(each))
 
-    def _raise(self, stop: Stop, work: Round) -> None:
+    def _raise(self, stop: Stop, work: Errands) -> None:
         if work.problem:
-            raise RunError(f"{work.problem.rstrip('.')}. {SAME_AGAIN}")
+            raise failure(work.problem, work.refused, GIVE_AGAIN)
         if stop is Stop.INTERRUPTED:
-            raise RunInterruptedError(f"interrupted after {work.spend.trials} trials. {SAME_AGAIN}")
+            raise RunInterruptedError(f"interrupted after {work.spend.trials} trials. {GIVE_AGAIN}")
         if stop is Stop.BUDGET:
             raise BudgetUsedUpError("a budget of the project (`budget:`) is used up")
 

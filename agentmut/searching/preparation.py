@@ -4,29 +4,26 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 
 from agentmut.analysis.coverage import Beside
-from agentmut.analysis.coverage.load import place_of_rules, traces_of
+from agentmut.analysis.coverage.load import models_run, place_of_rules, traces_of
 from agentmut.analysis.generate.aims import mutants_alive
 from agentmut.analysis.generate.doubles import ALL, StandIns, stand_ins
 from agentmut.analysis.generate.material import material
 from agentmut.analysis.generate.proposals import Proposal
 from agentmut.config import AgentConfig
-from agentmut.engine.assessment.preparation import beta_of
 from agentmut.engine.on_wire import inside
-from agentmut.engine.plan import new_run_id
-from agentmut.engine.session import Session, suite_digest
+from agentmut.engine.session import Session, plan_fields
 from agentmut.engine.stored import StoredCampaign, stored_campaign, stored_originals
 from agentmut.engine.tables import Tables
 from agentmut.errors import UsageError
 from agentmut.project import Project
 from agentmut.protocols import Adapter, NeedsDoubles, Relation, RunsOutside
 from agentmut.relation_catalogue import RelationCatalogue
-from agentmut.result import Result, read_result
-from agentmut.runtime import FOLDER
+from agentmut.result import Result
 from agentmut.searching.bench import Bench
 from agentmut.searching.killing import Killing
+from agentmut.searching.plan import SearchPlan
 from agentmut.searching.search import Search
 from agentmut.searching.start import Start
-from agentmut.searching.work import SearchPlan
 from agentmut.stats.kill.rule import KillDesign
 from agentmut.store.sqlite import Store
 from agentmut.trace import AgentTrace
@@ -61,7 +58,7 @@ def what_is_stored(session: Session, store: Store, run: str | None = None) -> St
             "covers. Run `agentmut run` or `agentmut test` first."
         )
     campaign = _campaign(session, store, run)
-    result = _result(campaign) if campaign else None
+    result = campaign.result() if campaign and campaign.has_result else None
     return Stored(session, store, traces, campaign, result, tuple(_notes(campaign, result)))
 
 
@@ -81,7 +78,11 @@ def start_of(stored: Stored, also: tuple[Proposal, ...] = ()) -> Start:
         alive=mutants_alive(result, mutants),
         score=result.score.value if result else None,
         relations=_relations(session.project),
-        beside=Beside(swap_models=session.project.mutation.swap_models, place=place_of_rules(session.origin)),
+        beside=Beside(
+            swap_models=session.project.mutation.swap_models,
+            also_run=models_run(stored.store, result, ()) if result else {},
+            place=place_of_rules(session.origin),
+        ),
         also=also,
     )
 
@@ -127,21 +128,14 @@ def search_of(
     project, statistics = session.project, session.project.statistics
     check_harmless(session.adapter, start.config, start.stand_ins, project.safe_tools)
     plan = SearchPlan(
-        run_id=new_run_id(now),
-        started=now,
-        seed=statistics.seed if seed is None else seed,
+        **plan_fields(session, now, seed),
         scenarios=tuple(scenario.name for scenario in session.scenarios),
-        budget=project.budget,
-        suite_digest=suite_digest(session),
-        config_digest=session.suite.full.digest,
-        environment=session.environment,
-        concurrency=project.execution.concurrency,
         trials=project.suggest.trials if trials is None else trials,
         repeats=project.suggest.repeats,
     )
     bench = Bench(session, stored.store, plan, lambda: progress(bench))
-    design = KillDesign(statistics.alpha, beta_of(statistics), statistics.delta)
-    return Search(start, bench, Killing(bench, design, Tables(project.root / FOLDER / "tables")))
+    design = KillDesign(statistics.alpha, statistics.beta, statistics.delta)
+    return Search(start, bench, Killing(bench, design, Tables.of(project)))
 
 
 def _campaign(session: Session, store: Store, run: str | None) -> StoredCampaign | None:
@@ -151,11 +145,6 @@ def _campaign(session: Session, store: Store, run: str | None) -> StoredCampaign
         if run is not None:
             raise
         return None  # coverage alone can guide a search
-
-
-def _result(campaign: StoredCampaign) -> Result | None:
-    path = campaign.session.project.runs / campaign.run.id / "result.json"
-    return read_result(path) if path.exists() else None
 
 
 def _notes(campaign: StoredCampaign | None, result: Result | None) -> Iterator[str]:

@@ -11,12 +11,12 @@ from agentmut.operators.context.documents import document_example, of_document, 
 from agentmut.operators.context.figures import restated
 from agentmut.operators.context.metadata import is_metadata
 from agentmut.operators.context.values import stated_facts
-from agentmut.operators.describe import quoted
 from agentmut.operators.edits import line_break
 from agentmut.protocols import OperatorOptions
 from agentmut.text import Instruction, parse, reads_as_english
 from agentmut.text.facts import StatedFact
 from agentmut.text.figures import Other
+from agentmut.text.quoting import quoted
 
 _AFFIRMED: Mapping[str, str] = MappingProxyType(
     {

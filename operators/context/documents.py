@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from agentmut.config import AgentConfig, Document
 from agentmut.mutant import About, Candidate, Edit
-from agentmut.operators.describe import quoted
 from agentmut.protocols import Example
+from agentmut.text.quoting import quoted
 
 
 def text_edit(config: AgentConfig, index: int, start: int, end: int, after: str) -> Edit:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from agentmut.config import AgentConfig, Document
 from agentmut.mutant import Candidate, Edit, Intent, Reach
 from agentmut.operator import operator
-from agentmut.operators.describe import quoted
 from agentmut.protocols import Example, OperatorOptions
+from agentmut.text.quoting import quoted
 
 _IRRELEVANT = (
     Document(

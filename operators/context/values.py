@@ -10,12 +10,12 @@ from agentmut.operator import operator
 from agentmut.operators.context.documents import document_example, of_document, text_edit
 from agentmut.operators.context.figures import restated
 from agentmut.operators.context.metadata import is_metadata
-from agentmut.operators.describe import quoted
 from agentmut.operators.edits import line_break
 from agentmut.protocols import OperatorOptions
 from agentmut.text import Instruction, parse, reads_as_english
 from agentmut.text.facts import FactKind, StatedFact, facts
 from agentmut.text.figures import Other
+from agentmut.text.quoting import quoted
 from agentmut.text.spans import Span
 
 _MOST_CHANGES = 12

@@ -6,9 +6,9 @@ from agentmut.config import AgentConfig, ModelConfig
 from agentmut.frozen import canonical_json
 from agentmut.mutant import Candidate
 from agentmut.operator import operator
-from agentmut.operators.describe import quoted
 from agentmut.operators.model.settings import changed, model_example
 from agentmut.protocols import Example, OperatorOptions
+from agentmut.text.quoting import quoted
 from agentmut.tools import ToolSpec
 
 _TOOLS = (ToolSpec(name="search"),)

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from agentmut.config import AgentConfig, ModelConfig
 from agentmut.mutant import Candidate, Edit
 from agentmut.operator import operator
-from agentmut.operators.describe import quoted
 from agentmut.protocols import Example, OperatorOptions
+from agentmut.text.quoting import quoted
 
 
 def _config(name: str) -> AgentConfig:

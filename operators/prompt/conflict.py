@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from agentmut.config import AgentConfig
 from agentmut.mutant import About, Candidate, Intent, prompt_edit
 from agentmut.operator import operator
-from agentmut.operators.describe import quoted
 from agentmut.operators.edits import line_break, prompt_example
 from agentmut.operators.prompt.places import end_of
 from agentmut.operators.prompt.wording import english_instructions
 from agentmut.protocols import OperatorOptions
 from agentmut.text import Instruction, PromptDocument, parse
+from agentmut.text.quoting import quoted
 from agentmut.text.templates import unclosed_spans
 
 _REVERSALS = (

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from agentmut.config import AgentConfig
 from agentmut.mutant import Candidate, prompt_edit
 from agentmut.operator import operator
-from agentmut.operators.describe import quoted
 from agentmut.operators.edits import prompt_example
 from agentmut.protocols import OperatorOptions
 from agentmut.text import parse
+from agentmut.text.quoting import quoted
 
 
 @operator(

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from agentmut.config import AgentConfig
 from agentmut.mutant import Candidate, prompt_edit
 from agentmut.operator import operator
-from agentmut.operators.describe import quoted
 from agentmut.operators.edits import prompt_example
 from agentmut.operators.prompt.wording import english_instructions
 from agentmut.protocols import OperatorOptions
 from agentmut.text import Instruction, PromptDocument
 from agentmut.text.neighbours import BASE_VERBS
+from agentmut.text.quoting import quoted
 from agentmut.text.spans import splits
 
 _Cut = tuple[int, int, str]

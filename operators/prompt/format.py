@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from agentmut.config import AgentConfig
 from agentmut.mutant import Candidate, prompt_edit
 from agentmut.operator import operator
-from agentmut.operators.describe import quoted
 from agentmut.operators.edits import prompt_example
 from agentmut.operators.prompt.wording import english_instructions
 from agentmut.protocols import OperatorOptions
 from agentmut.text import Instruction, PromptDocument, Span
 from agentmut.text.number_words import NUMBER
+from agentmut.text.quoting import quoted
 from agentmut.text.spans import inside
 from agentmut.text.templates import balanced
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from agentmut.config import AgentConfig
 from agentmut.mutant import Candidate, prompt_edit
 from agentmut.operator import operator
-from agentmut.operators.describe import quoted
 from agentmut.operators.edits import prompt_example
 from agentmut.protocols import OperatorOptions
 from agentmut.text import PromptDocument, Section, Span, parse
+from agentmut.text.quoting import quoted
 from agentmut.text.spans import splits
 from agentmut.text.templates import Nesting, balanced
 

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator
 from agentmut.config import AgentConfig
 from agentmut.mutant import About, Candidate, Intent, prompt_edit
 from agentmut.operator import operator
-from agentmut.operators.describe import quoted
 from agentmut.operators.edits import line_break, prompt_example
 from agentmut.operators.prompt.places import end_of, middle_of
 from agentmut.protocols import OperatorOptions
 from agentmut.text import parse
+from agentmut.text.quoting import quoted
 
 _DISTRACTIONS = (
     "The kitchen on the third floor is being repainted this week.",

@@ -7,11 +7,11 @@ from itertools import pairwise
 from agentmut.config import AgentConfig
 from agentmut.mutant import Candidate, Intent, prompt_edit
 from agentmut.operator import operator
-from agentmut.operators.describe import quoted
 from agentmut.operators.edits import prompt_example
 from agentmut.protocols import OperatorOptions
 from agentmut.text import Instruction, parse, reads_as_english
 from agentmut.text.neighbours import BASE_VERBS, word_set
+from agentmut.text.quoting import quoted
 from agentmut.text.templates import unclosed_spans
 
 _LEANS_ON_PREVIOUS = re.compile(

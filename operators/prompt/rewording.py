@@ -6,10 +6,10 @@ from itertools import chain, islice
 from agentmut.config import AgentConfig
 from agentmut.mutant import Candidate, Intent, prompt_edit
 from agentmut.operator import operator
-from agentmut.operators.describe import quoted
 from agentmut.operators.edits import prompt_example
 from agentmut.protocols import OperatorOptions
 from agentmut.text import parse, synonyms
+from agentmut.text.quoting import quoted
 from agentmut.text.wordnet import load_wordnet, wordnet_synonyms
 
 

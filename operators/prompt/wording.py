@@ -5,8 +5,8 @@ from itertools import islice
 
 from agentmut.config import AgentConfig
 from agentmut.mutant import Candidate, prompt_edit
-from agentmut.operators.describe import quoted
 from agentmut.text import Instruction, PromptDocument, Relation, Use, parse, reads_as_english
+from agentmut.text.quoting import quoted
 
 PLACES = 2
 """So many places of an instruction an operator changes at most, the first ones."""

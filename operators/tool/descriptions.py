@@ -8,13 +8,13 @@ from pydantic import JsonValue
 from agentmut.config import AgentConfig
 from agentmut.mutant import Candidate, Edit, Reach
 from agentmut.operator import operator
-from agentmut.operators.describe import quoted
 from agentmut.operators.tool.places import ParameterPlace, kind_of, places
 from agentmut.operators.tool.samples import LOOK_UP, REFUND, an_object, schema_example, tools_example
 from agentmut.operators.tool.similarity import nearest, vocabularies
 from agentmut.pointers import Path
 from agentmut.protocols import OperatorOptions
 from agentmut.text import words
+from agentmut.text.quoting import quoted
 from agentmut.tools import ToolSpec
 
 _MIXED_UP = LOOK_UP.model_copy(update={"description": REFUND.description})

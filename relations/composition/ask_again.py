@@ -5,8 +5,8 @@ from collections.abc import Iterable
 
 from pydantic import JsonValue
 
+from agentmut import arguments
 from agentmut.config import AgentConfig
-from agentmut.evaluators import arguments
 from agentmut.facts.fact import Fact
 from agentmut.protocols import RelationExample
 from agentmut.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source

@@ -5,10 +5,9 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
-from agentmut import evaluators
+from agentmut import arguments, evaluators
 from agentmut.config import AgentConfig
 from agentmut.errors import AgentmutError
-from agentmut.evaluators import arguments
 from agentmut.flow import Flow
 from agentmut.protocols import Evaluator, RelationExample
 from agentmut.relation import Expectation, Family, FollowUp, Pair, Source

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from agentmut.relations.permutation.asked import refers_back
+from agentmut.relations.refers_back import refers_back
 from agentmut.relations.turns import names_a_thing
 from agentmut.text.neighbours import BASE_VERBS
 from agentmut.text.orders import order_at

@@ -5,9 +5,9 @@ from typing import ClassVar
 
 from pydantic import JsonValue, ValidationError
 
+from agentmut import arguments
 from agentmut.config import AgentConfig, ModelConfig
 from agentmut.errors import MutationError
-from agentmut.evaluators import arguments
 from agentmut.metamorphic import same_facts
 from agentmut.mutant import Edit, apply_edits
 from agentmut.pointers import at_path, parts_of

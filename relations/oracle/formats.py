@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from agentmut import arguments
 from agentmut.errors import nearest
-from agentmut.evaluators import arguments
 from agentmut.evaluators.deterministic import JsonSchema, Regex
 from agentmut.evaluators.values import shown, structured
 from agentmut.frozen import canonical_json

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from pydantic import JsonValue
 
+from agentmut import arguments
 from agentmut.config import AgentConfig
-from agentmut.evaluators import arguments
 from agentmut.metamorphic import same_facts
 from agentmut.passages import flat
 from agentmut.protocols import RelationExample

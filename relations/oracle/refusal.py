@@ -4,13 +4,13 @@ from collections.abc import Iterable
 
 from pydantic import JsonValue
 
+from agentmut import arguments
 from agentmut.config import AgentConfig
-from agentmut.evaluators import arguments
 from agentmut.facts.decisions import NO, decisions
 from agentmut.protocols import RelationExample
 from agentmut.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
 from agentmut.relations.base import check, run, source, texts, without_text
-from agentmut.relations.composition.side_effects import changing_tools
+from agentmut.relations.side_effects import changing_tools
 from agentmut.scenario import Scenario
 from agentmut.trace import AgentTrace, Check
 

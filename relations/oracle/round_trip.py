@@ -5,8 +5,8 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
+from agentmut import arguments
 from agentmut.config import AgentConfig
-from agentmut.evaluators import arguments
 from agentmut.facts.comparison import Comparison
 from agentmut.facts.fact import Comparer
 from agentmut.passages import flat

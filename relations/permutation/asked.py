@@ -11,13 +11,10 @@ from agentmut.metamorphic import answer, example
 from agentmut.protocols import RelationExample
 from agentmut.relation import Family, FollowUp, Source
 from agentmut.relations.invariants import Invariant, reworded
+from agentmut.relations.refers_back import refers_back
 from agentmut.relations.turns import Change, Turn, lack_of_turns, turns_of
 from agentmut.scenario import Scenario
-from agentmut.text.facts import FactKind, facts
-from agentmut.text.neighbours import word_set
 from agentmut.text.spans import Span, splits
-from agentmut.text.things import things
-from agentmut.text.words import stems, words
 
 _POINTS = re.compile(
     r"\b(?:it|its|they|them|their|this|that|these|those|he|she|him|her|his|hers|there|then|ones?|same|other|others"
@@ -26,22 +23,6 @@ _POINTS = re.compile(
     r"|^(?:and|or|but|plus|because|since)\b",
     re.I,
 )
-_OUTCOME = re.compile(
-    r"\b(?:the|this|that) (?:result|total|sum|answer|outcome|difference|rest|remainder|amount|price|cost|fee|charge"
-    r"|money|reason|status|date|deadline|process|procedure|policy|rule|exception|alternative)s?\b"
-    r"(?! (?:of|for|to|on|in|between|at))"
-    r"|\b(?:faster|slower|cheaper|dearer|better|worse|longer|shorter|sooner|earlier|bigger|smaller|higher|lower)\b"
-    r"(?! than)|\b(?:as well|likewise|similarly)\b",
-    re.I,
-)
-"""What comes of something else, or is compared with it."""
-_OF_ANYTHING = word_set(
-    "long much many far often soon quick quickly cost costs price pay paid charge take takes time days weeks months "
-    "happen happens next work works get got give want like know tell please need possible allowed left free start end "
-    "apply use due late available include included extra fee fees money back else right wrong okay ok help thing "
-    "things way"
-)
-"""Words that say of nothing in particular what is asked."""
 _CHOICE = re.compile(
     r"\b(?:which|choose|pick|select|options?|prefer|recommend|either|better|best|one of)\b", re.I
 )
@@ -178,33 +159,6 @@ def _questions(turn: Turn) -> tuple[Span, ...]:
 
 def _but(texts: Sequence[str], index: int) -> list[str]:
     return [text for number, text in enumerate(texts) if number != index]
-
-
-def refers_back(text: str, others: Iterable[str]) -> bool:
-    """Whether a question may speak of what another says: both share a word of content or an identifier, or it asks
-    nothing of its own ("How long do I have?"). Where both name other things, shared words are no sign.
-
-    >>> refers_back("Do you sell shoes?", ["What do you sell?"]), refers_back("Is A-1 here?", ["Is B-2 here?"])
-    (True, False)
-    """
-    own, named = _content(text), _named(text)
-    if _OUTCOME.search(text) or not own:
-        return True
-    return any(
-        bool(named & _named(other)) or (bool(own & _content(other)) and not (named and _named(other)))
-        for other in others
-    )
-
-
-def _content(text: str) -> frozenset[str]:
-    return stems(" ".join(word.text for word in words(text) if word.text.lower() not in _OF_ANYTHING))
-
-
-def _named(text: str) -> frozenset[str]:
-    identifiers = (
-        text[fact.span.start : fact.span.end] for fact in facts(text) if fact.kind is FactKind.IDENTIFIER
-    )
-    return frozenset([*identifiers, *(thing.value for thing in things(text))])
 
 
 def _option_lists(turn: Turn) -> list[tuple[Span, ...]]:

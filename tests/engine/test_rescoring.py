@@ -98,6 +98,12 @@ def test_a_new_scenario_is_told_of_and_counts_for_nothing(projects: Any) -> None
     again = rescore(project.root)
     assert again.after == before.score
     assert [note for note in again.notes if "new: no stored trials" in note]
+    open_ones = {row.id for row in before.mutants if row.status is Status.SURVIVED}
+    assert open_ones and {one.mutant for one in again.fresh} == open_ones
+    assert {(one.scenarios, one.certain) for one in again.fresh} == {(("new",), True)}
+    said = " ".join(render_rescored(again).split())
+    assert f"new has no runs: {len(open_ones)} open mutants reach it, perhaps 0 more" in said
+    assert "every scenario that was run sends this part of the prompt" in said
 
 
 def test_a_changed_scenario_is_left_out_and_said_to_be(projects: Any) -> None:

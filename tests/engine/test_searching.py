@@ -64,6 +64,14 @@ def run(config, input):
         return "Somebody will call you within 2 hours."
     return "It is in transit."
 '''
+UNPRICED = """
+from agentmut.trace import Action, AgentTrace, Step, Usage
+from MODULE import cancel_order, lookup_order, run as inner
+
+def run(config, input):
+    call = Step(action=Action.REASON, model="house-model", usage=Usage(input_tokens=9, output_tokens=9))
+    return AgentTrace(steps=(call,), outputs=(inner(config, input),))
+"""
 PROJECT = """
 version: 1
 agent:
@@ -105,10 +113,10 @@ def copied(measured: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(measured, tmp_path / "shop"))
 
 
-def search(folder: Path, **settings: Any) -> Proposed:
+def search(folder: Path, now: float = 1.8e9, **settings: Any) -> Proposed:
     project = load_project(folder)
     with open_store(project) as store:
-        return searched_suggestions(open_session(project), store, now=1.8e9, **settings)
+        return searched_suggestions(open_session(project), store, now=now, **settings)
 
 
 @pytest.fixture(scope="module")
@@ -210,7 +218,7 @@ def test_an_interrupted_search_goes_on_and_ends_the_same(found: Proposed, copied
 
     with pytest.raises(RunInterruptedError):
         search(copied, progress=interrupt)
-    again = search(copied)
+    again = search(copied, now=1.8e9 + 1)  # ids of runs are of their time
     assert again.suggestions.scenarios == found.suggestions.scenarios
     assert again.searched and found.searched
     assert found.searched.asked - again.searched.executed >= 40
@@ -234,6 +242,16 @@ def test_a_budget_of_the_project_ends_the_search_too(copied: Path) -> None:
     settings.write_text(settings.read_text() + "budget: {trials: 30}\n")
     done = search(copied)
     assert done.searched and done.searched.executed <= 30 and "budget:" in done.searched.ended
+
+
+def test_a_model_without_a_price_is_an_error_of_the_project_file_in_a_search_too(copied: Path) -> None:
+    settings = copied / "agentmut.yaml"
+    (module,) = (file.stem for file in copied.glob("shop_*.py"))
+    (copied / f"{module}_priced.py").write_text(UNPRICED.replace("MODULE", module))
+    text = settings.read_text().replace(f"{module}:run", f"{module}_priced:run")
+    settings.write_text(f"{text}budget: {{usd: 1}}\n")
+    with pytest.raises(UsageError, match=r"budget\.usd needs a price for model house-model"):
+        search(copied)
 
 
 def test_what_an_input_does_not_need_is_dropped(copied: Path) -> None:

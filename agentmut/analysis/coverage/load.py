@@ -1,6 +1,5 @@
 """What coverage is measured on: the stored trials of a project, and what its runs say besides."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -15,7 +14,7 @@ from agentmut.analysis.coverage.seen import Traces
 from agentmut.engine.locate import spot
 from agentmut.engine.plan import Plan
 from agentmut.engine.session import Session
-from agentmut.engine.stored import CODE_CHANGED, Kept, stored_campaign, stored_originals
+from agentmut.engine.stored import CODE_CHANGED, Kept, plan_of, stored_campaign, stored_originals
 from agentmut.errors import UsageError, nearest
 from agentmut.execution import Ending
 from agentmut.files.whole_files import write_json
@@ -36,7 +35,7 @@ class Calibrated(Frozen):
     states: dict[str, float] = Field(default_factory=dict)
 
 
-class Asked(NamedTuple):
+class CoverageRequest(NamedTuple):
     """What a command asks for."""
 
     run: str | None = None
@@ -51,14 +50,14 @@ class Asked(NamedTuple):
         return self.run is None and not self.scenarios
 
 
-def project_coverage(session: Session, store: Store, asked: Asked | None = None) -> Coverage:
+def project_coverage(session: Session, store: Store, asked: CoverageRequest | None = None) -> Coverage:
     """The coverage of the stored trials that fit the agent and the suite as they are.
 
     Lambda is estimated by the first measurement of all trials of a config, and kept in `.agentmut/coverage.json`.
     Raises `UsageError` where nothing is stored that fits, for an unknown scenario or run, and where that file
     cannot be read.
     """
-    asked = asked or Asked()
+    asked = asked or CoverageRequest()
     _check_scenarios(session, asked.scenarios)
     kept, left_out, notes = _trials(session, store, asked)
     wanted = {n: trials for n, trials in kept.items() if not asked.scenarios or n in asked.scenarios}
@@ -133,7 +132,7 @@ def _check_scenarios(session: Session, wanted: Iterable[str]) -> None:
             raise UsageError(f"--scenario {name}: there is no such scenario. {nearest(name, known)}")
 
 
-def _trials(session: Session, store: Store, asked: Asked) -> tuple[Kept, list[LeftOut], list[str]]:
+def _trials(session: Session, store: Store, asked: CoverageRequest) -> tuple[Kept, list[LeftOut], list[str]]:
     if asked.run is not None:
         campaign = stored_campaign(session, store, asked.run)
         kept, skipped = campaign.original, campaign.skipped
@@ -147,13 +146,13 @@ def _trials(session: Session, store: Store, asked: Asked) -> tuple[Kept, list[Le
 def _runs_of_other_code(session: Session, store: Store, kept: Kept) -> Iterator[str]:
     used = {trial.run for trials in kept.values() for trial in trials}
     for stored in store.runs():
-        if stored.id in used and json.loads(stored.plan)["environment"]["code"] != session.environment.code:
+        plan = plan_of(stored) if stored.id in used else None
+        if plan and plan.environment.code != session.environment.code:
             yield stored.id
 
 
 def _speaks(trial: StoredTrial) -> bool:
-    outcome = trial.execution.ending.outcome
-    return outcome is None or outcome.is_evidence
+    return trial.execution.ending.is_evidence
 
 
 def _counted(count: int) -> str:
@@ -170,12 +169,12 @@ def _nothing(left_out: Sequence[LeftOut]) -> str:
     return f"there is nothing to measure coverage on: {said}. `agentmut test` or `agentmut run` makes trials."
 
 
-def _beside(session: Session, store: Store, asked: Asked, known: Calibrated) -> Beside:
+def _beside(session: Session, store: Store, asked: CoverageRequest, known: Calibrated) -> Beside:
     result = latest_result(session, asked.run)
     return Beside(
         scenarios=[s for s in session.scenarios if not asked.scenarios or s.name in asked.scenarios],
         swap_models=session.project.mutation.swap_models,
-        also_run=_models_run(store, result, asked.scenarios) if result else {},
+        also_run=models_run(store, result, asked.scenarios) if result else {},
         calibrated=None if asked.calibrate else known.states.get(session.suite.full.digest),
         place=place_of_rules(session.origin),
         mutants=_ablation(result, asked.scenarios) if result else None,
@@ -190,7 +189,7 @@ def _ablation(result: Result, wanted: Sequence[str]) -> tuple[MutantRow, ...]:
     )
 
 
-def _models_run(store: Store, result: Result, wanted: Sequence[str]) -> dict[str, set[str]]:
+def models_run(store: Store, result: Result, wanted: Sequence[str]) -> dict[str, set[str]]:
     """By model that a mutant put in and that was seen to arrive: the scenarios that were run with it."""
     found: dict[str, set[str]] = {}
     put_in = _models_put_in(store, result.run_id)
@@ -227,7 +226,9 @@ def _calibrated(file: Path) -> Calibrated:
         ) from None
 
 
-def _keep(file: Path, known: Calibrated, session: Session, asked: Asked, states: float | None) -> None:
+def _keep(
+    file: Path, known: Calibrated, session: Session, asked: CoverageRequest, states: float | None
+) -> None:
     """Keep lambda for later measurements, unless the settings give it or only a part was looked at."""
     digest = session.suite.full.digest
     given = session.project.coverage.states is not None

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from agentmut.analysis.explain.runs import Bench, Runs, held
+from agentmut.analysis.explain.runs import Runs, StoredRuns, held
 from agentmut.evaluators import build
 from agentmut.suggestion import AssertionSuggestion, Rate
 
@@ -24,13 +24,13 @@ def ranked(margin: float, generality: float) -> tuple[bool, float]:
 
 
 def cover(
-    mined: Iterable[AssertionSuggestion], wanted: Sequence[str], bench: Bench
+    mined: Iterable[AssertionSuggestion], wanted: Sequence[str], stored: StoredRuns
 ) -> tuple[AssertionSuggestion, ...]:
     """Greedy set cover: at each step the proposal that kills the most mutants which none so far kills.
 
     One that would push its scenario under its threshold, with those chosen before, is passed over.
     """
-    left, pool, joint = set(wanted), list(mined), Joint(bench)
+    left, pool, joint = set(wanted), list(mined), Joint(stored)
     chosen: list[AssertionSuggestion] = []
     while pool := [one for one in pool if left.intersection(one.mutants)]:
         best = max(pool, key=lambda one: _gain(one, left))
@@ -50,22 +50,22 @@ def _gain(one: AssertionSuggestion, left: set[str]) -> tuple[bool, int, float, s
 class Joint:
     """Which of the original's runs pass each scenario with all assertions added so far."""
 
-    bench: Bench
+    stored: StoredRuns
     _passing: dict[str, Sequence[bool]] = field(default_factory=dict)
 
     def add(self, one: AssertionSuggestion) -> bool:
         """Add an assertion, unless its scenario would fall under its threshold in all runs or in a half of them."""
-        runs, before = self.bench.of("", one.scenario), self._now(one.scenario)
-        holds = held(build(one.evaluator, self.bench.catalogue), self.bench.scenario(one.scenario), runs)
+        runs, before = self.stored.of("", one.scenario), self._now(one.scenario)
+        holds = held(build(one.evaluator, self.stored.catalogue), self.stored.scenario(one.scenario), runs)
         after = [passed and kept for passed, kept in zip(before, holds, strict=True)]
-        if not enough(runs, before, after, self.bench.threshold(one.scenario)):
+        if not enough(runs, before, after, self.stored.threshold(one.scenario)):
             return False
         self._passing[one.scenario] = after
         return True
 
     def told(self, one: AssertionSuggestion) -> AssertionSuggestion:
         """The proposal with the rate of its scenario once all of them are applied, in words where it is lower."""
-        runs, now = self.bench.of("", one.scenario), self._now(one.scenario)
+        runs, now = self.stored.of("", one.scenario), self._now(one.scenario)
         rate = Rate(held=sum(now), of=len(now))
         before = Rate(held=sum(run.passed for run in runs), of=len(runs))
         why = one.why
@@ -74,7 +74,7 @@ class Joint:
         return one.model_copy(update={"together": rate, "why": why})
 
     def _now(self, scenario: str) -> Sequence[bool]:
-        return self._passing.get(scenario, [run.passed for run in self.bench.of("", scenario)])
+        return self._passing.get(scenario, [run.passed for run in self.stored.of("", scenario)])
 
 
 def enough(runs: Runs, before: Sequence[bool], after: Sequence[bool], least: float) -> bool:

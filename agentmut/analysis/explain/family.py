@@ -20,7 +20,7 @@ from agentmut.analysis.explain.of_fields import of_fields
 from agentmut.analysis.explain.of_limits import of_limits
 from agentmut.analysis.explain.of_text import of_text
 from agentmut.analysis.explain.of_tools import of_tools
-from agentmut.analysis.explain.runs import Bench, Run, Runs
+from agentmut.analysis.explain.runs import Run, Runs, StoredRuns
 from agentmut.analysis.explain.views import View
 from agentmut.suggestion import Rate
 
@@ -81,15 +81,15 @@ class Family:
         return _p(held_out, len(self.held_out), held - held_out, len(self.runs))
 
 
-def family_of(bench: Bench, mutant: str, scenario: str) -> Family | None:
+def family_of(stored: StoredRuns, mutant: str, scenario: str) -> Family | None:
     """The family of a mutant on a scenario, at the campaign's alpha divided by the mutant's scenarios.
 
     None where there are too few runs.
     """
     key = (mutant, scenario)
-    if key not in bench.families:
-        bench.families[key] = _family(bench, mutant, scenario)
-    return bench.families[key]
+    if key not in stored.families:
+        stored.families[key] = _family(stored, mutant, scenario)
+    return stored.families[key]
 
 
 def halves(original: Runs) -> tuple[Runs, Runs]:
@@ -97,17 +97,17 @@ def halves(original: Runs) -> tuple[Runs, Runs]:
     return original[0::2], original[1::2]
 
 
-def _family(bench: Bench, mutant: str, scenario: str) -> Family | None:
-    (found, held_out), runs = halves(bench.of("", scenario)), bench.of(mutant, scenario)
+def _family(stored: StoredRuns, mutant: str, scenario: str) -> Family | None:
+    (found, held_out), runs = halves(stored.of("", scenario)), stored.of(mutant, scenario)
     if min(map(len, (found, held_out, runs))) < FEWEST:
         return None
-    least, pool = bench.threshold(scenario), (*held_out, *runs)
-    there = bench.scenario(scenario).evaluators
+    least, pool = stored.threshold(scenario), (*held_out, *runs)
+    there = stored.scenario(scenario).evaluators
     family: dict[Pattern, list[Candidate]] = {}
     for one in _proposed(Contrast(_views(found), _views(pool), least, OFTEN * len(runs))):
         if one.spec not in there and sum(_holds(one, run) for run in found) >= least * len(found):
             family.setdefault(tuple(_holds(one, run) for run in pool), []).append(one)
-    alpha = bench.campaign.plan.rule.alpha / len(bench.runs(mutant))
+    alpha = stored.campaign.plan.rule.alpha / len(stored.runs(mutant))
     return Family(held_out, runs, alpha, {pattern: tuple(equals) for pattern, equals in family.items()})
 
 

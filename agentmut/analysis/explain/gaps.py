@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from agentmut.engine.arm import Arm
 from agentmut.engine.state import CampaignState
+from agentmut.engine.stored import last_trials
 from agentmut.mutant import Intent, Status
 from agentmut.result import BehaviourChange, MutantRow, Result
 from agentmut.stats.kill.rule import KillTable
@@ -75,11 +76,8 @@ def first_block(table: KillTable) -> int:
 
 
 def _evidence(trials: Iterable[StoredTrial]) -> dict[str, list[StoredTrial]]:
-    """By scenario in the order of the repeats; of a trial that was repeated after trouble, the last one."""
-    latest = {(trial.scenario, trial.repeat): trial for trial in trials}
-    kept: dict[str, list[StoredTrial]] = {}
-    for (scenario, _), trial in sorted(latest.items()):
-        outcome = trial.execution.ending.outcome
-        if outcome is None or outcome.is_evidence:
-            kept.setdefault(scenario, []).append(trial)
-    return kept
+    found: dict[str, list[StoredTrial]] = {}
+    for name, kept in last_trials(trials).items():
+        if telling := [trial for trial in kept if trial.execution.ending.is_evidence]:
+            found[name] = telling
+    return found

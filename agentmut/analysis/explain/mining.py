@@ -7,13 +7,13 @@ from itertools import chain
 from agentmut.analysis.explain.candidates import Candidate
 from agentmut.analysis.explain.cover import cover, enough, ranked, value
 from agentmut.analysis.explain.family import Family, family_of, halves
-from agentmut.analysis.explain.runs import Bench, Run, held
+from agentmut.analysis.explain.runs import Run, StoredRuns, held
 from agentmut.engine.stored import StoredCampaign
 from agentmut.evaluators import build
 from agentmut.frozen import digest_of
 from agentmut.mutant import Intent, Status
 from agentmut.protocols import Evaluator
-from agentmut.result import MutantRow, read_result
+from agentmut.result import MutantRow
 from agentmut.stats.intervals import wilson
 from agentmut.suggestion import AssertionSuggestion, Rate
 
@@ -27,7 +27,7 @@ def mine(
     *,
     others: Iterable[str] | None = None,
     limit: int = 8,
-    bench: Bench | None = None,
+    stored: StoredRuns | None = None,
 ) -> tuple[AssertionSuggestion, ...]:
     """Assertions that kill a mutant on its stored runs, the best first, at most `limit`.
 
@@ -41,38 +41,38 @@ def mine(
     Nothing is proposed for a mutant that today's evaluators kill, nor what the scenario asks for already.
 
     `others` are survivors that each proposal is tried on as well, by the same rules; None takes those of the run's
-    result. Runs whose secrets were masked are left out: `Bench.notes` counts them. Give one `bench` to several calls.
+    result. Runs whose secrets were masked are left out: `StoredRuns.notes` counts them. Give one `stored` to several
+    calls.
     """
-    bench = bench or Bench(campaign)
-    if bench.noticed(mutant):
+    stored = stored or StoredRuns(campaign)
+    if stored.noticed(mutant):
         return ()
     others = [row.id for row in survivors(campaign)] if others is None else others
-    others = [id for id in others if not bench.noticed(id)]
-    found = [one for scenario in bench.runs(mutant) for one in _on(bench, mutant, scenario, others)]
+    others = [id for id in others if not stored.noticed(id)]
+    found = [one for scenario in stored.runs(mutant) for one in _on(stored, mutant, scenario, others)]
     return tuple(_spread(found))[:limit]
 
 
 def suggest_assertions(
-    campaign: StoredCampaign, rows: Sequence[MutantRow] | None = None, *, bench: Bench | None = None
+    campaign: StoredCampaign, rows: Sequence[MutantRow] | None = None, *, stored: StoredRuns | None = None
 ) -> tuple[AssertionSuggestion, ...]:
     """A small set that kills the survivors with an assertion gap, those that kill the most of them first.
 
     All of them together leave every scenario at its threshold on the original's stored runs: `together` says where.
     `rows` are those of the run's `result.json` unless others are given. Raises `UsageError` where it is missing.
     """
-    bench = bench or Bench(campaign)
+    stored = stored or StoredRuns(campaign)
     left = survivors(campaign) if rows is None else [row for row in rows if _survived(row)]
-    unnoticed = [row for row in left if not bench.noticed(row.id)]
+    unnoticed = [row for row in left if not stored.noticed(row.id)]
     wanted = [row.id for row in unnoticed if row.gap == "assertion"]
     names = [row.id for row in unnoticed]
-    mined = chain.from_iterable(mine(campaign, id, others=names, bench=bench) for id in wanted)
-    return cover(_best_of_each(mined), wanted, bench)
+    mined = chain.from_iterable(mine(campaign, id, others=names, stored=stored) for id in wanted)
+    return cover(_best_of_each(mined), wanted, stored)
 
 
 def survivors(campaign: StoredCampaign) -> list[MutantRow]:
     """The degrading mutants that survived the run. Raises `UsageError` where it has no result yet."""
-    result = read_result(campaign.session.project.runs / campaign.run.id / "result.json")
-    return [row for row in result.mutants if _survived(row)]
+    return [row for row in campaign.result().mutants if _survived(row)]
 
 
 def _survived(row: MutantRow) -> bool:
@@ -102,11 +102,13 @@ def _spread(found: Iterable[AssertionSuggestion]) -> Iterator[AssertionSuggestio
     yield from later
 
 
-def _on(bench: Bench, mutant: str, scenario: str, others: Sequence[str]) -> Iterator[AssertionSuggestion]:
+def _on(
+    stored: StoredRuns, mutant: str, scenario: str, others: Sequence[str]
+) -> Iterator[AssertionSuggestion]:
     """What is found on one scenario and stands the check."""
-    family = family_of(bench, mutant, scenario)
-    for one in _promising(family, bench.threshold(scenario))[:CHECKED] if family else ():
-        if made := _Check(bench, scenario, one).of(mutant, others):
+    family = family_of(stored, mutant, scenario)
+    for one in _promising(family, stored.threshold(scenario))[:CHECKED] if family else ():
+        if made := _Check(stored, scenario, one).of(mutant, others):
             yield made
 
 
@@ -128,21 +130,21 @@ def _margin(original: Rate, mutant: Rate) -> float:
 class _Check:
     """One candidate, judged by the evaluator itself."""
 
-    bench: Bench
+    stored: StoredRuns
     scenario: str
     candidate: Candidate
     evaluator: Evaluator = field(init=False)
     _holds: dict[int, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.evaluator = build(self.candidate.spec, self.bench.catalogue)
+        self.evaluator = build(self.candidate.spec, self.stored.catalogue)
 
     def of(self, mutant: str, others: Sequence[str]) -> AssertionSuggestion | None:
         """The proposal, if the original passes it and the mutant is killed."""
         baseline, held_out = self._rates()
         if not self._suits(baseline, held_out) or not self._kills(mutant):
             return None
-        rate = self._rate(self.bench.of(mutant, self.scenario))
+        rate = self._rate(self.stored.of(mutant, self.scenario))
         also = [id for id in others if id != mutant and self._clearly(id)]
         spec = self.candidate.spec
         return AssertionSuggestion(
@@ -159,12 +161,12 @@ class _Check:
         )
 
     def _rates(self) -> tuple[Rate, Rate]:
-        original = self.bench.of("", self.scenario)
+        original = self.stored.of("", self.scenario)
         return self._rate(original), self._rate(halves(original)[1])
 
     def _suits(self, baseline: Rate, held_out: Rate) -> bool:
         """Whether the original passes often enough, by this evaluator alone and with the scenario's others."""
-        least, original = self.bench.threshold(self.scenario), self.bench.of("", self.scenario)
+        least, original = self.stored.threshold(self.scenario), self.stored.of("", self.scenario)
         before, after = (
             [run.passed for run in original],
             [run.passed and self._held(run) for run in original],
@@ -174,8 +176,8 @@ class _Check:
 
     def _kills(self, mutant: str) -> bool:
         """By the held-out runs alone: the candidate was chosen for holding in the others."""
-        _, held_out = halves(self.bench.of("", self.scenario))
-        return bool(self.bench.of(mutant, self.scenario)) and self.bench.kills(
+        _, held_out = halves(self.stored.of("", self.scenario))
+        return bool(self.stored.of(mutant, self.scenario)) and self.stored.kills(
             mutant, self.scenario, self._fails, held_out
         )
 
@@ -183,7 +185,7 @@ class _Check:
         """Whether it kills another survivor, and would be proposed for it as well."""
         if not self._kills(mutant):
             return False
-        family = family_of(self.bench, mutant, self.scenario)
+        family = family_of(self.stored, mutant, self.scenario)
         return family is not None and family.is_clear(self.candidate)
 
     def _rate(self, runs: Sequence[Run]) -> Rate:
@@ -192,8 +194,8 @@ class _Check:
     def _held(self, run: Run) -> bool:
         known = self._holds.get(id(run))
         if known is None:
-            (known,) = held(self.evaluator, self.bench.scenario(self.scenario), [run])
-            self._holds[id(run)] = known  # the bench keeps its runs, so that an id stays the run's
+            (known,) = held(self.evaluator, self.stored.scenario(self.scenario), [run])
+            self._holds[id(run)] = known  # `stored` keeps its runs, so that an id stays the run's
         return known
 
     def _fails(self, run: Run) -> bool:

@@ -10,7 +10,6 @@ from agentmut.engine.plan import Rule
 from agentmut.engine.stored import StoredCampaign
 from agentmut.engine.tables import Tables
 from agentmut.plugins import Catalogue, Group
-from agentmut.project import FOLDER
 from agentmut.protocols import Evaluator
 from agentmut.scenario import Scenario
 from agentmut.stats.kill.rule import Decision, KillDesign, level_for
@@ -38,7 +37,7 @@ Runs = tuple[Run, ...]
 
 
 @dataclass
-class Bench:
+class StoredRuns:
     """The runs of a campaign, each read and judged once."""
 
     campaign: StoredCampaign
@@ -52,7 +51,7 @@ class Bench:
     _tables: Tables = field(init=False)
 
     def __post_init__(self) -> None:
-        self._tables = Tables(self.campaign.session.project.root / FOLDER / "tables")
+        self._tables = Tables.of(self.campaign.session.project)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -111,15 +110,14 @@ class Bench:
 
     def _run(self, name: str, trial: StoredTrial) -> Run | None:
         execution = trial.execution
-        outcome = execution.ending.outcome
-        if outcome is not None and not outcome.is_evidence:
+        if not execution.ending.is_evidence:
             self.left_out[NO_EVIDENCE] += 1
             return None
         if execution.trace.judged is not None:
             self.left_out[MASKED] += 1
             return None
         judged = self.campaign.session.tests.result(name, execution, None).outcome
-        return Run(View(execution.trace), judged is Outcome.PASS, outcome is None)
+        return Run(View(execution.trace), judged is Outcome.PASS, execution.ending.outcome is None)
 
 
 def _alpha(rule: Rule) -> float:

@@ -16,7 +16,7 @@ from hypothesis.strategies import SearchStrategy
 
 from agentmut.frozen import canonical_json
 from agentmut.pointers import Path, at_path, parts_of
-from agentmut.schemas import resolved
+from agentmut.schemas import number_limits, resolved
 
 Values = SearchStrategy[Any]
 Schema = Mapping[str, Any]
@@ -211,11 +211,11 @@ def _numbers(schema: Schema, *, whole: bool) -> Values:
 def _range(schema: Schema, *, whole: bool) -> tuple[Any, Any]:
     """The least and the greatest number allowed; None for no bound."""
     step = schema.get("multipleOf", 1 if whole else None)
-    low, high, above, below = map(schema.get, ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"))
-    if isinstance(above, int | float) and (low is None or above >= low):
-        low = (math.floor(above / step) + 1) * step if step else math.nextafter(above, math.inf)
-    if isinstance(below, int | float) and (high is None or below <= high):
-        high = (math.ceil(below / step) - 1) * step if step else math.nextafter(below, -math.inf)
+    (low, above), (high, below) = number_limits(schema)
+    if low is not None and above:
+        low = (math.floor(low / step) + 1) * step if step else math.nextafter(low, math.inf)
+    if high is not None and below:
+        high = (math.ceil(high / step) - 1) * step if step else math.nextafter(high, -math.inf)
     if whole:
         return (None if low is None else math.ceil(low)), (None if high is None else math.floor(high))
     return low, high

@@ -16,11 +16,9 @@ from agentmut.engine.assessment.rules import (
 )
 from agentmut.engine.assessment.state import Assessment, AssessmentPlan, StoppingRule
 from agentmut.engine.assessment.summary import Question
-from agentmut.engine.plan import new_run_id
-from agentmut.engine.session import Session, suite_digest
+from agentmut.engine.session import Session, plan_fields
 from agentmut.engine.tables import Tables
 from agentmut.errors import UsageError
-from agentmut.files.schema import StatisticsSettings
 from agentmut.project import Project
 from agentmut.scenario import Scenario
 from agentmut.stats.kill.rule import KillDesign, level_for
@@ -67,7 +65,7 @@ def prepare_test(session: Session, asked: Asked) -> Prepared:
     rules = {s.name: threshold_rule(session.project, s, shares) for s in session.scenarios}
     shown: Shown = {"method": settings.method, "trials": settings.trials, "alpha": statistics.alpha}
     if settings.method == "sequential":
-        shown |= {"margin": settings.margin, "beta": beta_of(statistics)}
+        shown |= {"margin": settings.margin, "beta": statistics.beta}
     question = Question(
         statistics.alpha,
         Correction(settings.correction),
@@ -86,7 +84,7 @@ def threshold_rule(project: Project, scenario: Scenario, shares: float) -> Stopp
     settings, threshold = project.test, project.threshold_of(scenario)
     if settings.method == "fixed":
         return FixedTrials(threshold, settings.trials, project.statistics.alpha)
-    level, beta = project.statistics.alpha / shares, beta_of(project.statistics)
+    level, beta = project.statistics.alpha / shares, project.statistics.beta
     try:
         design = SprtDesign(threshold, margin_of(project, scenario), level, beta, settings.trials)
     except ValueError as error:
@@ -128,7 +126,7 @@ def prepare_comparison(
     sides = {name: found.counts for name, found in counted.items()}
     shares = math.ceil(shares_of(len(sides), settings.correction))
     rules = {name: _comparison_rule(session.project, side, shares, tables) for name, side in sides.items()}
-    shown: Shown = {"method": settings.method, "alpha": statistics.alpha, "beta": beta_of(statistics)}
+    shown: Shown = {"method": settings.method, "alpha": statistics.alpha, "beta": statistics.beta}
     shown |= {"delta": statistics.delta}
     shown |= {"trials": settings.trials, "test": settings.test} if settings.method == "fixed" else {}
     first = {name: found.first_free for name, found in counted.items()}
@@ -140,7 +138,7 @@ def prepare_comparison(
 
 def _comparison_rule(project: Project, side: BaselineCounts, shares: int, tables: Tables) -> StoppingRule:
     statistics, settings = project.statistics, project.compare
-    alpha, beta, delta = statistics.alpha, beta_of(statistics), statistics.delta
+    alpha, beta, delta = statistics.alpha, statistics.beta, statistics.delta
     if settings.method == "fixed":
         if alpha >= 0.5:
             raise UsageError(f"statistics.alpha must be below 0.5 for a comparison, got {alpha:g}.")
@@ -161,30 +159,17 @@ def _assessment(
     first: Mapping[str, int] = MappingProxyType({}),
     max_age: float | None = None,
 ) -> Assessment:
-    project = session.project
     plan = AssessmentPlan(
         kind=kind,
-        run_id=new_run_id(asked.now),
-        started=asked.now,
-        seed=project.statistics.seed if asked.seed is None else asked.seed,
+        **plan_fields(session, asked.now, asked.seed),
         scenarios=tuple(rules),
-        budget=project.budget,
-        suite_digest=suite_digest(session),
-        config_digest=session.suite.full.digest,
-        environment=session.environment,
-        concurrency=project.execution.concurrency,
-        window=project.execution.window,
+        window=session.project.execution.window,
         fresh=asked.fresh,
         max_age=max_age,
         first=dict(first),
         settings=settings | ({"fresh": True} if asked.fresh else {}),
     )
     return Assessment(plan, session.suite, session.tests.scenarios, rules)
-
-
-def beta_of(statistics: StatisticsSettings) -> float:
-    """The chance of missing a change that matters."""
-    return round(1 - statistics.power, 10)
 
 
 def known_before(project: Project, scenarios: Iterable[Scenario]) -> Iterator[str]:

@@ -7,10 +7,9 @@ from typing import Protocol
 
 from pydantic import Field
 
+from agentmut.engine.account import Account
 from agentmut.engine.baseline import SPARE
-from agentmut.engine.limits import Spend, price_missing
 from agentmut.engine.plan import RunPlan
-from agentmut.engine.problems import DEAD_ENDPOINT, dead_endpoint
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Launch, TrialResult
 from agentmut.mutant import Mutant
@@ -119,20 +118,14 @@ class AssessedScenario:
 
 
 @dataclass
-class Assessment:
+class Assessment(Account):
     """An assessment under way. Changed by `record` only."""
 
     plan: AssessmentPlan
     suite: SuiteConfig
     scenarios: Mapping[str, Scenario]
     rules: Mapping[str, StoppingRule]
-    spend: Spend = field(default_factory=Spend)
-    in_flight: int = 0
-    problem: str = ""
-    refused: bool = False
-    """Whether the problem is one of the project file: a budget that cannot be kept."""
     lanes: dict[str, AssessedScenario] = field(init=False)
-    _trouble: int = 0
 
     def __post_init__(self) -> None:
         self.lanes = {
@@ -172,13 +165,8 @@ class Assessment:
 
     def record(self, launch: Launch, result: TrialResult) -> None:
         """Take in a finished trial."""
-        self.in_flight -= 1
-        if result.unpriced and self.plan.budget.usd is not None:
-            self.problem, self.refused = self.problem or price_missing(result.unpriced), True
+        self.note(result, self.plan.budget)
         self.lanes[launch.scenario].record(launch.number, result)
-        self._trouble = self._trouble + 1 if result.outcome is Outcome.INFRASTRUCTURE else 0
-        if self._trouble >= DEAD_ENDPOINT:
-            self.problem = self.problem or dead_endpoint(self._trouble, result.reason)
         if not result.outcome.is_evidence and self.decided and not any(x.passed for x in self.lanes.values()):
             self.problem = self.problem or f"no trial gave evidence ({result.ending}: {result.reason})"
 

@@ -13,8 +13,10 @@ def asked(call: Callable[[], object], what: str) -> object:
     """What the call returns, unchecked. Raises `RunError` for whatever it raises, SystemExit as well."""
     try:
         return call()
-    except AgentmutError:  # it says itself what is wrong, as a model judge that is out of reach does
+    except RunError:  # it says itself what is wrong, as a model judge that is out of reach does
         raise
+    except AgentmutError as error:  # of an evaluator that it builds, say
+        raise RunError(f"{what}: {error}") from error
     except SystemExit as error:  # would end the check with an exit code that means something else
         raise RunError(f"{what} called sys.exit({error.code!r}). Correct the relation") from error
     except Exception as error:

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from agentmut.config import AgentConfig
 from agentmut.engine.relating.asking import asked, returned
-from agentmut.engine.relating.material import Material, Ran
+from agentmut.engine.relating.material import Ran, SourceMaterial
 from agentmut.engine.session import Session
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Suite
@@ -70,7 +70,7 @@ class FollowUps:
     _names: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def plan(
-        self, chosen: ChosenRelation, scenario: Scenario, agent: Agent, material: Material, seed: int
+        self, chosen: ChosenRelation, scenario: Scenario, agent: Agent, material: SourceMaterial, seed: int
     ) -> tuple[tuple[Planned, ...], Counter[str]]:
         """The pairs of a relation on a scenario, one for each source run, and why there are no more.
 
@@ -107,7 +107,7 @@ class FollowUps:
         )
 
     def _kind(
-        self, run: FollowUpRun, scenario: Scenario, agent: Agent, material: Material, where: str
+        self, run: FollowUpRun, scenario: Scenario, agent: Agent, material: SourceMaterial, where: str
     ) -> tuple[str, str]:
         """Mutant and scenario that a follow-up run is a trial of."""
         name = self._scenario(scenario, run.turns, where)
@@ -135,7 +135,7 @@ class FollowUps:
             self.scenarios[name] = scenario.model_copy(update={"name": name, "turns": turns})
         return self._names[written]
 
-    def _mutant(self, agent: Agent, edits: tuple[Edit, ...], material: Material, where: str) -> str:
+    def _mutant(self, agent: Agent, edits: tuple[Edit, ...], material: SourceMaterial, where: str) -> str:
         parts = [edit.model_dump(mode="json") for edit in edits]
         id = digest_of(["relation", agent.id, parts])[:12]
         if id not in self.mutants:
@@ -145,7 +145,7 @@ class FollowUps:
                 raise RunError(f"{where}: {error}") from error
         return id
 
-    def _add(self, id: str, agent: Agent, edits: tuple[Edit, ...], material: Material) -> None:
+    def _add(self, id: str, agent: Agent, edits: tuple[Edit, ...], material: SourceMaterial) -> None:
         change = _mutant(id, edits)
         told = Detector(change, agent.config).informed(material.footprints)
         full = self.session.suite.full
@@ -159,8 +159,8 @@ class FollowUps:
         return f"the agent cannot be run with the change: {said}" if said else ""
 
 
-def controls_first(planned: Sequence[Planned], material: Material) -> tuple[Planned, ...]:
-    """First the pairs whose sources start a group of the identity; see `Material.sources`."""
+def controls_first(planned: Sequence[Planned], material: SourceMaterial) -> tuple[Planned, ...]:
+    """First the pairs whose sources start a group of the identity; see `SourceMaterial.sources`."""
     size = 1 + max((len(one.trials) for one in planned), default=0)
     place = {run.repeat: position for position, run in enumerate(material.runs)}
     return tuple(sorted(planned, key=lambda one: place[one.source.repeat] % size != 0 < size - 1))
@@ -182,7 +182,7 @@ def _numbered(
     used: Counter[tuple[str, str]],
     agent: Agent,
     scenario: Scenario,
-    material: Material,
+    material: SourceMaterial,
 ) -> Iterable[TrialRef]:
     """Trials of one kind differ in their repeats; those of the agent as it is come after its source runs."""
     for kind in kinds:

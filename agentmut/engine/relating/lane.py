@@ -8,7 +8,7 @@ from typing import NamedTuple
 from agentmut.engine.assessment.state import StoppingRule
 from agentmut.engine.relating.asking import asked, returned
 from agentmut.engine.relating.follow_ups import MASKED, Agent, Planned, TrialRef
-from agentmut.engine.relating.material import Material, Ran
+from agentmut.engine.relating.material import Ran, SourceMaterial
 from agentmut.engine.trials import TrialResult
 from agentmut.execution import Ending
 from agentmut.relation import SAME_AGAIN, Expectation, FollowUp, Pair
@@ -30,7 +30,7 @@ class Subject(NamedTuple):
     chosen: ChosenRelation
     scenario: Scenario
     agent: Agent
-    material: Material
+    material: SourceMaterial
 
     def judged(self, source: Ran, follow_up: FollowUp, traces: tuple[AgentTrace, ...]) -> Check | None:
         """What the relation says of a pair. Raises `RunError` naming relation and scenario."""

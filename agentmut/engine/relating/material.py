@@ -31,7 +31,7 @@ class Ran(NamedTuple):
         return self.trace.judged is not None
 
 
-class Material(NamedTuple):
+class SourceMaterial(NamedTuple):
     """What pairs on one scenario are made of."""
 
     comparison: Comparison
@@ -68,21 +68,21 @@ class Material(NamedTuple):
 def ran(repeat: int, execution: Execution) -> Ran | None:
     """The run, or None where it is no evidence about the agent."""
     ending = execution.ending
-    if ending.outcome is not None and not ending.outcome.is_evidence:
+    if not ending.is_evidence:
         return None
     return Ran(repeat, execution.trace, ending is Ending.ANSWERED, execution.reason)
 
 
 def material_of(
     scenario: Scenario, executions: Iterable[tuple[int, Execution]], settings: RelationSettings
-) -> Material:
+) -> SourceMaterial:
     """Divide the runs of a scenario. Raises `UsageError` for facts to compare that cannot be had."""
     kept = sorted(executions, key=lambda item: item[0])
     compare = None if settings.compare is None else tuple(map(named, settings.compare))
     found = [run for repeat, execution in kept if (run := ran(repeat, execution))]
     fitting = [run.trace for run in found[: len(found) // FITTING] if run.answered]
     footprints = dict.fromkeys(execution.footprint for _, execution in kept)
-    return Material(
+    return SourceMaterial(
         comparison=comparison_for(scenario, fitting, compare),
         runs=tuple(found[len(found) // FITTING :]),
         footprints=tuple(footprints),
@@ -90,7 +90,7 @@ def material_of(
     )
 
 
-def others(material: Material, executions: Iterable[tuple[int, Execution]]) -> Material:
+def others(material: SourceMaterial, executions: Iterable[tuple[int, Execution]]) -> SourceMaterial:
     """Runs of another agent on the same scenario, to be compared in the same way."""
     kept = sorted(executions, key=lambda item: item[0])
     runs = tuple(run for repeat, execution in kept if (run := ran(repeat, execution)))

@@ -4,17 +4,16 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from agentmut.engine.assessment.preparation import Asked, beta_of
+from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.assessment.rules import FixedTrials, SequentialComparison, Sprt
 from agentmut.engine.assessment.state import Assessment, StoppingRule
-from agentmut.engine.plan import new_run_id
 from agentmut.engine.relating.asking import asked, returned
 from agentmut.engine.relating.follow_ups import Agent, FollowUps
 from agentmut.engine.relating.lane import Lane, Subject
-from agentmut.engine.relating.material import Material
+from agentmut.engine.relating.material import SourceMaterial
 from agentmut.engine.relating.repeats import from_sources
 from agentmut.engine.relating.state import Relating, RelationsPlan
-from agentmut.engine.session import Session, no_other_input, suite_digest
+from agentmut.engine.session import Session, no_other_input, plan_fields
 from agentmut.engine.tables import Tables
 from agentmut.errors import UsageError, nearest
 from agentmut.mutation.operator_names import is_named
@@ -66,7 +65,7 @@ class Level(NamedTuple):
     margin: float
 
 
-class Prepared(NamedTuple):
+class PreparedLanes(NamedTuple):
     """Lanes that are ready to run."""
 
     session: Session
@@ -139,20 +138,13 @@ def make_plan(session: Session, wanted: Wish, asked: Asked, *, to_the_end: bool)
         "pairs": pairs_of(project),
         "tolerance": project.relations.tolerance,
         "alpha": statistics.alpha,
-        "beta": beta_of(statistics),
+        "beta": statistics.beta,
         "delta": statistics.delta,
     }
     settings |= {"to_the_end": 1} if to_the_end else {}
     return RelationsPlan(
-        run_id=new_run_id(asked.now),
-        started=asked.now,
-        seed=statistics.seed if asked.seed is None else asked.seed,
+        **plan_fields(session, asked.now, asked.seed),
         scenarios=tuple(scenario.name for scenario in wanted.scenarios),
-        budget=project.budget,
-        suite_digest=suite_digest(session),
-        config_digest=session.suite.full.digest,
-        environment=session.environment,
-        concurrency=project.execution.concurrency,
         window=project.execution.window,
         fresh=asked.fresh,
         settings=settings | ({"fresh": 1} if asked.fresh else {}),
@@ -187,10 +179,10 @@ def prepare(
     session: Session,
     plan: RelationsPlan,
     wanted: Iterable[Fit],
-    materials: Mapping[str, Material],
+    materials: Mapping[str, SourceMaterial],
     tables: Tables,
     repeats_of: Collection[str] = (),
-) -> Prepared:
+) -> PreparedLanes:
     """The lanes of a report, from the source runs. Raises `RunError` for a relation that raises.
 
     On the scenarios `repeats_of`, which cannot be run again, follow-ups that change nothing are source runs too.
@@ -204,7 +196,7 @@ def prepare(
     for lane, counts in zip(lanes, identity, strict=True):
         lane.rule = _rule(lane, counts, level, tables)
     opened = follow_ups.opened()
-    return Prepared(opened, relating(opened, plan, follow_ups, lanes), identity)
+    return PreparedLanes(opened, relating(opened, plan, follow_ups, lanes), identity)
 
 
 def relating(session: Session, plan: RelationsPlan, follow_ups: FollowUps, lanes: Sequence[Lane]) -> Relating:
@@ -224,7 +216,7 @@ def level_of(project: Project, lanes: int) -> Level:
     statistics, settings = project.statistics, project.relations
     return Level(
         alpha=level_for(max(1, lanes), statistics.alpha),
-        beta=beta_of(statistics),
+        beta=statistics.beta,
         delta=statistics.delta,
         pairs=pairs_of(project),
         tolerance=settings.tolerance,
@@ -232,7 +224,9 @@ def level_of(project: Project, lanes: int) -> Level:
     )
 
 
-def _lane(follow_ups: FollowUps, fit: Fit, agent: Agent, material: Material, plan: RelationsPlan) -> Lane:
+def _lane(
+    follow_ups: FollowUps, fit: Fit, agent: Agent, material: SourceMaterial, plan: RelationsPlan
+) -> Lane:
     planned, silent = follow_ups.plan(fit.chosen, fit.scenario, agent, material, plan.seed)
     return Lane(
         Subject(fit.chosen, fit.scenario, agent, material),

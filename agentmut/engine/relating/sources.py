@@ -1,12 +1,32 @@
-"""Source runs that are given up where the agent answers in none of them."""
+"""Source runs: what they are divided into, and when they are given up since the agent answers in none of them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from agentmut.engine.assessment.state import Assessment
 from agentmut.engine.problems import HOPELESS_BASELINE, HOPELESS_TRIALS
+from agentmut.engine.relating.material import SourceMaterial, material_of
+from agentmut.engine.relating.state import RelationsPlan
+from agentmut.engine.session import Session
+from agentmut.engine.stored import last_trials
 from agentmut.engine.trials import Launch, TrialResult
 from agentmut.execution import Ending, Execution
+from agentmut.store.sqlite import Store
+
+Executions = Mapping[str, Sequence[tuple[int, Execution]]]
+"""By scenario: repeats and what the agent did."""
+
+
+def executions_of(store: Store, plan: RelationsPlan) -> dict[str, list[tuple[int, Execution]]]:
+    """The source runs by scenario; of a trial that was repeated after trouble, the last one."""
+    found = last_trials(store.trials_of(plan.run_id, ""))
+    return {name: [(trial.repeat, trial.execution) for trial in trials] for name, trials in found.items()}
+
+
+def materials_of(session: Session, plan: RelationsPlan, executions: Executions) -> dict[str, SourceMaterial]:
+    """By scenario: the source runs, divided. Raises `UsageError` for facts to compare that cannot be had."""
+    settings, scenarios = session.project.relations, session.tests.scenarios
+    return {name: material_of(scenarios[name], executions.get(name, ()), settings) for name in plan.scenarios}
 
 
 def no_answer(runs: int, first: str) -> str:

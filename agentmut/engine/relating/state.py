@@ -1,12 +1,11 @@
 """Relations under way: which follow-up runs are wanted next, and what they lead to."""
 
-from collections import deque
-from collections.abc import Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from agentmut.engine.account import Account, Errands
 from agentmut.engine.assessment.state import AssessmentPlan
-from agentmut.engine.limits import Spend, price_missing
-from agentmut.engine.problems import DEAD_ENDPOINT, dead_endpoint
 from agentmut.engine.relating.follow_ups import TrialRef
 from agentmut.engine.relating.lane import Lane
 from agentmut.engine.suite import SuiteConfig
@@ -14,7 +13,6 @@ from agentmut.engine.trials import Launch, TrialResult
 from agentmut.errors import RunError
 from agentmut.mutant import Mutant
 from agentmut.scenario import Scenario
-from agentmut.trace import Outcome
 from agentmut.witness import Detector
 
 
@@ -26,19 +24,7 @@ class RelationsPlan(AssessmentPlan):
 
 
 @dataclass
-class Trouble:
-    """Counts failures of the machinery in a row."""
-
-    count: int = 0
-
-    def after(self, result: TrialResult) -> str:
-        """Why to give up after this result; empty to go on."""
-        self.count = self.count + 1 if result.outcome is Outcome.INFRASTRUCTURE else 0
-        return dead_endpoint(self.count, result.reason) if self.count >= DEAD_ENDPOINT else ""
-
-
-@dataclass
-class Relating:
+class Relating(Account):
     """Follow-up runs of all lanes. Trials that two lanes ask for are run once. Changed by `record` only."""
 
     plan: RelationsPlan
@@ -47,15 +33,16 @@ class Relating:
     contenders: tuple[Mutant, ...]
     detectors: Mapping[str, Detector]
     lanes: Sequence[Lane]
-    spend: Spend = field(default_factory=Spend)
-    in_flight: int = 0
-    problem: str = ""
-    refused: bool = False
-    """Whether the problem is one of the project file: a budget that cannot be kept."""
     _found: dict[TrialRef, TrialResult] = field(default_factory=dict)
+    """Results that a lane waits for, or will ask for: traces are large."""
+    _uses: Counter[TrialRef] = field(init=False)
+    """Pairs that a trial is part of and that are not judged yet."""
     _wanted_by: dict[TrialRef, list[Lane]] = field(default_factory=dict)
     _queue: deque[TrialRef] = field(default_factory=deque)
-    _trouble: Trouble = field(default_factory=Trouble)
+
+    def __post_init__(self) -> None:
+        pairs = (pair for lane in self.lanes if not lane.complete for pair in lane.planned)
+        self._uses = Counter(ref for pair in pairs for ref in pair.trials)
 
     @property
     def decided(self) -> bool:
@@ -80,12 +67,10 @@ class Relating:
 
     def record(self, launch: Launch, result: TrialResult) -> None:
         """Take in a finished trial."""
-        self.in_flight -= 1
+        self.note(result, self.plan.budget)
         ref = TrialRef(*launch[:3])
-        self._found[ref] = result
-        if result.unpriced and self.plan.budget.usd is not None:
-            self.problem, self.refused = self.problem or price_missing(result.unpriced), True
-        self.problem = self.problem or self._trouble.after(result)
+        if self._uses[ref]:
+            self._found[ref] = result
         for lane in self._wanted_by[ref]:
             self._consume(lane)
 
@@ -104,47 +89,32 @@ class Relating:
         self._consume(lane)
 
     def _consume(self, lane: Lane) -> None:
+        if lane.ended:
+            return
+        judged = lane.consumed
         try:
             lane.consume(self._found)
         except RunError as error:  # the relation itself is broken: what has been run is kept
             self.problem = self.problem or str(error)
             lane.ended = True
+        for pair in lane.planned[judged : None if lane.ended else lane.consumed]:
+            self._drop(pair.trials)
+
+    def _drop(self, trials: Iterable[TrialRef]) -> None:
+        """A pair needs these no longer."""
+        for ref in trials:
+            self._uses[ref] -= 1
+            if not self._uses[ref]:
+                self._found.pop(ref, None)
 
 
 @dataclass
-class Errands:
-    """A list of trials, each run once: the source runs of mutants."""
+class SourceErrands(Errands):
+    """The source runs of mutants."""
 
-    plan: RelationsPlan
-    suite: SuiteConfig
-    scenarios: Mapping[str, Scenario]
-    contenders: tuple[Mutant, ...]
-    detectors: Mapping[str, Detector]
-    wanted: deque[TrialRef]
-    spend: Spend = field(default_factory=Spend)
-    in_flight: int = 0
-    problem: str = ""
-    refused: bool = False
     found: dict[TrialRef, TrialResult] = field(default_factory=dict)
-    _trouble: Trouble = field(default_factory=Trouble)
-
-    @property
-    def decided(self) -> bool:
-        """Whether all are done."""
-        return not self.wanted and not self.in_flight
-
-    def launch(self) -> Launch | None:
-        """The next of them."""
-        if not self.wanted:
-            return None
-        self.in_flight += 1
-        ref = self.wanted.popleft()
-        return Launch(*ref, number=ref.repeat)
 
     def record(self, launch: Launch, result: TrialResult) -> None:
         """Take in a finished trial."""
-        self.in_flight -= 1
+        super().record(launch, result)
         self.found[TrialRef(*launch[:3])] = result
-        if result.unpriced and self.plan.budget.usd is not None:
-            self.problem, self.refused = self.problem or price_missing(result.unpriced), True
-        self.problem = self.problem or self._trouble.after(result)

@@ -76,6 +76,25 @@ def carry_out_stored(session: Session, work: Relating, store: Store) -> None:
         work.record(launch, session.tests.result(launch.scenario, execution, detector))
 
 
+def further_runs(
+    session: Session,
+    plan: RelationsPlan,
+    store: Store,
+    mutant: Mutant | None,
+    scenario: str,
+    most: int,
+    known: Iterable[StoredTrial],
+) -> list[tuple[int, Execution]]:
+    """The known runs, and those of the first `most` repeats that an earlier check of relations has added."""
+    found = {trial.repeat: trial.execution for trial in known}
+    for repeat in range(most):
+        if repeat not in found:
+            launch = Launch(mutant.id if mutant else "", scenario, repeat, number=repeat)
+            if stored := store.find(_key(session, plan, mutant, launch)):
+                found[repeat] = stored.execution
+    return sorted(found.items())
+
+
 MISSING = Execution(ending=Ending.EMPTY_RUN, reason=NOT_STORED)
 
 

@@ -8,6 +8,7 @@ from agentmut import __version__
 from agentmut.engine.assessment.rules import SequentialComparison
 from agentmut.engine.baseline import age_note
 from agentmut.engine.limits import COST_UNKNOWN, Spend
+from agentmut.engine.relating.judges import judges_of
 from agentmut.engine.relating.lane import NOT_STORED, Lane, Shown
 from agentmut.engine.relating.preparation import Fit, Wish
 from agentmut.engine.relating.state import RelationsPlan
@@ -17,6 +18,7 @@ from agentmut.engine.work import Stop
 from agentmut.files.guidance import RelationSettings
 from agentmut.frozen import canonical_json, digest_of
 from agentmut.plain import jsonable
+from agentmut.relation import Expectation
 from agentmut.relation_report import (
     Counts,
     Finding,
@@ -84,6 +86,7 @@ def report_relations(session: Session, wanted: Wish, checked: Checked) -> Relati
         relations=tuple(_summaries(wanted, rows)),
         rows=tuple(rows),
         cost=cost_of(checked.spend),
+        judges=judges_of(checked.lanes, session.project),
         settings=plan.settings,
         notes=(*checked.notes, *_notes(wanted, checked, rows)),
     )
@@ -141,6 +144,9 @@ def _row(
         interval=bounds_of(interval if lane.to_the_end else descriptive(interval)) if interval else None,
         identity=identity,
         tolerance=None if identity else tolerance,
+        compared=lane.subject.material.comparison.kinds
+        if chosen.relation.expectation is Expectation.INVARIANT
+        else (),
         silent={**lane.silent, **lane.no_evidence},
         needed=found.needed if found and finding is Finding.INCONCLUSIVE else None,
         p_fail=found.p_fail if found else 1.0,

@@ -13,12 +13,12 @@ from agentmut.engine.relating.follow_ups import Agent, FollowUps, TrialRef
 from agentmut.engine.relating.lane import Lane, Subject
 from agentmut.engine.relating.material import others
 from agentmut.engine.relating.preparation import comparison, level_of, relating
-from agentmut.engine.relating.state import Errands, Relating, RelationsPlan
+from agentmut.engine.relating.state import Relating, RelationsPlan, SourceErrands
 from agentmut.engine.relating.summary import judgement_of, violation
 from agentmut.engine.scoring import DECISIONS, scored
 from agentmut.engine.session import Session
 from agentmut.engine.tables import Tables
-from agentmut.engine.trials import TrialResult
+from agentmut.engine.trials import Launch, TrialResult
 from agentmut.execution import Execution
 from agentmut.mutant import Intent, Mutant, OperatorClass, Status
 from agentmut.relation_report import Counts, RelationKill
@@ -70,17 +70,17 @@ def mutant_sources(
     survivors: Sequence[Survivor],
     measures: Sequence[Measure],
     pairs: int,
-) -> Errands:
+) -> SourceErrands:
     """The runs of the survivors that pairs start from; those of the campaign are found in the store."""
     where = {measure.lane.subject.scenario.name for measure in measures}
     wanted = (
-        TrialRef(one.mutant.id, scenario, repeat)
+        Launch(one.mutant.id, scenario, repeat, repeat)
         for one in survivors
         for scenario in one.scenarios
         if scenario in where
         for repeat in range(pairs)
     )
-    return Errands(
+    return SourceErrands(
         plan=plan,
         suite=session.suite,
         scenarios=session.tests.scenarios,

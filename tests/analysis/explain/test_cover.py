@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from agentmut.analysis.explain.mining import mine, suggest_assertions
-from agentmut.analysis.explain.runs import Bench
+from agentmut.analysis.explain.runs import StoredRuns
 from agentmut.analysis.explain.views import View
 from agentmut.engine.stored import StoredCampaign
 from agentmut.suggestion import Rate
@@ -37,10 +37,10 @@ def test_assertions_that_the_agent_does_not_pass_together_are_not_proposed_toget
     campaign: Campaign,
 ) -> None:
     """46 of 50 call the tool and 46 are kind: each is enough for a threshold of .9, and both hold in 42."""
-    stored, rows = campaign(MANY), [survivor("m1"), survivor("m2")]
-    bench = Bench(stored)
-    assert all(mine(stored, id, others=[], bench=bench) for id in ("m1", "m2"))
-    (only,) = suggest_assertions(stored, rows, bench=bench)
+    made, rows = campaign(MANY), [survivor("m1"), survivor("m2")]
+    stored = StoredRuns(made)
+    assert all(mine(made, id, others=[], stored=stored) for id in ("m1", "m2"))
+    (only,) = suggest_assertions(made, rows, stored=stored)
     assert only.together == only.baseline
 
 
@@ -53,11 +53,11 @@ def test_the_rate_at_which_a_scenario_passes_with_all_that_is_proposed_is_told(c
 
 def test_what_is_applied_already_is_not_proposed_again(campaign: Campaign) -> None:
     evaluators = [{"max_steps": 60}, {"tool_called": "check"}]
-    stored = campaign(FEW, evaluators)
-    bench = Bench(stored)
-    (only,) = suggest_assertions(stored, [survivor("m1"), survivor("m2")], bench=bench)
+    made = campaign(FEW, evaluators)
+    stored = StoredRuns(made)
+    (only,) = suggest_assertions(made, [survivor("m1"), survivor("m2")], stored=stored)
     assert only.mutants == ("m2",)
-    assert mine(stored, "m1", others=[], bench=bench) == ()
+    assert mine(made, "m1", others=[], stored=stored) == ()
 
 
 def test_an_evaluator_that_the_scenario_has_is_no_proposal_for_a_mutant_that_it_does_not_kill(
@@ -70,12 +70,12 @@ def test_an_evaluator_that_the_scenario_has_is_no_proposal_for_a_mutant_that_it_
 def test_a_digit_or_a_question_mark_is_proposed_only_where_nothing_else_tells(campaign: Campaign) -> None:
     original = [trace("look", answer=f"Refund of {i} is on its way?") for i in range(100, 150)]
     silent = [trace("look", answer="Well.")] * 11
-    stored = campaign({"": {"s": original}, "m": {"s": silent}})
-    bench = Bench(stored)
-    found = mine(stored, "m", others=[], bench=bench)
+    made = campaign({"": {"s": original}, "m": {"s": silent}})
+    stored = StoredRuns(made)
+    found = mine(made, "m", others=[], stored=stored)
     telling = [one.generality >= 0.35 for one in found]
     assert telling[0] and telling == sorted(telling, reverse=True)
-    (first,) = suggest_assertions(stored, [survivor("m")], bench=bench)
+    (first,) = suggest_assertions(made, [survivor("m")], stored=stored)
     assert first.evaluator.name != "regex"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from agentmut.analysis.explain.candidates import candidate
 from agentmut.analysis.explain.family import Family, family_of
 from agentmut.analysis.explain.mining import mine
-from agentmut.analysis.explain.runs import Bench, Run, Runs
+from agentmut.analysis.explain.runs import Run, Runs, StoredRuns
 from agentmut.analysis.explain.views import View
 from agentmut.engine.stored import StoredCampaign
 from agentmut.trace import AgentTrace
@@ -29,7 +29,7 @@ def runs(rng: random.Random, n: int) -> list[AgentTrace]:
     return [unsteady(rng) for _ in range(n)]
 
 
-class Drawn(Bench):
+class Drawn(StoredRuns):
     """Runs of mutants that behave like the original, which no store has seen."""
 
     seed = 0
@@ -47,12 +47,12 @@ def test_an_assertion_is_proposed_for_at_most_alpha_of_the_mutants_that_do_not_d
     campaign: Campaign,
 ) -> None:
     """Sixty of them, five scenarios each, against six baselines; at .05 seven or more have a chance of 3 %."""
-    stored = campaign({"": dict.fromkeys(SCENARIOS, runs(random.Random(), 1))})
+    made = campaign({"": dict.fromkeys(SCENARIOS, runs(random.Random(), 1))})
     proposing = 0
     for seed in range(6):
-        bench = Drawn(stored)
-        bench.seed = seed
-        proposing += sum(bool(mine(stored, f"m{i}", others=[], bench=bench)) for i in range(10))
+        stored = Drawn(made)
+        stored.seed = seed
+        proposing += sum(bool(mine(made, f"m{i}", others=[], stored=stored)) for i in range(10))
     assert proposing <= 6
 
 
@@ -77,7 +77,7 @@ def test_which_candidates_are_looked_at_does_not_hang_on_whose_runs_are_whose(ca
 
     def looked_at(second: list[AgentTrace], mutant: list[AgentTrace]) -> set[str]:
         original = [run for pair in zip(found, second, strict=True) for run in pair]
-        family = family_of(Bench(campaign({"": {"a": original}, "m": {"a": mutant}})), "m", "a")
+        family = family_of(StoredRuns(campaign({"": {"a": original}, "m": {"a": mutant}})), "m", "a")
         assert family is not None
         return {str(one.spec) for equals in family.candidates.values() for one in equals}
 

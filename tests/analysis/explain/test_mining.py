@@ -9,7 +9,7 @@ import pytest
 
 from agentmut.analysis.explain.behaviour import Compared, TraceTest
 from agentmut.analysis.explain.mining import mine, suggest_assertions
-from agentmut.analysis.explain.runs import MASKED, Bench
+from agentmut.analysis.explain.runs import MASKED, StoredRuns
 from agentmut.analysis.fingerprint import fingerprint
 from agentmut.engine.stored import StoredCampaign
 from agentmut.evaluators import build
@@ -103,8 +103,8 @@ PLANTED: list[tuple[str, Any, Any, str, Any]] = [
 def test_each_kind_of_difference_is_proposed_first_where_it_is_the_only_one(
     campaign: Campaign, original: Any, mutant: Any, name: str, argument: Any
 ) -> None:
-    stored = campaign(contrast(original, mutant))
-    found = mine(stored, "m", others=[])
+    made = campaign(contrast(original, mutant))
+    found = mine(made, "m", others=[])
     assert found
     first = found[0]
     assert first.evaluator.name == name
@@ -113,7 +113,7 @@ def test_each_kind_of_difference_is_proposed_first_where_it_is_the_only_one(
     assert first.margin > 0.3
     for one in found:  # and the unchanged agent passes each of them on runs that nothing was found on
         evaluator = build(one.evaluator)
-        fresh = [evaluator.evaluate(stored.session.scenarios[0], t).passed for t in runs(original, 40, 99)]
+        fresh = [evaluator.evaluate(made.session.scenarios[0], t).passed for t in runs(original, 40, 99)]
         assert sum(fresh) >= 0.8 * len(fresh), one.why
 
 
@@ -128,9 +128,9 @@ def varied(r: random.Random) -> AgentTrace:
 
 def test_nothing_is_proposed_where_there_is_no_difference(campaign: Campaign) -> None:
     mutants = {f"m{i}": {"s": runs(varied, r_of(i), 100 + i)} for i in range(15)}
-    stored = campaign({"": {"s": runs(varied, 60, 1)}, **mutants})
-    bench = Bench(stored)
-    proposing = sum(bool(mine(stored, mutant, others=[], bench=bench)) for mutant in mutants)
+    made = campaign({"": {"s": runs(varied, 60, 1)}, **mutants})
+    stored = StoredRuns(made)
+    proposing = sum(bool(mine(made, mutant, others=[], stored=stored)) for mutant in mutants)
     assert proposing <= 3  # at .05 more have a chance of 1 %; test_family.py has more of them
 
 
@@ -174,9 +174,9 @@ def test_only_degrading_survivors_with_an_assertion_gap_get_proposals(campaign: 
 def test_runs_whose_secrets_were_masked_are_left_out_and_counted(campaign: Campaign) -> None:
     masked = Judgement(by="x", checks=())
     hidden = [t.model_copy(update={"judged": masked}) for t in TWO_FAULTS["m1"]["s"]]
-    bench = Bench(campaign({**TWO_FAULTS, "m1": {"s": hidden}}))
-    assert mine(bench.campaign, "m1", others=[], bench=bench) == ()
-    assert bench.notes == (f"11 stored runs are left out: {MASKED}",)
+    stored = StoredRuns(campaign({**TWO_FAULTS, "m1": {"s": hidden}}))
+    assert mine(stored.campaign, "m1", others=[], stored=stored) == ()
+    assert stored.notes == (f"11 stored runs are left out: {MASKED}",)
 
 
 def test_an_assertion_that_would_push_the_scenario_under_its_threshold_is_not_proposed(
@@ -195,9 +195,9 @@ def test_an_assertion_that_would_push_the_scenario_under_its_threshold_is_not_pr
 
 
 def test_mining_one_survivor_over_two_hundred_runs_takes_no_more_than_two_seconds(campaign: Campaign) -> None:
-    stored = campaign({"": {"s": runs(varied, 160, 1)}, "m": {"s": runs(lambda r: trace("look"), 40, 2)}})
+    made = campaign({"": {"s": runs(varied, 160, 1)}, "m": {"s": runs(lambda r: trace("look"), 40, 2)}})
     begun = time.process_time()
-    assert mine(stored, "m", others=[])
+    assert mine(made, "m", others=[])
     assert time.process_time() - begun <= 2.0
 
 
@@ -231,8 +231,8 @@ def test_a_field_that_is_lost_or_out_of_bounds_is_found(campaign: Campaign) -> N
     original = runs(lambda r: trace(answer={"team": r.choice("ab"), "days": r.randint(1, 9)}), 50, 1)
     lost = runs(lambda r: trace(answer={"days": r.randint(1, 9)}), 11, 2)
     late = runs(lambda r: trace(answer={"team": r.choice("ab"), "days": r.randint(50, 90)}), 11, 2)
-    stored = campaign({"": {"s": original}, "lost": {"s": lost}, "late": {"s": late}})
-    assert mine(stored, "lost", others=[])[0].evaluator.argument == {"type": "object", "required": ["team"]}
-    bounded = mine(stored, "late", others=[])[0].evaluator.argument
+    made = campaign({"": {"s": original}, "lost": {"s": lost}, "late": {"s": late}})
+    assert mine(made, "lost", others=[])[0].evaluator.argument == {"type": "object", "required": ["team"]}
+    bounded = mine(made, "late", others=[])[0].evaluator.argument
     assert isinstance(bounded, dict)
     assert bounded["properties"] == {"days": {"type": "number", "minimum": 1, "maximum": 9}}

@@ -1,5 +1,6 @@
 """Strategies that users of Hypothesis get: values that tools take, inputs near a suite's, runs."""
 
+import math
 import subprocess
 import sys
 from typing import Any, Literal
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from agentmut import strategies
+from agentmut.analysis.coverage.domains import Bound, bounds
 from agentmut.analysis.generate.drawing import drawn
 from agentmut.analysis.generate.schema_values import boundaries_of, limits, values_of
 from agentmut.analysis.generate.wording import sentences
@@ -206,3 +208,13 @@ def test_a_schema_that_cannot_be_drawn_from_is_a_clear_error(schema: dict[str, A
     with pytest.raises(UsageError, match=f"no arguments can be made for tool 'odd'.*{said}"):
         strategies.tool_arguments({"name": "odd", "description": "Odd.", "parameters": parameters})
     assert drawn(values_of(parameters), 3, 1) == ()
+
+
+def test_a_search_reads_the_limits_of_a_schema_as_coverage_does() -> None:
+    older = {"type": "integer", "minimum": 0, "exclusiveMinimum": True, "maximum": 9}  # draft 4
+    assert limits(older) == (1, 9)
+    shown = [bound.example for bound in bounds(older) if isinstance(bound, Bound)]
+    assert {"1", "9"} <= {*shown} and "0" not in shown
+    assert limits({"type": "number", "minimum": -1, "exclusiveMinimum": True}) == (
+        math.nextafter(-1, math.inf),
+    )

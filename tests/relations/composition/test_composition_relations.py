@@ -14,9 +14,9 @@ from agentmut.relations.composition.ask_again import ARE_YOU_SURE, AskAgain
 from agentmut.relations.composition.pipeline import Pipeline
 from agentmut.relations.composition.requests import depends, independent_requests
 from agentmut.relations.composition.retry import Retry
-from agentmut.relations.composition.side_effects import changes_something
 from agentmut.relations.composition.split import MergeTurns, SplitRequest
 from agentmut.relations.composition.substitute_agent import SubstituteAgent
+from agentmut.relations.side_effects import changes_something
 from agentmut.tools import ToolSpec
 from agentmut.trace import Action, AgentTrace, Check, Step
 

@@ -3,10 +3,10 @@
 import pytest
 
 from agentmut import check_relations
-from agentmut.assess import opened
 from agentmut.engine.stored import stored_originals
 from agentmut.errors import RunError
 from agentmut.project import load_project
+from agentmut.runtime import opened
 from tests.relations.engine.conftest import Shop
 
 NO_KEY = "\ndef run(config, input):\n    raise RuntimeError('Missing credentials.')\n"

@@ -5,7 +5,6 @@ import re
 import pytest
 
 from agentmut import check_relations
-from agentmut.assess import opened
 from agentmut.engine.relating.change import compared
 from agentmut.engine.stored import stored_originals
 from agentmut.errors import RunError, UsageError
@@ -13,6 +12,7 @@ from agentmut.files.schema import BudgetSettings
 from agentmut.project import load_project
 from agentmut.relation_report import Counts, Finding, RelationReport, RelationRow
 from agentmut.report.relations import render_relations
+from agentmut.runtime import opened
 from agentmut.stats.verdicts import Verdict
 from tests.relations.engine.conftest import Shop
 
@@ -158,6 +158,15 @@ def test_nonsense_of_a_relation_of_ones_own_is_an_error_that_names_it(
     project = shop.write(own=("Odd",), use=[{"oracle.odd": mode}], extra={"relations": {"sources": 10}})
     with pytest.raises(RunError, match=rf"relation oracle\.odd.* on scenario count.*{said}"):
         check_relations(project)
+
+
+def test_what_a_relation_raises_from_the_store_is_told_after_the_report_is_written(shop: Shop) -> None:
+    project = shop.write(own=("Odd", "Brief"), use=[{"oracle.odd": "follow-up leaves"}, "oracle.brief"])
+    check_relations(project, relations=["oracle.brief"])
+    written = len([*project.runs.glob("*/relations.json")])
+    with pytest.raises(RunError, match=r"relation oracle\.odd.*follow_up called sys\.exit\(3\)"):
+        check_relations(project, stored=True)
+    assert len([*project.runs.glob("*/relations.json")]) == written + 1
 
 
 def test_a_relation_that_says_nothing_of_two_unchanged_runs_is_not_applicable(shop: Shop) -> None:

@@ -1,7 +1,9 @@
 """Which follow-up runs are evidence, and of what."""
 
 import sys
+import weakref
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +13,22 @@ from agentmut.config import AgentConfig
 from agentmut.engine.assessment.rules import SequentialComparison, Sprt
 from agentmut.engine.relating.follow_ups import Agent, Planned, TrialRef
 from agentmut.engine.relating.lane import Lane, Subject
-from agentmut.engine.relating.material import Material, Ran, material_of
+from agentmut.engine.relating.material import Ran, SourceMaterial, material_of
 from agentmut.engine.relating.repeats import from_sources
+from agentmut.engine.relating.state import Relating, RelationsPlan
 from agentmut.engine.relating.summary import judgement_of
+from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.tables import Tables
 from agentmut.engine.trials import TrialResult
 from agentmut.errors import RunError
+from agentmut.evaluators import build_all
 from agentmut.execution import Ending, Execution
 from agentmut.facts.comparison import Comparison
 from agentmut.files.guidance import RelationSettings
-from agentmut.relation import SAME_AGAIN, Expectation
+from agentmut.files.schema import BudgetSettings
+from agentmut.relation import SAME_AGAIN, Expectation, Pair
 from agentmut.relation_catalogue import ChosenRelation
+from agentmut.scenario import EvaluatorSpec
 from agentmut.stats.kill.rule import KillDesign
 from agentmut.stats.sprt import SprtDesign
 from agentmut.stats.verdicts import Verdict
@@ -39,7 +46,7 @@ def judged(*results: TrialResult, kind: type[Told] = Told) -> Lane:
     """A lane that has consumed these follow-up runs, one a pair."""
     runs = tuple(Ran(i, ANSWERS["usual"], True, "") for i in range(len(results)))
     chosen = ChosenRelation("oracle.told", None, kind(lambda one, other: True))
-    material = Material(Comparison(()), runs, (), len(results))
+    material = SourceMaterial(Comparison(()), runs, (), len(results))
     refs = [TrialRef("", "s", len(results) + i) for i in range(len(results))]
     planned = [Planned(run, SAME_AGAIN, (ref,)) for run, ref in zip(runs, refs, strict=True)]
     rule = Sprt(SprtDesign(0.9, 0.1, 0.05, 0.1, 50), 50)
@@ -102,6 +109,7 @@ def test_stored_runs_of_the_same_request_are_follow_ups_that_change_nothing() ->
         (lambda pair: sys.exit(0), r"holds called sys\.exit\(0\)"),
         (lambda pair: "yes", r"holds returned 'yes' \(str\); expected a Check"),
         (lambda pair: 1 / 0, "holds raised ZeroDivisionError"),
+        (lambda pair: build_all((EvaluatorSpec(name="contians"),)), "holds: .*contians"),
     ],
 )
 def test_a_judgement_that_is_none_is_an_error_that_names_the_relation(holds: Any, said: str) -> None:
@@ -119,6 +127,61 @@ def test_trouble_with_the_machinery_is_no_evidence() -> None:
     )
     assert lane.held == [True]
     assert lane.no_evidence == {"infrastructure: it broke": 1, "refused: it broke": 1}
+
+
+def work(*lanes: Lane) -> Relating:
+    """The lanes as work, without what their trials are run with."""
+    given: dict[str, Any] = {"budget": BudgetSettings(usd=1)}
+    plan = RelationsPlan.model_construct(**given)
+    return Relating(plan, SuiteConfig(AgentConfig(), (SCENARIO,)), {}, (), {}, lanes)
+
+
+def carried_out(relating: Relating) -> list[weakref.ref[AgentTrace]]:
+    """What each trial did, one trial after the other."""
+    traces = []
+    while launch := relating.launch():
+        trace = AgentTrace(outputs=("usual",))
+        traces.append(weakref.ref(trace))
+        relating.record(launch, answered("usual")._replace(trace=trace))
+        del trace
+    return traces
+
+
+def waiting(holds: Any = lambda one, other: True, pairs: int = 4) -> Lane:
+    """A lane before its first pair; all such lanes ask for the same trials."""
+    lane = judged(*[answered("usual")] * pairs)
+    chosen = ChosenRelation("oracle.told", None, Told(holds))
+    return replace(
+        lane, subject=lane.subject._replace(chosen=chosen), launched=0, consumed=0, held=[], ended=False
+    )
+
+
+def test_a_trace_is_kept_no_longer_than_a_lane_will_look_at_it() -> None:
+    relating = work(waiting(pairs=4), waiting(pairs=4))
+    traces = carried_out(relating)
+    assert relating.decided and relating.pairs == 8 and len(traces) == 4
+    assert not any(trace() for trace in traces)
+
+
+def test_an_error_of_a_relation_ends_the_check_whatever_its_kind() -> None:
+    def holds(pair: Pair) -> Any:
+        return build_all((EvaluatorSpec(name="contians"),))
+
+    lane = waiting()
+    lane.subject.chosen.relation.holds = holds  # type: ignore[method-assign]
+    relating = work(lane)
+    carried_out(relating)
+    assert "relation oracle.told on scenario s" in relating.problem and not relating.refused
+    assert relating.decided
+
+
+def test_a_missing_price_refuses_a_budget_in_money_but_hides_no_earlier_problem() -> None:
+    relating, other = work(waiting()), work(waiting())
+    other.problem = "an earlier one"
+    for one in (relating, other):
+        one.note(answered("usual")._replace(unpriced=frozenset({"house-model"})), one.plan.budget)
+    assert "budget.usd needs a price for model house-model" in relating.problem and relating.refused
+    assert (other.problem, other.refused) == ("an earlier one", False)
 
 
 def test_a_third_of_the_source_runs_fits_the_comparison_and_makes_no_pair() -> None:

@@ -13,7 +13,7 @@ from agentmut.config import AgentConfig
 from agentmut.engine.assessment.rules import SequentialComparison
 from agentmut.engine.relating.follow_ups import Agent, Planned, TrialRef, controls_first
 from agentmut.engine.relating.lane import Lane, Subject
-from agentmut.engine.relating.material import Material, Ran
+from agentmut.engine.relating.material import Ran, SourceMaterial
 from agentmut.engine.tables import Tables
 from agentmut.engine.trials import TrialResult
 from agentmut.execution import Ending
@@ -82,7 +82,7 @@ def verdict(
         ChosenRelation("oracle.told", None, Told(judge)),
         SCENARIO,
         Agent(AgentConfig()),
-        Material(Comparison(()), runs, (), SOURCES),
+        SourceMaterial(Comparison(()), runs, (), SOURCES),
     )
     planned = pairs_of(subject.material, again)
     identity = subject.identity(again)
@@ -98,7 +98,7 @@ def verdict(
     return lane.rule.judgement(lane.held).verdict
 
 
-def pairs_of(material: Material, again: int) -> tuple[Planned, ...]:
+def pairs_of(material: SourceMaterial, again: int) -> tuple[Planned, ...]:
     """A pair for each source, whose follow-up has so many runs."""
     follow_up = FollowUp(runs=SAME_AGAIN.runs * again, description="so many runs")
     planned = [
@@ -139,7 +139,7 @@ def test_a_pair_whose_source_has_no_answer_is_no_control() -> None:
         Ran(2, AgentTrace(), False, "raised: oops"),
         Ran(3, ANSWERS["usual"], True, ""),
     )
-    material = Material(Comparison(()), runs, (), 4)
+    material = SourceMaterial(Comparison(()), runs, (), 4)
     chosen = ChosenRelation("oracle.told", None, Told(lambda one, other: True))
     subject = Subject(chosen, SCENARIO, Agent(AgentConfig()), material)
     assert subject.identity() == Counts(violations=1, pairs=1)
@@ -149,7 +149,7 @@ def test_the_control_of_a_follow_up_of_several_runs_has_as_many() -> None:
     """Groups of three: the second has a run that differs, and the eighth run is left over."""
     told = ["usual", "usual", "usual", "usual", "other", "usual", "other", "usual"]
     runs = tuple(Ran(i, ANSWERS[text], True, "") for i, text in enumerate(told))
-    material = Material(Comparison(()), runs, (), 8)
+    material = SourceMaterial(Comparison(()), runs, (), 8)
     chosen = ChosenRelation("oracle.told", None, Told(lambda one, other: one == other))
     subject = Subject(chosen, SCENARIO, Agent(AgentConfig()), material)
     assert subject.identity(2) == Counts(violations=1, pairs=2)

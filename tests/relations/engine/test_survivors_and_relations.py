@@ -5,7 +5,6 @@ import time
 import pytest
 
 from agentmut import measure
-from agentmut.assess import opened
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.relating.preparation import wish
 from agentmut.engine.relating.survivors import with_kills
@@ -19,6 +18,7 @@ from agentmut.report.mutant import render_mutant
 from agentmut.report.relations import render_survivors
 from agentmut.report.terminal import render
 from agentmut.result import Result, read_result
+from agentmut.runtime import opened
 from tests.relations.engine.conftest import Shop
 
 CAMPAIGN = {

@@ -1,4 +1,4 @@
-"""Reading the arguments of evaluators; every mistake is a `ValueError` that says what was expected."""
+"""Reading the arguments of evaluators, facts and relations; mistakes are `ValueError`s that say what is expected."""
 
 import math
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""How operators word their mutants."""
+"""Texts as descriptions of changes quote them."""
 
 _LONGEST = 60
 

@@ -1,0 +1,110 @@
+"""Relations on the stored runs of a rescored campaign: the same check as `agentmut relations --survivors --stored`."""
+
+import time
+from collections.abc import Iterator
+
+from agentmut.engine.assessment.preparation import Asked
+from agentmut.engine.relating.preparation import Wish, wish
+from agentmut.engine.relating.survivors import with_kills
+from agentmut.engine.session import Session
+from agentmut.engine.stored import StoredCampaign
+from agentmut.engine.tables import Tables
+from agentmut.errors import RunError
+from agentmut.project import Project
+from agentmut.relate_survivors import campaign_with, judge_stored
+from agentmut.relation_report import SurvivorsReport
+from agentmut.rescored import RelationFlip, RelationsRescored
+from agentmut.result import MutantRow, Result
+from agentmut.store.sqlite import Store
+
+
+def relations_rescored(
+    session: Session, store: Store, stored: StoredCampaign, before: Result, after: Result
+) -> tuple[RelationsRescored | None, Result]:
+    """What today's relations find, and `after` with their kills in it.
+
+    `after` is the result by today's evaluators, with the kills of earlier checks carried over. None and the same
+    result where the project names no relations and none was checked before. Raises `UsageError` for names that are
+    none, `RunError` for a relation that raises.
+    """
+    checked_before = before.score_with_relations is not None
+    if not (checked_before or _names_some(session.project)):
+        return None, after
+    wanted = _wanted(session, stored)
+    report, result = _judged(session, store, stored, wanted, _of_today(after, wanted))
+    if result.score_with_relations is None:  # nothing was judged: what is left of earlier kills counts
+        result = with_kills(result, (), (), Tables.of(session.project), session.project.statistics.scoring)
+    assert result.score_with_relations is not None
+    rescored = RelationsRescored(
+        relations=tuple(dict.fromkeys(fit.chosen.label for fit in wanted.fits)),
+        before=before.score_with_relations,
+        after=result.score_with_relations,
+        flipped=tuple(_flips(before, result)),
+        kept=dict(_kept(report, result)),
+        report=report,
+    )
+    return rescored, result
+
+
+def _names_some(project: Project) -> bool:
+    return project.relations.use is not None or bool(project.relations.own)
+
+
+def _wanted(session: Session, stored: StoredCampaign) -> Wish:
+    """The relations in use, on the scenarios that are as they were; none where `relations.use` is empty."""
+    if session.project.relations.use == ():
+        return Wish((), {})
+    found = wish(session, ())
+    return found._replace(fits=tuple(fit for fit in found.fits if fit.scenario.name in stored.original))
+
+
+def _of_today(result: Result, wanted: Wish) -> Result:
+    """Without kills by relations that are not in use any more or do not fit, and on scenarios that have changed."""
+    places = {f"{fit.chosen.label} @ {fit.scenario.name}" for fit in wanted.fitting}
+    rows = tuple(
+        row.model_copy(
+            update={"killed_by_relations": tuple(one for one in row.killed_by_relations if one in places)}
+        )
+        for row in result.mutants
+    )
+    return result.model_copy(update={"mutants": rows})
+
+
+def _judged(
+    session: Session, store: Store, stored: StoredCampaign, wanted: Wish, result: Result
+) -> tuple[SurvivorsReport | None, Result]:
+    campaign = campaign_with(stored, result, wanted)
+    if not campaign.survivors or not wanted.fitting:
+        return None, result
+    report, found = judge_stored(session, store, wanted, campaign, Asked(time.time()))
+    if report.problem:
+        raise RunError(report.problem)
+    return report, found
+
+
+def _flips(before: Result, after: Result) -> Iterator[RelationFlip]:
+    """The mutants that relations kill now or then, and not both."""
+    old = {row.id: row.killed_by_relations for row in before.mutants}
+    for row in after.mutants:
+        if bool(row.killed_by_relations) is not bool(old.get(row.id, ())):
+            yield _flip(row, old.get(row.id, ()))
+
+
+def _flip(row: MutantRow, before: tuple[str, ...]) -> RelationFlip:
+    return RelationFlip(
+        mutant=row.id,
+        operator=row.operator,
+        description=row.description,
+        before=before,
+        after=row.killed_by_relations,
+    )
+
+
+def _kept(report: SurvivorsReport | None, result: Result) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The kills that are in the result, and were not found now."""
+    found = (
+        {(kill.mutant, f"{kill.relation} @ {kill.scenario}") for kill in report.kills} if report else set()
+    )
+    for row in result.mutants:
+        if kept := tuple(place for place in row.killed_by_relations if (row.id, place) not in found):
+            yield row.id, kept

@@ -1,0 +1,61 @@
+"""Tokens and money of model judges, and the kinds of facts that were compared, in reports on relations."""
+
+from types import SimpleNamespace
+from typing import Any
+
+from agentmut.engine.relating.judges import judges_of
+from agentmut.facts.comparison import Comparison
+from agentmut.facts.judge import Judge
+from agentmut.mutant import Intent, Status
+from agentmut.relate import check_relations
+from agentmut.relation_report import JudgeUse
+from agentmut.report.relations import judged_with, render_relations
+from agentmut.suggesting import _without_proposal
+from agentmut.trace import Usage
+from tests.relations.engine.conftest import Shop
+
+
+def lane(*judges: Judge) -> Any:
+    return SimpleNamespace(subject=SimpleNamespace(material=SimpleNamespace(comparison=Comparison(judges))))
+
+
+def judge(model: str, tokens: tuple[int, int]) -> Judge:
+    made = Judge({"model": model})
+    made.usage = Usage(input_tokens=tokens[0], output_tokens=tokens[1])
+    return made
+
+
+def test_a_judge_that_two_lanes_share_is_counted_once_at_the_price_of_the_project(shop: Shop) -> None:
+    project = shop.write(extra={"budget": {"prices": {"ours": {"input": 2.0, "output": 10.0}}}})
+    shared, own = judge("openai:ours", (1000, 100)), judge("openai:ours", (500, 0))
+    found = judges_of([lane(shared), lane(shared), lane(own, judge("openai:idle", (0, 0)))], project)
+    assert found == (JudgeUse(model="openai:ours", input_tokens=1500, output_tokens=100, usd=0.004),)
+    report: Any = SimpleNamespace(judges=found)
+    assert list(judged_with(report)) == ["judge openai:ours: 1600 tokens, $0.0040, besides the agent's runs"]
+
+
+def test_the_cost_of_a_judge_without_a_price_is_unknown(shop: Shop) -> None:
+    (found,) = judges_of([lane(judge("openai:nobody-knows", (10, 5)))], shop.write())
+    assert (found.input_tokens, found.output_tokens, found.usd) == (10, 5, None)
+
+
+def test_a_report_names_the_kinds_that_agreement_rests_on(shop: Shop) -> None:
+    small = {"relations": {"sources": 15, "pairs": 5}}
+    report = check_relations(shop.write(use=["perturbation.upper", "oracle.brief"], extra=small))
+    compared = {row.relation: row.compared for row in report.rows}
+    assert "numbers" in compared["perturbation.upper"]
+    assert compared["oracle.brief"] == ()
+    assert f"compared on count: {', '.join(compared['perturbation.upper'])}" in " ".join(
+        render_relations(report).split()
+    )
+
+
+def test_survivors_that_should_not_matter_are_not_counted_among_those_without_a_proposal() -> None:
+    rows = [
+        SimpleNamespace(id="a", status=Status.SURVIVED, intent=Intent.DEGRADE, gap="scenario"),
+        SimpleNamespace(id="b", status=Status.SURVIVED, intent=Intent.PRESERVE, gap=None),
+        SimpleNamespace(id="c", status=Status.KILLED, intent=Intent.DEGRADE, gap=None),
+    ]
+    result: Any = SimpleNamespace(mutants=rows)
+    (note,) = _without_proposal(result, ())
+    assert note.startswith("1 of 1 survivors: ")
