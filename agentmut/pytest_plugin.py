@@ -106,7 +106,8 @@ def agentmut_trial(request: pytest.FixtureRequest) -> int:
         return 0
     from agentmut.pytest_stochastic.protocol import NUMBER
 
-    return request.node.stash.get(NUMBER, 0)
+    number: int = request.node.stash.get(NUMBER, 0)
+    return number
 
 
 @pytest.fixture(scope="session")

@@ -25,6 +25,8 @@ class Finding:
     errors: int
     """Trials that are none."""
     threshold: float
+    above: float
+    """PASS is evidence of a pass rate above this: threshold - margin of a sequential test."""
     method: str
     alpha: float
     p: float
@@ -65,8 +67,11 @@ class Finding:
             yield self._open()
             if self.remark:
                 yield self.remark
+        if self.verdict == Verdict.PASS:
+            yield f"evidence of a pass rate above {self.above:g}"
         if self.errors:
-            yield f"{self.errors} more raised errors and {'is' if self.errors == 1 else 'are'} no evidence"
+            many = f"{self.errors} trials" if self.errors > 1 else "1 trial"
+            yield f"{many} raised an error, which is no evidence"
 
     def _open(self) -> str:
         if self.needed is None:
@@ -90,14 +95,15 @@ def found(settings: StochasticSettings, passed: Sequence[bool], errors: int) -> 
         passes=k,
         errors=errors,
         threshold=settings.threshold,
+        above=_rounded(settings.above),
         method=judged.method,
         alpha=settings.alpha,
-        p=judged.p_fail,
-        interval_low=interval.low,
-        interval_high=interval.high,
+        p=_rounded(judged.p_fail),
+        interval_low=_rounded(interval.low),
+        interval_high=_rounded(interval.high),
         interval_method=interval.method,
-        effect=k / n - settings.threshold if n else None,
-        cohens_h=h.value if h else None,
+        effect=_rounded(k / n - settings.threshold) if n else None,
+        cohens_h=_rounded(h.value) if h else None,
         size=h.size.value if h else None,
         needed=judged.needed,
         remark=_remark(settings),
@@ -116,3 +122,7 @@ def _remark(settings: StochasticSettings) -> str | None:
     if least is None:
         return "a threshold of 1 can FAIL but never PASS with method 'fixed'"
     return f"PASS takes at least {least} trials" if least > settings.trials else None
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.6g}")

@@ -66,12 +66,11 @@ class _Marked:
 
     def reports(self) -> Iterator[pytest.TestReport]:
         """As of one test. The last teardown comes after the rest was told, which may end the session."""
-        try:
-            settings = settings_of(self.item)
-        except UsageError as error:
-            yield self._phase("setup", lambda: _refuse(str(error))).report
-        else:
+        settings = _settings_or_refusal(self.item)
+        if isinstance(settings, StochasticSettings):
             yield from self._repeated(settings)
+        else:
+            yield self._refused(settings)
         session = self.item.session
         over = session.shouldfail or session.shouldstop
         yield self._told(self._teardown(None if over else self.nextitem).report)
@@ -97,12 +96,19 @@ class _Marked:
         else:
             yield from self._verdict(trials, trial)
 
+    def _refused(self, refusal: "_Refusal") -> pytest.TestReport:
+        plugins = self.item.config.pluginmanager
+        plugins.register(refusal)
+        try:
+            return self._setup().report
+        finally:
+            plugins.unregister(refusal)
+
     def _trial(self, number: int, settings: StochasticSettings) -> _Trial:
         self.item.stash[NUMBER] = number
-        hook = self.item.ihook
-        phases = [self._phase("setup", lambda: hook.pytest_runtest_setup(item=self.item))]
+        phases = [self._setup()]
         if phases[0].error is None:
-            phases.append(self._phase("call", lambda: hook.pytest_runtest_call(item=self.item)))
+            phases.append(self._phase("call", lambda: self.item.ihook.pytest_runtest_call(item=self.item)))
         return self._note(_Trial(number, tuple(phases), _ending(phases[-1], settings)))
 
     def _verdict(self, trials: Trials, last: _Trial) -> Iterator[pytest.TestReport]:
@@ -112,7 +118,7 @@ class _Marked:
             cause = self.first[Ending.ERROR]
             report = as_error(cause.phases[-1].report, finding, cause.number)
             if report.when == "call":
-                yield self._told(last.phases[0].report if last.phases[1:] else cause.phases[0].report)
+                yield self._told(cause.phases[0].report)
             yield self._told(report)
             self._show(cause, report)
             return
@@ -121,8 +127,8 @@ class _Marked:
         call = verdict_call(finding, trials.settings.inconclusive, failed is not None)
         forget_earlier_runs(self.item)
         made = self.item.ihook.pytest_runtest_makereport(item=self.item, call=call)
-        shown = failed and failed.phases[-1].report
-        report = as_verdict(self.item, made, call, finding, shown, failed.number if failed else 0)
+        shown = (failed.phases[-1].report, failed.number) if failed else None
+        report = as_verdict(self.item, made, call, finding, shown)
         yield self._told(report)
         if report.failed and failed:
             self._show(failed, report)
@@ -140,6 +146,9 @@ class _Marked:
         report.duration = self.seconds[report.when or "call"]
         report.user_properties = list(self.item.user_properties)
         return report
+
+    def _setup(self) -> _Phase:
+        return self._phase("setup", lambda: self.item.ihook.pytest_runtest_setup(item=self.item))
 
     def _teardown(self, nextitem: Any) -> _Phase:
         """With the parent in the place of the next test only what belongs to this one is torn down."""
@@ -192,5 +201,19 @@ def _as_new(item: Any) -> None:
         item._obj = None
 
 
-def _refuse(said: str) -> NoReturn:
-    pytest.fail(said, pytrace=False)
+@dataclass(frozen=True, eq=False)
+class _Refusal:
+    """A plugin for the setup of one test: it fails before anything is set up, without a traceback of agentmut's code."""
+
+    said: str
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self) -> NoReturn:
+        pytest.fail(self.said, pytrace=False)
+
+
+def _settings_or_refusal(item: pytest.Item) -> StochasticSettings | _Refusal:
+    try:
+        return settings_of(item)
+    except UsageError as error:
+        return _Refusal(str(error))

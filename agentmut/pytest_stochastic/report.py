@@ -34,10 +34,12 @@ def as_verdict(
     report: pytest.TestReport,
     call: pytest.CallInfo[None],
     finding: Finding,
-    failed: pytest.TestReport | None,
-    number: int,
+    failed: tuple[pytest.TestReport, int] | None,
 ) -> pytest.TestReport:
-    """The report with the traceback and the output of the first failed trial, where the verdict is not a good one."""
+    """The report of a call that ended as the verdict says.
+
+    Where that is not a good one it shows the traceback and the output of the first failed trial, which `failed` is.
+    """
     if call.excinfo is None:
         return report
     line = (item.location[1] or 0) + 1
@@ -47,12 +49,10 @@ def as_verdict(
     if failed is None:
         report.longrepr = _headed(report.longrepr, finding, str(item.path), line)
         return report
-    report.sections = list(failed.sections)
-    report.longrepr = _with_section(
-        _headed(failed.longrepr, finding),
-        finding,
-        f"Trial {number} was the first that failed, as shown above.",
-    )
+    first, number = failed
+    report.sections = list(first.sections)
+    said = f"Trial {number} was the first that failed, as shown above."
+    report.longrepr = _with_section(_headed(first.longrepr, finding), finding, said)
     return report
 
 

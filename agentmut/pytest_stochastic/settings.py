@@ -35,7 +35,7 @@ class StochasticSettings:
     beta: float | None = None
     """Method "sprt": chance of PASS although the rate is threshold - margin or less; 0.10 where nothing is said."""
     margin: float | None = None
-    """Method "sprt": how far below the threshold a rate must be noticed; 0.10, or half the threshold if that is less."""
+    """Method "sprt": how far below the threshold a rate must be noticed; 0.10, or half the threshold if less."""
     method: Method = "sprt"
     """Stop as soon as the trials decide, or run all of them and judge once."""
     inconclusive: Inconclusive = "fail"
@@ -64,7 +64,7 @@ class StochasticSettings:
         if self.method == "sprt":
             self._design()
         elif given := [name for name in _ONLY_SPRT if getattr(self, name) is not None]:
-            raise ValueError(f"{' and '.join(given)} belong to method 'sprt', and method is {self.method!r}")
+            raise ValueError(f"method {self.method!r} takes no {' and no '.join(given)}")
 
     def rule(self) -> Sprt | FixedTrials:
         """The rule of `agentmut test` with these settings."""
@@ -80,6 +80,11 @@ class StochasticSettings:
         if self.threshold == 1:
             return None
         return least_passing_n(self.threshold, self.alpha, Bound.CLOPPER_PEARSON)
+
+    @property
+    def above(self) -> float:
+        """The rate that PASS is evidence of exceeding: threshold - margin, or the threshold itself if judged once."""
+        return self.threshold if self.method == "fixed" else self._design().alternative
 
     def _design(self) -> SprtDesign:
         margin = min(MARGIN, self.threshold / 2) if self.margin is None else self.margin
