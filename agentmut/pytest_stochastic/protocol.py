@@ -203,7 +203,7 @@ def _as_new(item: Any) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _Refusal:
-    """A plugin for the setup of one test: it fails before anything is set up, without a traceback of agentmut's code."""
+    """A plugin for the setup of one test: it fails before anything is set up, and shows none of agentmut's code."""
 
     said: str
 

@@ -15,7 +15,7 @@ def write_summary(reporter: Any) -> None:
     rows = sorted(findings(report for reports in reporter.stats.values() for report in reports))
     if not rows:
         return
-    reporter.section("agentmut: tests that are repeated")
+    reporter.section("agentmut")
     for node, finding in rows:
         verdict = f"{finding.verdict:<12}"
         reporter.write(verdict, **{_COLOURS.get(finding.verdict, "yellow"): True})
@@ -45,5 +45,5 @@ def family(rows: list[Finding]) -> Iterator[str]:
         together = min(1.0, sum(row.alpha for row in rows))
         yield (
             f"alpha is per test ({', '.join(f'{level:g}' for level in levels)}): that some of {len(rows)} tests which "
-            f"meet their thresholds says FAIL has a chance of up to {together:.2g}"
+            f"meet their thresholds says FAIL has a chance of up to {together:.0%}"
         )

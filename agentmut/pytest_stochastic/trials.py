@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from agentmut.engine.assessment.rules import FixedTrials, Sprt
 from agentmut.pytest_stochastic.finding import Finding, found
 from agentmut.pytest_stochastic.settings import StochasticSettings
 
@@ -28,6 +29,10 @@ class Trials:
     """Those that are evidence, in order."""
     errors: int = 0
     left: bool = False
+    _rule: Sprt | FixedTrials = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._rule = self.settings.rule()
 
     @property
     def count(self) -> int:
@@ -39,7 +44,7 @@ class Trials:
         """Whether no further trial is wanted."""
         if self.left or self.errors >= self.settings.errors or len(self.passed) >= self.settings.trials:
             return True
-        return bool(self.passed) and self.settings.rule().ended(self.passed)
+        return bool(self.passed) and self._rule.ended(self.passed)
 
     def record(self, ending: Ending) -> None:
         """Take in one more trial."""
