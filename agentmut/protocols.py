@@ -314,7 +314,7 @@ class HoldsInputs(Protocol):
 
 
 __all__ = [
-    "Adapter", "AgentSpec", "AsksAgent", "ChoosesRoute", "Evaluator", "Example", "HoldsInputs", "Importer", "KeepsOpen",
-    "KnowsApi", "NeedsDoubles", "Operator", "OperatorOptions", "Relation", "RelationExample", "RunsAlone", "RunsOutside",
-    "SuiteSpec",
+    "Adapter", "AgentSpec", "AsksAgent", "ChoosesRoute", "Evaluator", "Example", "HoldsInputs", "Importer",
+    "KeepsOpen", "KnowsApi", "NeedsDoubles", "Operator", "OperatorOptions", "Relation", "RelationExample", "RunsAlone",
+    "RunsOutside", "SuiteSpec",
 ]  # fmt: skip
