@@ -219,7 +219,7 @@ def test_the_summary_says_how_many_verdicts_there_are_and_what_alpha_holds_for(m
 
 def test_workers_of_xdist_and_options_of_pytest(tmp_path: Path) -> None:
     small = small_suite(tmp_path)
-    first = run(small, ["-n", "2"])
+    first = run(small, ["-n", "1"])
     assert first.code == 1
     assert "2 failed, 1 passed, 1 error in" in first.said
     assert "Trial 0 was the first that failed" in first.shown("test_bad")

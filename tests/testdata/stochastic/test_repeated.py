@@ -1,4 +1,4 @@
-# ruff: noqa: ANN, B011
+# ruff: noqa: ANN001, ANN201, B011
 """A suite that is run by tests/pytest_stochastic: agents with known pass rates, and everything that can go wrong."""
 
 import asyncio
