@@ -37,6 +37,18 @@ def test_worse():
     assert False
 """
 
+IN_A_CAMPAIGN = """
+from types import SimpleNamespace
+from agentmut.importers.pytest_suite.held import HeldSession
+from agentmut.importers.pytest_suite.settings import PytestSettings
+
+held = HeldSession(PytestSettings(directory="."))
+for case in held.cases():
+    phases = held.submit(case.id, SimpleNamespace()).result()
+    print("PHASES", case.id, [phase.report.outcome for phase in phases])
+held.close()
+"""
+
 
 @dataclass(frozen=True)
 class Ran:
@@ -233,3 +245,12 @@ def test_workers_of_xdist_and_options_of_pytest(tmp_path: Path) -> None:
     assert list(again.cases) == ["test_bad", "test_error"]
     assert "2 of 4 trials passed" in again.verdict("test_bad")
     assert again.verdict("test_bad").endswith("PASS takes at least 20 trials")
+
+
+def test_a_campaign_runs_a_marked_test_once_at_a_time(tmp_path: Path) -> None:
+    small_suite(tmp_path)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", IN_A_CAMPAIGN]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+    assert "PHASES test_small.py::test_bad ['passed', 'failed', 'passed']" in done.stdout, done.stderr
+    assert "PHASES test_small.py::test_good ['passed', 'passed', 'passed']" in done.stdout
