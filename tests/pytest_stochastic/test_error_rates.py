@@ -13,7 +13,7 @@ from agentmut.stats.sprt import SprtDesign
 from agentmut.stats.sprt_characteristics import sprt_characteristics
 from agentmut.stats.verdicts import Verdict
 
-RUNS = 600
+RUNS = 400
 
 
 def finished(settings: StochasticSettings, rate: float, rng: random.Random) -> Trials:
