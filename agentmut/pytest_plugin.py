@@ -1,4 +1,4 @@
-"""pytest fixtures: the simulated model service, for the tests of an agent.
+"""The pytest plugin: fixtures for the tests of an agent, tests that are repeated, and `pytest --agentmut`.
 
 Loaded into every pytest run of an environment that has agentmut, so it imports nothing before it is used.
 """
@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import pytest
 
 if TYPE_CHECKING:
+    from agentmut.config import AgentConfig
+    from agentmut.importers.pytest_suite.agent import AgentUnderTest
     from agentmut.simulator.background import Simulator
     from agentmut.simulator.latency import Latency
     from agentmut.simulator.trouble import Trouble
@@ -17,13 +19,114 @@ MARKER = "agentmut_simulator"
 _SETTINGS = ("seed", "trouble", "latency", "chunk_latency", "aliases")
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist, which a campaign has no use for
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker."""
+    """Register the marker, and the campaign where one is asked for."""
+    if config.option.agentmut:
+        from agentmut.importers.pytest_suite.campaign import Campaign
+
+        config.pluginmanager.register(Campaign(config), "agentmut-campaign")
     config.addinivalue_line(
         "markers",
         f"{MARKER}({', '.join(_SETTINGS)}): settings of the fixture agentmut_simulator; "
         'trouble is a list such as ["429:0.1", "hang:@3"].',
     )
+    config.addinivalue_line(
+        "markers",
+        "agentmut(trials=100, threshold=0.9, alpha=0.05, beta=0.1, margin=0.1, method='sprt', "
+        "inconclusive='fail', errors=3, raised='error'): repeat the test until it has shown whether it passes often "
+        "enough.",
+    )
+    if config.option.agentmut_trials is not None and config.option.agentmut_trials < 1:
+        raise pytest.UsageError(f"--agentmut-trials must be at least 1, got {config.option.agentmut_trials}")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The options of a campaign."""
+    group = parser.getgroup("agentmut", "mutation testing of the agent that the tests test")
+    group.addoption(
+        "--agentmut",
+        action="store_true",
+        help="Run the collected tests on broken copies of the agent, and say which breakages they notice.",
+    )
+    group.addoption(
+        "--agentmut-project",
+        metavar="PATH",
+        help="agentmut.yaml, or its folder; else the nearest to rootdir.",
+    )
+    group.addoption(
+        "--agentmut-yes", action="store_true", help="Run a campaign without a budget, however long it takes."
+    )
+    group.addoption(
+        "--agentmut-trials",
+        type=int,
+        metavar="N",
+        help="At most N trials of each test that is marked with agentmut.",
+    )
+    parser.addini(
+        "agentmut_inconclusive",
+        default="fail",
+        help="What a test marked with agentmut is without enough evidence either way: fail, pass or skip.",
+    )
+
+
+@pytest.hookimpl(tryfirst=True)  # before plugins that run failed tests again
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Run a marked test as often as its verdict takes."""
+    if item.get_closest_marker("agentmut") is None:
+        return None
+    from agentmut.pytest_stochastic.protocol import run_marked
+
+    return run_marked(item, nextitem)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] | None:
+    """A marked test whose trials were no evidence is an error, not a failure."""
+    if report.failed and report.when == "call" and ("agentmut.verdict", "ERROR") in report.user_properties:
+        return "error", "E", "ERROR"
+    return None
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """The verdicts on marked tests."""
+    told = (report for reports in terminalreporter.stats.values() for report in reports)
+    if any(
+        name == "agentmut.verdict" for report in told for name, _ in getattr(report, "user_properties", ())
+    ):
+        from agentmut.pytest_stochastic.summary import write_summary
+
+        write_summary(terminalreporter)
+
+
+@pytest.fixture
+def agentmut_trial(request: pytest.FixtureRequest) -> int:
+    """The number of the trial of a test that is marked with agentmut, from 0: a seed, for example. Else 0."""
+    if request.node.get_closest_marker("agentmut") is None:
+        return 0
+    from agentmut.pytest_stochastic.protocol import NUMBER
+
+    number: int = request.node.stash.get(NUMBER, 0)
+    return number
+
+
+@pytest.fixture(scope="session")
+def agentmut_config(pytestconfig: pytest.Config) -> "AgentConfig":
+    """The agent's config: in a campaign that of the mutant under test, else the project's own.
+
+    An agent that is built from it, in a fixture of whatever scope, is built anew for every run of a campaign.
+    """
+    from agentmut.importers.pytest_suite.fixtures import config_under_test
+
+    return config_under_test(pytestconfig)
+
+
+@pytest.fixture(scope="session")
+def agentmut_agent(pytestconfig: pytest.Config) -> "AgentUnderTest":
+    """The project's agent under test: `agentmut_agent.run("...")`, or `await agentmut_agent.arun("...")`."""
+    from agentmut.importers.pytest_suite.fixtures import agent_under_test
+
+    return agent_under_test(pytestconfig)
 
 
 def _refuse(said: str) -> NoReturn:
