@@ -61,6 +61,12 @@ def run(
     baseline_only: Annotated[
         bool, typer.Option("--baseline-only", help="Only the baseline and the controls, for shards to share.")
     ] = False,
+    gate: Annotated[
+        bool,
+        typer.Option(
+            "--gate", help="Decide by the section `gate` as well: exit code 0 deploy, 1 block, 3 manual."
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Measure the suite on broken copies of the agent.
@@ -71,6 +77,7 @@ def run(
     Example: agentmut run --class prompt --yes
     """
     from agentmut.cli.choice import print_nothing_to_do, selection_of, with_session_changes
+    from agentmut.cli.gating import decide_and_print
     from agentmut.cli.output import agents_on_stderr, exit_code, print_result
     from agentmut.engine.choosing import make_mutants
     from agentmut.engine.session import open_session
@@ -78,6 +85,8 @@ def run(
     from agentmut.project import load_project
     from agentmut.runtime import agent_environment
 
+    if gate and (shard or baseline_only):
+        raise UsageError("--gate decides on a whole campaign. Give `agentmut gate` after `agentmut merge`.")
     with agents_on_stderr():
         loaded = load_project(project, agent)
     selection = selection_of(
@@ -95,6 +104,8 @@ def run(
     if untouched is not None:
         print_nothing_to_do(untouched, as_json=as_json)
         return
+    if gate and result.status in ("finished", "budget"):
+        raise typer.Exit(int(decide_and_print(loaded, result, as_json, project)))
     print_result(result, as_json, project)
     raise typer.Exit(int(exit_code(result)))
 

@@ -291,6 +291,30 @@ class ExecutionSettings(Section):
     """Trials of one mutant that may be under way at the same time."""
 
 
+class GateSettings(Section):
+    """What `agentmut gate` asks for before it says deploy."""
+
+    verdict: bool = True
+    """Whether the suite's verdict on the agent is asked for: that of `agentmut test`, or else of the baseline of the
+    latest campaign."""
+    min_score: float | None = Field(default=None, ge=0, le=1)
+    """What the lower bound of the mutation score has to reach."""
+    min_coverage: float | None = Field(default=None, ge=0, le=1)
+    """The least overall coverage; below it a person decides."""
+    baseline: str | None = Field(default=None, min_length=1)
+    """Name of a stored baseline: `agentmut baseline compare` with it must not say FAIL."""
+    max_usd: float | None = Field(default=None, ge=0)
+    """US dollars that the evidence may have cost; above it a person decides."""
+    max_minutes: float | None = Field(default=None, ge=0)
+    """Minutes that the evidence may have taken; above it a person decides."""
+    max_usd_per_run: float | None = Field(default=None, ge=0)
+    """US dollars that one run of the agent may cost on average."""
+    max_seconds_per_run: float | None = Field(default=None, ge=0)
+    """Seconds that one run of the agent may take on average."""
+    inconclusive: Literal["manual", "block", "deploy"] = "manual"
+    """What follows where the evidence is not enough either way. No evidence at all is always `manual`."""
+
+
 class ProjectFile(Section):
     """A project of agentmut: which agent is mutated, which suite is measured, with how much evidence."""
 
@@ -318,6 +342,8 @@ class ProjectFile(Section):
     """What `agentmut coverage` measures against."""
     suggest: SuggestSettings = Field(default_factory=SuggestSettings)
     """How `agentmut suggest` looks for scenarios."""
+    gate: GateSettings = Field(default_factory=GateSettings)
+    """What `agentmut gate` asks for before it says deploy."""
 
 
 class ScenarioEntry(Section):
