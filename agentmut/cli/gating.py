@@ -36,16 +36,20 @@ def exit_code(report: GateReport) -> ExitCode:
     return _CODES[report.decision]
 
 
-def decide_and_print(project: "Project", result: "Result", as_json: bool, where: Path) -> ExitCode:
-    """`run --gate`: the report of a run and the decision on it; with `--json` under the key `gate` of the result."""
+def decide_and_print(project: "Project", result: "Result | None", as_json: bool, where: Path) -> ExitCode:
+    """`run --gate`: the report of a run and the decision on it; with `--json` under the key `gate` of the result.
+
+    Without a result, since nothing had to be run, what was stored before decides.
+    """
     from agentmut.gating import gate
 
     with agents_on_stderr():
-        report = gate(project, result.run_id)
-    if as_json:
-        print_json(
-            {**json.loads(result.model_dump_json(by_alias=True)), "gate": report.model_dump(mode="json")}
-        )
+        report = gate(project, result.run_id if result else None)
+    if result is None:
+        print_gate(report, as_json)
+    elif as_json:
+        document = json.loads(result.model_dump_json(by_alias=True))
+        print_json({**document, "gate": report.model_dump(mode="json")})
     else:
         print_result(result, as_json, where)
         typer.echo()

@@ -102,6 +102,8 @@ def run(
             share = partial(part_of, shard=shard, baseline_only=baseline_only, fresh=fresh)
             result = _campaign(session, generation, seed, share, yes=yes, fresh=fresh)
     if untouched is not None:
+        if gate:  # what is stored may yet decide
+            raise typer.Exit(int(decide_and_print(loaded, None, as_json, project)))
         print_nothing_to_do(untouched, as_json=as_json)
         return
     if gate and result.status in ("finished", "budget"):
