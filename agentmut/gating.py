@@ -185,7 +185,10 @@ class _Evidence:
             return f"it compared with the baseline {report.baseline.name!r}, not {wanted!r}"
         from agentmut.assess import baselines_folder
 
-        saved = read_baseline(report.baseline.name, baselines_folder(self.session.project))
+        try:
+            saved = read_baseline(report.baseline.name, baselines_folder(self.session.project))
+        except UsageError as error:
+            return f"its baseline cannot be read: {error}"
         return "" if saved.run_id == report.baseline.run_id else "the baseline was saved anew since"
 
     def _notes_on(self, report: Report) -> Iterator[str]:

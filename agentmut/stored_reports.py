@@ -69,4 +69,4 @@ def changed_since(session: Session, report: Report, plan: RunPlan | None) -> str
 
 def shaping(environment: Environment) -> dict[str, object]:
     """What shapes trials besides config and scenario, without the addresses of services."""
-    return environment.model_dump(exclude={"endpoints", "agentmut", "record", "timeout"})
+    return environment.model_dump(exclude={"endpoints", "agentmut", "record"})
