@@ -1,6 +1,5 @@
 """`agentmut run`: the campaign."""
 
-import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -128,7 +127,7 @@ def _campaign(
 
     plan = share(make_plan(session, generation, seed, time.time()))
     if not yes:
-        _ask(plan)
+        _ask(session, plan)
     with open_store(session.project) as store:
         register(store, plan)
         line = ProgressLine()
@@ -138,14 +137,16 @@ def _campaign(
             line.close()
 
 
-def _ask(plan: "Plan") -> None:
-    """Nobody should find out afterwards what an unbounded run has cost."""
-    if plan.bounded:
-        return
-    worst = (
-        f"{len(plan.mutants)} mutants, {len(plan.scenarios)} scenarios, baseline of {plan.baseline} each: in the "
-        f"worst case {plan.worst_case_trials} agent runs, usually a small part of that. No budget is set."
-    )
-    if not sys.stdin.isatty():
-        raise UsageError(f"{worst} Set `budget:` in the project file, or pass --yes.")
-    typer.confirm(f"{worst} Run?", abort=True, err=True)
+def _ask(session: "Session", plan: "Plan") -> None:
+    """Nobody should find out afterwards what a run has cost."""
+    from agentmut.cli.preview import mean_cost
+    from agentmut.cli.verdicts import ask_to_run
+    from agentmut.decide.asking import why_ask
+
+    why = why_ask(plan.budget, plan.worst_case_trials, mean_cost(session.project))
+    if why:
+        ask_to_run(
+            f"{len(plan.mutants)} mutants, {len(plan.scenarios)} scenarios, baseline of {plan.baseline} each: in the "
+            f"worst case {plan.worst_case_trials} agent runs, usually a small part of that.",
+            why,
+        )

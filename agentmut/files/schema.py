@@ -257,6 +257,15 @@ class Price(Section):
     """Per million output tokens."""
 
 
+class AskAbove(Section):
+    """Limits above which verbs that run the agent ask first; `--yes` answers."""
+
+    usd: float | None = Field(default=None, ge=0)
+    """US dollars."""
+    trials: int | None = Field(default=None, ge=0)
+    """Trials."""
+
+
 class BudgetSettings(Section):
     """Limits of a run; whichever is met first stops it."""
 
@@ -268,6 +277,9 @@ class BudgetSettings(Section):
     """Minutes of wall-clock time."""
     prices: dict[str, Price] = Field(default_factory=dict)
     """Prices by model name, for models whose price is not known or not yours."""
+    ask_above: AskAbove | None = None
+    """Ask before a run whose worst case, within the budget, exceeds these. Left out: ask where no budget bounds the
+    run."""
 
 
 class ExecutionSettings(Section):
