@@ -3,13 +3,13 @@
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 from agentmut import __version__
 from agentmut.decide.asking import why_ask
-from agentmut.decide.foresight import RUNS, Lanes, Rules, expected
+from agentmut.decide.foresight import RUNS, Foresight, Lanes, Rules
 from agentmut.decide.plan import (
     ByHistory,
     Foreseen,
@@ -42,6 +42,9 @@ from agentmut.witness import Detector
 
 CHARACTERS = 4
 """Of a token, where nothing is stored that tells."""
+STEP = 0.02
+"""Mean pass rates are rounded to multiples of this, so that mutants share their figures."""
+LARGEST_RATE = 0.99
 ANSWER = 200
 """Tokens that a model is taken to answer with, where nothing is stored that tells."""
 
@@ -73,8 +76,7 @@ def foresee(
     mutants = [known.planned(mutant) for mutant in wanted]
     controls = [known.control(each) for each in (*campaign.identity, campaign.destroyed)]
     rules = _rules(campaign)
-    tables = Tables.of(session.project)
-    expect = cache(lambda lanes, drop: expected(lanes, drop, rules, tables.get))
+    expect = Foresight(rules, Tables.of(session.project).get).expected
     baseline = campaign.baseline * len(campaign.scenarios)
     units = known.unit(len(mutants), campaign)
     drops = (0.0, rules.delta, min(0.95, 2 * rules.delta))
@@ -168,7 +170,7 @@ class _Known:
 
     def _lanes(self, names: Sequence[str]) -> Lanes:
         rates = [self._pass_rate(name) for name in names]
-        return Lanes(len(names), round(min(0.995, sum(rates) / len(rates)), 2))
+        return Lanes(len(names), min(LARGEST_RATE, round(sum(rates) / len(rates) / STEP) * STEP))
 
     def _pass_rate(self, name: str) -> float:
         if self._rate is not None:

@@ -1,9 +1,13 @@
 """What to expect of a mutant before it is tried: chances of its statuses, and trials."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agentmut.stats.kill.rule import KillDesign, KillTable, level_for
+
+if TYPE_CHECKING:
+    from agentmut.stats.preview import Preview
 
 TableOf = Callable[[int, int, KillDesign], KillTable]
 RUNS = 200
@@ -42,43 +46,55 @@ class Rules(NamedTuple):
         return KillDesign(level_for(scenarios, self.alpha), self.beta, self.delta, self.n_max)
 
 
-def expected(lanes: Lanes, drop: float, rules: Rules, table_of: TableOf) -> Expected:
-    """A mutant that lowers the pass rate of one of its scenarios by `drop`, and leaves the others as they are.
+class Foresight:
+    """Expectations under one kill rule; what several of them need is computed once."""
 
-    The chances are exact for independent scenarios of this rate, averaged over the draw of the baseline: each has a
-    boundary of its own, so a kill is 1 - prod(1 - chance of its kill) in whatever order they are tried. So are the
-    trials of a single scenario. With several, the trials are the mean of 200 simulated mutants (seed 1), since they
-    depend on the order; beyond n_max 200 the sum over the scenarios stands for them, which is more.
-    """
-    from agentmut.stats.preview import preview_regression
+    def __init__(self, rules: Rules, table_of: TableOf) -> None:
+        self._rules = rules
+        self._table_of = table_of
+        self._lane = cache(self._one_scenario)
+        self._squares: Callable[[int, int, int], Any] | None = None
+        self.expected = cache(self._expected)
 
-    k, design = lanes.scenarios, rules.design(lanes.scenarios)
-    worse = preview_regression(lanes.rate, drop, rules.n0, design, table_of=table_of)
-    same = worse if k == 1 or not drop else preview_regression(
-        lanes.rate, 0.0, rules.n0, design, table_of=table_of
-    )  # fmt: skip
-    killed = 1 - (1 - worse.failed) * (1 - same.failed) ** (k - 1)
-    survived = worse.passed * same.passed ** (k - 1)
-    trials = worse.trials + (k - 1) * same.trials
-    if k > 1 and rules.n_max <= LARGEST_SIMULATED:
-        trials = _simulated_trials(lanes, drop, rules, table_of)
-    return Expected(killed, survived, max(0.0, 1 - killed - survived), trials)
+    def _expected(self, lanes: Lanes, drop: float) -> Expected:
+        """A mutant that lowers the pass rate of one of its scenarios by `drop`, and leaves the others as they are.
 
+        The chances are exact for independent scenarios of this rate, averaged over the draw of the baseline: each
+        has a boundary of its own, so a kill is 1 - prod(1 - chance of its kill) in whatever order they are tried. So
+        are the trials of a single scenario. With several, the trials are the mean of 200 simulated mutants (seed 1),
+        since they depend on the order; beyond n_max 200 the sum over the scenarios stands for them, which is more.
+        """
+        k = lanes.scenarios
+        worse, same = self._lane(lanes, drop), self._lane(lanes, 0.0)
+        killed = 1 - (1 - worse.failed) * (1 - same.failed) ** (k - 1)
+        survived = worse.passed * same.passed ** (k - 1)
+        trials = worse.trials + (k - 1) * same.trials
+        if k > 1 and self._rules.n_max <= LARGEST_SIMULATED:
+            trials = self._simulated_trials(lanes, drop)
+        return Expected(killed, survived, max(0.0, 1 - killed - survived), trials)
 
-def _simulated_trials(lanes: Lanes, drop: float, rules: Rules, table_of: TableOf) -> float:
-    import numpy as np
+    def _one_scenario(self, lanes: Lanes, drop: float) -> "Preview":
+        from agentmut.stats.preview import preview_regression
 
-    from agentmut.stats.calibration.campaigns import simulate
+        rules = self._rules
+        design = rules.design(lanes.scenarios)
+        return preview_regression(lanes.rate, drop, rules.n0, design, table_of=self._table_of)
 
-    k = lanes.scenarios
-    drops = [min(drop, lanes.rate), *[0.0] * (k - 1)]
-    found = simulate(
-        [lanes.rate] * k,
-        drops,
-        rules.design(k),
-        RUNS,
-        np.random.default_rng(1),
-        n0=rules.n0,
-        table_of=table_of,
-    )
-    return float(found.trials.mean())
+    def _simulated_trials(self, lanes: Lanes, drop: float) -> float:
+        import numpy as np
+
+        from agentmut.stats.calibration.campaigns import evidence_squares, simulate
+
+        self._squares = self._squares or cache(evidence_squares)
+        k, rng = lanes.scenarios, np.random.default_rng(1)
+        found = simulate(
+            [lanes.rate] * k,
+            [min(drop, lanes.rate), *[0.0] * (k - 1)],
+            self._rules.design(k),
+            RUNS,
+            rng,
+            n0=self._rules.n0,
+            table_of=self._table_of,
+            ratios_of=self._squares,
+        )
+        return float(found.trials.mean())
