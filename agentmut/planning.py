@@ -7,6 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from agentmut import __version__
 from agentmut.decide.asking import why_ask
 from agentmut.decide.foresight import RUNS, Foresight, Lanes, Rules
@@ -198,8 +200,8 @@ class _Known:
     @cached_property
     def _assumed_usage(self) -> Usage:
         config = self._session.suite.full
-        tools = canonical_json([tool.model_dump(mode="json") for tool in config.tools])
-        asked = [sum(len(canonical_json(turn)) for turn in each.turns) for each in self._session.scenarios]
+        tools = "".join(canonical_json(tool.model_dump(mode="json")) for tool in config.tools)
+        asked = [len("".join(map(_text, each.turns))) for each in self._session.scenarios]
         characters = len(config.system_text()) + len(tools) + sum(asked) / len(asked)
         calls = self._calls
         return Usage(input_tokens=round(calls * characters / CHARACTERS), output_tokens=round(calls * ANSWER))
@@ -296,3 +298,7 @@ class _Known:
         mean = sum(result.seconds for result in self._results) / len(self._results)
         most = self._session.project.execution.concurrency
         yield f"a run takes {mean:.2g} s, the mean of the stored ones, and up to {most} go on at a time without loss"
+
+
+def _text(turn: JsonValue) -> str:
+    return turn if isinstance(turn, str) else canonical_json(turn)

@@ -100,5 +100,6 @@ def _false_alarm(chart: "Cusum", passes: int, trials: int, horizon: int) -> floa
 
     from agentmut.stats.run_length import alarm_chance
 
-    rates = beta.ppf([(i + 0.5) / POINTS for i in range(POINTS)], passes + 0.5, trials - passes + 0.5)
-    return sum(alarm_chance(chart, float(rate), horizon) for rate in rates) / POINTS
+    a, b = passes + 0.5, trials - passes + 0.5
+    rates = [float(beta.ppf((i + 0.5) / POINTS, a, b)) for i in range(POINTS)]
+    return sum(alarm_chance(chart, rate, horizon) for rate in rates) / POINTS
