@@ -28,7 +28,8 @@ agent:
   config:
     prompt: |
       You are the desk of a museum.
-      - Always mention the cloakroom.
+      - End every answer with "Take care!"
+      - Answer politely.
     model: {name: sim-large}
 suite: {threshold: 0.5}
 mutation: {operators: [prompt.drop_instruction]}
@@ -38,7 +39,7 @@ gate: {min_score: 0}
 SCENARIOS = """
 - name: opening
   input: "When do you open?"
-  evaluators: [{regex: "."}]
+  evaluators: [{contains: "Take care!"}]
 """
 
 
@@ -119,6 +120,10 @@ class Job:
             stdin=subprocess.DEVNULL,
         )
 
+    def gate(self, asked: str) -> None:
+        """What the project asks for from now on."""
+        (self.folder / "agentmut.yaml").write_text(PROJECT.replace("min_score: 0", asked))
+
     @property
     def outputs(self) -> dict[str, str]:
         return dict(line.split("=", 1) for line in self.output.read_text().splitlines())
@@ -137,25 +142,24 @@ def job(tmp_path: Path, simulator_url: str) -> Job:
 def test_the_step_measures_decides_and_writes_outputs_and_summary(job: Job) -> None:
     done = job.step()
     assert done.returncode == 0, done.stderr + done.stdout
-    assert job.outputs["decision"] == "deploy"
-    assert job.outputs["score"] == "0.0000"
-    assert job.outputs["exit-code"] == "0"
+    assert job.outputs == {
+        "decision": "deploy",
+        "score": "0.3333",
+        "exit-code": "0",
+    }  # one instruction of three
     summary = job.summary.read_text()
     assert "### agentmut" in summary
     assert "Decision: deploy" in summary
     assert "Mutation score" in done.stdout
 
-
-def test_the_step_blocks_and_lets_a_person_look(job: Job) -> None:
-    (job.folder / "agentmut.yaml").write_text(PROJECT.replace("min_score: 0", "min_score: 1"))
-    done = job.step(arguments="--class\nprompt\n")
-    assert (done.returncode, job.outputs["decision"]) in {(1, "block"), (3, "manual")}
-    (job.folder / "agentmut.yaml").write_text(PROJECT.replace("min_score: 0", "min_coverage: 1"))
+    job.gate("min_score: 0.9")  # above the upper bound
+    assert job.step(arguments="--class\nprompt\n").returncode == 1
+    assert job.outputs["decision"] == "block"
+    job.gate("min_score: 0.5")  # between the bounds
     done = job.step(**{"fail-on-manual": "false"})
     assert done.returncode == 0
     assert "::warning title=agentmut::" in done.stdout
     assert (job.outputs["decision"], job.outputs["exit-code"]) == ("manual", "3")
-    assert job.step().returncode == 3
 
 
 def test_a_wrong_command_line_fails_the_step_with_its_message(job: Job) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,9 @@ from typing import Any
 import pytest
 
 import agentmut as package
+from agentmut.decide.gate import GateReport
 from agentmut.errors import UsageError
+from agentmut.report.plan import render_plan
 
 ROOT = Path(__file__).parents[2]
 AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
@@ -66,6 +69,10 @@ class Command:
         assert done.returncode == code, done.stderr or done.stdout
         return json.loads(done.stdout)
 
+    def gate(self, run: str | None = None, **settings: Any) -> GateReport:
+        """The same without a process of its own; no agent is run by it."""
+        return package.gate(self.folder, run, **settings)
+
     def edit(self, name: str, before: str, after: str) -> None:
         path = self.folder / name
         text = path.read_text()
@@ -73,13 +80,31 @@ class Command:
         path.write_text(text.replace(before, after))
 
 
+def project(folder: Path) -> Command:
+    (folder / "scenarios").mkdir()
+    (folder / "agentmut.yaml").write_text(PROJECT)
+    (folder / "my_agent.py").write_text(AGENT)
+    (folder / "scenarios" / "s.yaml").write_text(SCENARIOS)
+    return Command(folder)
+
+
 @pytest.fixture
 def agentmut(tmp_path: Path) -> Command:
-    (tmp_path / "scenarios").mkdir()
-    (tmp_path / "agentmut.yaml").write_text(PROJECT)
-    (tmp_path / "my_agent.py").write_text(AGENT)
-    (tmp_path / "scenarios" / "s.yaml").write_text(SCENARIOS)
-    return Command(tmp_path)
+    return project(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory: pytest.TempPathFactory, warm: None) -> Command:
+    """A project with a finished campaign, for those who change a copy of it."""
+    command = project(tmp_path_factory.mktemp("campaign"))
+    assert command("run", "--yes").returncode == 0
+    return command
+
+
+@pytest.fixture
+def measured(campaign: Command, tmp_path: Path) -> Command:
+    shutil.copytree(campaign.folder, tmp_path / "p")
+    return Command(tmp_path / "p")
 
 
 def test_a_gate_without_evidence_asks_a_person_and_says_what_is_missing(agentmut: Command) -> None:
@@ -90,42 +115,54 @@ def test_a_gate_without_evidence_asks_a_person_and_says_what_is_missing(agentmut
 
 
 def test_a_campaign_decides_and_stale_evidence_does_not(agentmut: Command) -> None:
-    first = agentmut("run", "--yes", "--gate")
-    assert first.returncode == 0, first.stdout
-    assert "Decision: deploy" in first.stdout
-    found = agentmut.json("gate")
-    names = {each["name"]: each["standing"] for each in found["requirements"]}
+    first = agentmut.json("run", "--yes", "--gate")
+    assert first["gate"]["decision"] == "deploy"
     # Three of four are noticed, and one of them may be by chance: P(2 or more of 4 at 0.05) = 0.014 < 0.025.
-    assert names["mutation score"] == "met"
-    assert names["suite verdict"] == "met"
-    assert names["cost of a run"] == "met"  # 1000 x 2 + 100 x 10 dollars per million: 0.003
-    assert agentmut("gate", "--min-score", "0.99").returncode == 3
-    assert agentmut("gate", "--min-score", "0.99", "--inconclusive", "block").returncode == 1
-    assert agentmut("gate", "--min-coverage", "1").returncode == 3
-    with_gate = agentmut.json("run", "--yes", "--gate")
-    assert with_gate["gate"]["decision"] == "deploy"
-    assert with_gate["score"]["killed"] == 3
-    assert with_gate["score"]["low"] == 0.5
-    assert package.gate(agentmut.folder, min_score=0.99).decision == "manual"
+    assert (first["score"]["killed"], first["score"]["low"]) == (3, 0.5)
+    shown = agentmut("gate", "--min-score", "0.99", "--inconclusive", "block")
+    assert shown.returncode == 1
+    assert "Decision: block (1 of 6 requirements decide)" in shown.stdout
+    assert max(map(len, shown.stdout.splitlines())) <= 80
+    names = {each.name: each for each in agentmut.gate().requirements}
+    assert names["suite verdict"].standing == "met"
+    assert "on the baseline of the campaign" in names["suite verdict"].reason
+    assert "0.003 USD" in names["cost of a run"].reason  # 1000 x 2 + 100 x 10 dollars per million
+    assert agentmut.gate(min_score=0.99).decision == "manual"
+    assert agentmut.gate(min_coverage=1.0).decision == "manual"
+    assert agentmut.gate(max_usd_per_run=0.001).decision == "block"
+    assert agentmut.gate(max_usd=0.001).decision == "manual"
+    with pytest.raises(UsageError, match=r"gate\.min_score"):
+        agentmut.gate(min_score=80)
 
-    agentmut.edit("agentmut.yaml", "Say hello.", "Be kind. Say hello.")
-    stale = agentmut.json("gate", code=3)
-    assert stale["decision"] == "manual"
-    assert all("the agent's config has changed since" in said for said in stale["left_out"])
-    agentmut.edit("agentmut.yaml", "Be kind. ", "")
-    agentmut.edit("my_agent.py", "RATE = 97", "RATE = 96")
-    assert any("code or packages changed since" in said for said in agentmut.json("gate", code=3)["left_out"])
-    agentmut.edit("my_agent.py", "RATE = 96", "RATE = 97")
-    agentmut.edit("scenarios/s.yaml", "hello", "hell")
-    assert any("the suite" in said for said in agentmut.json("gate", code=3)["left_out"])
+
+@pytest.mark.parametrize(
+    ("name", "before", "after", "said"),
+    [
+        ("agentmut.yaml", "Say hello.", "Be kind. Say hello.", "the agent's config has changed since"),
+        ("my_agent.py", "RATE = 97", "RATE = 96", "code or packages changed since"),
+        ("scenarios/s.yaml", "hello", "hell", "the suite (other scenarios or evaluators) changed since"),
+    ],
+)
+def test_evidence_on_what_has_changed_since_is_not_used(
+    measured: Command, name: str, before: str, after: str, said: str
+) -> None:
+    measured.edit(name, before, after)
+    stale = measured.gate()
+    assert stale.decision == "manual"
+    assert [each for each in stale.left_out if said in each]
+
+
+def test_a_run_that_the_store_does_not_know_is_not_used(measured: Command) -> None:
+    (measured.folder / ".agentmut" / "store.db").unlink()
+    assert "its plan is not in the store" in measured.gate().left_out[0]
 
 
 def test_a_run_on_some_mutants_decides_only_where_it_is_named(agentmut: Command) -> None:
     run = agentmut.json("run", "--yes", "--sample", "1")["run_id"]
-    latest = agentmut.json("gate", code=3)
-    assert any("it measured 1 of the 4 mutants" in said for said in latest["left_out"])
-    named = agentmut.json("gate", run, "--min-score", "0")
-    assert any("did not measure 3 of the mutants" in said for said in named["notes"])
+    assert any("it measured 1 of the 4 mutants" in said for said in agentmut.gate().left_out)
+    named = agentmut.gate(run, min_score=0)
+    assert named.decision == "deploy"
+    assert any("did not measure 3 of the mutants" in said for said in named.notes)
     assert agentmut("gate", "nonsense").returncode == 2
 
 
@@ -134,16 +171,14 @@ def test_a_failing_test_blocks_and_a_regression_does(agentmut: Command) -> None:
     assert agentmut("baseline", "save", "--trials", "40", "--yes").returncode == 0
     agentmut.edit("my_agent.py", "RATE = 97", "RATE = 30")
     assert agentmut("test", "--yes").returncode == 1
-    found = agentmut.json("gate", code=1)
-    assert found["reasons"][0].startswith("suite verdict: FAIL")
-    assert agentmut("gate", "--baseline", "default").returncode == 1  # the test failed already
+    found = agentmut.gate()
+    assert found.decision == "block"
+    assert found.reasons[0].startswith("suite verdict: FAIL")
+    assert agentmut.gate(verdict=False, baseline="default").decision == "manual"  # not compared yet
     assert agentmut("baseline", "compare", "--yes").returncode == 1
-    compared = agentmut.json("gate", "--baseline", "default", code=1)
-    assert [each["standing"] for each in compared["requirements"] if each["name"] == "regression"] == [
-        "not met"
-    ]
-    other = agentmut.json("gate", "--baseline", "other", code=1)
-    assert any("not 'other'" in said for said in other["left_out"])
+    compared = agentmut.gate(verdict=False, baseline="default")
+    assert compared.decision == "block"
+    assert any("not 'other'" in said for said in agentmut.gate(baseline="other").left_out)
 
 
 def test_a_trend_marks_changes_and_flags_drift(agentmut: Command) -> None:
@@ -173,15 +208,14 @@ def test_a_trend_marks_changes_and_flags_drift(agentmut: Command) -> None:
 def test_trials_that_are_reused_are_watched_once(agentmut: Command) -> None:
     for _ in range(2):
         agentmut("test", "--yes", "--method", "fixed", "--trials", "60")
-    (watch,) = agentmut.json("trend")["watches"]
-    assert watch["watched"] == 10
+    (watch,) = package.trend(agentmut.folder).watches
+    assert watch.watched == 10
 
 
 def test_bad_input_of_the_trend_is_refused(agentmut: Command) -> None:
-    for option, value in (("--drop", "0"), ("--drop", "1"), ("--reference", "3"), ("--in-control", "0")):
-        assert agentmut("trend", option, value).returncode == 2
-    with pytest.raises(UsageError, match="reference"):
-        package.trend(agentmut.folder, reference=3)
+    for wrong in ({"drop": 0.0}, {"drop": 1.0}, {"reference": 3}, {"in_control": 0.0}):
+        with pytest.raises(UsageError, match=next(iter(wrong)).replace("_", "-")):
+            package.trend(agentmut.folder, **wrong)  # type: ignore[arg-type]
 
 
 def test_a_plan_prices_what_a_run_would_take(agentmut: Command) -> None:
@@ -210,14 +244,19 @@ def test_a_plan_prices_what_a_run_would_take(agentmut: Command) -> None:
     assert any("those of 5 stored runs" in said for said in probed["assumptions"])
     result = agentmut.json("run", "--yes")
     assert result["cost"]["reused"] == 5  # a probe is part of the baseline
-    assert agentmut.json("plan")["history"]["trials"] > 0
+    history = package.plan(agentmut.folder).history
+    assert history is not None
+    assert history.trials > 0
 
 
 def test_a_plan_says_when_the_run_would_ask_or_be_stopped(agentmut: Command) -> None:
     agentmut.edit("agentmut.yaml", "budget: {", "budget: {trials: 60, ask_above: {trials: 45}, ")
-    text = " ".join(agentmut("plan", "--rate", "0.9").stdout.split())
-    assert "stopped by budget.trials (60," in text
-    assert "60 trials, more than budget.ask_above.trials (45)" in text
+    found = package.plan(agentmut.folder, rate=0.9)
+    assert found.stops.startswith("budget.trials (60,")
+    assert "60 trials, more than budget.ask_above.trials (45)" in found.asks
+    text = render_plan(found)
+    assert "`agentmut run` will ask first" in text
+    assert max(map(len, text.splitlines())) <= 80
     asked = agentmut("run")
     assert asked.returncode == 2
     assert "Pass --yes, or raise the limit." in asked.stderr
