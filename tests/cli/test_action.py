@@ -148,7 +148,7 @@ def test_the_step_measures_decides_and_writes_outputs_and_summary(job: Job) -> N
         "exit-code": "0",
     }  # one instruction of three
     summary = job.summary.read_text()
-    assert "### agentmut" in summary
+    assert summary.startswith("## agentmut: mutation score 0.33")
     assert "Decision: deploy" in summary
     assert "Mutation score" in done.stdout
 

@@ -215,7 +215,7 @@ def test_trials_that_are_reused_are_watched_once(agentmut: Command) -> None:
 def test_bad_input_of_the_trend_is_refused(agentmut: Command) -> None:
     for wrong in ({"drop": 0.0}, {"drop": 1.0}, {"reference": 3}, {"in_control": 0.0}):
         with pytest.raises(UsageError, match=next(iter(wrong)).replace("_", "-")):
-            package.trend(agentmut.folder, **wrong)  # type: ignore[arg-type]
+            package.trend(agentmut.folder, **wrong)
 
 
 def test_a_plan_prices_what_a_run_would_take(agentmut: Command) -> None:

@@ -58,7 +58,8 @@ def campaign(score: Score, *rows: tuple[str, int, int]) -> Result:
         )
         for name, k, n in rows
     )
-    return Result.model_construct(run_id="r", score=score, baseline=baseline)
+    parts: dict[str, Any] = {"run_id": "r", "score": score, "baseline": baseline}
+    return Result.model_construct(**parts)
 
 
 @pytest.mark.parametrize(
@@ -97,8 +98,11 @@ def test_a_campaigns_baseline_gives_the_suites_verdict(
 
 
 def verdicts(verdict: Verdict, left_out: dict[str, str] | None = None) -> VerdictReport:
-    used = None if left_out is None else BaselineUsed.model_construct(name="good", not_compared=left_out)
-    return VerdictReport.model_construct(run_id="t", verdict=verdict, reason="said so", baseline=used)
+    parts: dict[str, Any] = {"run_id": "t", "verdict": verdict, "reason": "said so", "baseline": None}
+    if left_out is not None:
+        used: dict[str, Any] = {"name": "good", "not_compared": left_out}
+        parts["baseline"] = BaselineUsed.model_construct(**used)
+    return VerdictReport.model_construct(**parts)
 
 
 def test_verdicts_pass_on_as_they_are() -> None:

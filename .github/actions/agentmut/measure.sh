@@ -28,23 +28,20 @@ print("score=" + ("" if score is None else f"{score:.4f}"))
 print("exit-code=" + sys.argv[2])
 PYTHON
 
-shown() {  # print a text, and put it into the summary; the fence is longer than any run of backticks in it
-  cat "$2"
-  {
-    printf '### %s\n\n``````````text\n' "$1"
-    sed 's/``````````/?/g' "$2"
-    printf '``````````\n\n'
-  } >> "$GITHUB_STEP_SUMMARY"
-}
 text=$(mktemp)
 run=$(python -c 'import json, sys; print(json.load(open(sys.argv[1])).get("run_id", ""))' "$found" 2> /dev/null)
 if [ -n "$run" ]; then
-  agentmut report "$run" --project "$PROJECT" > "$text"
-  shown agentmut "$text"
+  agentmut report "$run" --project "$PROJECT"
+  agentmut report "$run" --project "$PROJECT" --format markdown >> "$GITHUB_STEP_SUMMARY"
 fi
 if [ "$GATE" = true ] && [ "$code" -ne 2 ] && [ "$code" -le 3 ]; then
   agentmut gate ${run:+"$run"} --project "$PROJECT" > "$text"
-  shown gate "$text"
+  cat "$text"
+  {  # the fence is longer than any run of backticks in the text
+    printf '\n## Gate\n\n``````````text\n'
+    sed 's/``````````/?/g' "$text"
+    printf '``````````\n'
+  } >> "$GITHUB_STEP_SUMMARY"
 fi
 
 if [ "$code" -eq 3 ] && [ "$FAIL_ON_MANUAL" != true ]; then
