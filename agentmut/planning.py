@@ -93,7 +93,9 @@ def foresee(
         scenarios=len(campaign.scenarios),
         baseline=amount([(baseline, units.usd)], units),
         lines=lines,
-        history=ByHistory(killed=history.kill / len(wanted), trials=history.trials) if history else None,
+        history=ByHistory(killed=history.kill / len(wanted), trials=history.trials)
+        if history and wanted
+        else None,
         worst=amount([(baseline, units.usd), *((most, each.usd) for each in (*mutants, *controls))], units),
         stops=stopped_by(
             (budget.trials, budget.usd, budget.minutes), max((x.total for x in lines), key=lambda x: x.trials)
