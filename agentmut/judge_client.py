@@ -82,7 +82,6 @@ def _ask_openai(model: str, question: Question, patience: Patience) -> Reply:
     except ImportError:
         raise _no_sdk("openai") from None
     extra = {} if question.temperature is None else {"temperature": question.temperature}
-    schema = {"name": _NAME, "strict": True, "schema": _plain(question.schema)}
     try:
         with openai.OpenAI(timeout=patience.seconds, max_retries=patience.retries) as client:
             reply = client.chat.completions.create(
@@ -91,7 +90,10 @@ def _ask_openai(model: str, question: Question, patience: Patience) -> Reply:
                     {"role": "system", "content": question.instruction},
                     {"role": "user", "content": question.data},
                 ],
-                response_format={"type": "json_schema", "json_schema": schema},  # type: ignore[typeddict-item]
+                response_format={
+                    "type": "json_schema",
+                    "json_schema": {"name": _NAME, "strict": True, "schema": _plain(question.schema)},
+                },
                 extra_body=extra,
             )
     except openai.OpenAIError as error:
@@ -110,7 +112,6 @@ def _ask_anthropic(model: str, question: Question, patience: Patience) -> Reply:
         raise _no_sdk("anthropic") from None
     # newer models have no such argument; the service still takes it
     extra = {} if question.temperature is None else {"temperature": question.temperature}
-    tool = {"name": _NAME, "description": "Report the judgement.", "input_schema": _plain(question.schema)}
     try:
         with anthropic.Anthropic(timeout=patience.seconds, max_retries=patience.retries) as client:
             reply = client.messages.create(
@@ -118,7 +119,13 @@ def _ask_anthropic(model: str, question: Question, patience: Patience) -> Reply:
                 max_tokens=question.most_tokens,
                 system=question.instruction,
                 messages=[{"role": "user", "content": question.data}],
-                tools=[tool],  # type: ignore[list-item]
+                tools=[
+                    {
+                        "name": _NAME,
+                        "description": "Report the judgement.",
+                        "input_schema": _plain(question.schema),
+                    }
+                ],
                 tool_choice={"type": "tool", "name": _NAME},
                 extra_body=extra,
             )

@@ -45,6 +45,13 @@ class JudgeSpend(Frozen):
     reused: int = 0
     """Opinions that were at hand from earlier."""
 
+    def __add__(self, other: "JudgeSpend") -> "JudgeSpend":
+        return JudgeSpend(
+            questions=self.questions + other.questions,
+            usage=self.usage + other.usage,
+            reused=self.reused + other.reused,
+        )
+
 
 class Consultation:
     """Asks one model, remembers its usable replies, and counts what that took. Safe for threads.

@@ -9,6 +9,7 @@ from rich.text import Text
 from agentmut.analysis.groups import dominators
 from agentmut.mutant import Intent, OperatorClass, Status
 from agentmut.report.delivery import partly_delivered
+from agentmut.report.judges import judged_with
 from agentmut.report.paint import Page, clean, diff_lines, shorten
 from agentmut.result import CiNoticed, CiRed, MutantRow, Result, Score
 from agentmut.text.modality import Modality, modality
@@ -373,3 +374,5 @@ def _foot(page: Page, result: Result) -> None:
         f"{cost.trials} runs of the agent ({cost.baseline_trials} baseline), {cost.tokens:,} tokens, {money}, "
         f"{cost.seconds:.0f} s; {cost.reused} runs reused from earlier"
     )
+    for line in judged_with(result):
+        page.add(line)
