@@ -27,11 +27,13 @@ def _contract(row: ScenarioVerdict, contract: ContractRow) -> Iterator[str]:
         yield f"{name}: does not apply, so it checks nothing: {clean(contract.vacuous)}"
         return
     found = [one for one in contract.clauses if one.trials]
-    yield f"{name}: " + (
-        "these clauses were violated"
-        if found
-        else f"held in all runs that it was asked about of {row.trials}"
+    failed = row.trials - row.passes
+    held = (
+        f"held in all {row.trials} runs"
+        if not failed
+        else f"no clause was violated; {failed} of {row.trials} runs failed otherwise"
     )
+    yield f"{name}: {'these clauses were violated' if found else held}"
     for clause in contract.clauses:
         yield f"  {_clause(clause)}"
     if contract.satisfaction is not None:

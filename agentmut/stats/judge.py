@@ -176,7 +176,7 @@ def transferred(passes: int, trials: int, calibration: Labels, level: float = 0.
     none, passes > trials, or a level outside (0, 1).
 
     >>> print(transferred(70, 100, Labels(45, 5, 5, 45, 0, 0)))
-    0.750 [0.619, 0.879] (95% rogan-gladen, 100 human labels, n=100)
+    0.750 [0.612, 0.904] (95% rogan-gladen, 100 human labels, n=100)
     """
     passes = check_count("passes", passes, 0, check_count("trials", trials))
     n, _, z = _sizes(calibration, level)
