@@ -2,12 +2,10 @@
 
 import json
 import threading
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from aiohttp import web
 
 from agentmut.errors import NotJudgedError, RunError, UsageError
 from agentmut.evaluators import build, remembering, with_files
@@ -16,6 +14,7 @@ from agentmut.plugins import Catalogue, Group
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.store.opinions import OpinionFile
 from agentmut.trace import Action, AgentTrace, Step
+from tests.evaluators.conftest import Bench, verdict
 
 pytest.importorskip("openai")
 pytest.importorskip("anthropic")
@@ -24,7 +23,7 @@ SCENARIO = Scenario(
     name="one", turns=("Can I return it?",), evaluators=(EvaluatorSpec(name="contains", argument="a"),)
 )
 MODELS = ["openai:m", "anthropic:m"]
-RUBRIC = [
+RUBRIC: Any = [
     {"id": "polite", "question": "Is it polite?"},
     {"id": "correct", "question": "Does it name 30 days?", "weight": 3},
 ]
@@ -32,75 +31,6 @@ RUBRIC = [
 
 def answered(text: str, *steps: Step) -> AgentTrace:
     return AgentTrace(steps=steps, outputs=(text,))
-
-
-def verdict(**met: bool) -> dict[str, Any]:
-    return {id: {"reason": f"because of {id}", "met": value} for id, value in met.items()}
-
-
-class Bench:
-    """Both services; `says` is asked with the request, and gives what the model reports, text, or an HTTP status."""
-
-    def __init__(self) -> None:
-        self.says: Callable[[dict[str, Any]], Any] = lambda asked: verdict(answer=True)
-        self.asked: list[dict[str, Any]] = []
-
-    def replies(self, *script: Any) -> None:
-        waiting = list(script)
-        self.says = lambda asked: waiting.pop(0) if len(waiting) > 1 else waiting[0]
-
-    async def openai(self, http: web.Request) -> web.Response:
-        self.asked.append(await http.json())
-        said = self.says(self.asked[-1])
-        if isinstance(said, int):
-            return web.json_response(
-                {"error": {"message": "slow down"}}, status=said, headers={"retry-after-ms": "1"}
-            )
-        content = said if isinstance(said, str) else json.dumps(said)
-        message = {"role": "assistant", "content": content}
-        if said == "refuse":
-            message = {"role": "assistant", "content": None, "refusal": "I will not."}  # type: ignore[dict-item]
-        return web.json_response({
-            "id": "c1", "object": "chat.completion", "created": 0, "model": "m",
-            "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
-            "usage": {"prompt_tokens": 30, "completion_tokens": 10, "total_tokens": 40},
-        })  # fmt: skip
-
-    async def anthropic(self, http: web.Request) -> web.Response:
-        self.asked.append(await http.json())
-        said = self.says(self.asked[-1])
-        if isinstance(said, int):
-            error = {"type": "error", "error": {"type": "overloaded_error", "message": "slow down"}}
-            return web.json_response(error, status=said, headers={"retry-after-ms": "1"})
-        block = {"type": "tool_use", "id": "t1", "name": "report", "input": said}
-        if isinstance(said, str):
-            block = {"type": "text", "text": said}
-        return web.json_response({
-            "id": "m1", "type": "message", "role": "assistant", "model": "m", "stop_reason": "tool_use",
-            "stop_sequence": None, "content": [block], "usage": {"input_tokens": 30, "output_tokens": 10},
-        })  # fmt: skip
-
-
-@pytest.fixture
-def bench(loop_thread: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
-    found = Bench()
-
-    async def start() -> web.AppRunner:
-        app = web.Application()
-        app.router.add_post("/v1/chat/completions", found.openai)
-        app.router.add_post("/v1/messages", found.anthropic)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        return runner
-
-    runner = loop_thread.run(start())
-    url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    for name, value in {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": "k", "ANTHROPIC_BASE_URL": url,
-                        "ANTHROPIC_API_KEY": "k"}.items():  # fmt: skip
-        monkeypatch.setenv(name, value)
-    yield found
-    loop_thread.run(runner.cleanup())
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -119,7 +49,9 @@ def test_a_judge_passes_or_fails_a_run_and_says_why(bench: Bench, model: str) ->
 
 @pytest.mark.parametrize(("threshold", "passes"), [(None, False), (0.75, True), (0.8, False)])
 def test_criteria_count_by_their_weight(bench: Bench, threshold: float | None, passes: bool) -> None:
-    given = {"model": "openai:m", "criteria": RUBRIC} | ({"threshold": threshold} if threshold else {})
+    given: dict[str, Any] = {"model": "openai:m", "criteria": RUBRIC} | (
+        {"threshold": threshold} if threshold else {}
+    )
     bench.replies(verdict(polite=False, correct=True))
     check = ModelJudge(given).evaluate(SCENARIO, answered("30 days"))
     assert check.passed is passes
