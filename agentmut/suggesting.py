@@ -12,7 +12,7 @@ from agentmut.analysis.generate.aims import MUTANTS, weaknesses, without_inputs
 from agentmut.analysis.generate.asking import answered_proposals, question
 from agentmut.analysis.generate.proposals import Aim, Proposal, proposals
 from agentmut.applied import note_applied
-from agentmut.engine.session import Session
+from agentmut.engine.session import Session, no_other_input
 from agentmut.engine.work import Stop
 from agentmut.errors import RunInterruptedError, UsageError
 from agentmut.files.scenario_edit import apply_suggestions
@@ -47,6 +47,8 @@ class Idea(NamedTuple):
 
     item: str
     input: str
+    aim: str = ""
+    """What the input is for, in words."""
 
 
 class Searched(NamedTuple):
@@ -85,9 +87,14 @@ def free_suggestions(session: Session, store: Store, run: str | None = None) -> 
         run_id=stored.campaign.run.id if stored.campaign else "",
         assertions=assertions,
         scenarios=_of_earlier_searches(session.project),
-        notes=(*stored.notes, *without_inputs(coverage), *_without_proposal(stored.result, assertions)),
+        notes=(
+            *stored.notes,
+            *_by_campaign(session, coverage),
+            *_without_proposal(stored.result, assertions),
+        ),
     )
-    return Proposed(found, tuple(_ideas(start, coverage, session.project.statistics.seed)))
+    ideas = () if no_other_input(session) else _ideas(start, coverage, session.project.statistics.seed)
+    return Proposed(found, tuple(ideas))
 
 
 def searched_suggestions(
@@ -104,6 +111,10 @@ def searched_suggestions(
 
     Raises besides `RunInterruptedError` and `RunError`; finished trials are kept, and reused by the same call.
     """
+    if why := no_other_input(session):
+        raise UsageError(
+            f"--scenarios tries other inputs, and {why}. Leave it out: assertions are suggested without"
+        )
     stored = what_is_stored(session, store, run)
     start = start_of(stored)
     start = start_of(stored, _of_model(session.project, start))
@@ -114,7 +125,7 @@ def searched_suggestions(
         run_id=stored.campaign.run.id if stored.campaign else bench.plan.run_id,
         assertions=_assertions(stored),
         scenarios=scenario_suggestions(ended),
-        notes=(*stored.notes, *without_inputs(ended.after)),
+        notes=(*stored.notes, *_by_campaign(session, ended.after)),
         state={"search": bench.plan.run_id, "seed": str(bench.plan.seed), "ended": ended.why},
     )
     did = Searched(ended.before, ended.after, ended.tried, bench.asked, bench.executed, ended.why)
@@ -207,11 +218,16 @@ def _degraded(result: Result) -> list[MutantRow]:
     return [row for row in result.mutants if row.status is Status.SURVIVED and row.intent is Intent.DEGRADE]
 
 
+def _by_campaign(session: Session, coverage: Coverage) -> Iterator[str]:
+    mutation = session.project.mutation
+    return without_inputs(coverage, session.suite.full, mutation.swap_models, mutation.downgrade_models)
+
+
 def _ideas(start: Start, coverage: Coverage, seed: int) -> Iterator[Idea]:
     for aim in _aims(start, coverage):
         first = next(proposals(aim, start.known, start.relations, seed), None)
         if first is not None:
-            yield Idea(aim.item, " / ".join(map(str, first.turns)))
+            yield Idea(aim.item, " / ".join(map(str, first.turns)), first.goal)
 
 
 def _aims(start: Start, coverage: Coverage) -> list[Aim]:

@@ -36,6 +36,7 @@ from agentmut.protocols import (
     Adapter,
     AsksModel,
     Evaluator,
+    HoldsInputs,
     Importer,
     NeedsDoubles,
     RunsAlone,
@@ -75,7 +76,7 @@ def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
     """
     make_importable(project.root)
     importer = imported_suite(project)
-    if importer is not None:
+    if importer is not None and not project.scenarios:  # a worker process is told them
         project = project.model_copy(update={"scenarios": importer.scenarios()})
     chosen = _chosen(project, scenarios)
     adapter = _adapter(project, importer)
@@ -97,6 +98,12 @@ def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
             project.agent, adapter.versions(), code, project.execution.timeout, declared_variables(project)
         ),
     )
+
+
+def no_other_input(session: Session) -> str:
+    """Why the session's agent can be asked nothing but what its suite asks, in a phrase; empty where it can."""
+    agent = inside(session.adapter)
+    return agent.why_no_other_input if isinstance(agent, HoldsInputs) else ""
 
 
 def declared_variables(project: Project) -> dict[str, str]:
