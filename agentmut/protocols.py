@@ -1,13 +1,16 @@
 """The seams: what a plugin of each kind looks like to the core."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
 
 from pydantic import Field, JsonValue, SecretStr
 
 from agentmut.config import AgentConfig
 from agentmut.frozen import Frozen
+from agentmut.judge_client import JudgeModel
 from agentmut.mutant import Candidate, Intent, Mutant, OperatorClass, Reach
+from agentmut.opinions import JudgeSpend, OpinionCache
 from agentmut.relation import Expectation, Family, FollowUp, Pair, Source
 from agentmut.scenario import Scenario
 from agentmut.tools import ToolSpec
@@ -184,6 +187,44 @@ class Evaluator(Protocol):
 
     def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
         """Pass or fail, with a reason that a reader understands without the trace."""
+        ...
+
+
+@runtime_checkable
+class ReadsFiles(Protocol):
+    """What an evaluator's class has besides whose argument may name files."""
+
+    @classmethod
+    def read_files(cls, argument: JsonValue, root: Path) -> JsonValue:
+        """The argument with what the files hold in the place of their paths, which are relative to `root`.
+
+        Raises `ValueError` or `UsageError`.
+        """
+        ...
+
+
+@runtime_checkable
+class Notes(Protocol):
+    """What an evaluator has besides that may have something to tell before any run."""
+
+    def note(self, scenario: Scenario) -> str:
+        """What a reader of results has to know of it on a scenario, in a phrase; empty for nothing."""
+        ...
+
+
+@runtime_checkable
+class AsksModel(Protocol):
+    """What an evaluator has besides that asks a model: it takes time and money, and is run beside the event loop."""
+
+    model: JudgeModel
+
+    @property
+    def spend(self) -> JudgeSpend:
+        """What it has taken so far."""
+        ...
+
+    def remembering(self, cache: OpinionCache) -> "Evaluator":
+        """The same evaluator, which keeps what it was told in `cache`."""
         ...
 
 
