@@ -7,7 +7,7 @@ from inspect_ai.dataset import Sample
 from inspect_ai.scorer import Score, Scorer, Target, accuracy, includes, scorer
 from inspect_ai.solver import TaskState, generate, system_message
 
-PROMPT = """- Greet the customer.
+PROMPT = """- Say that the shop opens at 9 am.
 - Say that a refund takes 5 days.
 - Never promise a delivery date.
 """
@@ -29,9 +29,15 @@ def desk() -> Task:
     return Task(
         dataset=[
             Sample(id="refund", input="What about my refund?", target="5 days"),
-            Sample(id="greeting", input="Hi", target="Hello"),
+            Sample(input="When do you open?", target="9 am"),
         ],
         solver=[system_message(PROMPT), generate()],
         scorer=seldom_wrong(),
         epochs=3,
     )
+
+
+@task
+def noisy(rate: float, epochs: int) -> Task:
+    """Samples without a model, of which some fail by chance, and one at its third epoch."""
+    return Task(dataset=[Sample(id="x", input="x")], solver=nothing(), scorer=chance(rate), epochs=epochs)
