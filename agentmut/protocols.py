@@ -1,6 +1,7 @@
 """The seams: what a plugin of each kind looks like to the core."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
 
 from pydantic import Field, JsonValue, SecretStr
@@ -184,6 +185,28 @@ class Evaluator(Protocol):
 
     def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
         """Pass or fail, with a reason that a reader understands without the trace."""
+        ...
+
+
+@runtime_checkable
+class ReadsFiles(Protocol):
+    """What an evaluator's class has besides whose argument may name files."""
+
+    @classmethod
+    def read_files(cls, argument: JsonValue, root: Path) -> JsonValue:
+        """The argument with what the files hold in the place of their paths, which are relative to `root`.
+
+        Raises `ValueError` or `UsageError`.
+        """
+        ...
+
+
+@runtime_checkable
+class Notes(Protocol):
+    """What an evaluator has besides that may have something to tell before any run."""
+
+    def note(self, scenario: Scenario) -> str:
+        """What a reader of results has to know of it on a scenario, in a phrase; empty for nothing."""
         ...
 
 

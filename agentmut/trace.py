@@ -63,6 +63,8 @@ class Check(Frozen):
     evaluator: str
     passed: bool
     reason: str
+    details: dict[str, JsonValue] | None = None
+    """What lies behind it, for reports: the violations of a contract, what a model said of each criterion."""
 
 
 class Judgement(Frozen):

@@ -2,15 +2,16 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from agentmut.errors import AgentmutError, RunError, UsageError
 from agentmut.imports import error_location
 from agentmut.plugins import Catalogue, Group
-from agentmut.protocols import Evaluator
+from agentmut.protocols import Evaluator, ReadsFiles
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.trace import AgentTrace, Check
 
-__all__ = ["NamedEvaluator", "build", "build_all", "judge", "tools_judged"]
+__all__ = ["NamedEvaluator", "build", "build_all", "judge", "tools_judged", "with_files"]
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,20 @@ def build(spec: EvaluatorSpec, catalogue: Catalogue | None = None) -> Evaluator:
     try:
         return NamedEvaluator(spec.name, plugin(spec.argument))
     except (ValueError, RecursionError) as error:
+        raise UsageError(f"evaluator {spec.name!r}: {error}") from error
+
+
+def with_files(spec: EvaluatorSpec, catalogue: Catalogue, root: Path) -> EvaluatorSpec:
+    """The spec with the contents of the files that its argument names, where the evaluator reads any.
+
+    What a file holds judges the runs, so it belongs to what identifies the evaluator. Raises like `build`.
+    """
+    plugin = catalogue.load(spec.name)
+    if not isinstance(plugin, ReadsFiles):
+        return spec
+    try:
+        return spec.model_copy(update={"argument": plugin.read_files(spec.argument, root)})
+    except ValueError as error:
         raise UsageError(f"evaluator {spec.name!r}: {error}") from error
 
 
