@@ -9,9 +9,10 @@ from typing import Any
 from pydantic import JsonValue
 
 from agentmut import arguments
-from agentmut.errors import UsageError
-from agentmut.evaluators.values import shown
-from agentmut.imports import check_reference, import_callable
+from agentmut.errors import NotJudgedError, UsageError
+from agentmut.evaluators.values import as_text, shown, written_json
+from agentmut.imports import check_reference, error_location, import_callable
+from agentmut.plain import one_line
 from agentmut.scenario import Scenario
 from agentmut.scores import passes, read_pass_score, told
 from agentmut.threads import completed
@@ -55,12 +56,20 @@ class LangSmith:
             "reference_outputs": self._keyed("reference_key", self.given.get("reference")),
         }
         named = {name: value for name, value in every.items() if name in self._takes}
-        result = completed(self.function(**named, **self.given.get("args", {})))
+        result = self._called(**named, **self.given.get("args", {}))
         judged = [self._judged(one) for one in _several(result)]
         if not judged:
             raise TypeError(f"{self.reference} returned {result!r}; expected a score, or a list of scores")
         passed, reason = next((one for one in judged if not one[0]), judged[0])
         return Check(evaluator="langsmith", passed=passed, reason=reason)
+
+    def _called(self, **given: Any) -> Any:
+        try:
+            return completed(self.function(**given))
+        except Exception as error:
+            raise NotJudgedError(
+                f"{self.reference} raised {one_line(error)} ({error_location(error)})"
+            ) from error
 
     def _outputs(self, scenario: Scenario, trace: AgentTrace) -> Any:
         return list(_messages(scenario, trace)) if self.given.get("outputs") == "trajectory" else trace.output
@@ -122,7 +131,9 @@ def _taken(function: Callable[..., Any], reference: str, given: Mapping[str, Any
         raise ValueError(f"{reference} needs reference_outputs; give the expected output as `reference`")
     if not everything and (unknown := sorted(args.keys() - known)):
         raise ValueError(f"{reference} takes no argument {unknown[0]!r}")
-    return tuple(n for n in _GIVEN if n in known or (everything and (n != "reference_outputs" or "reference" in given)))
+    return tuple(
+        n for n in _GIVEN if n in known or (everything and (n != "reference_outputs" or "reference" in given))
+    )
 
 
 def _inputs(scenario: Scenario) -> Any:
@@ -142,8 +153,6 @@ def _plain(value: Any) -> bool:
 
 def _messages(scenario: Scenario, trace: AgentTrace) -> Iterator[dict[str, Any]]:
     """The run as chat messages: what was said, the calls of tools and what they gave."""
-    from agentmut.evaluators.values import as_text, written_json
-
     for turn, said in enumerate(scenario.turns):
         yield {"role": "user", "content": as_text(said)}
         for place, step in enumerate(step for step in trace.steps if step.turn == turn):

@@ -126,7 +126,9 @@ class PydanticEvalsAdapter(CalledAgent):
             raise CaseError(f"there is no case {turns[0]!r}. {nearest(str(turns[0]), self.suite.cases)}")
         task = _Task(self.agent, trial)
         with belonging(None):
-            report = await self._alone(case).evaluate(task, progress=False, task_name=self.suite.settings.task)
+            report = await self._alone(case).evaluate(
+                task, progress=False, task_name=self.suite.settings.task
+            )
         if task.error is not None:
             raise failed(task.error, self.suite.settings.raised)
         if report.failures:  # not the task's own
@@ -215,5 +217,7 @@ def _checks(
             )
         decisive, ok = next(((one, ok) for one, ok in judged if not ok), judged[0])
         yield Check(
-            evaluator=name, passed=ok, reason=told(decisive.value, decisive.name, least, decisive.reason or "")
+            evaluator=name,
+            passed=ok,
+            reason=told(decisive.value, decisive.name, least, decisive.reason or ""),
         )

@@ -36,9 +36,7 @@ class InspectSuite:
         task = source.make(AgentConfig())
         names = scorer_names(task, self._settings.ignore)
         checks = tuple(EvaluatorSpec(name="suite", argument=name) for name in names)
-        return tuple(
-            Scenario(name=name, turns=(name,), evaluators=checks) for name in source.samples(task)
-        )
+        return tuple(Scenario(name=name, turns=(name,), evaluators=checks) for name in source.samples(task))
 
     def adapter(self, agent: AgentSpec, config: AgentConfig) -> Adapter | None:
         """What runs one sample."""
