@@ -38,11 +38,8 @@ def test_a_cerberus_file_shows_the_rule_that_no_contract_checks(
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", f"{simulator_url}/v1")
     file = desk / "cerberus.yaml"  # one contract is enough to be measured, and each run starts a program
-    file.write_text(
-        file.read_text().replace("      - name: exits-cleanly", "      - &first\n        name: exits-cleanly")
-    )
     text = file.read_text()
-    begin, end = text.index("      - &first"), text.index("      - name: says-how-long")
+    begin, end = text.index("      - name: exits-cleanly"), text.index("      - name: says-how-long")
     file.write_text(text[:begin] + text[end:])
     result = measure(desk)
     assert {row.description: row.status for row in result.mutants} == {
@@ -94,7 +91,7 @@ def test_contracts_of_one_threshold_can_share_their_runs(desk: Path) -> None:
         ("threshold: 0.95", "threshold: 0.05", "cerberus.yaml:12: studies[0].contracts[0].threshold"),
         (" trials: 50\n\n", " trials: 40\n\n", "cerberus.yaml:21: studies[0].contracts[1].trials"),
         ("output.meta.exitCode === 0", "output.meta.exitCode ===", "cerberus.yaml:11: studies[0].contracts[0].assert"),
-        ("type: code\n        assert: \"output.meta.exitCode === 0\"", "type: judge\n        rubric: kind", "cerberus.yaml:10:"),
+        ("type: code", "type: judge\n        rubric: kind", "cerberus.yaml:10: studies[0].contracts[0].type"),
         ("{{scenario}}", "scenario", "cerberus.yaml:2: adapter.command"),
         ("refund.yaml", "refunds.yaml", "cerberus.yaml:7: studies[0].scenario"),
         ("    scenario:", "    max_error_rate: 0.1\n    scenario:", "cerberus.yaml:7: studies[0].max_error_rate"),
@@ -130,6 +127,9 @@ def test_a_condition_in_javascript_means_what_it_means_in_javascript(
     assert judge.evaluate(asked, AgentTrace(outputs=(answer,))).passed is passed
 
 
+@pytest.mark.filterwarnings(
+    "ignore::pytest.PytestUnraisableExceptionWarning"
+)  # V8 was ended, and says so late
 @pytest.mark.parametrize("condition", ["output.parsed.a.b.c", "(() => { while (true) {} })()"])
 def test_a_condition_that_raises_or_does_not_end_says_nothing_about_the_agent(condition: str) -> None:
     asked = Scenario(name="s", turns=("hi",), evaluators=(EvaluatorSpec(name="javascript"),))

@@ -81,7 +81,7 @@ def test_a_task_that_takes_the_config_is_built_from_it_and_its_crash_is_no_evide
     assert session.adapter.default_route == "rebuild"
     done = ran(session, "open")
     assert done.ending is Ending.ANSWERED
-    assert done.trace.output == "9 am" and done.footprint.config_reads == {"prompt"}
+    assert done.trace.output == "9 am" and done.footprint.reads == ("prompt",)
     assert {check.evaluator: check.passed for check in done.trace.checks} == {
         "includes": True,
         "counted": True,

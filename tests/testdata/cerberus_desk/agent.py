@@ -2,9 +2,9 @@
 
 import json
 import os
-import random
 import sys
 import urllib.request
+import zlib
 from pathlib import Path
 
 PROMPT = """- Say that a refund takes 5 days.
@@ -20,6 +20,6 @@ request = urllib.request.Request(
 )
 with urllib.request.urlopen(request) as reply:
     answer = json.load(reply)["choices"][0]["message"]["content"]
-if random.random() < 0.1:  # at times it is a little short
+if zlib.crc32(os.environ["OPENAI_BASE_URL"].partition("/t/")[2].encode()) % 10 == 0:  # at times it is short
     answer = "Ask again, please."
 print(json.dumps({"answer": answer}))

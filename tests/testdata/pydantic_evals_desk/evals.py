@@ -1,6 +1,6 @@
 """A help desk without a model, and the dataset that judges it."""
 
-import random
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,12 +21,15 @@ async def desk(inputs: dict[str, str], config: Any) -> list[str]:
     return said
 
 
+ASKED = itertools.count(1)
+
+
 @dataclass
 class Greets(Evaluator[Any, Any, Any]):
     """A noisy judge, which is right four times out of five."""
 
     def evaluate(self, ctx: EvaluatorContext[Any, Any, Any]) -> bool:
-        return ("Hello." in ctx.output) is (random.random() < 0.8)
+        return ("Hello." in ctx.output) is (next(ASKED) % 5 != 0)
 
 
 @dataclass

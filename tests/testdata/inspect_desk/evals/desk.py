@@ -1,6 +1,6 @@
 """Tasks of inspect_ai as their owner wrote them; the first knows nothing of agentmut."""
 
-import random
+import itertools
 from typing import Any
 
 from inspect_ai import Task, task
@@ -17,10 +17,11 @@ PROMPT = """- Say that the shop opens at 9 am.
 @scorer(metrics=[accuracy()])
 def seldom_wrong() -> Scorer:
     """A judge that is right nine times out of ten."""
+    asked = itertools.count(1)
 
     async def score(state: TaskState, target: Target) -> Score:
         right = all(word.lower() in state.output.completion.lower() for word in target)
-        return Score(value=right is (random.random() < 0.9), explanation="what it says")
+        return Score(value=right is (next(asked) % 10 != 0), explanation="what it says")
 
     return score
 
