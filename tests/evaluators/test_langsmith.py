@@ -45,10 +45,6 @@ def test_openevals_judges_answers_of_a_scenario() -> None:
         "reference": "refund",
         "pass_score": 0.8,
     }
-    assert (
-        judged(near, "refunds") == (True, "levenshtein_distance is 0.857142857142857, and 0.8 is enough")
-        or True
-    )
     assert judged(near, "refunds")[0] and not judged(near, "delivery")[0]
 
 
@@ -56,7 +52,7 @@ def test_a_judge_of_openevals_asks_its_model_on_loopback(
     service: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("openevals")
-    monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
+    monkeypatch.setenv("OPENAI_BASE_URL", service.url)
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     service.answer = lambda request: '{"reasoning": "too curt", "score": false}'
     passed, reason = judged("judges:polite", "What?")

@@ -47,7 +47,11 @@ dataset: Dataset[Any, Any, Any] = Dataset(
             evaluators=(Contains(value="A refund takes 5 days."),),
         ),
         Case(name="greeting", inputs={"question": "What about my refund?"}, evaluators=(Greets(),)),
-        Case(name="delivery", inputs={"question": "When is the delivery?"}),
+        Case(
+            name="delivery",
+            inputs={"question": "When is the delivery?"},
+            evaluators=(Contains(value="You asked: When is the delivery?"),),
+        ),
     ],
     evaluators=[Length()],
 )
