@@ -1,6 +1,7 @@
 """Asking a model for a judgement in JSON, through the SDK of its provider, which finds key and address itself."""
 
 import json
+import threading
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -24,7 +25,7 @@ class JudgeModel(NamedTuple):
     def of(cls, written: str) -> "JudgeModel":
         """From `openai:NAME` or `anthropic:NAME`. Raises `ValueError`."""
         provider, _, name = written.partition(":")
-        if provider not in _ASK or not name:
+        if provider not in _SDKS or not name:
             raise ValueError(f"expects model as openai:NAME or anthropic:NAME, got {written!r}")
         return cls(provider, name)
 
@@ -65,35 +66,58 @@ class Reply(NamedTuple):
         return repr(self.text[:_SHOWN])
 
 
-def ask(model: JudgeModel, question: Question, patience: Patience | None = None) -> Reply:
-    """Ask once. Raises `NotJudgedError` where no reply was to be had, `RunError` where none ever will be."""
-    from agentmut.trial import current_trial
+class JudgeClient:
+    """Asks one model. Its SDK's client is made once, for the first question; making one takes longer than a request."""
 
-    if (
-        current_trial() is not None
-    ):  # the request would be taken for the agent's, and changed and counted as such
-        raise RunError(f"the judge {model.name} was asked inside of a trial. Ask it once the run has ended")
-    return _ASK[model.provider](model.name, question, patience or Patience())
+    def __init__(self, model: JudgeModel, patience: Patience | None = None) -> None:
+        self._model = model
+        self._patience = patience or Patience()
+        self._lock = threading.Lock()
+        self._client: Any = None
+
+    def ask(self, question: Question) -> Reply:
+        """Ask once; safe for threads. Raises `NotJudgedError` where no reply was to be had, `RunError` where none
+        ever will be.
+        """
+        from agentmut.trial import current_trial
+
+        name = self._model.name
+        if (
+            current_trial() is not None
+        ):  # the request would be taken for the agent's: changed, and counted as such
+            raise RunError(f"the judge {name} was asked inside of a trial. Ask it once the run has ended")
+        make, ask = _SDKS[self._model.provider]
+        with self._lock:
+            self._client = self._client or make(name, self._patience)
+        return ask(self._client, name, question)
 
 
-def _ask_openai(model: str, question: Question, patience: Patience) -> Reply:
+def _openai(model: str, patience: Patience) -> Any:
     try:
         import openai
     except ImportError:
         raise _no_sdk("openai") from None
+    try:
+        return openai.OpenAI(timeout=patience.seconds, max_retries=patience.retries)
+    except openai.OpenAIError as error:  # no key
+        raise _not_asked(model, error) from error
+
+
+def _ask_openai(client: Any, model: str, question: Question) -> Reply:
+    import openai
+
     extra = {} if question.temperature is None else {"temperature": question.temperature}
     schema = {"name": _NAME, "strict": True, "schema": _plain(question.schema)}
     try:
-        with openai.OpenAI(timeout=patience.seconds, max_retries=patience.retries) as client:
-            reply = client.chat.completions.create(
-                model=model,
-                messages=[
-                    {"role": "system", "content": question.instruction},
-                    {"role": "user", "content": question.data},
-                ],
-                response_format={"type": "json_schema", "json_schema": schema},  # type: ignore[typeddict-item]
-                extra_body=extra,
-            )
+        reply = client.chat.completions.create(
+            model=model,
+            messages=[
+                {"role": "system", "content": question.instruction},
+                {"role": "user", "content": question.data},
+            ],
+            response_format={"type": "json_schema", "json_schema": schema},
+            extra_body=extra,
+        )
     except openai.OpenAIError as error:
         raise _not_asked(model, error) from error
     used = reply.usage
@@ -103,25 +127,30 @@ def _ask_openai(model: str, question: Question, patience: Patience) -> Reply:
     return Reply(_object(text), text, usage)
 
 
-def _ask_anthropic(model: str, question: Question, patience: Patience) -> Reply:
+def _anthropic(model: str, patience: Patience) -> Any:
     try:
         import anthropic
     except ImportError:
         raise _no_sdk("anthropic") from None
+    return anthropic.Anthropic(timeout=patience.seconds, max_retries=patience.retries)
+
+
+def _ask_anthropic(client: Any, model: str, question: Question) -> Reply:
+    import anthropic
+
     # newer models have no such argument; the service still takes it
     extra = {} if question.temperature is None else {"temperature": question.temperature}
     tool = {"name": _NAME, "description": "Report the judgement.", "input_schema": _plain(question.schema)}
     try:
-        with anthropic.Anthropic(timeout=patience.seconds, max_retries=patience.retries) as client:
-            reply = client.messages.create(
-                model=model,
-                max_tokens=question.most_tokens,
-                system=question.instruction,
-                messages=[{"role": "user", "content": question.data}],
-                tools=[tool],  # type: ignore[list-item]
-                tool_choice={"type": "tool", "name": _NAME},
-                extra_body=extra,
-            )
+        reply = client.messages.create(
+            model=model,
+            max_tokens=question.most_tokens,
+            system=question.instruction,
+            messages=[{"role": "user", "content": question.data}],
+            tools=[tool],
+            tool_choice={"type": "tool", "name": _NAME},
+            extra_body=extra,
+        )
     except (anthropic.AnthropicError, TypeError) as error:  # the latter where no key is set
         raise _not_asked(model, error) from error
     usage = Usage(input_tokens=reply.usage.input_tokens, output_tokens=reply.usage.output_tokens)
@@ -131,8 +160,8 @@ def _ask_anthropic(model: str, question: Question, patience: Patience) -> Reply:
     return Reply(None, " ".join(block.text for block in reply.content if block.type == "text"), usage)
 
 
-_ASK: Mapping[str, Callable[[str, Question, Patience], Reply]] = MappingProxyType(
-    {"openai": _ask_openai, "anthropic": _ask_anthropic}
+_SDKS: Mapping[str, tuple[Callable[[str, Patience], Any], Callable[[Any, str, Question], Reply]]] = (
+    MappingProxyType({"openai": (_openai, _ask_openai), "anthropic": (_anthropic, _ask_anthropic)})
 )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from agentmut.frozen import Frozen, digest_of
-from agentmut.judge_client import JudgeModel, Patience, Question, Reply, ask
+from agentmut.judge_client import JudgeClient, JudgeModel, Patience, Question, Reply
 from agentmut.trace import Usage
 
 
@@ -45,6 +45,13 @@ class JudgeSpend(Frozen):
     reused: int = 0
     """Opinions that were at hand from earlier."""
 
+    def __add__(self, other: "JudgeSpend") -> "JudgeSpend":
+        return JudgeSpend(
+            questions=self.questions + other.questions,
+            usage=self.usage + other.usage,
+            reused=self.reused + other.reused,
+        )
+
 
 class Consultation:
     """Asks one model, remembers its usable replies, and counts what that took. Safe for threads.
@@ -54,7 +61,7 @@ class Consultation:
 
     def __init__(self, model: JudgeModel, patience: Patience, cache: OpinionCache) -> None:
         self._model = model
-        self._patience = patience
+        self._client = JudgeClient(model, patience)
         self._cache = cache
         self._lock = threading.Lock()
         self._under_way: dict[str, threading.Lock] = {}
@@ -70,7 +77,7 @@ class Consultation:
     def ask(self, question: Question, repeat: int, usable: Callable[[Reply], bool]) -> Reply:
         """The `repeat`-th opinion. One that is not `usable` is neither kept nor raised: it is for the caller to see.
 
-        Raises like `judge_client.ask`.
+        Raises like `JudgeClient.ask`.
         """
         key = digest_of([str(self._model), *question, repeat])
         with self._lock:
@@ -79,7 +86,7 @@ class Consultation:
             kept = self._cache.find(key)
             if kept is not None:
                 return self._reused(key, kept)
-            reply = ask(self._model, question, self._patience)
+            reply = self._client.ask(question)
             self._count(key, reply.usage)
             if usable(reply):
                 self._cache.keep(key, _Kept(value=reply.value, text=reply.text).model_dump_json())

@@ -8,7 +8,9 @@ from pydantic import Field, JsonValue, SecretStr
 
 from agentmut.config import AgentConfig
 from agentmut.frozen import Frozen
+from agentmut.judge_client import JudgeModel
 from agentmut.mutant import Candidate, Intent, Mutant, OperatorClass, Reach
+from agentmut.opinions import JudgeSpend, OpinionCache
 from agentmut.relation import Expectation, Family, FollowUp, Pair, Source
 from agentmut.scenario import Scenario
 from agentmut.tools import ToolSpec
@@ -207,6 +209,22 @@ class Notes(Protocol):
 
     def note(self, scenario: Scenario) -> str:
         """What a reader of results has to know of it on a scenario, in a phrase; empty for nothing."""
+        ...
+
+
+@runtime_checkable
+class AsksModel(Protocol):
+    """What an evaluator has besides that asks a model: it takes time and money, and is run beside the event loop."""
+
+    model: JudgeModel
+
+    @property
+    def spend(self) -> JudgeSpend:
+        """What it has taken so far."""
+        ...
+
+    def remembering(self, cache: OpinionCache) -> "Evaluator":
+        """The same evaluator, which keeps what it was told in `cache`."""
         ...
 
 

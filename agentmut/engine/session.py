@@ -23,7 +23,7 @@ from agentmut.engine.secrets import redactor
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Suite
 from agentmut.errors import AdapterError, UsageError, nearest
-from agentmut.evaluators import build_all, tools_judged
+from agentmut.evaluators import build_all, remembering, tools_judged, unwrapped
 from agentmut.frozen import digest_of
 from agentmut.imports import make_importable
 from agentmut.mutant import Mutant
@@ -31,9 +31,10 @@ from agentmut.mutation.controls import destroyed_mutant, identity_mutant
 from agentmut.mutation.generate import Generation
 from agentmut.origin import Origin
 from agentmut.plugins import Catalogue, Group
-from agentmut.project import Project
+from agentmut.project import FOLDER, Project
 from agentmut.protocols import (
     Adapter,
+    AsksModel,
     Evaluator,
     HoldsInputs,
     Importer,
@@ -46,6 +47,7 @@ from agentmut.protocols import (
 )
 from agentmut.scenario import Scenario
 from agentmut.stats.kill.baseline import automatic_size
+from agentmut.store.opinions import OpinionFile
 from agentmut.trace import Usage
 
 HELD_REQUESTS = 20
@@ -84,7 +86,11 @@ def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
     adapter = _adapter(project, importer)
     code = project.agent_version or _code(project)
     catalogue = Catalogue.of(Group.EVALUATORS)
-    evaluators = {scenario.name: build_all(scenario.evaluators, catalogue) for scenario in chosen}
+    opinions = OpinionFile(project.root / FOLDER / "opinions.db", redactor(project).text)
+    evaluators = {
+        scenario.name: tuple(remembering(e, opinions) for e in build_all(scenario.evaluators, catalogue))
+        for scenario in chosen
+    }
     _check_tools_judged(adapter, evaluators)
     return Session(
         project=project,
@@ -129,6 +135,7 @@ def declared_variables(project: Project) -> dict[str, str]:
 def plan_fields(session: Session, now: float, seed: int | None) -> dict[str, Any]:
     """The fields of a `RunPlan` that every new run of a session takes from it; `seed` None takes the project's."""
     project = session.project
+    _check_judge_prices(session)
     return {
         "run_id": new_run_id(now),
         "started": now,
@@ -159,7 +166,7 @@ def make_plan(session: Session, generation: Generation, seed: int | None, now: f
         identity=tuple(identity_mutant(session.suite.full, kind) for kind in project.mutation.identity),
         destroyed=destroyed_mutant(session.suite.full),
         ignored=dict(generation.ignored),
-        notes=(*generation.notes, *_renewed(project)),
+        notes=(*generation.notes, *_renewed(project), *session.tests.notes()),
         rule=Rule(
             alpha=settings.alpha,
             beta=settings.beta,
@@ -368,6 +375,17 @@ def _check_prices(project: Project, mutants: Sequence[Mutant]) -> None:
     pricer, one = _pricer(project), Usage(input_tokens=1, output_tokens=1)
     unknown = {str(edit.after) for edit in edits if pricer.cost(str(edit.after), one) is None}
     if unknown:
+        raise UsageError(price_missing(unknown))
+
+
+def _check_judge_prices(session: Session) -> None:
+    """A budget in money covers what judges cost."""
+    if session.project.budget.usd is None:
+        return
+    judges = [unwrapped(one) for found in session.tests.evaluators.values() for one in found]
+    models = {one.model for one in judges if isinstance(one, AsksModel)}
+    prices, one = session.project.budget.prices, Usage(input_tokens=1, output_tokens=1)
+    if unknown := {m.name for m in models if Pricer(prices, m.provider).cost(m.name, one) is None}:
         raise UsageError(price_missing(unknown))
 
 

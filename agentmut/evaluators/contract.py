@@ -71,11 +71,10 @@ class Contract:
     @classmethod
     def read_files(cls, argument: JsonValue, root: Path) -> JsonValue:
         """The argument with the contract itself in the place of its path. Raises `UsageError`."""
-        match argument:
-            case str(path) if path:
-                return _read(path, root)
-            case {"file": str(path)}:
-                return {**argument, "file": _read(path, root)}
+        if isinstance(argument, str) and argument:
+            return _read(argument, root)
+        if isinstance(argument, dict) and isinstance(path := argument.get("file"), str):
+            return {**argument, "file": _read(path, root)}
         return argument
 
     def why_vacuous(self, scenario: Scenario) -> str:

@@ -17,7 +17,8 @@ Fault = Callable[[Values], str]
 def step_values(scenario: Scenario, trace: AgentTrace) -> tuple[Values, ...]:
     """After each step, what an invariant may speak of: the names of an expression as of then, `step` and `turn`.
 
-    `step` is a mapping of number (from 1), action, tool, arguments, output, error, model, tokens, usd, seconds.
+    `step` is a mapping of number (from 1), action, tool, arguments, output, error, model, node, tokens, usd,
+    seconds.
     """
     return tuple(_after_each(namespace(scenario, trace), trace))
 
@@ -26,6 +27,7 @@ def _after_each(end: Values, trace: AgentTrace) -> Iterator[Values]:
     calls = answers = 0
     used, usd, seconds = Usage(), 0.0, 0.0
     spent: float | None = usd
+    nodes: list[str] = []
     shown: Values = _answered(trace, 0)
     for number, step in enumerate(trace.steps, 1):
         calls += step.action is Action.CALL_TOOL
@@ -36,7 +38,13 @@ def _after_each(end: Values, trace: AgentTrace) -> Iterator[Values]:
         if step.action is Action.REASON and spent is not None and not step.error:
             spent = None if step.usd is None else spent + step.usd
         seconds = max(seconds, step.started + step.seconds)
-        so_far = {"tools": end["tools"][:calls], "calls": end["calls"][:calls], "steps": number}
+        nodes = list(dict.fromkeys([*nodes, step.node] if step.node else nodes))
+        so_far = {
+            "tools": end["tools"][:calls],
+            "calls": end["calls"][:calls],
+            "nodes": nodes,
+            "steps": number,
+        }
         cost = {"tokens": used.total, "usd": spent, "seconds": seconds}
         yield {
             **end,
@@ -63,7 +71,7 @@ def _json(trace: AgentTrace) -> Any:
 
 
 def _shown(step: Any) -> Values:
-    fields = {"action", "tool", "arguments", "output", "error", "model", "usd", "seconds"}
+    fields = {"action", "tool", "arguments", "output", "error", "model", "node", "usd", "seconds"}
     shown: Values = step.model_dump(mode="json", include=fields)
     return {**shown, "tokens": step.usage.total}
 

@@ -1,6 +1,6 @@
 """The limits of a contract: where a run first went past each of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 from agentmut.contract import Governance
@@ -45,7 +45,7 @@ def _money(limit: float, trace: AgentTrace) -> Iterator[tuple[str, Stretch]]:
     yield from _passed("max_usd", spent, limit, f"${limit:g}")
 
 
-def _passed(name: str, reached: list[float], limit: float, shown: str) -> Iterator[tuple[str, Stretch]]:
+def _passed(name: str, reached: Sequence[float], limit: float, shown: str) -> Iterator[tuple[str, Stretch]]:
     first = next((number for number, value in enumerate(reached, 1) if value > limit), None)
     if first is not None:
         yield name, (first, len(reached), f"{reached[first - 1]:g} by then, at most {shown} allowed")

@@ -12,7 +12,7 @@ from agentmut import arguments
 from agentmut.errors import NotJudgedError, RunError
 from agentmut.facts.fact import Fact
 from agentmut.facts.figures import texts_of
-from agentmut.judge_client import JudgeModel, Question, Reply, ask
+from agentmut.judge_client import JudgeClient, JudgeModel, Question, Reply
 from agentmut.scenario import Scenario
 from agentmut.trace import AgentTrace, Usage
 
@@ -59,6 +59,7 @@ class Judge:
         given = arguments.mapping(argument, ("model",), ("instruction",))
         written = arguments.text(given["model"], "model as provider:name, such as openai:gpt-5.2")
         self.asked = JudgeModel.of(written)
+        self._client = JudgeClient(self.asked)
         extra = arguments.text(given["instruction"], "an instruction") if "instruction" in given else ""
         self.instruction = f"{_TASK}\n\n{extra}".strip()
         self.usage = Usage()
@@ -93,7 +94,7 @@ class Judge:
         if key not in self._told:
             data = json.dumps({"answer 1": left, "answer 2": right}, ensure_ascii=False)
             try:
-                reply = ask(self.asked, Question(self.instruction, data, _SCHEMA))
+                reply = self._client.ask(Question(self.instruction, data, _SCHEMA))
             except NotJudgedError as error:
                 raise RunError(str(error)) from error
             self.usage += reply.usage

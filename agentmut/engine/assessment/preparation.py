@@ -69,7 +69,7 @@ def prepare_test(session: Session, asked: Asked) -> Prepared:
     question = Question(
         statistics.alpha,
         Correction(settings.correction),
-        notes=tuple(known_before(session.project, session.scenarios)),
+        notes=(*known_before(session.project, session.scenarios), *session.tests.notes()),
     )
     return Prepared(
         _assessment(session, "test", rules, shown, asked, first_repeats(session.project)), question
