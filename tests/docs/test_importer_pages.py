@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from pydantic import BaseModel
 
 from agentmut.cli import VERBS
 from agentmut.engine.session import open_session
@@ -77,7 +78,7 @@ def test_commands_exist_and_settings_are_those_of_the_importers(page: str) -> No
     assert set(
         re.findall(r"agentmut (\w+)", "\n".join(re.findall(r"```console\n(.*?)```", text, re.DOTALL)))
     ) <= set(VERBS)
-    known = {
+    known: dict[str, type[BaseModel]] = {
         "inspect": InspectSettings,
         "pydantic_evals": PydanticEvalsSettings,
         "cerberus": CerberusSettings,

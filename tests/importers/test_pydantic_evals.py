@@ -19,6 +19,7 @@ from agentmut.execution import Ending, Execution
 from agentmut.importers.pydantic_evals import PydanticEvals
 from agentmut.project import load_project
 from agentmut.protocols import SuiteSpec
+from agentmut.trace import Action
 
 DESK = Path(__file__).parents[2] / "tests" / "testdata" / "pydantic_evals_desk"
 YAML = """
@@ -111,7 +112,7 @@ def test_a_failed_evaluator_is_no_evidence_and_a_crash_of_the_task_is_the_agents
     assert judge.ending is Ending.CASE_ERROR and "the judge is out" in judge.reason
     # the judge asked a model too, and is no part of the agent
     assert wire.ending is Ending.ANSWERED and len(wire.footprint.requests) == 1
-    assert [step.action for step in wire.trace.steps].count("reason") == 1
+    assert [step.action for step in wire.trace.steps].count(Action.REASON) == 1
 
 
 def test_a_crash_of_the_task_is_no_evidence_where_the_project_says_so(project: Path) -> None:

@@ -19,6 +19,26 @@ CONFIG = "agentmut_config"
 """The parameter by which a task is told the config; `config` is a word of inspect_ai's own."""
 
 
+class ToldConfig:
+    """The config as tasks and solvers are given it: read like an `AgentConfig`, but no model.
+
+    inspect_ai writes out the arguments of everything it registers; those are no reads of the agent's.
+    """
+
+    __slots__ = ("_config",)
+
+    def __init__(self, config: AgentConfig) -> None:
+        self._config = config
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._config, name)
+
+    def __deepcopy__(self, memo: object) -> "ToldConfig":
+        return self
+
+
 class TaskSource:
     """A task that can be made anew for each run, and what in it is told the config."""
 
@@ -38,7 +58,7 @@ class TaskSource:
     def make(self, config: AgentConfig) -> "Task":
         """The task on a config, not to be changed; raises what the task's own code raises."""
         if self.task_takes_config:
-            task = self._created(self.settings.args | {CONFIG: config})
+            task = self._created(self.settings.args | {CONFIG: ToldConfig(config)})
         else:
             self._made = self._made or self._created(self.settings.args)
             task = self._made
@@ -47,7 +67,8 @@ class TaskSource:
             from inspect_ai import task_with
 
             name = config_parameter(self.factory)
-            made = self.factory(**{name: config}) if name else self.factory(config)
+            told = ToldConfig(config)
+            made = self.factory(**{name: told}) if name else self.factory(told)
             task = task_with(task, solver=made)
         return task
 
