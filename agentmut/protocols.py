@@ -318,6 +318,27 @@ class Importer(Protocol):
         ...
 
 
+class SuiteRule(Frozen):
+    """How a suite of another tool says that verdicts are reached; None where it does not say."""
+
+    trials: int | None = None
+    """Most trials of a scenario."""
+    alpha: float | None = None
+    correction: str | None = None
+    timeout: float | None = None
+    """Seconds."""
+
+
+@runtime_checkable
+class SetsRule(Protocol):
+    """What an importer has besides whose suite says how verdicts are reached."""
+
+    @property
+    def rule(self) -> SuiteRule:
+        """What holds where the project file does not say otherwise."""
+        ...
+
+
 @runtime_checkable
 class RunsAlone(Protocol):
     """What an adapter has besides of which one process carries out one run at a time: trials run in processes."""
@@ -356,6 +377,6 @@ class HoldsInputs(Protocol):
 
 __all__ = [
     "Adapter", "AgentSpec", "AsksAgent", "ChoosesRoute", "Evaluator", "Example", "HoldsInputs", "Importer",
-    "KeepsOpen", "KnowsApi", "NeedsDoubles", "Operator", "OperatorOptions", "Relation", "RelationExample", "RunsAlone",
-    "RunsOutside", "SuiteSpec",
+    "KeepsOpen", "KnowsApi", "NeedsDoubles", "Notes", "Operator", "OperatorOptions", "ReadsFiles", "Relation",
+    "RelationExample", "RunsAlone", "RunsOutside", "SetsRule", "SuiteRule", "SuiteSpec",
 ]  # fmt: skip

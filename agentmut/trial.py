@@ -185,6 +185,19 @@ def running(trial: Trial) -> Iterator[Trial]:
         _current.reset(token)
 
 
+@contextmanager
+def belonging(trial: Trial | None) -> Iterator[None]:
+    """While code runs that is a part of `trial`, or, where that is None, of no trial: a judge is not the agent.
+
+    Unlike at the end of `running`, the trial goes on.
+    """
+    token = _current.set(trial)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
 class CallPlace(NamedTuple):
     """Which call of the model a tool is called for, where that is known."""
 

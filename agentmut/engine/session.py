@@ -41,6 +41,8 @@ from agentmut.protocols import (
     NeedsDoubles,
     RunsAlone,
     RunsOutside,
+    SetsRule,
+    SuiteRule,
     SuiteSpec,
 )
 from agentmut.scenario import Scenario
@@ -78,6 +80,8 @@ def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
     importer = imported_suite(project)
     if importer is not None and not project.scenarios:  # a worker process is told them
         project = project.model_copy(update={"scenarios": importer.scenarios()})
+    if isinstance(importer, SetsRule):
+        project = ruled(project, importer.rule)
     chosen = _chosen(project, scenarios)
     adapter = _adapter(project, importer)
     code = project.agent_version or _code(project)
@@ -98,6 +102,23 @@ def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
             project.agent, adapter.versions(), code, project.execution.timeout, declared_variables(project)
         ),
     )
+
+
+def ruled(project: Project, rule: SuiteRule) -> Project:
+    """The project with what its suite says of verdicts, where the project file says nothing."""
+    places = {
+        "trials": ("test", "trials"),
+        "correction": ("test", "correction"),
+        "alpha": ("statistics", "alpha"),
+        "timeout": ("execution", "timeout"),
+    }
+    for name, (section, key) in places.items():
+        value, settings = getattr(rule, name), getattr(project, section)
+        if value is None or key in settings.model_fields_set:
+            continue
+        changed = type(settings).model_validate(settings.model_dump(exclude_unset=True) | {key: value})
+        project = project.model_copy(update={section: changed})
+    return project
 
 
 def no_other_input(session: Session) -> str:
@@ -321,7 +342,8 @@ def _tools_built(adapter: Adapter) -> tuple[str, ...]:
 
 def _code(project: Project) -> str:
     """Hash of the project's source files, without modules that only evaluators use: those shape no trial."""
-    arguments = [spec.argument for s in project.scenarios for spec in s.evaluators if spec.name == "python"]
+    specs = [spec for s in project.scenarios for spec in s.evaluators if spec.name in ("python", "langsmith")]
+    arguments = [a.get("function") if isinstance(a := spec.argument, dict) else a for spec in specs]
     modules = {argument.partition(":")[0] for argument in arguments if isinstance(argument, str)}
     files = {name: project.root / f"{name.replace('.', '/')}.py" for name in modules}
     judging = {name: path for name, path in files.items() if path.is_file()}
