@@ -287,7 +287,23 @@ class RunsAlone(Protocol):
         ...
 
 
+@runtime_checkable
+class KeepsOpen(Protocol):
+    """What an adapter has besides that keeps something open between runs, such as a session of a suite's tool.
+
+    All of its mutants share it. Both are called once in each process that carries out runs.
+    """
+
+    def open(self) -> None:
+        """Before the first run; takes none of its time. Raises `UsageError` where there can be no run."""
+        ...
+
+    def close(self) -> None:
+        """After the last run. Not called in a process that had to be killed."""
+        ...
+
+
 __all__ = [
-    "Adapter", "AgentSpec", "AsksAgent", "ChoosesRoute", "Evaluator", "Example", "Importer", "KnowsApi", "NeedsDoubles",
-    "Operator", "OperatorOptions", "Relation", "RelationExample", "RunsAlone", "RunsOutside", "SuiteSpec",
+    "Adapter", "AgentSpec", "AsksAgent", "ChoosesRoute", "Evaluator", "Example", "Importer", "KeepsOpen", "KnowsApi",
+    "NeedsDoubles", "Operator", "OperatorOptions", "Relation", "RelationExample", "RunsAlone", "RunsOutside", "SuiteSpec",
 ]  # fmt: skip

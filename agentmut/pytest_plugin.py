@@ -1,4 +1,4 @@
-"""pytest fixtures: the simulated model service, for the tests of an agent.
+"""The pytest plugin: fixtures for the tests of an agent, and `pytest --agentmut`.
 
 Loaded into every pytest run of an environment that has agentmut, so it imports nothing before it is used.
 """
@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import pytest
 
 if TYPE_CHECKING:
+    from agentmut.config import AgentConfig
+    from agentmut.importers.pytest_suite.agent import AgentUnderTest
     from agentmut.simulator.background import Simulator
     from agentmut.simulator.latency import Latency
     from agentmut.simulator.trouble import Trouble
@@ -17,13 +19,55 @@ MARKER = "agentmut_simulator"
 _SETTINGS = ("seed", "trouble", "latency", "chunk_latency", "aliases")
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist, which a campaign has no use for
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker."""
+    """Register the marker, and the campaign where one is asked for."""
+    if config.option.agentmut:
+        from agentmut.importers.pytest_suite.campaign import Campaign
+
+        config.pluginmanager.register(Campaign(config), "agentmut-campaign")
     config.addinivalue_line(
         "markers",
         f"{MARKER}({', '.join(_SETTINGS)}): settings of the fixture agentmut_simulator; "
         'trouble is a list such as ["429:0.1", "hang:@3"].',
     )
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The options of a campaign."""
+    group = parser.getgroup("agentmut", "mutation testing of the agent that the tests test")
+    group.addoption(
+        "--agentmut",
+        action="store_true",
+        help="Run the collected tests on broken copies of the agent, and say which breakages they notice.",
+    )
+    group.addoption(
+        "--agentmut-project",
+        metavar="PATH",
+        help="agentmut.yaml, or its folder; else the nearest to rootdir.",
+    )
+    group.addoption(
+        "--agentmut-yes", action="store_true", help="Run a campaign without a budget, however long it takes."
+    )
+
+
+@pytest.fixture(scope="session")
+def agentmut_config(pytestconfig: pytest.Config) -> "AgentConfig":
+    """The agent's config: in a campaign that of the mutant under test, else the project's own.
+
+    An agent that is built from it, in a fixture of whatever scope, is built anew for every run of a campaign.
+    """
+    from agentmut.importers.pytest_suite.fixtures import config_under_test
+
+    return config_under_test(pytestconfig)
+
+
+@pytest.fixture(scope="session")
+def agentmut_agent(pytestconfig: pytest.Config) -> "AgentUnderTest":
+    """The project's agent under test: `agentmut_agent.run("...")`, or `await agentmut_agent.arun("...")`."""
+    from agentmut.importers.pytest_suite.fixtures import agent_under_test
+
+    return agent_under_test(pytestconfig)
 
 
 def _refuse(said: str) -> NoReturn:

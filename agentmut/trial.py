@@ -155,9 +155,23 @@ def altered_tools(config: AgentConfig) -> dict[str, ToolSpec]:
 _current: ContextVar[Trial | None] = ContextVar("agentmut_trial", default=None)
 
 
+_alone: list[Trial] = []
+"""The trial that this process is carrying out, where it carries out one at a time: the whole process is it."""
+
+
 def current_trial() -> Trial | None:
     """The trial that the calling code runs in, None outside of any."""
-    return _current.get()
+    return _alone[0] if _alone else _current.get()
+
+
+@contextmanager
+def alone(trial: Trial) -> Iterator[None]:
+    """While this process carries out this trial and no other: all of its threads and event loops are part of it,
+    also those that are older. Where the block is left by an exception, what is still at work remains the trial's.
+    """
+    _alone[:] = [trial]
+    yield
+    _alone.clear()
 
 
 @contextmanager

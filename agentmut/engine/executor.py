@@ -14,7 +14,7 @@ from agentmut.engine.suite import SuiteConfig
 from agentmut.errors import AgentmutError
 from agentmut.execution import Ending, Execution
 from agentmut.mutant import Mutant
-from agentmut.protocols import Adapter, RunsOutside
+from agentmut.protocols import Adapter, KeepsOpen, RunsOutside
 from agentmut.threads import TrialThreads
 from agentmut.wire.carriers.botocore_hooks import BotocoreHooks
 from agentmut.wire.carriers.gateway import Gateway
@@ -90,7 +90,7 @@ class LocalExecutor:
         per_minute = self._settings.requests_per_minute
         throttle = Throttle(per_minute) if per_minute else None
         with Tap(all_codecs(), throttle).installed(), BotocoreHooks(all_codecs(), throttle).installed():
-            async with self._gateway_of(throttle) as self._gateway:
+            async with _kept_open(inside(self._adapter)), self._gateway_of(throttle) as self._gateway:
                 yield
 
     def _gateway_of(self, throttle: Throttle | None) -> AbstractAsyncContextManager[Gateway | None]:
@@ -124,6 +124,19 @@ class LocalExecutor:
             base, part = (self._suite.part(c, request.scenario) for c in (full, config))
             self._agents[key] = as_mutant(self._adapter, base, part)
         return self._agents[key]
+
+
+@asynccontextmanager
+async def _kept_open(adapter: Adapter) -> AsyncIterator[None]:
+    """While trials run, what the adapter keeps open between them."""
+    if not isinstance(adapter, KeepsOpen):
+        yield
+        return
+    await asyncio.to_thread(adapter.open)
+    try:
+        yield
+    finally:
+        await asyncio.to_thread(adapter.close)
 
 
 class RetryingExecutor:

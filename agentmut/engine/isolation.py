@@ -5,8 +5,9 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from multiprocessing.connection import Connection
 
 from agentmut.engine.executor import Executor, TrialRequest
@@ -18,6 +19,8 @@ from agentmut.wire.footprint import Footprint
 
 MARGIN = 5.0
 """Seconds past its own timeout that a worker has to answer before it is killed."""
+CLOSING = 10.0
+"""Seconds that workers have at the end to close what they kept open."""
 READY = "ready"
 MakeExecutor = Callable[[], Executor]
 
@@ -47,7 +50,8 @@ class ProcessExecutor:
             yield
         finally:
             for worker in workers:
-                worker.kill()
+                worker.dismiss()
+            await in_daemon_thread(_ended, workers)
 
     async def execute(self, request: TrialRequest) -> Execution:
         """Run one trial in the next idle worker."""
@@ -80,6 +84,17 @@ class _Worker:
             self.kill()
             execution = execution.model_copy(update={"abandoned": False})
         return execution
+
+    def dismiss(self) -> None:
+        """Let the process end by itself, if it waits for a trial."""
+        if self._process is not None:
+            self._process.dismiss()
+
+    def leave(self, seconds: float) -> None:
+        """Wait for that, at most so long; then end the process."""
+        if self._process is not None:
+            self._process.leave(seconds)
+        self.kill()
 
     def kill(self) -> None:
         """End the process at once; the next trial starts a new one."""
@@ -127,6 +142,14 @@ class _Process:
             return answer
         raise RunError(f"a worker process could not run a trial: {answer}")
 
+    def dismiss(self) -> None:
+        """No trial is asked for any more."""
+        self._pipe.close()
+
+    def leave(self, seconds: float) -> None:
+        """Wait at most so long for the end of the process."""
+        self._process.join(seconds)
+
     def kill(self) -> None:
         """End the process, and those that it has started."""
         if self._killed:
@@ -149,6 +172,13 @@ class _Process:
         return f"exit code {self._process.exitcode}"
 
 
+def _ended(workers: list[_Worker]) -> None:
+    """Wait for dismissed workers, which may have to close what they kept open, and end those that take too long."""
+    deadline = time.monotonic() + CLOSING
+    for worker in workers:
+        worker.leave(max(0.0, deadline - time.monotonic()))
+
+
 def _lost(ending: Ending, reason: str) -> Execution:
     return Execution(ending=ending, reason=reason, footprint=Footprint(lost=True))
 
@@ -163,7 +193,6 @@ def _serve(make: MakeExecutor, pipe: Connection) -> None:
     except Exception as error:
         pipe.send(described(error))
         return
-    pipe.send(READY)
     asyncio.run(_answer(executor, pipe))
 
 
@@ -175,13 +204,25 @@ def _end_with_parent() -> None:
 
 
 async def _answer(executor: Executor, pipe: Connection) -> None:
-    async with executor.session():
-        while True:
-            try:
-                request = await asyncio.to_thread(pipe.recv)
-            except (EOFError, OSError):
-                os._exit(0)  # without waiting for what agents have left behind
-            try:
-                pipe.send(await executor.execute(request))
-            except Exception as error:
-                pipe.send(described(error))
+    async with AsyncExitStack() as stack:
+        try:
+            await stack.enter_async_context(executor.session())
+        except Exception as error:
+            pipe.send(described(error))
+            return
+        pipe.send(READY)
+        await _answer_all(executor, pipe)
+    os._exit(0)  # without waiting for what agents have left behind
+
+
+async def _answer_all(executor: Executor, pipe: Connection) -> None:
+    """Until nobody asks any more."""
+    while True:
+        try:
+            request = await asyncio.to_thread(pipe.recv)
+        except (EOFError, OSError):
+            return
+        try:
+            pipe.send(await executor.execute(request))
+        except Exception as error:
+            pipe.send(described(error))

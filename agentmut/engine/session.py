@@ -73,7 +73,7 @@ def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
     """
     make_importable(project.root)
     importer = imported_suite(project)
-    if importer is not None:
+    if importer is not None and not project.scenarios:  # a worker process is told them
         project = project.model_copy(update={"scenarios": importer.scenarios()})
     chosen = _chosen(project, scenarios)
     adapter = _adapter(project, importer)

@@ -1,0 +1,202 @@
+"""Runs one test of a held session as a trial."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
+from typing import Literal, Self
+
+from pydantic import JsonValue
+
+from agentmut.adapters._outside import record_steps
+from agentmut.config import AgentConfig
+from agentmut.errors import AdapterError, AgentmutError
+from agentmut.frozen import digest_of
+from agentmut.importers.pytest_suite.held import HeldSession
+from agentmut.importers.pytest_suite.outcome import Phase, judged
+from agentmut.importers.pytest_suite.running import Running
+from agentmut.importers.pytest_suite.settings import PytestSettings
+from agentmut.mutant import Mutant, unreachable_fault
+from agentmut.protocols import Adapter, AgentSpec, KnowsApi, NeedsDoubles
+from agentmut.tools import ToolSpec
+from agentmut.trace import Action, AgentTrace, Check, Step
+from agentmut.trial import Trial, alone
+from agentmut.wire.rewriting import ConfigRewriter
+from agentmut.wire.steps import steps_from_exchanges
+
+PLUGINS = ("pytest", "pytest-asyncio", "anyio")
+"""Distributions that shape how a test is run."""
+
+
+@dataclass(frozen=True)
+class PytestAdapter:
+    """An agent as a pytest suite runs it; `agent` is the project's own adapter, where it names one.
+
+    By route `rebuild` tests that take a fixture of agentmut are given the mutant's config, and the model requests of
+    all others are changed on their way. By route `wire` all requests are.
+    """
+
+    spec: AgentSpec
+    config: AgentConfig
+    original: AgentConfig
+    settings: PytestSettings
+    held: HeldSession
+    agent: Adapter | None = None
+
+    @classmethod
+    def create(cls, spec: AgentSpec, config: AgentConfig) -> "PytestAdapter":
+        """Not by itself."""
+        raise NotImplementedError("made by the importer pytest, of `suite: {pytest: ...}`")
+
+    def get_config(self) -> AgentConfig:
+        """The config that is under test."""
+        return self.config
+
+    def get_tools(self) -> tuple[ToolSpec, ...]:
+        """The tools of the project's agent, or of the config."""
+        return self.agent.get_tools() if self.agent else self.config.tools
+
+    def with_config(self, config: AgentConfig) -> Self:
+        """The same suite on another config."""
+        agent = self.agent.with_config(config) if self.agent else None
+        return replace(self, config=config, agent=agent)
+
+    def doubled_tools(self) -> frozenset[str]:
+        """Tools whose calls the project's adapter intercepts."""
+        return self.agent.doubled_tools() if self.agent else frozenset()
+
+    def cannot_express(self, mutant: Mutant) -> str:
+        """What tests alone decide: the conversation; and without a fixture that tells them, the flow."""
+        parts = {edit.part for edit in mutant.edits}
+        if "history" in parts:
+            return "the tests say themselves what is said"
+        if "orchestration" in parts and not any(self._taking.values()):
+            return "no test takes agentmut_config or agentmut_agent, and no model request shows the flow"
+        if self.agent is not None:
+            return self.agent.cannot_express(mutant)
+        return unreachable_fault(mutant, self.original, self.doubled_tools)
+
+    def cannot_say(self, mutant: Mutant) -> str:
+        """Which setting the API of the project's agent has no word for."""
+        return self.agent.cannot_say(mutant) if isinstance(self.agent, KnowsApi) else ""
+
+    @property
+    def needs_doubles(self) -> frozenset[str]:
+        """Tools of the project's agent with nothing behind them."""
+        return self.agent.needs_doubles if isinstance(self.agent, NeedsDoubles) else frozenset()
+
+    @property
+    def runs_alone(self) -> bool:
+        """A session runs one test at a time."""
+        return True
+
+    @property
+    def default_route(self) -> Literal["rebuild", "wire"]:
+        """The wire, unless a test takes a fixture that tells it the config."""
+        return "rebuild" if any(self._taking.values()) else "wire"
+
+    def versions(self) -> Mapping[str, str]:
+        """Of pytest and what runs async tests, the suite's settings, and the versions of the agent's own adapter."""
+        own = {name: found for name in PLUGINS if (found := _version(name))}
+        settings = digest_of(self.settings.model_dump(mode="json", exclude={"cases", "directory"}))
+        return {**own, "suite": settings, **(self.agent.versions() if self.agent else {})}
+
+    def open(self) -> None:
+        """Collect, in the process that is to run the tests."""
+        self.held.cases()
+
+    def close(self) -> None:
+        """End the session."""
+        self.held.close()
+
+    async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
+        """Run the test that the turn names, once."""
+        case = str(turns[0])
+        trial = self._carrying(case, trial)
+        running = Running(trial, self.config, self.agent)
+        try:
+            with alone(trial):
+                phases = await self._carried_out(case, running)
+            check = judged(phases, self.settings.raised, running.errors)
+        except BaseException:
+            if not trial.recorder.steps:  # what is known of a run that gives no trace
+                record_steps(trial)
+            raise
+        finally:
+            self._note(running)
+        return _trace(running, check)
+
+    async def _carried_out(self, case: str, running: Running) -> tuple[Phase, ...]:
+        """Wait for the held session; a test that does not end is counted as a thread at work."""
+        recorder = running.trial.recorder
+        done = self.held.submit(case, running)
+        recorder.count(threads=1)
+        done.add_done_callback(lambda _: recorder.count(threads=-1))
+        return await asyncio.wrap_future(done)
+
+    def _carrying(self, case: str, trial: Trial) -> Trial:
+        """The trial, with its requests changed where the test is not told the config."""
+        if (
+            self._on_wire
+            or trial.player is not None
+            or self._taking.get(case)
+            or self.config == self.original
+        ):
+            return trial
+        told = {"orchestration": self.original.orchestration, "history": self.original.history}
+        try:
+            return replace(trial, rewriter=ConfigRewriter(self.original, self.config.model_copy(update=told)))
+        except AgentmutError as error:
+            raise AdapterError(str(error)) from error
+
+    def _note(self, running: Running) -> None:
+        """What was read of the config proves a mutation only where the config is the mutant's."""
+        recorder = running.trial.recorder
+        told = {read for read in running.reads if not self._on_wire or read.startswith("orchestration")}
+        recorder.config_reads |= told
+        if running.trial.rewriter is not None:
+            recorder.marks |= running.trial.rewriter.marks
+
+    @property
+    def _on_wire(self) -> bool:
+        return (self.spec.route or self.default_route) == "wire"
+
+    @cached_property
+    def _taking(self) -> dict[str, bool]:
+        cases = self.held.cases() if self.settings.cases is None else self.settings.cases
+        return {case.id: case.takes_config for case in cases}
+
+
+def _trace(running: Running, check: Check) -> AgentTrace:
+    """What was seen of a test's run: by the fixture's agent, or else by the model requests."""
+    recorder = running.trial.recorder
+    if running.traces:
+        steps = [step for trace in running.traces for step in trace.steps]
+        outputs = tuple(output for trace in running.traces for output in trace.outputs)
+    else:
+        calls = any(step.action is Action.CALL_TOOL for step in recorder.steps)
+        seen = steps_from_exchanges(recorder.exchanges, with_tools=not calls)
+        said = _last_reply(running)
+        steps, outputs = [*recorder.steps, *seen, *said], tuple(step.output for step in said)
+    return AgentTrace(
+        steps=tuple(sorted(steps, key=lambda step: step.started)),
+        outputs=outputs,
+        seconds=recorder.now(),
+        edges=tuple(recorder.edges),
+        checks=(check,),
+    )
+
+
+def _last_reply(running: Running) -> list[Step]:
+    """The last thing that a model said, as the answer: what a test makes of it is not seen."""
+    recorder = running.trial.recorder
+    texts = [exchange.reply.text for exchange in recorder.exchanges if exchange.reply and exchange.reply.text]
+    return [Step(action=Action.RESPOND, output=texts[-1], started=recorder.now())] if texts else []
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return ""

@@ -1,0 +1,78 @@
+"""The fixture `agentmut_agent`: the project's agent, built by its adapter from the config that is under test."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from pydantic import JsonValue
+
+from agentmut.config import AgentConfig
+from agentmut.importers.pytest_suite.running import Running
+from agentmut.protocols import Adapter
+from agentmut.trace import AgentTrace
+from agentmut.trial import Trial, running
+
+
+class AgentUnderTest:
+    """Runs the agent; every run builds it anew. What it gives is an `AgentTrace`: `text`, `outputs`, `tool_names`, ...
+
+    In an async test use `await agent.arun("...")`. An exception of the agent is raised as it is.
+    """
+
+    def __init__(self, adapter: Adapter, during: Running | None = None) -> None:
+        self._adapter = adapter
+        self._during = during
+
+    @property
+    def config(self) -> AgentConfig:
+        """The config it is built from."""
+        return self._adapter.get_config()
+
+    def run(self, *turns: JsonValue) -> AgentTrace:
+        """Run the agent on what the user says, one argument a turn."""
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(self.arun(*turns))
+        raise RuntimeError(
+            "agentmut_agent.run() cannot wait in an async test: await agentmut_agent.arun(...)"
+        )
+
+    async def arun(self, *turns: JsonValue) -> AgentTrace:
+        """Run the agent, from an async test under asyncio."""
+        if not turns:
+            raise TypeError(
+                "agentmut_agent is asked nothing: run() takes what the user says, a turn or several"
+            )
+        if self._during is None:
+            async with _watched() as trial:
+                return await self._adapter.run(turns, trial)
+        return await _recorded(self._adapter, turns, self._during)
+
+
+async def _recorded(adapter: Adapter, turns: tuple[JsonValue, ...], during: Running) -> AgentTrace:
+    """A run as a part of a trial: its steps are the trial's, its exception is the agent's own."""
+    trial = during.trial
+    recorder = trial.recorder
+    begun, read = recorder.now(), set(recorder.config_reads)
+    try:
+        trace = await adapter.run(turns, trial)
+    except Exception as error:
+        during.errors.append(error)
+        raise
+    finally:
+        recorder.config_reads |= read
+    steps = tuple(step for step in trace.steps if step.started >= begun)
+    trace = trace.model_copy(update={"steps": steps}).with_own_names(trial.tools)
+    during.traces.append(trace)
+    return trace
+
+
+@asynccontextmanager
+async def _watched() -> AsyncIterator[Trial]:
+    """A trial outside of any campaign: model requests are seen, and pass as they are."""
+    from agentmut.wire.carriers.transport import Tap
+    from agentmut.wire.codecs import all_codecs
+
+    with Tap(all_codecs()).installed(), running(Trial(id="pytest")) as trial:
+        yield trial

@@ -1,0 +1,150 @@
+"""`pytest --agentmut`: the campaign of the project, on the tests that pytest has collected."""
+
+import os
+import time
+from typing import Any
+
+import pytest
+
+from agentmut.engine.state import CampaignState
+from agentmut.errors import AgentmutError, ExitCode, UsageError
+from agentmut.importers.pytest_suite.fixtures import find_project
+from agentmut.importers.pytest_suite.held import case_of
+from agentmut.importers.pytest_suite.suite import PytestSuite, scenarios_of
+from agentmut.project import Project
+from agentmut.protocols import SuiteSpec
+from agentmut.result import Result
+
+LOG = 10.0
+"""Seconds between two lines about the progress."""
+
+
+class Campaign:
+    """The plugin that runs a campaign in the place of the tests, and reports it in the terminal summary.
+
+    The session ends with the exit code that `agentmut run` would have had.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._processes = _undistributed(config)
+        self._result: Result | None = None
+        self._code: ExitCode | None = None
+        self._problem = ""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
+        """Measure the collected tests; None leaves it to pytest to say that they could not be collected."""
+        if session.testsfailed or session.config.option.collectonly:
+            return None
+        if not session.items:
+            return True
+        try:
+            self._result = self._measured(session)
+        except AgentmutError as error:
+            self._code, self._problem = error.exit_code, str(error)
+        else:
+            from agentmut.cli.output import exit_code
+
+            self._code = exit_code(self._result)
+        return True
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """The report, or why there is none."""
+        if self._problem:
+            terminalreporter.section("agentmut: no result", red=True)
+            terminalreporter.write_line(self._problem)
+        if self._result is not None:
+            from agentmut.report.terminal import render
+
+            terminalreporter.section("agentmut")
+            # its own colours would be taken for markup nowhere: it is written as it is
+            terminalreporter.write(render(self._result, terminalreporter.hasmarkup))
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """End with the campaign's own code."""
+        if self._code is not None:
+            session.exitstatus = int(self._code)
+
+    def _measured(self, session: pytest.Session) -> Result:
+        from agentmut.runtime import agent_environment, refuse_running_loop
+
+        refuse_running_loop("pytest --agentmut")
+        project = self._project(session)
+        capture: Any = session.config.pluginmanager.get_plugin("capturemanager")
+        if capture is not None:
+            capture.suspend_global_capture(in_=True)
+        with agent_environment(project):
+            return _carried_out(project, session.config)
+
+    def _project(self, session: pytest.Session) -> Project:
+        """The project with the collected tests as its suite."""
+        config = session.config
+        project = find_project(config)
+        of_file = project.imported
+        settings: dict[str, Any] = {}
+        if of_file is not None and of_file.kind == PytestSuite.name and isinstance(of_file.argument, dict):
+            settings = {"raised": of_file.argument.get("raised", "error")}
+        cases = tuple(map(case_of, session.items))
+        settings |= {
+            "args": list(config.invocation_params.args),
+            "directory": str(config.invocation_params.dir),
+            "cases": [case.model_dump() for case in cases],
+        }
+        spec = SuiteSpec(
+            kind=PytestSuite.name,
+            argument=settings,
+            root=str(project.root),
+            threshold=project.threshold,
+        )
+        changed: dict[str, Any] = {"imported": spec, "scenarios": scenarios_of(cases)}
+        if self._processes:
+            changed["execution"] = project.execution.model_copy(update={"concurrency": self._processes})
+        return project.model_copy(update=changed)
+
+
+def _carried_out(project: Project, config: pytest.Config) -> Result:
+    from agentmut.api import carry_out
+    from agentmut.engine.choosing import make_mutants
+    from agentmut.engine.selection import Selection
+    from agentmut.engine.session import make_plan, open_session
+    from agentmut.runtime import open_store, register
+
+    session = open_session(project)
+    plan = make_plan(session, make_mutants(session, Selection()), None, time.time())
+    if not plan.bounded and not config.option.agentmut_yes:
+        raise UsageError(
+            f"{len(plan.mutants)} mutants and {len(plan.scenarios)} tests are up to {plan.worst_case_trials} runs, and "
+            f"no budget is set. Set `budget:` in {project.path}, or pass --agentmut-yes."
+        )
+    with open_store(project) as store:
+        register(store, plan)
+        return carry_out(session, plan, store, progress=_Progress(config))
+
+
+class _Progress:
+    """A line every few seconds, where pytest writes."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
+        self._last = time.monotonic()
+
+    def __call__(self, state: CampaignState) -> None:
+        """Say how far the campaign is."""
+        if self._reporter is None or time.monotonic() - self._last < LOG:
+            return
+        from agentmut.cli.progress import describe
+
+        self._last = time.monotonic()
+        self._reporter.write_line(f"agentmut: {describe(state)}")
+
+
+def _undistributed(config: pytest.Config) -> int:
+    """Switch pytest-xdist off; the number of processes that it was to use is the campaign's."""
+    wanted = getattr(config.option, "numprocesses", None)
+    for name, value in {"dist": "no", "distload": False, "numprocesses": None, "tx": []}.items():
+        if hasattr(config.option, name):
+            setattr(config.option, name, value)
+    if isinstance(wanted, str):  # auto, logical
+        return os.cpu_count() or 1
+    return int(wanted or 0)

@@ -1,0 +1,69 @@
+"""Collects the tests of a suite in a process of its own, so that theirs are not imported into agentmut's.
+
+`python -m agentmut.importers.pytest_suite.collecting SETTINGS FILE` writes what it found to FILE.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from agentmut.errors import UsageError
+from agentmut.frozen import Frozen
+from agentmut.importers.pytest_suite.settings import Case, PytestSettings
+
+_TELLING = ("ERROR:", "ImportError while loading", "E  ", "usage:")
+"""How the lines begin in which pytest says on stderr why it cannot go on."""
+
+
+class Collected(Frozen):
+    """What a collection found, or why it could not."""
+
+    cases: tuple[Case, ...] = ()
+    error: str = ""
+
+
+def collected(settings: PytestSettings) -> tuple[Case, ...]:
+    """The tests of a suite, in pytest's order. Raises `UsageError` where that fails, or there are none."""
+    with TemporaryDirectory(prefix="agentmut-") as folder:
+        found, said = _asked(settings, Path(folder) / "collected.json")
+    if found.error:
+        raise UsageError(f"{found.error.rstrip('.')}{said}.")
+    if not found.cases:
+        given = " ".join(settings.arguments)
+        raise UsageError(f"suite.pytest: `pytest {given}`, started in {settings.directory}, collects no test")
+    return found.cases
+
+
+def _asked(settings: PytestSettings, file: Path) -> tuple[Collected, str]:
+    command = [sys.executable, "-m", __name__, settings.model_dump_json(), str(file)]
+    if not Path(settings.directory).is_dir():
+        raise UsageError(f"suite.pytest: there is no folder {settings.directory}")
+    done = subprocess.run(command, cwd=settings.directory, capture_output=True, text=True, check=False)
+    if not file.is_file():
+        ended = f"suite.pytest: the process that collected the tests ended with code {done.returncode}"
+        return Collected(error=ended), _telling(done.stderr)
+    return Collected.model_validate_json(file.read_text("utf-8")), _telling(done.stderr)
+
+
+def _telling(stderr: str) -> str:
+    lines = [" ".join(line.split()) for line in stderr.splitlines() if line.startswith(_TELLING)]
+    return f": {'; '.join(lines)}" if lines else ""
+
+
+def main() -> None:
+    """Collect, and write the file."""
+    from agentmut.importers.pytest_suite.held import HeldSession
+
+    settings, file = PytestSettings.model_validate_json(sys.argv[1]), Path(sys.argv[2])
+    held = HeldSession(settings)
+    try:
+        found = Collected(cases=held.cases())
+    except UsageError as error:
+        found = Collected(error=str(error))
+    file.write_text(found.model_dump_json(), "utf-8")
+    held.close()
+
+
+if __name__ == "__main__":
+    main()

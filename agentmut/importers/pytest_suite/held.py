@@ -1,0 +1,183 @@
+"""One collected pytest session, held in a thread of its own, that runs single tests again and again."""
+
+import os
+import threading
+from concurrent.futures import Future
+from contextlib import suppress
+from queue import SimpleQueue
+from typing import Any, NamedTuple
+
+import pytest
+
+from agentmut.errors import UsageError
+from agentmut.importers.pytest_suite.outcome import Phase
+from agentmut.importers.pytest_suite.quiet import Quiet
+from agentmut.importers.pytest_suite.running import RUNNING, Running
+from agentmut.importers.pytest_suite.settings import FIXTURES, Case, PytestSettings
+from agentmut.plain import one_line
+
+OWN_ARGUMENTS = ("--capture=fd", "-o", "tmp_path_retention_policy=failed")
+"""Last, so that they hold: what tests print is no affair of a campaign, nor are their folders worth keeping."""
+CLOSING = 10.0
+"""Seconds that fixtures of the session have to clean up."""
+
+
+class _Job(NamedTuple):
+    case: str
+    running: Running
+    done: "Future[tuple[Phase, ...]]"
+
+
+class HeldSession:
+    """Collects once, in the folder that the settings name, and then runs the tests it is asked for, one at a time.
+
+    Fixtures of a test, its class, its module and its package are torn down after every run, those of the session
+    when it is closed. What takes `agentmut_config` is made anew for each run, whatever its scope.
+    """
+
+    def __init__(self, settings: PytestSettings) -> None:
+        self._settings = settings
+        self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
+        self._collected: Future[tuple[Case, ...]] = Future()
+        self._thread: threading.Thread | None = None
+
+    def cases(self) -> tuple[Case, ...]:
+        """The tests, in pytest's order; collects them at the first call. Raises `UsageError`."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._hold, daemon=True, name="agentmut-pytest")
+            self._thread.start()
+        return self._collected.result()
+
+    def submit(self, case: str, running: Running) -> "Future[tuple[Phase, ...]]":
+        """Run a test soon, and give what was reported of it."""
+        self.cases()
+        done: Future[tuple[Phase, ...]] = Future()
+        self._jobs.put(_Job(case, running, done))
+        return done
+
+    def close(self) -> None:
+        """Tear down the fixtures of the session, as far as they allow it in time."""
+        if self._thread is not None:
+            self._jobs.put(None)
+            self._thread.join(CLOSING)
+
+    def _hold(self) -> None:
+        try:
+            os.chdir(self._settings.directory)
+            serving = _Serving(self._jobs, self._collected)
+            code = pytest.main([*self._settings.arguments, *OWN_ARGUMENTS], plugins=[Quiet(), serving])
+            ended = f"pytest ended with code {int(code)} before it had collected the tests; it says why above"
+        except BaseException as error:
+            ended = f"pytest could not be started: {one_line(error)}"
+        if not self._collected.done():
+            self._collected.set_exception(UsageError(f"suite.pytest: {ended}"))
+
+
+class _Serving:
+    """The plugin that runs tests as they are asked for, in the place of all of them in turn."""
+
+    def __init__(self, jobs: "SimpleQueue[_Job | None]", collected: "Future[tuple[Case, ...]]") -> None:
+        self._jobs = jobs
+        self._collected = collected
+        self._errors: list[str] = []
+        self._phases: list[Phase] = []
+        self._given: list[tuple[pytest.FixtureDef[Any], Any]] = []
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Note what could not be collected."""
+        if report.failed:
+            self._errors.append(f"{report.nodeid}: {collection_error(report)}")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Serve until told to stop."""
+        if self._errors:
+            self._collected.set_exception(UsageError(not_collected(self._errors)))
+            return True
+        items = {item.nodeid: item for item in session.items}
+        self._collected.set_result(tuple(map(case_of, session.items)))
+        while (job := self._jobs.get()) is not None:
+            with suppress(BaseException):
+                self._settle(job, session, items)
+        return True
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[Any]) -> Any:
+        """Keep each phase with what was raised in it."""
+        report = yield
+        self._phases.append(Phase(report, call.excinfo.value if call.excinfo else None))
+        return report
+
+    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any], request: Any) -> None:
+        """Note the fixtures that give what is under test."""
+        if fixturedef.argname in FIXTURES:
+            self._given.append((fixturedef, request))
+
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_runtest_teardown(self, item: pytest.Item) -> Any:
+        """After the test's own fixtures, end what was built on the config, of whatever scope: the next is another."""
+        try:
+            return (yield)
+        finally:
+            while self._given:
+                fixture, request = self._given.pop()
+                fixture.finish(request)
+
+    def _settle(self, job: _Job, session: pytest.Session, items: dict[str, pytest.Item]) -> None:
+        try:
+            phases = self._run(items[job.case], job.running, session)
+        except BaseException as error:  # pytest.exit, KeyboardInterrupt: the session stays as it is
+            _torn_down(session)
+            job.done.set_exception(_harmless(error))
+        else:
+            job.done.set_result(phases)
+
+    def _run(self, item: pytest.Item, running: Running, session: pytest.Session) -> tuple[Phase, ...]:
+        self._phases.clear()
+        _forget_earlier_runs(item)
+        item.config.stash[RUNNING] = running
+        try:
+            # the session in the place of the next test: all below it is torn down
+            item.ihook.pytest_runtest_protocol(item=item, nextitem=session)
+        finally:
+            del item.config.stash[RUNNING]
+        return tuple(self._phases)
+
+
+def case_of(item: pytest.Item) -> Case:
+    """A collected test as a case."""
+    takes = set(FIXTURES) & set(getattr(item, "fixturenames", ()))
+    return Case(id=item.nodeid, takes_config=bool(takes))
+
+
+def collection_error(report: pytest.CollectReport) -> str:
+    """Why a file could not be collected: the last line of what pytest says of it."""
+    said = getattr(report.longrepr, "reprcrash", None)
+    if said is not None:
+        return f"{' '.join(said.message.split())} ({said.path}:{said.lineno})"
+    lines = [line.strip() for line in str(report.longrepr).splitlines() if line.strip()]
+    raised = [line.removeprefix("E").strip() for line in lines if line.startswith("E ")]
+    return (raised or lines or ["it could not be collected"])[-1 if not raised else 0]
+
+
+def not_collected(errors: list[str]) -> str:
+    """What to say where some file could not be collected."""
+    return f"suite.pytest: the tests cannot be collected. {'; '.join(errors)}. Correct that, then run again."
+
+
+def _forget_earlier_runs(item: pytest.Item) -> None:
+    item._report_sections.clear()
+    with suppress(ImportError):  # older than pytest 9
+        from _pytest.subtests import failed_subtests_key
+
+        item.config.stash[failed_subtests_key].clear()
+
+
+def _torn_down(session: pytest.Session) -> None:
+    with suppress(BaseException):
+        session._setupstate.teardown_exact(session)  # type: ignore[arg-type]
+
+
+def _harmless(error: BaseException) -> Exception:
+    """An exception that ends neither a thread nor an event loop."""
+    return error if isinstance(error, Exception) else RuntimeError(one_line(error))

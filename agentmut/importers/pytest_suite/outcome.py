@@ -1,0 +1,125 @@
+"""What a test's phases say about the agent: passed, failed, or nothing at all."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import pytest
+
+from agentmut.errors import CaseError
+from agentmut.plain import one_line
+from agentmut.trace import Check
+
+CHECK = "pytest"
+"""The name of the one check that a test is."""
+LONGEST_REASON = 600
+NotAsserted = Literal["error", "fail"]
+
+
+@dataclass(frozen=True)
+class Phase:
+    """Setup, call or teardown of a test, as reported; a subtest is a phase of its own."""
+
+    report: pytest.TestReport
+    error: BaseException | None = None
+
+    @property
+    def expected_failure(self) -> bool:
+        """Whether it is about a test that is expected to fail."""
+        return hasattr(self.report, "wasxfail")
+
+
+def judged(phases: Sequence[Phase], raised: NotAsserted, of_agent: Collection[BaseException]) -> Check:
+    """The check of a test that ended, by pytest's own verdict; `of_agent` are the errors that its agent raised.
+
+    Raises `CaseError` where it says nothing about the agent: it was skipped, a fixture went wrong, or the test's own
+    code did. Raises the agent's own error again, and with `raised` "fail" any other, for how runs end is read off it.
+    """
+    for phase in _of(phases, "setup"):
+        if not phase.report.passed:
+            raise _no_evidence(phase, of_agent)
+    failed = [phase for phase in _of(phases, "call") if phase.report.failed]
+    if failed:
+        return _failed(failed, raised, of_agent)
+    for phase in (*_of(phases, "call"), *_of(phases, "teardown")):
+        if phase.report.failed or (phase.report.skipped and not phase.expected_failure):
+            raise _no_evidence(phase, of_agent)
+    if not _of(phases, "call"):
+        raise CaseError("the test did not run")
+    return Check(evaluator=CHECK, passed=True, reason=_why_green(phases))
+
+
+def is_assertion(error: BaseException | None) -> bool:
+    """Whether an error is a failed assertion, or a group of nothing else.
+
+    >>> is_assertion(AssertionError("no")), is_assertion(ValueError("no"))
+    (True, False)
+    """
+    if isinstance(error, BaseExceptionGroup):
+        return all(map(is_assertion, error.exceptions))
+    return isinstance(error, AssertionError | pytest.fail.Exception)
+
+
+def _of(phases: Sequence[Phase], when: str) -> list[Phase]:
+    return [phase for phase in phases if phase.report.when == when]
+
+
+def _failed(failed: Sequence[Phase], raised: NotAsserted, of_agent: Collection[BaseException]) -> Check:
+    """The check of a test whose call failed; without an exception it passed although it should not have."""
+    for phase in failed:
+        error = phase.error
+        if error is not None and _is_from(error, of_agent):
+            raise error
+        if error is None or is_assertion(error):
+            return Check(evaluator=CHECK, passed=False, reason=_reason(phase))
+    error = failed[0].error
+    if error is not None and raised == "fail" and isinstance(error, Exception):
+        raise error
+    raise _no_evidence(failed[0], of_agent)
+
+
+def _no_evidence(phase: Phase, of_agent: Collection[BaseException]) -> BaseException:
+    error = phase.error
+    if error is not None and _is_from(error, of_agent):
+        return error
+    if phase.report.skipped:
+        return CaseError(f"skipped: {_reason(phase)}")
+    said = CaseError(f"{phase.report.when} of the test: {_reason(phase)}")
+    said.__cause__ = error  # trouble with the model service is told by what it came from
+    return said
+
+
+def _is_from(error: BaseException, of_agent: Collection[BaseException]) -> bool:
+    """Whether an error is the agent's, or was raised because of it and is no judgement of the test's."""
+    return not is_assertion(error) and any(cause is known for cause in _causes(error) for known in of_agent)
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The error, and what it was raised from on purpose."""
+    cause: BaseException | None = error
+    seen: set[int] = set()
+    while cause is not None and id(cause) not in seen:
+        seen.add(id(cause))
+        yield cause
+        if isinstance(cause, BaseExceptionGroup):
+            yield from cause.exceptions
+        cause = cause.__cause__
+
+
+def _why_green(phases: Sequence[Phase]) -> str:
+    expected = next((phase for phase in _of(phases, "call") if phase.expected_failure), None)
+    if expected is None:
+        return "the test passed"
+    return f"green as marked: xfail, and it {'failed' if expected.report.skipped else 'passed'}"
+
+
+def _reason(phase: Phase) -> str:
+    """What was reported, in a line with its place."""
+    report, error = phase.report, phase.error
+    longrepr = report.longrepr
+    if isinstance(longrepr, tuple):  # of a skipped test
+        return str(longrepr[2]).removeprefix("Skipped: ")
+    said = one_line(error) if error is not None else " ".join(str(longrepr or report.outcome).split())
+    crash = getattr(longrepr, "reprcrash", None)
+    place = f" ({crash.path}:{crash.lineno})" if crash is not None else ""
+    return f"{said[:LONGEST_REASON]}{place}"

@@ -1,0 +1,66 @@
+"""A pytest session that says nothing, remembers nothing and runs a test once when it is told to."""
+
+from typing import Any
+
+import pytest
+
+_OFF: dict[str, Any] = {
+    "agentmut": False, "collectonly": False, "setuponly": False, "setupplan": False, "setupshow": False,
+    "usepdb": False, "trace": False, "maxfail": 0, "lf": False, "failedfirst": False, "newfirst": False,
+    "cacheclear": False, "cacheshow": None, "stepwise": False, "stepwise_skip": False, "stepwise_reset": False,
+    "xmlpath": None, "dist": "no", "distload": False, "numprocesses": None, "tx": [], "looponfail": False,
+}  # fmt: skip
+"""Options that would make a session something else than its tests, each once."""
+_UNWANTED = (
+    "terminalreporter",
+    "rerunfailures", "pytest_rerunfailures",  # tests that are run until they pass notice nothing
+    "flaky", "flaky.flaky_pytest_plugin",
+    "repeat", "pytest_repeat",
+    "randomly", "pytest_randomly",  # sets the same seed before each test: all repeats would be one
+    "timeout", "pytest_timeout",  # ends the process, or needs its main thread; trials have a deadline of their own
+    "lfplugin", "nfplugin", "stepwiseplugin",
+)  # fmt: skip
+"""Plugins that print, repeat tests or remember what they did. Their options and markers are still known."""
+
+
+class Quiet:
+    """The plugin that makes a session so."""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_cmdline_main(self, config: pytest.Config) -> None:
+        """Before other plugins read the options."""
+        for name, value in _OFF.items():
+            if hasattr(config.option, name):
+                setattr(config.option, name, value)
+        capture: Any = config.pluginmanager.get_plugin("capturemanager")
+        if capture is not None:  # what plugins say while they are configured
+            capture.resume_global_capture()
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Once all plugins are there."""
+        for name in _UNWANTED:
+            found = config.pluginmanager.get_plugin(name)
+            if found is not None and config.pluginmanager.is_registered(found):
+                config.pluginmanager.unregister(found)
+        cache: Any = getattr(config, "cache", None)
+        if cache is not None:
+            cache.set = _forget
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_collection(self, session: pytest.Session) -> Any:
+        """Once all plugins have begun."""
+        capture: Any = session.config.pluginmanager.get_plugin("capturemanager")
+        if capture is not None:
+            capture.suspend_global_capture(in_=True)
+            capture.read_global_capture()
+        return (yield)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Without what plugins register late."""
+        self.pytest_configure(session.config)
+
+
+def _forget(key: str, value: object) -> None:
+    """In the place of `Cache.set`: no run may depend on one before it."""

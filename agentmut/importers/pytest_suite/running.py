@@ -1,0 +1,28 @@
+"""The run that a held session is carrying out, as its fixtures see it."""
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from agentmut.config import AgentConfig
+from agentmut.protocols import Adapter
+from agentmut.trace import AgentTrace
+from agentmut.trial import Trial
+
+
+@dataclass
+class Running:
+    """What is under test in one run, and what the agent did when the test ran it through `agentmut_agent`."""
+
+    trial: Trial
+    config: AgentConfig
+    agent: Adapter | None = None
+    """The project's own adapter, of `config`; None where the project names none."""
+    reads: set[str] = field(default_factory=set)
+    """Parts of the config that the test has read, as dotted paths."""
+    traces: list[AgentTrace] = field(default_factory=list)
+    errors: list[BaseException] = field(default_factory=list)
+
+
+RUNNING = pytest.StashKey[Running]()
+"""Of a session's config, while a run is carried out."""

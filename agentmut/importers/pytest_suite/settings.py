@@ -1,0 +1,83 @@
+"""What a project says of its pytest suite: `suite: {pytest: ...}`."""
+
+import shlex
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import JsonValue, TypeAdapter, ValidationError
+
+from agentmut.errors import UsageError, nearest
+from agentmut.frozen import Frozen
+
+FIXTURES = ("agentmut_config", "agentmut_agent")
+"""By which a test is given the config that is under test, or the agent that is built from it."""
+_KEYS = ("paths", "args", "raised", "directory", "cases")
+_PATH_KEYS = ("path", "paths")
+
+
+class Case(Frozen):
+    """A collected test."""
+
+    id: str
+    takes_config: bool = False
+    """Whether it, or a fixture that it uses, takes one of `FIXTURES`."""
+
+
+class PytestSettings(Frozen):
+    """Which tests, and how they are judged."""
+
+    paths: tuple[str, ...] = ()
+    """Files, folders or node ids; empty leaves it to pytest (`testpaths`, or the folder)."""
+    args: tuple[str, ...] = ()
+    """More arguments of pytest, such as `-m evals`."""
+    raised: Literal["error", "fail"] = "error"
+    """What an exception of a test's own code is that is no failed assertion: no evidence, or a failure."""
+    directory: str = "."
+    """Where pytest is started."""
+    cases: tuple[Case, ...] | None = None
+    """Those that are measured, where they were collected already; None takes what pytest collects."""
+
+    @property
+    def arguments(self) -> list[str]:
+        """The arguments of pytest."""
+        return [*self.args, *self.paths]
+
+
+def read_settings(argument: JsonValue, root: str) -> PytestSettings:
+    """The settings of `suite: {pytest: argument}`. Raises `UsageError`, which says what is expected.
+
+    >>> read_settings("tests/evals", "/p").paths, read_settings({"args": "-m evals"}, "/p").args
+    (('tests/evals',), ('-m', 'evals'))
+    """
+    given = argument if isinstance(argument, Mapping) else {"paths": argument}
+    if unknown := sorted(given.keys() - {*_KEYS, *_PATH_KEYS}):
+        known = nearest(unknown[0], ("path", "args", "raised"))
+        raise UsageError(f"suite.pytest: unknown key {unknown[0]!r}. {known}")
+    if all(key in given for key in _PATH_KEYS):
+        raise UsageError("suite.pytest: give either `path` or `paths`, not both")
+    paths = given.get("path", given.get("paths"))
+    fields: dict[str, Any] = {
+        "paths": _texts(paths, "path", "a path, or a list of paths"),
+        "args": _texts(
+            given.get("args"), "args", "arguments of pytest as one text, or as a list", split=True
+        ),
+        "directory": given.get("directory", root),
+        **{key: given[key] for key in ("raised", "cases") if key in given},
+    }
+    try:
+        return PytestSettings(**fields)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise UsageError(f"suite.pytest.{where}: {first['msg']}, got {first['input']!r}") from None
+
+
+def _texts(value: Any, key: str, expected: str, *, split: bool = False) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    if isinstance(value, str):
+        return tuple(shlex.split(value)) if split else (value,)
+    try:
+        return TypeAdapter(tuple[str, ...]).validate_python(value)
+    except ValidationError:
+        raise UsageError(f"suite.pytest.{key}: expects {expected}, got {value!r}") from None

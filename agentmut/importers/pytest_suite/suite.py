@@ -1,0 +1,50 @@
+"""The importer of pytest suites: collects the tests, and gives what runs one of them."""
+
+import importlib.util
+from typing import ClassVar
+
+from agentmut.config import AgentConfig
+from agentmut.errors import UsageError
+from agentmut.importers.pytest_suite.settings import Case, PytestSettings, read_settings
+from agentmut.protocols import Adapter, AgentSpec, SuiteSpec
+from agentmut.scenario import EvaluatorSpec, Scenario
+
+
+class PytestSuite:
+    """A case is a test item, by its node id; its one check is whether the test passes."""
+
+    name: ClassVar[str] = "pytest"
+
+    def __init__(self, settings: PytestSettings) -> None:
+        self._settings = settings
+
+    @classmethod
+    def create(cls, spec: SuiteSpec) -> "PytestSuite":
+        """Check the argument: a path, a list of paths, or a mapping; see `PytestSettings`."""
+        if importlib.util.find_spec("pytest") is None:
+            raise UsageError("suite.pytest: pytest is not installed here. Run: pip install pytest")
+        return cls(read_settings(spec.argument, spec.root))
+
+    def scenarios(self) -> tuple[Scenario, ...]:
+        """The tests, in pytest's order, collected in a process of their own. Raises `UsageError`."""
+        from agentmut.importers.pytest_suite.collecting import collected
+
+        if self._settings.cases is None:
+            self._settings = self._settings.model_copy(update={"cases": collected(self._settings)})
+        return scenarios_of(self._settings.cases or ())
+
+    def adapter(self, agent: AgentSpec, config: AgentConfig) -> Adapter | None:
+        """What runs one test. In a process that was told the scenarios, the session is held from here on."""
+        from agentmut.importers.pytest_suite.adapter import PytestAdapter
+        from agentmut.importers.pytest_suite.fixtures import own_adapter
+        from agentmut.importers.pytest_suite.held import HeldSession
+
+        own = own_adapter(agent, config)
+        config = own.get_config() if own else config
+        return PytestAdapter(agent, config, config, self._settings, HeldSession(self._settings), own)
+
+
+def scenarios_of(cases: tuple[Case, ...]) -> tuple[Scenario, ...]:
+    """Tests as scenarios."""
+    check = EvaluatorSpec(name="suite", argument=PytestSuite.name)
+    return tuple(Scenario(name=case.id, turns=(case.id,), evaluators=(check,)) for case in cases)
