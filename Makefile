@@ -25,6 +25,7 @@ bench: $(VENV)/.dev  ## the figures of docs/benchmarks.md, next to their targets
 	$(BIN)/python benchmarks/stats.py
 	$(BIN)/python benchmarks/rescoring.py
 	$(BIN)/python benchmarks/guidance.py
+	$(BIN)/python benchmarks/pytest_suite.py
 
 operators: $(VENV)/.dev  ## every operator on the examples; docs/operators.md is its output
 	@$(BIN)/agentmut simulate -- $(BIN)/python benchmarks/operators.py

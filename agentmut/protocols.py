@@ -303,7 +303,18 @@ class KeepsOpen(Protocol):
         ...
 
 
+@runtime_checkable
+class HoldsInputs(Protocol):
+    """What an adapter has besides whose cases say to the agent what they hold, and nothing that they are given."""
+
+    @property
+    def why_no_other_input(self) -> str:
+        """Why no other input can be tried on its agent, in a phrase."""
+        ...
+
+
 __all__ = [
-    "Adapter", "AgentSpec", "AsksAgent", "ChoosesRoute", "Evaluator", "Example", "Importer", "KeepsOpen", "KnowsApi",
-    "NeedsDoubles", "Operator", "OperatorOptions", "Relation", "RelationExample", "RunsAlone", "RunsOutside", "SuiteSpec",
+    "Adapter", "AgentSpec", "AsksAgent", "ChoosesRoute", "Evaluator", "Example", "HoldsInputs", "Importer",
+    "KeepsOpen", "KnowsApi", "NeedsDoubles", "Operator", "OperatorOptions", "Relation", "RelationExample", "RunsAlone",
+    "RunsOutside", "SuiteSpec",
 ]  # fmt: skip

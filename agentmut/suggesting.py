@@ -12,7 +12,7 @@ from agentmut.analysis.generate.aims import MUTANTS, weaknesses, without_inputs
 from agentmut.analysis.generate.asking import answered_proposals, question
 from agentmut.analysis.generate.proposals import Aim, Proposal, proposals
 from agentmut.applied import note_applied
-from agentmut.engine.session import Session
+from agentmut.engine.session import Session, no_other_input
 from agentmut.engine.work import Stop
 from agentmut.errors import RunInterruptedError, UsageError
 from agentmut.files.scenario_edit import apply_suggestions
@@ -87,7 +87,8 @@ def free_suggestions(session: Session, store: Store, run: str | None = None) -> 
         scenarios=_of_earlier_searches(session.project),
         notes=(*stored.notes, *without_inputs(coverage), *_without_proposal(stored.result, assertions)),
     )
-    return Proposed(found, tuple(_ideas(start, coverage, session.project.statistics.seed)))
+    ideas = () if no_other_input(session) else _ideas(start, coverage, session.project.statistics.seed)
+    return Proposed(found, tuple(ideas))
 
 
 def searched_suggestions(
@@ -104,6 +105,10 @@ def searched_suggestions(
 
     Raises besides `RunInterruptedError` and `RunError`; finished trials are kept, and reused by the same call.
     """
+    if why := no_other_input(session):
+        raise UsageError(
+            f"--scenarios tries other inputs, and {why}. Leave it out: assertions are suggested without"
+        )
     stored = what_is_stored(session, store, run)
     start = start_of(stored)
     start = start_of(stored, _of_model(session.project, start))

@@ -41,7 +41,6 @@ def doctor(
     Example: agentmut doctor
     """
     from agentmut.cli.output import agents_on_stderr, print_json, wants_color
-    from agentmut.engine.session import open_session
     from agentmut.project import load_project
     from agentmut.report.doctor import render_diagnosis
     from agentmut.runtime import agent_environment
@@ -49,7 +48,7 @@ def doctor(
     with agents_on_stderr():
         loaded = load_project(project, agent)
         with agent_environment(loaded):
-            session = open_session(loaded, (scenario or loaded.scenarios[0].name,))
+            session = _opened(loaded, scenario)
             found = _examined(session, yes=yes, kept_in=str(save_request or ""))
     if save_request:
         _save(found, save_request, loaded)
@@ -58,6 +57,16 @@ def doctor(
     else:
         typer.echo(render_diagnosis(found.diagnosis, wants_color()), nl=False)
     raise typer.Exit(int(ExitCode.OK if found.diagnosis.reachable else ExitCode.BROKEN))
+
+
+def _opened(project: "Project", scenario: str | None) -> "Session":
+    """The session of one scenario: the first, where none is named; of a suite of another tool, once that is read."""
+    from agentmut.engine.session import imported_suite, open_session
+
+    if project.imported is not None:
+        suite = imported_suite(project)
+        project = project.model_copy(update={"scenarios": suite.scenarios() if suite else ()})
+    return open_session(project, (scenario or project.scenarios[0].name,))
 
 
 def _examined(session: "Session", *, yes: bool, kept_in: str) -> "Examination":

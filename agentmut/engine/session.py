@@ -35,6 +35,7 @@ from agentmut.project import Project
 from agentmut.protocols import (
     Adapter,
     Evaluator,
+    HoldsInputs,
     Importer,
     NeedsDoubles,
     RunsAlone,
@@ -91,6 +92,12 @@ def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
             project.agent, adapter.versions(), code, project.execution.timeout, declared_variables(project)
         ),
     )
+
+
+def no_other_input(session: Session) -> str:
+    """Why the session's agent can be asked nothing but what its suite asks, in a phrase; empty where it can."""
+    agent = inside(session.adapter)
+    return agent.why_no_other_input if isinstance(agent, HoldsInputs) else ""
 
 
 def declared_variables(project: Project) -> dict[str, str]:

@@ -13,7 +13,7 @@ from agentmut.engine.relating.lane import Lane, Subject
 from agentmut.engine.relating.material import SourceMaterial
 from agentmut.engine.relating.repeats import from_sources
 from agentmut.engine.relating.state import Relating, RelationsPlan
-from agentmut.engine.session import Session, plan_fields
+from agentmut.engine.session import Session, no_other_input, plan_fields
 from agentmut.engine.tables import Tables
 from agentmut.errors import UsageError, nearest
 from agentmut.mutation.operator_names import is_named
@@ -78,8 +78,13 @@ class PreparedLanes(NamedTuple):
 def wish(session: Session, asked_for: Sequence[str]) -> Wish:
     """The relations that the project uses, or those asked for by name or family, on all scenarios of the session.
 
-    Raises `UsageError` for unknown names, and `RunError` for a relation that raises.
+    Raises `UsageError` for unknown names and for an agent that can be asked nothing else, and `RunError` for a
+    relation that raises.
     """
+    if why := no_other_input(session):
+        raise UsageError(
+            f"relations change what the agent is asked, and {why}. Use them on scenarios of agentmut"
+        )
     chosen, needs = chosen_relations(session.project, asked_for)
     fits = [Fit(one, s, _lack(one, s, session)) for one in chosen for s in session.scenarios]
     if not chosen:

@@ -1,6 +1,7 @@
 """Runs one test of a held session as a trial."""
 
 import asyncio
+import multiprocessing
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,10 +14,11 @@ from agentmut.adapters._outside import record_steps
 from agentmut.config import AgentConfig
 from agentmut.errors import AdapterError, AgentmutError
 from agentmut.frozen import digest_of
+from agentmut.importers.pytest_suite.collecting import collected
 from agentmut.importers.pytest_suite.held import HeldSession
 from agentmut.importers.pytest_suite.outcome import Phase, judged
 from agentmut.importers.pytest_suite.running import Running
-from agentmut.importers.pytest_suite.settings import PytestSettings
+from agentmut.importers.pytest_suite.settings import Case, PytestSettings
 from agentmut.mutant import Mutant, unreachable_fault
 from agentmut.protocols import Adapter, AgentSpec, KnowsApi, NeedsDoubles
 from agentmut.tools import ToolSpec
@@ -92,6 +94,11 @@ class PytestAdapter:
         return True
 
     @property
+    def why_no_other_input(self) -> str:
+        """A test is no input."""
+        return "the tests of a pytest suite say themselves what the agent is asked"
+
+    @property
     def default_route(self) -> Literal["rebuild", "wire"]:
         """The wire, unless a test takes a fixture that tells it the config."""
         return "rebuild" if any(self._taking.values()) else "wire"
@@ -164,8 +171,13 @@ class PytestAdapter:
 
     @cached_property
     def _taking(self) -> dict[str, bool]:
-        cases = self.held.cases() if self.settings.cases is None else self.settings.cases
-        return {case.id: case.takes_config for case in cases}
+        return {case.id: case.takes_config for case in self._cases()}
+
+    def _cases(self) -> tuple[Case, ...]:
+        """The tests; a worker process holds them, any other does not import them."""
+        if self.settings.cases is not None:
+            return self.settings.cases
+        return self.held.cases() if multiprocessing.parent_process() else collected(self.settings)
 
 
 def _trace(running: Running, check: Check) -> AgentTrace:

@@ -52,6 +52,7 @@ class HeldSession:
         """Run a test soon, and give what was reported of it."""
         self.cases()
         done: Future[tuple[Phase, ...]] = Future()
+        done.set_running_or_notify_cancel()  # who gives up waiting does not end the test
         self._jobs.put(_Job(case, running, done))
         return done
 
