@@ -8,7 +8,7 @@ import asyncio
 import json
 import secrets
 from collections import Counter
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import suppress
 from contextvars import Context
 from dataclasses import dataclass, field
@@ -106,7 +106,7 @@ class Bench:
     def submit(self, case: Case) -> Job:
         """Have a test judged soon."""
         loop = asyncio.get_running_loop()
-        job = Job(case, *(loop.create_future() for _ in range(4)))
+        job = Job(case, loop.create_future(), loop.create_future(), loop.create_future(), loop.create_future())
         self._waiting.append(job)
         if self._worker is None or self._worker.done():
             # in no trial's context: it works for several
@@ -139,7 +139,7 @@ class Bench:
                 port = server.sockets[0].getsockname()[1]
                 files = _slots(folder, slots, port, token)
                 started = launch(self.settings, self._place, folder, files, len(jobs) + 1)
-                await _unless(run_program(started, output), [job.over.wait() for job in jobs])
+                await _unless(run_program(started, output), [job.over for job in jobs])
             if all(job.over.is_set() for job in jobs):
                 return
             _hand_out(written(folder, last_words(output), output.code), cells)
@@ -203,9 +203,10 @@ async def _write(writer: asyncio.StreamWriter, value: Mapping[str, Any]) -> None
     await writer.drain()
 
 
-async def _unless(work: Awaitable[None], ends: Sequence[Awaitable[Any]]) -> None:
+async def _unless(work: Coroutine[Any, Any, None], ends: Sequence[asyncio.Event]) -> None:
     """Do the work, unless all of that happens before."""
-    working, ended = asyncio.ensure_future(work), asyncio.gather(*ends)
+    loop = asyncio.get_running_loop()
+    working, ended = loop.create_task(work), loop.create_task(_all_of(ends))
     try:
         await asyncio.wait({working, ended}, return_when=asyncio.FIRST_COMPLETED)
         if working.done():
@@ -214,6 +215,11 @@ async def _unless(work: Awaitable[None], ends: Sequence[Awaitable[Any]]) -> None
         for task in (working, ended):
             task.cancel()
         await asyncio.gather(working, ended, return_exceptions=True)
+
+
+async def _all_of(ends: Sequence[asyncio.Event]) -> None:
+    for end in ends:
+        await end.wait()
 
 
 def _hand_out(found: Mapping[str, Any], cells: Mapping[str, Job]) -> None:
