@@ -1,4 +1,4 @@
-"""What attaching to a pytest suite costs a test, and the idle plugin a run of pytest. Prints each figure and its target.
+"""What attaching to a pytest suite costs a test, and the idle plugin a start of pytest, next to their targets.
 
 `python benchmarks/pytest_suite.py [TESTS]`
 """

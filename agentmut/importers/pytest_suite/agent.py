@@ -14,7 +14,7 @@ from agentmut.trial import Trial, running
 
 
 class AgentUnderTest:
-    """Runs the agent; every run builds it anew. What it gives is an `AgentTrace`: `text`, `outputs`, `tool_names`, ...
+    """Runs the agent; every run builds it anew and gives an `AgentTrace`, with `text`, `outputs`, `tools_called`.
 
     In an async test use `await agent.arun("...")`. An exception of the agent is raised as it is.
     """

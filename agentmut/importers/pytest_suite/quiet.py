@@ -32,9 +32,7 @@ class Quiet:
         for name, value in _OFF.items():
             if hasattr(config.option, name):
                 setattr(config.option, name, value)
-        capture: Any = config.pluginmanager.get_plugin("capturemanager")
-        if capture is not None:  # what plugins say while they are configured
-            capture.resume_global_capture()
+        _hush(config)  # while plugins are configured
 
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self, config: pytest.Config) -> None:
@@ -49,17 +47,38 @@ class Quiet:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_collection(self, session: pytest.Session) -> Any:
-        """Once all plugins have begun."""
-        capture: Any = session.config.pluginmanager.get_plugin("capturemanager")
-        if capture is not None:
-            capture.suspend_global_capture(in_=True)
-            capture.read_global_capture()
+        """Once all plugins have begun; from here on pytest itself keeps what is printed."""
+        _drop(session.config)
         return (yield)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> Any:
+        """While plugins end, and fixtures of the session."""
+        _hush(session.config)
+        try:
+            return (yield)
+        finally:
+            _drop(session.config)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         """Without what plugins register late."""
         self.pytest_configure(session.config)
+
+
+def _hush(config: pytest.Config) -> None:
+    """Keep what is printed from here on."""
+    capture: Any = config.pluginmanager.get_plugin("capturemanager")
+    if capture is not None:
+        capture.resume_global_capture()
+
+
+def _drop(config: pytest.Config) -> None:
+    """Forget what was printed since."""
+    capture: Any = config.pluginmanager.get_plugin("capturemanager")
+    if capture is not None:
+        capture.suspend_global_capture(in_=True)
+        capture.read_global_capture()
 
 
 def _forget(key: str, value: object) -> None:

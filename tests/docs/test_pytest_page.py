@@ -1,0 +1,101 @@
+"""What docs/pytest.md shows is read and runs as it says; the example project is measured from within pytest."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from agentmut.api import measure
+from agentmut.cli import VERBS
+from agentmut.engine.selection import Selection
+from agentmut.importers.pytest_suite.settings import read_settings
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "pytest.md").read_text()
+PLAIN = ["-p", "no:deepeval", "-p", "no:langsmith_plugin", "-p", "no:rerunfailures", "-p", "no:repeat"]
+AGENT = """
+def run(config, question):
+    return "A refund takes 5 days."
+"""
+PROJECT = """
+version: 1
+agent:
+  adapter: python
+  run: page_agent:run
+  config: {prompt: Say that a refund takes 5 days.}
+suite: {pytest: .}
+"""
+
+
+@pytest.mark.parametrize("block", re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL))
+def test_every_suite_that_is_shown_is_a_valid_one(block: str) -> None:
+    assert read_settings(yaml.safe_load(block)["suite"]["pytest"], "/p").paths
+
+
+def test_the_page_names_verbs_that_exist() -> None:
+    assert set(re.findall(r"agentmut ([a-z]+)\b", PAGE)) & set(VERBS) >= {"run", "test", "suggest", "show"}
+
+
+def test_the_tests_that_are_shown_run_outside_of_a_campaign_on_the_agent_as_it_is(tmp_path: Path) -> None:
+    pytest.importorskip("pytest_asyncio")
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    (tmp_path / "test_page.py").write_text(code)
+    (tmp_path / "page_agent.py").write_text(AGENT)
+    (tmp_path / "agentmut.yaml").write_text(PROJECT)
+    (tmp_path / "pytest.ini").write_text("[pytest]\nasyncio_mode = auto\n")
+    done = _run([sys.executable, "-m", "pytest", "-rA", *PLAIN], tmp_path)
+    assert "2 failed" not in done.stdout and "2 passed" in done.stdout, done.stdout
+    assert "assert 'find_order' in ()" in done.stdout  # this agent has no tool
+
+
+def test_the_fixtures_say_what_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "test_page.py").write_text(
+        "def test_config(agentmut_config): ...\ndef test_it(agentmut_agent): ...\n"
+    )
+    done = _run([sys.executable, "-m", "pytest", *PLAIN], tmp_path)
+    assert (
+        done.stdout.count("there is no agentmut.yaml in") >= 2
+        and "pytest_suite/fixtures.py" not in done.stdout
+    )
+    (tmp_path / "agentmut.yaml").write_text("version: 1\nagent: {config: {prompt: p}}\nsuite: {pytest: .}\n")
+    done = _run([sys.executable, "-m", "pytest", *PLAIN], tmp_path)
+    assert "names no agent.adapter" in done.stdout and "1 passed, 1 error" in done.stdout
+    assert "pytest_suite/fixtures.py" not in done.stdout
+    done = _run([sys.executable, "-m", "pytest", "--agentmut", *PLAIN], tmp_path)
+    assert done.returncode == 2 and "no budget is set" in " ".join(done.stdout.split()), done.stdout
+
+
+def test_the_example_is_measured_and_its_blind_spot_found(
+    tmp_path: Path, simulator_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("openai")
+    project = tmp_path / "pytest_suite"
+    shutil.copytree(
+        ROOT / "examples" / "pytest_suite", project, ignore=shutil.ignore_patterns(".*", "__pycache__")
+    )
+    settings = project / "agentmut.yaml"
+    smaller = settings.read_text().replace("baseline: 20, n_max: 30", "baseline: 12, n_max: 20")
+    settings.write_text(smaller.replace("concurrency: 2", "concurrency: 1"))
+    for name, value in {"OPENAI_BASE_URL": simulator_url, "OPENAI_API_KEY": "none"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("PYTEST_ADDOPTS", " ".join(PLAIN))
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    result = measure(project, selection=Selection(mutants=("93282e01", "4590d113")))
+    assert {row.id: row.status for row in result.mutants} == {
+        "93282e01": "survived",  # drop "Tell them that the workshop closes at 6."
+        "4590d113": "killed",  # drop "If they ask for a refund, tell them that they need the receipt."
+    }
+
+
+def _run(command: list[str], folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    environment = {**kept, "PYTHONPATH": str(ROOT), **variables}
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=150, check=False
+    )
