@@ -74,9 +74,8 @@ class _Judge:
 
     def _settle(self) -> None:
         """Note what the metrics have cost."""
-        usages = [e.reply.usage for e in self.trial.recorder.exchanges if e.reply and e.reply.usage] if self.trial else []
-        if usages:
-            self.running.noted.append(functools.reduce(lambda a, b: a + b, usages))
+        replies = [one.reply for one in self.trial.recorder.exchanges if one.reply] if self.trial else []
+        self.running.noted += [reply.usage for reply in replies if reply.usage]
 
 
 class _Now:
@@ -187,12 +186,18 @@ def _note(running: Running, result: Any) -> None:
             running.noted.append(_measured(metric))
         for label in getattr(one, "classifications", None) or ():
             if label.success is not None:
-                said = {"name": label.name, "passed": bool(label.success), "reason": str(label.reason or label.label)}
+                said = {
+                    "name": label.name,
+                    "passed": bool(label.success),
+                    "reason": str(label.reason or label.label),
+                }
                 running.noted.append(Measured(**_with_error(said, label.error)))
 
 
 def _measured(metric: Any) -> Measured:
-    reason = f"score {metric.score}, threshold {metric.threshold}" + (f": {metric.reason}" if metric.reason else "")
+    reason = f"score {metric.score}, threshold {metric.threshold}" + (
+        f": {metric.reason}" if metric.reason else ""
+    )
     said = {"name": str(metric.name), "passed": bool(metric.success), "reason": reason}
     return Measured(**_with_error(said, metric.error))
 

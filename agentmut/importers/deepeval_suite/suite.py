@@ -29,7 +29,9 @@ class DeepevalSuite:
     def create(cls, spec: SuiteSpec) -> "DeepevalSuite":
         """Check the argument: what `suite: {pytest: ...}` takes, and `metrics`, a list of their names."""
         if importlib.util.find_spec("deepeval") is None:
-            raise UsageError("suite.deepeval: deepeval is not installed here. Run: pip install 'agentmut[deepeval]'")
+            raise UsageError(
+                "suite.deepeval: deepeval is not installed here. Run: pip install 'agentmut[deepeval]'"
+            )
         argument = spec.argument
         metrics = argument.get("metrics", []) if isinstance(argument, Mapping) else []
         if not isinstance(metrics, list) or not all(isinstance(name, str) and name for name in metrics):

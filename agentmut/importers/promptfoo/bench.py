@@ -106,7 +106,9 @@ class Bench:
     def submit(self, case: Case) -> Job:
         """Have a test judged soon."""
         loop = asyncio.get_running_loop()
-        job = Job(case, loop.create_future(), loop.create_future(), loop.create_future(), loop.create_future())
+        job = Job(
+            case, loop.create_future(), loop.create_future(), loop.create_future(), loop.create_future()
+        )
         self._waiting.append(job)
         if self._worker is None or self._worker.done():
             # in no trial's context: it works for several

@@ -35,7 +35,7 @@ def judged(result: Mapping[str, Any], case: Case, raised: Literal["error", "fail
     if case.whole:
         passed = bool(result.get("success"))
         reason = str((grading or {}).get("reason") or "the test has no assertion")
-        return (Check(evaluator=VERDICT, passed=passed, reason=_line(reason)),)
+        return (Check(evaluator=VERDICT, passed=passed, reason=_line(reason) + _cost(grading or {})),)
     return tuple(_checks(list(_own(components)), case))
 
 
@@ -44,7 +44,7 @@ def _checks(components: Sequence[Component], case: Case) -> Iterator[Check]:
         raise CaseError(f"promptfoo judged {len(components)} assertions of {len(case.checks)}")
     for name, component in zip(case.checks, components, strict=True):
         if name is not None:
-            reason = _line(str(component.get("reason") or ""))
+            reason = _line(str(component.get("reason") or "")) + _cost(component)
             yield Check(evaluator=name, passed=bool(component.get("pass")), reason=reason)
 
 
@@ -67,6 +67,12 @@ def _check_sound(component: Component, raised: Literal["error", "fail"]) -> None
         raise CaseError(f"promptfoo's grader failed: {_line(reason)}")
     if raised == "error" and reason.startswith(_RAISED):
         raise CaseError(f"an assertion raised an exception: {_line(reason)}")
+
+
+def _cost(graded: Mapping[str, Any]) -> str:
+    """What the models that grade have used, which is no part of the agent's cost."""
+    used = (graded.get("tokensUsed") or {}).get("total")
+    return f" (the grader used {used} tokens)" if used else ""
 
 
 def _line(text: str) -> str:
