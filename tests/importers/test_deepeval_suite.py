@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import sqlite3
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +13,7 @@ from agentmut.errors import CaseError, UsageError
 from agentmut.importers.deepeval_suite.noted import Failed, Measured, check_measured, checks_of
 from agentmut.importers.deepeval_suite.suite import DeepevalSuite
 from agentmut.protocols import SuiteSpec
+from agentmut.runtime import open_store
 from agentmut.trace import Check, Usage
 
 ROOT = Path(__file__).parents[2]
@@ -50,8 +50,12 @@ def test_deepeval_misses_the_rule_without_a_metric_and_its_judge_is_no_part_of_t
     assert result.cost.tokens == 0  # the agent asks no model, only its judge does
     files = [path.name for path in project.rglob("*") if path.is_file()]
     assert not [name for name in files if "deepeval" in name] and not (project / ".deepeval").exists()
-    store = sqlite3.connect(project / ".agentmut" / "store.db")
-    assert "the judge used" in "".join(store.iterdump())
+    with open_store(project) as store:
+        checks = [
+            check for trial in store.trials_of(result.run_id, "") for check in trial.execution.trace.checks
+        ]
+    assert any("the judge used" in check.reason for check in checks)
+    assert {check.evaluator for check in checks} == {"deepeval", "Greets"}
 
 
 def test_a_metric_that_could_not_be_measured_is_no_evidence() -> None:
