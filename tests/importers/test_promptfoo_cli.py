@@ -1,7 +1,6 @@
-"""The real promptfoo on real projects. `make test-promptfoo` installs it and runs this; it is no part of `make test`."""
+"""The real promptfoo on real projects: `make test-promptfoo` installs it and runs this, `make test` does not."""
 
 import asyncio
-import os
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
@@ -27,7 +26,8 @@ def _there() -> bool:
         return False
 
 
-pytestmark = pytest.mark.skipif(
+WITHOUT = "promptfoo is not installed here; `make test-promptfoo` installs it"
+pytestmark = pytest.mark.skipif(not _there(), reason=WITHOUT)
     not _there(), reason="promptfoo is not installed here; `make test-promptfoo` installs it"
 )
 
@@ -77,7 +77,9 @@ prompts: ["{{question}}"]
 tests:
   - {description: crash, vars: {question: crash}, assert: [{type: contains, value: a}]}
   - {description: thrown, vars: {question: Hi}, assert: [{type: javascript, value: "JSON.parse(output)"}]}
-  - {description: failed, vars: {question: Hi}, assert: [{type: contains, value: "no such word"}, {type: contains, value: i}]}
+  - description: failed
+    vars: {question: Hi}
+    assert: [{type: contains, value: "no such word"}, {type: contains, value: i}]
   - {description: unknown, vars: {question: Hi}, assert: [{type: "no-such-assertion"}]}
 """
     )
