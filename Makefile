@@ -6,12 +6,13 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 
 .PHONY: demo test test-promptfoo lint operators closing-the-loop slow bench clean
+.PHONY: demo test lint operators closing-the-loop relations-study slow bench clean
 
 demo: $(VENV)/.ready  ## measure the example support desk, offline
 	$(BIN)/agentmut simulate -- $(BIN)/agentmut run --project examples/support_desk --yes
 
 test: $(VENV)/.dev  ## all tests
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2
+	PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal
 
 test-promptfoo: $(VENV)/.dev .promptfoo/node_modules/.bin/promptfoo  ## what needs the real promptfoo: Node, 1.4 GB
 	AGENTMUT_PROMPTFOO=$(CURDIR)/.promptfoo/node_modules/.bin/promptfoo $(BIN)/python -m pytest -q -rs \
@@ -40,10 +41,14 @@ operators: $(VENV)/.dev  ## every operator on the examples; docs/operators.md is
 closing-the-loop: $(VENV)/.dev  ## from thin suites to better ones; docs/closing-the-loop.md is its output
 	@$(BIN)/python benchmarks/closing_the_loop.py
 
-slow: operators closing-the-loop  ## longer studies: every promised rate at full length; docs/calibration.md is its output
+relations-study: $(VENV)/.dev  ## planted faults in real agents; docs/relations-study.md is its output
+	@$(BIN)/python benchmarks/relations.py
+
+slow: operators closing-the-loop relations-study  ## longer studies: every promised rate at full length; docs/calibration.md is its output
 	$(BIN)/python -m agentmut.stats.calibration --full
 	$(BIN)/python benchmarks/wire_matrix.py
 	$(BIN)/python benchmarks/faults.py
+	$(BIN)/python benchmarks/search.py
 
 $(VENV)/.ready: pyproject.toml
 	@rm -rf $(VENV) build

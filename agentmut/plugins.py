@@ -1,13 +1,16 @@
 """Plugins: adapters, codecs, operators, relations, evaluators and importers, all found through entry points.
 
 Built-ins are registered in this distribution's own metadata and go exactly the way of third parties.
-Nothing is imported before it is asked for, and nothing is remembered between calls.
+Nothing is imported before it is asked for.
 """
 
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any
 
 from agentmut.errors import PluginError, nearest
@@ -41,7 +44,7 @@ class Catalogue:
     def of(cls, group: Group | str) -> "Catalogue":
         """Read the metadata of every installed distribution. Imports no plugin."""
         group = Group(group)
-        return cls(group, _by_name(entry_points(group=f"agentmut.{group}")))
+        return cls(group, _by_name(_installed(_search_path())[group]))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -51,9 +54,9 @@ class Catalogue:
     def load(self, name: str) -> type[Any]:
         """Import one plugin and check it against its protocol. Raises `PluginError`."""
         entry = self._only_entry(name)
-        label = f"{self.group.noun} {name!r} ({_distribution(entry)})"
-        plugin = _import(entry, label)
+        plugin = _import(entry, self.group)
         if faults := signature_faults(plugin, self.group, name):
+            label = _label(entry, self.group)
             raise PluginError(f"{label}: {'; '.join(faults)}. Fix {entry.value} or uninstall it.")
         return plugin
 
@@ -92,6 +95,32 @@ def load_all(group: Group | str) -> dict[str, type[Any]]:
     return Catalogue.of(group).load_all()
 
 
+def _search_path() -> tuple[tuple[str, int], ...]:
+    """Where distributions are looked for, and when each place last changed."""
+    return tuple((place, _changed(place)) for place in sys.path)
+
+
+def _changed(place: str) -> int:
+    try:
+        return Path(place).stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+@lru_cache(maxsize=4)
+def _installed(search_path: tuple[tuple[str, int], ...]) -> Mapping[Group, tuple[EntryPoint, ...]]:
+    """The entry points of all groups. Reading the metadata of some hundred distributions takes a third of a second.
+
+    What is installed later changes the search path, and so is seen.
+    """
+    found = entry_points()
+    return {group: tuple(found.select(group=f"agentmut.{group}")) for group in Group}
+
+
+def _label(entry: EntryPoint, group: Group) -> str:
+    return f"{group.noun} {entry.name!r} ({_distribution(entry)})"
+
+
 def _by_name(found: Iterable[EntryPoint]) -> dict[str, tuple[EntryPoint, ...]]:
     grouped: dict[str, tuple[EntryPoint, ...]] = {}
     for entry in found:
@@ -103,12 +132,12 @@ def _distribution(entry: EntryPoint) -> str:
     return entry.dist.name if entry.dist else "unknown distribution"
 
 
-def _import(entry: EntryPoint, label: str) -> type[Any]:
+def _import(entry: EntryPoint, group: Group) -> type[Any]:
     try:
         plugin: type[Any] = entry.load()
     except Exception as error:  # a plugin's module may raise anything at all
         raise PluginError(
-            f"{label} cannot be loaded from {entry.value}: {type(error).__name__}: {error}. "
+            f"{_label(entry, group)} cannot be loaded from {entry.value}: {type(error).__name__}: {error}. "
             f"Install what it needs, or uninstall {_distribution(entry)}."
         ) from error
     return plugin

@@ -47,6 +47,8 @@ class Idea(NamedTuple):
 
     item: str
     input: str
+    aim: str = ""
+    """What the input is for, in words."""
 
 
 class Searched(NamedTuple):
@@ -85,7 +87,11 @@ def free_suggestions(session: Session, store: Store, run: str | None = None) -> 
         run_id=stored.campaign.run.id if stored.campaign else "",
         assertions=assertions,
         scenarios=_of_earlier_searches(session.project),
-        notes=(*stored.notes, *without_inputs(coverage), *_without_proposal(stored.result, assertions)),
+        notes=(
+            *stored.notes,
+            *_by_campaign(session, coverage),
+            *_without_proposal(stored.result, assertions),
+        ),
     )
     ideas = () if no_other_input(session) else _ideas(start, coverage, session.project.statistics.seed)
     return Proposed(found, tuple(ideas))
@@ -119,7 +125,7 @@ def searched_suggestions(
         run_id=stored.campaign.run.id if stored.campaign else bench.plan.run_id,
         assertions=_assertions(stored),
         scenarios=scenario_suggestions(ended),
-        notes=(*stored.notes, *without_inputs(ended.after)),
+        notes=(*stored.notes, *_by_campaign(session, ended.after)),
         state={"search": bench.plan.run_id, "seed": str(bench.plan.seed), "ended": ended.why},
     )
     did = Searched(ended.before, ended.after, ended.tried, bench.asked, bench.executed, ended.why)
@@ -212,11 +218,16 @@ def _degraded(result: Result) -> list[MutantRow]:
     return [row for row in result.mutants if row.status is Status.SURVIVED and row.intent is Intent.DEGRADE]
 
 
+def _by_campaign(session: Session, coverage: Coverage) -> Iterator[str]:
+    mutation = session.project.mutation
+    return without_inputs(coverage, session.suite.full, mutation.swap_models, mutation.downgrade_models)
+
+
 def _ideas(start: Start, coverage: Coverage, seed: int) -> Iterator[Idea]:
     for aim in _aims(start, coverage):
         first = next(proposals(aim, start.known, start.relations, seed), None)
         if first is not None:
-            yield Idea(aim.item, " / ".join(map(str, first.turns)))
+            yield Idea(aim.item, " / ".join(map(str, first.turns)), first.goal)
 
 
 def _aims(start: Start, coverage: Coverage) -> list[Aim]:

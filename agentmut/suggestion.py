@@ -57,6 +57,8 @@ class ScenarioSuggestion(Frozen):
     scenario: Scenario
     origin: str
     """How it was made, in a phrase."""
+    aim: str = ""
+    """What it was made for, in words; empty where for nothing in particular."""
     why: str
     adds: tuple[str, ...] = ()
     """Coverage items that no scenario had, such as `tool cancel_order`."""

@@ -12,7 +12,7 @@ from typing import Protocol
 from agentmut.config import SAMPLING, AgentConfig
 from agentmut.frozen import Frozen, canonical_json
 from agentmut.mutant import Edit, Mutant
-from agentmut.probes import Probe, probe_for
+from agentmut.probes import OrderProbe, Probe, probe_for
 from agentmut.wire.footprint import Footprint, RequestShape
 
 
@@ -168,6 +168,8 @@ class _OnWire:
 
     def informed(self, originals: Sequence[Footprint]) -> "_OnWire":
         shapes = list(dict.fromkeys(shape for seen in originals for shape in seen.requests))
+        if isinstance(self.probe, OrderProbe):
+            return replace(self, probe=self.probe.informed(shapes))
         if not (self.probe.by_absence and shapes):
             return self
         without = [shape for shape in shapes if self.probe.shows(shape)]

@@ -1,6 +1,7 @@
 """Calls of tools that change something, and when two of them are the same deed."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 
 from pydantic import JsonValue
@@ -23,6 +24,8 @@ calculate check compare compute convert count describe detect estimate fetch fin
 query read retrieve search show summarise summarize track validate verify view
 """
 _CHANGING, _READING = frozenset(_CHANGES.split()), frozenset(_READS.split())
+_SUCCEEDED = ("success", "succeeded", "successful", "ok")
+_FAILURES = frozenset({"error", "failed", "failure"})
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
@@ -65,14 +68,42 @@ def doubled(calls: Iterable[Step], tools: frozenset[str]) -> tuple[Step, ...]:
     return tuple(found)
 
 
+def done_more_often(before: Iterable[Step], after: Iterable[Step], tools: frozenset[str]) -> tuple[Step, ...]:
+    """Calls beyond those of the run before that are, by ids and numbers, a deed which was done there already.
+
+    For runs in which it is not known in which turn a call was made.
+    """
+    left = Counter(filter(None, (_deed(step) for step in before if step.tool in tools and not _failed(step))))
+    made = set(left)
+    found: list[Step] = []
+    for step in after:
+        deed = None if step.tool not in tools or _failed(step) else _deed(step)
+        if deed is None or deed not in made:
+            continue
+        if not left[deed]:
+            found.append(step)
+        else:
+            left[deed] -= 1
+    return tuple(found)
+
+
+def _deed(step: Step) -> str | None:
+    """The tool with the ids and numbers it was given, where there are some."""
+    telling = _telling(step.arguments or {})
+    return f"{step.tool} {sorted(telling.items())}" if telling else None
+
+
 def _failed(step: Step) -> bool:
     """Whether the call did not go through, by its error or by what it returned."""
     if step.error is not None:
         return True
     output = step.output
-    return (isinstance(output, dict) and bool(output.get("error"))) or (
-        isinstance(output, str) and re.match(r"\W*error\b", output, re.IGNORECASE) is not None
-    )
+    if isinstance(output, str):
+        return re.match(r"\W*error\b", output, re.IGNORECASE) is not None
+    if not isinstance(output, dict):
+        return False
+    denied = any(output.get(name) is False for name in _SUCCEEDED)
+    return bool(output.get("error")) or denied or str(output.get("status")).lower() in _FAILURES
 
 
 def _is_same_deed(one: Step, other: Step) -> bool:

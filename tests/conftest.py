@@ -1,16 +1,22 @@
-"""Model services on loopback: the real simulator, and one that answers as a test says."""
+"""Model services on loopback: the real simulator, and one that answers as a test says. Commands that start quickly."""
 
 import asyncio
+import gc
+import os
+import subprocess
+import sys
+import tempfile
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+import certifi
 import hypothesis
 import pytest
 from aiohttp import web
 
-from agentmut.simulator.server import serve
 from agentmut.trace import Usage
 from agentmut.wire.codec import HttpCall
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
@@ -21,6 +27,28 @@ hypothesis.settings.register_profile("repeatable", derandomize=True, database=No
 hypothesis.settings.load_profile("repeatable")
 
 CODEC = ChatCompletions()
+
+END_OF_CERTIFICATE = "-----END CERTIFICATE-----\n"
+
+gc.disable()  # what is imported while tests are collected stays; to look at it all again and again takes seconds
+
+
+def pytest_collection_finish() -> None:
+    """From here on only what tests make is looked at, not the modules of all frameworks."""
+    gc.freeze()
+    gc.enable()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """HTTP clients know one certificate: all of them take 25 ms a client, and tests only talk to loopback."""
+    folder = tempfile.TemporaryDirectory()
+    known = Path(folder.name) / "one.pem"
+    first, end, _ = Path(certifi.where()).read_text("utf-8").partition(END_OF_CERTIFICATE)
+    known.write_text(first + end, "utf-8")
+    environment = pytest.MonkeyPatch()
+    environment.setenv("SSL_CERT_FILE", str(known))
+    config.add_cleanup(environment.undo)
+    config.add_cleanup(folder.cleanup)
 
 
 class LoopThread:
@@ -49,6 +77,10 @@ def loop_thread() -> Iterator[LoopThread]:
 
 @pytest.fixture(scope="session")
 def simulator_url(loop_thread: LoopThread) -> Iterator[str]:
+    from agentmut.simulator.server import (
+        serve,  # slow to import; the process that hands out the tests needs none
+    )
+
     serving = serve()
     yield loop_thread.run(serving.__aenter__())
     loop_thread.run(serving.__aexit__(None, None, None))
@@ -122,3 +154,30 @@ def service(loop_thread: LoopThread) -> Iterator[Service]:
     found.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
     yield found
     loop_thread.run(runner.cleanup())
+
+
+@pytest.fixture(scope="session")
+def warm() -> None:
+    """Commands are forked from a process that has imported everything, one for all workers: testdata/warm_cli.py."""
+    owner = os.getppid() if "PYTEST_XDIST_WORKER" in os.environ else os.getpid()
+    folder = (
+        Path(tempfile.gettempdir())
+        / f"agentmut-warm-{os.environ.get('PYTEST_XDIST_TESTRUNUID', '')[:12]}-{owner}"
+    )
+    os.environ["AGENTMUT_WARM"] = str(folder / "s")  # a socket's path must be short
+    try:
+        folder.mkdir()
+    except FileExistsError:  # by another worker
+        return
+    root = Path(__file__).parents[1]
+    program = "import runpy, sys; runpy.run_path(sys.argv.pop(1), run_name='__main__')"
+    path = str(root / "tests" / "testdata" / "warm_cli.py")
+    with (folder / "log").open("w") as log:
+        subprocess.Popen(
+            [sys.executable, "-c", program, path, "serve", str(folder / "s"), str(owner)],
+            env={**os.environ, "PYTHONPATH": str(root)},
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )

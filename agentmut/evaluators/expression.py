@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Any
 
 from pydantic import JsonValue
@@ -14,10 +15,13 @@ from simpleeval import (  # type: ignore[import-untyped]
 from agentmut import arguments
 from agentmut.errors import nearest
 from agentmut.evaluators.values import shown, structured
+from agentmut.flow import END, START
 from agentmut.scenario import Scenario
 from agentmut.trace import AgentTrace, Check
 
-NAMES = ("output", "outputs", "text", "json", "turns", "tools", "calls", "steps", "tokens", "usd", "seconds")
+NAMES = (
+    "output", "outputs", "text", "json", "turns", "tools", "calls", "nodes", "steps", "tokens", "usd", "seconds",
+)  # fmt: skip
 
 
 class Expression:
@@ -25,8 +29,8 @@ class Expression:
 
     Names: `output` (the last answer), `outputs` (one per turn), `text` (the last answer as text), `json`
     (the JSON in it, none if there is none), `turns` (what the user said), `tools` (names of the tools
-    called, in order), `calls` (each with `tool`, `arguments`, `output`, `error`), `steps` (how many),
-    `tokens`, `usd` (none when a price is unknown), `seconds`.
+    called, in order), `calls` (each with `tool`, `arguments`, `output`, `error`), `nodes` (of a graph, those that
+    the run entered, each once), `steps` (how many), `tokens`, `usd` (none when a price is unknown), `seconds`.
 
     Functions: abs, all, any, bool, float, int, len, max, min, round, sorted, str, sum. Text, lists and
     mappings have their reading methods (`text.lower()`, `json.get("id")`), and list comprehensions work.
@@ -90,9 +94,14 @@ def _namespace(scenario: Scenario, trace: AgentTrace) -> dict[str, Any]:
     calls = [step.model_dump(include={"tool", "arguments", "output", "error"}) for step in trace.tool_calls]
     values = (
         trace.output, list(trace.outputs), trace.text, _json_or_none(trace), list(scenario.turns),
-        list(trace.tools_called), calls, len(trace.steps), trace.usage.total, trace.usd, trace.seconds,
+        list(trace.tools_called), calls, _nodes(trace), len(trace.steps), trace.usage.total, trace.usd, trace.seconds,
     )  # fmt: skip
     return dict(zip(NAMES, values, strict=True))
+
+
+def _nodes(trace: AgentTrace) -> list[str]:
+    named = [*(step.node for step in trace.steps if step.node), *chain.from_iterable(trace.edges)]
+    return [name for name in dict.fromkeys(named) if name not in (START, END)]
 
 
 def _json_or_none(trace: AgentTrace) -> JsonValue:

@@ -10,11 +10,12 @@ from agentmut.facts.judge import Judge
 from agentmut.facts.phrases import phrases
 from agentmut.facts.registry import DEFAULT, LAST_RESORT, OF_ANSWERS, build
 from agentmut.facts.same import Same
-from agentmut.facts.stability import FEWEST, Stability, stability
+from agentmut.facts.stability import FEWEST, Slot, Stability, slot, stability
 from agentmut.facts.statements import Statements
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.trace import AgentTrace, Usage
 
+_CONTRADICTING = frozenset({"decisions", "dates", "numbers", "ids", "json"})
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -24,6 +25,8 @@ class Comparison(NamedTuple):
     extractors: tuple[Extractor, ...]
     usual: Stability | None = None
     """What runs of the unchanged agent show; None: all facts of both runs have to be equal."""
+    unasked: tuple[Extractor, ...] = ()
+    """All kinds that the default was chosen from; none where somebody asked for kinds."""
 
     @property
     def usage(self) -> Usage:
@@ -72,6 +75,18 @@ class Comparison(NamedTuple):
             left, right = _unusual(self.usual, found, (left, right), told)
         return (*phrases(left, right), *self._wholes(scenario, source, follow_up))
 
+    def contradictions(self, scenario: Scenario, one: AgentTrace, other: AgentTrace) -> tuple[str, ...]:
+        """Where two answers contradict each other: 30 days in one, 14 days in the other, and none of both in both.
+
+        What only one of them mentions is none, nor are values that are new in each run, as numbers of tickets are.
+        Kinds are looked at that are too unsteady to be compared, too, where nobody asked for others.
+        """
+        extractors = tuple(kind for kind in self.unasked if kind.name in _CONTRADICTING)
+        closed = self.usual.closed if self.usual else frozenset()
+        left, right = (_by_slot(_facts(extractors, scenario, trace), closed) for trace in (one, other))
+        apart = sorted(place for place in left.keys() & right.keys() if left[place].isdisjoint(right[place]))
+        return tuple(said for place in apart for said in phrases(left[place], right[place]))
+
     def _wholes(self, scenario: Scenario, source: AgentTrace, follow_up: AgentTrace) -> Iterator[str]:
         for extractor in self.extractors:
             if isinstance(extractor, Comparer) and (
@@ -107,9 +122,19 @@ def _default(scenario: Scenario, sources: Sequence[AgentTrace]) -> Comparison:
     stable = {fact.kind for fact in usual.expected}
     kept = tuple(one for one in chosen if one.name in stable | _silent(chosen, usual))
     if stable & OF_ANSWERS:
-        return Comparison(kept, usual)
+        return Comparison(kept, usual, chosen)
     last = _calibrated(build(EvaluatorSpec(name=LAST_RESORT)), scenario, sources)
-    return Comparison((*kept, last), usual)
+    return Comparison((*kept, last), usual, chosen)
+
+
+def _by_slot(facts: frozenset[Fact], closed: frozenset[Slot]) -> dict[Slot, frozenset[Fact]]:
+    """Facts by what they give a value for; numbers without a unit may be of anything."""
+    found: dict[Slot, frozenset[Fact]] = {}
+    for fact in facts:
+        place = slot(fact)
+        if place in closed and (place.kind != "numbers" or place.name):
+            found[place] = found.get(place, frozenset()) | {fact}
+    return found
 
 
 def _silent(extractors: Sequence[Extractor], usual: Stability) -> set[str]:

@@ -35,6 +35,10 @@ refund reimburse credit issue process cancel return exchange replace honour hono
 authorise authorize arrange book give offer pay permit proceed
 """
 )
+_TERMS = word_set(
+    "accept allow permit offer refund reimburse exchange replace honour honor grant approve authorise authorize cover"
+)
+"""What a shop says that it does not do, where it refuses it."""
 _PROMISING = word_set("will shall can may able happy glad pleased going")
 _COURTESY = word_set(
     """
@@ -109,6 +113,8 @@ def _signals(words: tuple[str, ...]) -> Iterator[bool]:
             yield not negated
         elif word == "can" and _is_told(words, index):
             yield not (negated or words[index + 1 : index + 2] == ("not",))
+        elif negated and _is_ruled_out(words, index):
+            yield False
 
 
 def _promised(words: tuple[str, ...], index: int) -> bool:
@@ -117,6 +123,17 @@ def _promised(words: tuple[str, ...], index: int) -> bool:
         return False
     before = words[max(0, index - 4) : index]
     return bool(before) and before[-1] not in DETERMINERS and not _PROMISING.isdisjoint(before)
+
+
+def _is_ruled_out(words: tuple[str, ...], index: int) -> bool:
+    """Whether somebody says "we do not accept it" or "we no longer take it back"; "you do not pay" refuses nothing."""
+    taken_back = words[index] == "take" and "back" in words[index + 1 : index + 7]
+    if words[index] not in _TERMS and not taken_back:
+        return False
+    before = words[max(0, index - 4) : index]
+    return ("we" in before or "i" in before) and (
+        before[-1] in ("not", "never") or before[-2:] == ("no", "longer")
+    )
 
 
 def _is_told(words: tuple[str, ...], index: int) -> bool:

@@ -68,3 +68,12 @@ class FactComparison(Protocol):
         `same` says which values of the source stand for which of the follow-up. Raises `RunError` where it cannot tell.
         """
         ...
+
+    @property
+    def unasked(self) -> tuple[Extractor, ...]:
+        """All kinds that the default was chosen from; none where somebody asked for kinds."""
+        ...
+
+    def contradictions(self, scenario: Scenario, one: AgentTrace, other: AgentTrace) -> tuple[str, ...]:
+        """Where both runs speak of the same and disagree, in words."""
+        ...

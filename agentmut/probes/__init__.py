@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from agentmut.config import AgentConfig
 from agentmut.mutant import Edit
 from agentmut.probes.model import model_probe
-from agentmut.probes.probe import Probe
+from agentmut.probes.probe import OrderProbe, Probe
 from agentmut.probes.texts import text_probe
 from agentmut.probes.tools import tool_probe
 
@@ -19,4 +19,4 @@ def probe_for(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: Age
     return text_probe(edit, edits, base, mutated)
 
 
-__all__ = ["Probe", "probe_for"]
+__all__ = ["OrderProbe", "Probe", "probe_for"]

@@ -1,7 +1,9 @@
 """What every probe can do."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Protocol
+from dataclasses import dataclass, field, replace
+from typing import Protocol, Self
 
 from agentmut.wire.footprint import RequestShape
 
@@ -56,3 +58,29 @@ class PerRequest:
     def carried(self, shapes: Shapes) -> bool:
         """Whether any request carries what the edit changes."""
         return any(map(self.carries, shapes))
+
+
+@dataclass(frozen=True)
+class OrderProbe(PerRequest, ABC):
+    """A probe for a new order: of what is sent together, or of what an agent picks that goes by the place."""
+
+    usual: tuple[int, ...] = field(default=(), kw_only=True)
+    """Which of the things all requests of the original have, and in which order; empty where they differ."""
+
+    @abstractmethod
+    def picked(self, shape: RequestShape) -> tuple[int, ...]:
+        """Which of the things a request has, in its order, by their places before the edit."""
+
+    def informed(self, originals: Shapes) -> Self:
+        """This probe, told what the original sends.
+
+        An agent that sends the first thing alone shows no order, but another first thing. Only one that always picks
+        the same is told by that: another may pick something else by itself.
+        """
+        known = {self.picked(shape) for shape in originals}
+        return replace(self, usual=known.pop()) if len(known) == 1 else self
+
+    def picks_otherwise(self, shape: RequestShape) -> bool:
+        """Whether a request has others of the things than all of the original."""
+        here = self.picked(shape)
+        return bool(self.usual and here) and set(here) != set(self.usual)

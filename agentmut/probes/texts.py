@@ -10,7 +10,7 @@ from agentmut.in_common import ends_in_common
 from agentmut.mutant import Edit
 from agentmut.passages import Passage, flat, opening, passage_at, shown, stretch
 from agentmut.probes.places import moved_path, shift, text_at, text_of
-from agentmut.probes.probe import PerRequest, Probe, Shapes
+from agentmut.probes.probe import OrderProbe, PerRequest, Probe, Shapes
 from agentmut.wire.footprint import RequestShape
 
 
@@ -111,12 +111,18 @@ class _Repeated(PerRequest):
 
 
 @dataclass(frozen=True)
-class _DocumentOrder(PerRequest):
+class _DocumentOrder(OrderProbe):
     before: Sequence[Passage]
     after: Sequence[Passage]
 
     def shows(self, shape: RequestShape) -> bool:
-        return self._in_order(self.after, shape) and not self._in_order(self.before, shape)
+        moved = self._in_order(self.after, shape) and not self._in_order(self.before, shape)
+        return moved or self.picks_otherwise(shape)
+
+    def picked(self, shape: RequestShape) -> tuple[int, ...]:
+        text = flat(shape.text)
+        places = [(text.find(passage[0]) if passage else -1, n) for n, passage in enumerate(self.before)]
+        return tuple(n for place, n in sorted(places) if place >= 0)
 
     def carries(self, shape: RequestShape) -> bool:
         return self._in_order(self.before, shape)

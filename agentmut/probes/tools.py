@@ -9,7 +9,7 @@ from agentmut.mutant import Edit
 from agentmut.passages import flat
 from agentmut.pointers import Path, at_path
 from agentmut.probes.places import moved_path
-from agentmut.probes.probe import PerRequest, Probe, Shapes
+from agentmut.probes.probe import OrderProbe, PerRequest, Probe, Shapes
 from agentmut.schemas import Difference, differences, inlined, plain_schema
 from agentmut.tools import ToolSpec
 from agentmut.wire.footprint import RequestShape
@@ -85,14 +85,18 @@ class _ToolChanged(PerRequest):
 
 
 @dataclass(frozen=True)
-class _ToolOrder(PerRequest):
+class _ToolOrder(OrderProbe):
     before: list[str]
     after: list[str]
 
     def shows(self, shape: RequestShape) -> bool:
         if not self.after:
             return not shape.tools
-        return self._in(self.after, shape) and not self._in(self.before, shape)
+        moved = self._in(self.after, shape) and not self._in(self.before, shape)
+        return moved or self.picks_otherwise(shape)
+
+    def picked(self, shape: RequestShape) -> tuple[int, ...]:
+        return tuple(self.before.index(name) for name in _offered(shape) if name in self.before)
 
     def carries(self, shape: RequestShape) -> bool:
         here = set(self.before).intersection(_offered(shape))

@@ -80,6 +80,8 @@ def _listed(page: Page, found: Sequence[ScenarioSuggestion]) -> None:
 
 
 def _gains(one: ScenarioSuggestion) -> Iterator[str]:
+    if one.aim:
+        yield f"aimed at {clean(one.aim)}"
     if one.adds:
         more = f", and {len(one.adds) - SHOWN} more" if len(one.adds) > SHOWN else ""
         yield f"adds {'; '.join(clean(item) for item in one.adds[:SHOWN])}{more}"
@@ -106,7 +108,9 @@ def _ideas(page: Page, ideas: "Sequence[Idea]") -> None:
         return
     page.title(f"Not exercised by any scenario: {len(ideas)}, with an input that might (nothing was run)")
     for idea in ideas[:SHOWN]:
-        page.add(f"  {shorten(idea.item, WIDTH)}")
+        aim = shorten(idea.aim or idea.item, 3 * WIDTH)
+        for line in textwrap.wrap(aim, WIDTH, initial_indent="  ", subsequent_indent="      "):
+            page.line(line)
         page.add(f'    "{shorten(idea.input, 300)}"')
     if len(ideas) > SHOWN:
         page.add(f"  and {len(ideas) - SHOWN} more (--json lists all)")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 
 from agentmut.analysis.coverage import Beside
-from agentmut.analysis.coverage.load import place_of_rules, traces_of
+from agentmut.analysis.coverage.load import models_run, place_of_rules, traces_of
 from agentmut.analysis.generate.aims import mutants_alive
 from agentmut.analysis.generate.doubles import ALL, StandIns, stand_ins
 from agentmut.analysis.generate.material import material
@@ -78,7 +78,11 @@ def start_of(stored: Stored, also: tuple[Proposal, ...] = ()) -> Start:
         alive=mutants_alive(result, mutants),
         score=result.score.value if result else None,
         relations=_relations(session.project),
-        beside=Beside(swap_models=session.project.mutation.swap_models, place=place_of_rules(session.origin)),
+        beside=Beside(
+            swap_models=session.project.mutation.swap_models,
+            also_run=models_run(stored.store, result, ()) if result else {},
+            place=place_of_rules(session.origin),
+        ),
         also=also,
     )
 

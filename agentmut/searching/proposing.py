@@ -19,6 +19,7 @@ def _suggestion(found: Found) -> ScenarioSuggestion:
         id=digest_of(scenario.model_dump(mode="json"))[:8],
         scenario=scenario,
         origin=found.proposal.origin,
+        aim=found.proposal.goal,
         why="; ".join(_why(found)),
         adds=found.adds,
         kills=found.kills,

@@ -6,7 +6,7 @@ from itertools import islice
 
 from agentmut.analysis.coverage import Coverage, measure
 from agentmut.analysis.generate.aims import Weakness, weaknesses
-from agentmut.analysis.generate.proposals import Aim, Proposal, proposals
+from agentmut.analysis.generate.proposals import Aim, AimKind, Proposal, proposals
 from agentmut.searching.bench import Bench, BudgetUsedUpError, Wanted
 from agentmut.searching.killing import Killing
 from agentmut.searching.start import Start
@@ -16,6 +16,8 @@ BATCH = 4
 """Proposals that are run together."""
 EACH = 6
 """Proposals for one aim at most, of those that nothing is known against."""
+MOST = {AimKind.NODE: 12, AimKind.EDGE: 12}
+"""For other aims: words for a branch are guessed, so more of them are tried."""
 FRUITLESS = 12
 """Proposals in a row that add nothing, after which a dimension is left alone."""
 
@@ -43,7 +45,7 @@ class Search:
     tried: int = 0
     _states: float | None = None
     _seen: set[str] = field(default_factory=set)
-    _sources: dict[tuple[str, Aim], Iterator[Proposal]] = field(default_factory=dict)
+    _sources: dict[tuple[str, AimKind, str], Iterator[Proposal]] = field(default_factory=dict)
     _fruitless: dict[str, int] = field(default_factory=dict)
 
     def run(self) -> Ended:
@@ -104,10 +106,11 @@ class Search:
         return found
 
     def _new(self, dimension: str, aim: Aim) -> Proposal | None:
-        if (dimension, aim) not in self._sources:
+        key = (dimension, aim.kind, aim.item)
+        if key not in self._sources:
             made = proposals(aim, self.start.known, self.start.relations, self.bench.plan.seed)
-            self._sources[dimension, aim] = made if not aim.item else islice(made, EACH)
-        for proposal in self._sources[dimension, aim]:
+            self._sources[key] = made if aim.kind is AimKind.ANY else islice(made, MOST.get(aim.kind, EACH))
+        for proposal in self._sources[key]:
             if proposal.identity not in self._seen:
                 self._seen.add(proposal.identity)
                 return proposal

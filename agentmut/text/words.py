@@ -56,7 +56,10 @@ def stems(text: str) -> frozenset[str]:
     >>> sorted(stems("You must always verify the customer's identity."))
     ['custom', 'ident', 'verifi']
     """
-    distinct = set(_WORD.findall(text.lower().replace("’", "'")))
+    pieces = set(
+        text.lower().replace("’", "'").split()
+    )  # long texts repeat themselves: each piece is read once
+    distinct = set(_WORD.findall(" ".join(pieces)))
     return frozenset(map(stem, distinct - STOP_WORDS))
 
 

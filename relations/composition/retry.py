@@ -9,23 +9,24 @@ from agentmut.config import AgentConfig
 from agentmut.protocols import RelationExample
 from agentmut.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
 from agentmut.relations.base import call, check, run, source
-from agentmut.relations.side_effects import changing_tools, doubled
+from agentmut.relations.side_effects import changing_tools, done_more_often, doubled
 from agentmut.scenario import Scenario
 from agentmut.tools import ToolSpec
-from agentmut.trace import Check
+from agentmut.trace import Action, Check, Step
 
 
 class Retry:
     """`composition.retry`: the last request sent a second time does nothing a second time.
 
     In the run in which the user repeats the last request, no call that changes something is made again: the same
-    tool with the same arguments, or in the later turn with the same ids and numbers. Calls that failed may be repeated.
+    tool with the same arguments, or in the later turn with the same ids and numbers; where an agent does not tell in
+    which turn it calls, no such call more than the source run has. Calls that failed may be repeated.
     Tools that change something are told by the verb of their name; `{tools: [NAME, ...]}` names them. A run without
     such a call says nothing.
     """
 
     id = "composition.retry"
-    version = 1
+    version = 2
     family = Family.COMPOSITION
     expectation = Expectation.PREDICATE
     why = "A request that is sent twice is carried out twice: two refunds, two bookings."
@@ -62,8 +63,7 @@ class Retry:
         if not any(step.tool in tools for step in pair.trace.tool_calls):
             return None
         faults = [
-            f"{step.tool} was called again with {_shown(step.arguments)}"
-            for step in doubled(pair.trace.tool_calls, tools)
+            f"{step.tool} was called again with {_shown(step.arguments)}" for step in _twice(pair, tools)
         ]
         return check(self.id, faults, "nothing was done twice")
 
@@ -80,6 +80,15 @@ class Retry:
             return changing_tools(config)
         # Steps have the agent's own names; the model may know the tool by another.
         return self.tools | {tool.own_name for tool in config.tools if tool.name in self.tools}
+
+
+def _twice(pair: Pair, tools: frozenset[str]) -> tuple[Step, ...]:
+    """The calls that do again what was done; where no call says its turn, those beyond the calls of the source run."""
+    calls = pair.trace.tool_calls
+    again = doubled(calls, tools)
+    asked = [step.turn for step in pair.trace.steps if step.action is Action.REASON]
+    turns_are_known = not asked or any(asked)
+    return again if again or turns_are_known else done_more_often(pair.source.tool_calls, calls, tools)
 
 
 def _shown(given: dict[str, JsonValue] | None) -> str:

@@ -26,7 +26,7 @@ class ConstraintPreservation:
     """
 
     id = "oracle.constraints"
-    version = 1
+    version = 2
     family = Family.ORACLE
     expectation = Expectation.PREDICATE
     why = "A limit that the user states for the answer is not kept."

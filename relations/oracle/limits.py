@@ -31,7 +31,7 @@ class Limits(NamedTuple):
     def faults(self, answer: str) -> Iterator[str]:
         """What of the demands an answer does not keep."""
         for most, count, noun in (
-            (self.max_words, len(words(answer)), "words"),
+            (self.max_words, _words(answer), "words"),
             (self.max_sentences, _sentences(answer), "sentences"),
             (self.max_characters, len(answer.strip()), "characters"),
         ):
@@ -256,6 +256,11 @@ def _speaks_of(answer: str, topic: str) -> bool:
     if not sought:  # no words: a sign, such as an exclamation mark
         return topic in answer
     return any(said[i : i + len(sought)] == sought for i in range(len(said) - len(sought) + 1))
+
+
+def _words(answer: str) -> int:
+    """Words as people and word processors count them: "12.90", "well-known" and "it's" are one each."""
+    return sum(any(sign.isalnum() for sign in part) for part in re.split(r"[\s–—]+", answer))
 
 
 def _sentences(answer: str) -> int:

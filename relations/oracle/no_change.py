@@ -5,20 +5,22 @@ from collections.abc import Iterable
 from agentmut.metamorphic import same_facts
 from agentmut.protocols import RelationExample
 from agentmut.relation import SAME_AGAIN, Expectation, Family, FollowUp, Pair, Source
-from agentmut.relations.base import FitsAll, run, source
+from agentmut.relations.base import FitsAll, check, run, source
 from agentmut.trace import Check
 
 
 class NoChange(FitsAll):
-    """`oracle.no_change`: the same request again shows the same facts.
+    """`oracle.no_change`: the same request again gets no answer that contradicts the first.
 
-    How often it does not is what every invariant relation is compared with: the agent's own unsteadiness.
+    Other invariant relations are compared with how often two runs of the agent differ. This one asks for that itself,
+    and is compared with the tolerance: compared with itself no agent is unsteady. What only one of the answers mentions
+    is no contradiction; where kinds of facts were asked for, all of them have to be the same.
     """
 
     id = "oracle.no_change"
-    version = 1
+    version = 2
     family = Family.ORACLE
-    expectation = Expectation.INVARIANT
+    expectation = Expectation.PREDICATE
     why = "The same request gets different facts from one run to the next."
 
     def follow_up(self, source: Source) -> FollowUp | None:
@@ -26,8 +28,11 @@ class NoChange(FitsAll):
         return SAME_AGAIN
 
     def holds(self, pair: Pair) -> Check | None:
-        """Whether both runs show the same facts."""
-        return same_facts(self.id, pair)
+        """Whether both runs show the same facts, or none that contradict each other."""
+        if not pair.comparison.unasked:
+            return same_facts(self.id, pair)
+        apart = pair.comparison.contradictions(pair.scenario, pair.source, pair.trace)
+        return check(self.id, apart, "the runs do not contradict each other")
 
     def examples(self) -> Iterable[RelationExample]:
         """An answer in other words, and one with another amount."""

@@ -23,6 +23,7 @@ _MAKES_NEW = re.compile(
     r"(?:\w+_)?(?:create|add|new|open|insert|register|generate)(?:_|[A-Z]|$)", re.IGNORECASE
 )
 _CENTS = re.compile(r"cent|minor|pence|penny", re.IGNORECASE)
+_OF_CENTS = re.compile(r"\b(?:cents?|pence|penny|minor units?)\b", re.IGNORECASE)
 _WHOLE_UNITS = re.compile(r"[$€£]|\b(?:us )?(?:dollars?|euros?|pounds?|usd|eur|gbp)\b", re.IGNORECASE)
 
 
@@ -44,7 +45,7 @@ class ToolArguments(NoArgument):
     """
 
     id = "oracle.tool_arguments"
-    version = 1
+    version = 2
     family = Family.ORACLE
     expectation = Expectation.PREDICATE
     why = "A call names another order, customer or amount than the one that was given."
@@ -128,7 +129,8 @@ def _amount_judged(
     if amount in given.numbers or (in_cents and amount / 100 in given.numbers):
         yield _Judged(f"{value.name} {amount}")
         return
-    slip = spoilt_amount(amount, given.numbers, only, hundredfold=_WHOLE_UNITS.search(described) is not None)
+    whole = _WHOLE_UNITS.search(f"{described} {_purpose(step.tool, config)}") is not None
+    slip = spoilt_amount(amount, given.numbers, only, hundredfold=whole)
     if slip is not None:
         yield _fault(step, value, str(amount), str(slip))
 
@@ -147,6 +149,12 @@ def _seen_before(scenario: Scenario, config: AgentConfig) -> Iterator[JsonValue]
 
 def _text(value: JsonValue) -> str:
     return value if isinstance(value, str) else canonical_json(value)
+
+
+def _purpose(tool: str | None, config: AgentConfig) -> str:
+    """What a tool says of itself, unless it speaks of cents."""
+    said = " ".join(spec.description for spec in config.tools if tool in (spec.name, spec.own_name))
+    return "" if _OF_CENTS.search(said) else said
 
 
 def _described(tool: str | None, name: str, config: AgentConfig) -> str:

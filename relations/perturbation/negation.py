@@ -18,7 +18,7 @@ from agentmut.scenario import Scenario
 from agentmut.text.neighbours import word_set
 from agentmut.text.words import stem, words
 from agentmut.tools import ToolSpec
-from agentmut.trace import Check
+from agentmut.trace import AgentTrace, Check
 
 _ACTS = word_set(
     "refund cancel delete send renew book create close escalate pay transfer issue update change remove block unblock "
@@ -47,6 +47,12 @@ _PERMITTED = re.compile(
     r"(?P<which>(?:which|what)(?: [a-z]+){1,3}) (?P<can>can|may) (?P<rest>be [a-z]+(?:ed|n|t)\b[^?,;:]*\?)",
     re.I,
 )
+_KNOWS_NOTHING = re.compile(
+    r"\bno (?:information|details|data|answer|idea)\b"
+    r"|(?:\bnot|n['’]t) have (?:any |enough |the )?(?:information|details|data)\b"
+    r"|(?:\bnot|n['’]t|\bcannot|\bunable to) (?:know|say|tell|find|answer)\b",
+    re.I,
+)
 _PLEASE_LAST = re.compile(r",? please$", re.I)
 
 
@@ -60,8 +66,9 @@ class Negation(NoArgument):
     """A request is negated, and its tool must not be called any more; or a question, and its answer must differ.
 
     A request counts where its verb names a tool that the run called: one that was turned down anyway has nothing
-    to lose. Questions are those for which things something is so ("Which goods can be returned?"). Yes-no questions
-    are left alone: "Can it not be returned?" asks the same as "Can it be returned?".
+    to lose. Questions are those for which things something is so ("Which goods can be returned?"). A run that
+    does not know the answer may be followed by one that does not know it either: that counts neither way. Yes-no
+    questions are left alone: "Can it not be returned?" asks the same as "Can it be returned?".
     """
 
     id: ClassVar[str] = "perturbation.negation"
@@ -96,7 +103,7 @@ class Negation(NoArgument):
         return follow.model_copy(update={"expected": {"not_called": expected}})
 
     def holds(self, pair: Pair) -> Check | None:
-        """Whether what must not be done was not done, or the answer differs."""
+        """Whether what must not be done was not done, or the answer differs; None where there was no answer."""
         listed = pair.follow_up.expected.get("not_called")
         forbidden = {str(tool) for tool in listed} if isinstance(listed, list) else set()
         if forbidden:
@@ -105,6 +112,8 @@ class Negation(NoArgument):
             passed = not done
         else:
             found = pair.comparison.differences(pair.scenario, pair.source, pair.trace)
+            if not found and _KNOWS_NOTHING.search(_said(pair.source)):
+                return None
             passed, what = bool(found), "; ".join(found) or "the answer shows the same facts"
         return Check(evaluator=self.id, passed=passed, reason=f"{pair.follow_up.description}: {what}")
 
@@ -118,6 +127,10 @@ class Negation(NoArgument):
             asked, refunded, answer("All right, I leave it.", ("lookup_order", order)), True, config
         )
         yield example(asked, refunded, refunded, False, config)
+
+
+def _said(trace: AgentTrace) -> str:
+    return "\n".join(str(output) for output in trace.outputs)
 
 
 def _tools(verb: str, tools: Iterable[ToolSpec]) -> set[str]:

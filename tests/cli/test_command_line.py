@@ -17,7 +17,6 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
-COLD = [sys.executable, "-c", "from agentmut.cli import main; main()"]
 
 SLOW_AGENT = """
 import asyncio, hashlib
@@ -183,9 +182,9 @@ def wait_for_trials(project: Path, number: int) -> None:
 
 
 def test_ctrl_c_loses_nothing_and_resume_goes_on(project: Path) -> None:
-    (project / "my_agent.py").write_text(SLOW_AGENT.format(pause=0.2))
+    (project / "my_agent.py").write_text(SLOW_AGENT.format(pause=0.1))
     started = subprocess.Popen(
-        [*COLD, "run", "--yes", "--json"],
+        [*AGENTMUT, "run", "--yes", "--json"],
         cwd=project,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,

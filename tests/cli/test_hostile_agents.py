@@ -15,7 +15,6 @@ from agentmut.errors import UsageError
 
 ROOT = Path(__file__).parents[2]
 AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
-COLD = [sys.executable, "-c", "from agentmut.cli import main; main()"]
 GOOD = 'def run(config, input):\n    return "hello" if "greet" in config.prompt else "hm"\n'
 SECRET = "tok-5f0c9d1e7a3b2468"
 
@@ -115,10 +114,10 @@ def test_an_agent_that_raises_keyboard_interrupt_fails_its_trial_only(tmp_path: 
 
 
 def test_two_commands_do_not_work_on_one_store_at_once(tmp_path: Path) -> None:
-    slow = "import time\n" + GOOD.replace("    return", "    time.sleep(5)\n    return")
+    slow = "import time\n" + GOOD.replace("    return", "    time.sleep(2)\n    return")
     project = write(tmp_path, slow)
     first = subprocess.Popen(
-        [*COLD, "run", "--yes"],
+        [*AGENTMUT, "run", "--yes"],
         cwd=project,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.DEVNULL,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-AGENTMUT = [sys.executable, "-c", "from agentmut.cli import main; main()"]
+AGENTMUT = [sys.executable, "-IS", str(Path(__file__).parents[1] / "testdata" / "warm_cli.py")]
 SHOW = "import json, os; print(json.dumps(dict(os.environ)))"
 
 

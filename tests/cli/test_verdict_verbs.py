@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -55,6 +56,8 @@ class Command:
 
     def agent(self, rate: int) -> None:
         (self.folder / "my_agent.py").write_text(AGENT.replace("RATE = 97", f"RATE = {rate}"))
+        # what was compiled of another text of this size within the same second would be taken for its own
+        shutil.rmtree(self.folder / "__pycache__", ignore_errors=True)
 
 
 @pytest.fixture

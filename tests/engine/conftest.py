@@ -1,6 +1,7 @@
 """Small real projects whose agent is a coin: every outcome is a function of the trial's id."""
 
 import hashlib
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -92,6 +93,8 @@ class Projects:
 
     def write_agent(self, text: str) -> None:
         (self.folder / f"{self.module}.py").write_text(text)
+        # what was compiled of another text of this size within the same second would be taken for its own
+        shutil.rmtree(self.folder / "__pycache__", ignore_errors=True)
 
     def load(self) -> Project:
         return load_project(self.folder)

@@ -1,5 +1,6 @@
 """SIGKILL, SIGINT and resumption: nothing finished is repeated or lost, and decisions are the same."""
 
+import os
 import random
 import signal
 import sqlite3
@@ -27,19 +28,28 @@ async def run(config, input):
     LOG.flush()
     return answer
 """
-RUN = "import sys; from agentmut.api import measure; print(measure(sys.argv[1]).status)"
+RUN = """
+import os, sys
+from pathlib import Path
+from agentmut.api import measure
+Path(sys.argv[1], "pid").write_text(str(os.getpid()))
+print(measure(sys.argv[1]).status)
+"""
 RESUME = """
-import sys
+import os, sys
 from pathlib import Path
 from agentmut.engine.session import open_session
 from agentmut.api import carry_out, stored_plan
 from agentmut.runtime import open_store
 from agentmut.project import load_project
+Path(sys.argv[1], "pid").write_text(str(os.getpid()))
 project = load_project(Path(sys.argv[1]))
 with open_store(project) as store:
     session = open_session(project)
     print(carry_out(session, stored_plan(session, store.runs()[0]), store).status)
 """
+WARM = Path(__file__).parents[1] / "testdata" / "warm_cli.py"
+pytestmark = pytest.mark.usefixtures("warm")
 
 
 @pytest.fixture(scope="module")
@@ -53,17 +63,31 @@ def write(projects: Any, slow: str = SLOW) -> Any:
 
 
 def start(projects: Any, program: str = RUN) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-c", program, str(projects.folder)]
+    """A run in a process that is forked from a warm one; its id is in the file `pid`."""
+    (projects.folder / "pid").unlink(missing_ok=True)
+    command = [sys.executable, "-IS", str(WARM), "-c", program, str(projects.folder)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def process_id(projects: Any) -> int:
+    while not (told := read(projects.folder / "pid")):
+        time.sleep(0.001)
+    return int(told)
+
+
+def read(path: Path) -> str:
+    return path.read_text() if path.exists() else ""
 
 
 def kill_after(projects: Any, trials: int, program: str = RUN) -> list[tuple[str, int, str]]:
     """Kill a run once so many trials more are stored; what is stored then."""
     wanted = len(finished(projects.folder)) + trials
     process = start(projects, program)
+    running = process_id(projects)
     while len(finished(projects.folder)) < wanted and process.poll() is None:
         time.sleep(0.001)
-    process.kill()
+    if process.poll() is None:
+        os.kill(running, signal.SIGKILL)
     process.wait()
     return finished(projects.folder)
 

@@ -238,7 +238,7 @@ def test_the_example_is_measured_through_the_simulator(project: Path) -> None:
     settings.write_text(
         settings.read_text().replace("baseline: 20, n_max: 40", "baseline: 10, n_max: 10, delta: 0.9")
     )
-    agentmut = [sys.executable, "-c", "from agentmut.cli import main; main()"]
+    agentmut = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
     chosen = ["--scenario", "saturday", "--operator", "context.drop_document"]
     done = subprocess.run(
         [*agentmut, "simulate", "--", *agentmut, "run", "--project", str(project), "--yes", "--json", *chosen],

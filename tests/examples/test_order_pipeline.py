@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-AGENTMUT = [sys.executable, "-c", "from agentmut.cli import main; main()"]
+AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 OPERATORS = ("disable_retry", "drop_handoff", "reroute_branch", "serialise_branches", "swap_agents")
 
 
@@ -17,7 +17,7 @@ def test_the_order_pipeline_shows_its_gaps(tmp_path: Path) -> None:
     example = ROOT / "examples" / "order_pipeline"
     shutil.copytree(example, project, ignore=shutil.ignore_patterns(".agentmut", "__pycache__"))
     settings = project / "agentmut.yaml"
-    settings.write_text(settings.read_text().replace("baseline: 40", "baseline: 15, n_max: 20, delta: 0.5"))
+    settings.write_text(settings.read_text().replace("baseline: 40", "baseline: 10, n_max: 12, delta: 0.7"))
     chosen = [word for name in OPERATORS for word in ("--operator", f"orchestration.{name}")]
     done = subprocess.run(
         [*AGENTMUT, "simulate", "--port", "0", "--", *AGENTMUT, "run", "--json", *chosen],

@@ -10,17 +10,20 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
-AGENTMUT = [sys.executable, "-c", "from agentmut.cli import main; main()"]
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 
 
 def blocks(language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
 
 
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
 def agentmut(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*AGENTMUT, *arguments], cwd=cwd, env=ENVIRONMENT, capture_output=True, text=True, timeout=150
+        [*AGENTMUT, *arguments], cwd=cwd, env=environment(), capture_output=True, text=True, timeout=150
     )
 
 
@@ -65,7 +68,7 @@ agent:
     model: {name: sim-large}
 suite: {scenarios: scenarios/*.yaml}
 mutation: {operators: [prompt.drop_instruction, tool.remove], downgrade_models: [sim-small]}
-statistics: {baseline: 30}
+statistics: {baseline: 10, n_max: 12, delta: 0.7}
 budget: {trials: 700}
 """
     write_project(tmp_path, project, tools + blocks("python")[1])
@@ -90,7 +93,7 @@ budget: {trials: 700}
 
 def test_the_commands_of_the_readme_exist() -> None:
     named = set(re.findall(r"`agentmut (\w+)", README))
-    listed = subprocess.run([*AGENTMUT, "--help"], env=ENVIRONMENT, capture_output=True, text=True).stdout
+    listed = subprocess.run([*AGENTMUT, "--help"], env=environment(), capture_output=True, text=True).stdout
     assert named
     assert {verb for verb in named if not re.search(rf"^  {verb}\b", listed, re.MULTILINE)} == set()
 
@@ -124,9 +127,9 @@ def test_the_verdicts_of_the_readme_are_given_in_python_and_its_settings_are_rea
     folder.mkdir()
     write_project(folder, blocks("yaml")[0] + blocks("yaml")[3], blocks("python")[0])
     done = subprocess.run(
-        [sys.executable, "-c", blocks("python")[2]],
+        [*AGENTMUT, "-c", blocks("python")[2]],
         cwd=tmp_path,
-        env=ENVIRONMENT,
+        env=environment(),
         capture_output=True,
         text=True,
         timeout=150,

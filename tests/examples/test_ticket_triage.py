@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-AGENTMUT = [sys.executable, "-c", "from agentmut.cli import main; main()"]
+AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 OPERATORS = ("tool.rename", "tool.result_error", "model.drop_seed", "prompt.drop_example")
 
 
@@ -17,10 +17,10 @@ def test_every_class_of_mutants_reaches_the_tool_loop(tmp_path: Path) -> None:
     example = ROOT / "examples" / "ticket_triage"
     shutil.copytree(example, project, ignore=shutil.ignore_patterns(".agentmut", "__pycache__"))
     settings = project / "agentmut.yaml"
-    settings.write_text(settings.read_text().replace("baseline: 50", "baseline: 15, n_max: 20, delta: 0.5"))
+    settings.write_text(settings.read_text().replace("baseline: 50", "baseline: 8, n_max: 10, delta: 0.8"))
     chosen = [word for name in OPERATORS for word in ("--operator", name)]
     done = subprocess.run(
-        [*AGENTMUT, "simulate", "--", *AGENTMUT, "run", "--json", "--sample", "8", *chosen],
+        [*AGENTMUT, "simulate", "--", *AGENTMUT, "run", "--json", "--sample", "4", *chosen],
         cwd=project,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,

@@ -352,7 +352,7 @@ def test_a_timeout_in_the_midst_of_calls_and_replies_is_the_agents(service: Any)
         return await asking(service.url)(config, given)
 
     service.answer = lambda request: "silence"
-    execution = end(tool_then_silence, timeout=1.5)
+    execution = end(tool_then_silence, timeout=1.0)
     assert (execution.ending, execution.trace.tools_called) == (Ending.INFRASTRUCTURE, ("look",))
 
     async def asks_for_ever(config: AgentConfig, given: Any) -> Any:
@@ -460,9 +460,9 @@ def test_time_spent_waiting_for_the_rate_limit_is_not_the_agents(service: Any) -
         async with httpx.AsyncClient(verify=False) as client:
             return (await client.post(f"{service.url}/chat/completions", json=body)).text
 
-    executions = execute(local(agent, timeout=1.5, requests_per_minute=240), times=10)
-    assert [execution.ending for execution in executions] == [Ending.ANSWERED] * 10
-    assert max(execution.trace.seconds for execution in executions) > 2
+    executions = execute(local(agent, timeout=1.0, requests_per_minute=480), times=12)
+    assert [execution.ending for execution in executions] == [Ending.ANSWERED] * 12
+    assert max(execution.trace.seconds for execution in executions) > 1.2
 
 
 def test_many_trials_in_flight_do_not_wait_for_each_other() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from agentmut.engine import executor
 from agentmut.mutant import Status
 
 
@@ -19,8 +20,11 @@ def faults() -> Any:
     return module
 
 
-def test_a_campaign_decides_the_same_as_without_trouble(faults: Any, tmp_path: Path) -> None:
+def test_a_campaign_decides_the_same_as_without_trouble(
+    faults: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Streamed, by OpenAI's SDK, on the wire. The study of `make slow` goes through the proxy, and hangs too."""
+    monkeypatch.setattr(executor, "LONGEST_PAUSE", 0.05)
     size = faults.Size(rules=1, baseline=20, n_max=20, concurrency=8)
     clean, faulty = faults.both(tmp_path, size, "openai", hangs=0.0)
     assert faulty.decisions == clean.decisions

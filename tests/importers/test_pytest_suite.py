@@ -98,18 +98,23 @@ def test_tests_that_know_nothing_of_agentmut_are_measured_on_the_wire(
 
 
 @pytest.fixture(scope="module")
-def endings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Execution]:
-    """How the tests of a suite of oddities end, each run twice, the hanging one last."""
+def oddities(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return copied("pytest_oddities", tmp_path_factory.mktemp("odd"))
+
+
+@pytest.fixture(scope="module")
+def endings(oddities: Path) -> dict[str, Execution]:
+    """How the tests of a suite of oddities end, each run twice, the hanging one once, by a worker that is killed."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(ROOT))
         patch.delenv("PYTEST_ADDOPTS", raising=False)
         before = list(sys.path)
-        project = load_project(copied("pytest_oddities", tmp_path_factory.mktemp("odd")))
+        project = load_project(oddities)
         session = open_session(project)
         names = [scenario.name for scenario in session.scenarios]
         hanging = next(name for name in names if name.endswith("hangs"))
         first = [name for name in names if name != hanging]
-        found = asyncio.run(_run(make_executor(session), [*first, *first, hanging]))
+        found = asyncio.run(_run(make_executor(session), [hanging, *first, *first]))
         sys.path[:] = before
     return {name.rpartition("::")[2]: execution for name, execution in found.items()}
 
@@ -131,7 +136,7 @@ async def _run(executor: Any, names: Sequence[str]) -> dict[str, Execution]:
         ("test_own_error", Ending.CASE_ERROR, "call of the test: KeyError: 'key'"),
         ("test_agent_error", Ending.RAISED, "ValueError: the agent cannot do that"),
         ("test_skipped", Ending.CASE_ERROR, "skipped: not today"),
-        ("test_hangs", Ending.TIMEOUT, "no answer within 1.5 s"),
+        ("test_hangs", Ending.TIMEOUT, "no answer within 3 s"),
     ],
 )
 def test_what_is_no_judgement_is_told_apart(
@@ -166,6 +171,12 @@ def test_repeats_share_fixtures_of_the_session_and_no_other(endings: dict[str, E
     reasons = [endings[f"test_scopes{again}"].trace.checks[0].reason for again in ("", " again")]
     assert "module fixture 1, ended 0" in reasons[0]
     assert "module fixture 2, ended 1" in reasons[1]
+
+
+def test_a_run_that_ends_by_itself_tears_down_the_fixtures_of_the_session(
+    endings: dict[str, Execution], oddities: Path
+) -> None:
+    assert (oddities / "ended.txt").read_text() == "session 1 ended"
 
 
 def test_a_file_that_cannot_be_collected_is_named_with_its_error(tmp_path: Path) -> None:

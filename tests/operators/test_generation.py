@@ -259,6 +259,6 @@ HOSTILE = [
 
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_reading_takes_time_in_proportion_to_length(piece: str) -> None:
-    started = time.perf_counter()
-    parse(piece * (200_000 // len(piece)))
-    assert time.perf_counter() - started < 10  # about 0.5 s; anything quadratic takes minutes
+    started = time.process_time()
+    parse(piece * (80_000 // len(piece)))
+    assert time.process_time() - started < 4  # 0.2 s at most; anything quadratic takes half a minute

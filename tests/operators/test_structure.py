@@ -346,10 +346,10 @@ def test_finding_places_takes_time_in_proportion_to_length(piece: str) -> None:
     assert time.process_time() - started < 10  # under 0.5 s; anything quadratic takes minutes
 
 
-def test_a_prompt_of_a_megabyte_is_met_in_seconds() -> None:
+def test_a_prompt_of_a_third_of_a_megabyte_is_met_in_seconds() -> None:
     together = "\n\n".join(path.read_text("utf-8") for path in PROMPTS)
-    config = AgentConfig(prompt=f"{together}\n\n" * (1_000_000 // len(together) + 1))
+    config = AgentConfig(prompt=f"{together}\n\n" * (333_000 // len(together) + 1))
     started = time.process_time()
     found = sum(1 for operator in OPERATORS.values() for _ in operator.mutants(config, OPTIONS))
-    assert len(config.prompt) >= 1_000_000 and found > 10_000
-    assert time.process_time() - started < 20  # about 3 s on an idle core
+    assert len(config.prompt) >= 333_000 and found > 4_000
+    assert time.process_time() - started < 8  # about 1 s on an idle core

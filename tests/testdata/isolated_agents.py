@@ -75,7 +75,7 @@ def executor(function: Any, turns: tuple[str, ...], *tools: ToolSpec) -> Executo
 
 
 def slow_to_import(turns: tuple[str, ...]) -> Executor:
-    time.sleep(3)  # longer than the trial's timeout and the margin together
+    time.sleep(2)  # longer than the trial's timeout and the margin together
     return executor(run, turns)
 
 

@@ -1,7 +1,8 @@
 """`agentmut` in a process that was forked from one with everything imported: starting is most of a short command.
 
-`warm_cli.py serve SOCKET` is that one; `warm_cli.py ARGUMENTS...` is a command, in the folder, with the environment and
-the files of its own. Without `AGENTMUT_WARM` in its environment, which names the socket, it starts as usual.
+`warm_cli.py serve SOCKET OWNER` is that one, until the process OWNER is gone. `warm_cli.py ARGUMENTS...` is a command,
+in the folder, with the environment and the files of its own; `warm_cli.py -c PROGRAM ARGUMENTS...` is a program.
+SIGINT and SIGTERM are handed on. Without `AGENTMUT_WARM` in its environment, which names the socket, it starts as ever.
 """
 
 import array
@@ -9,37 +10,57 @@ import gc
 import json
 import os
 import select
+import shutil
+import signal
 import socket
 import sys
+import time
 
 VARIABLE = "AGENTMUT_WARM"
 POLL = 0.01
+PATIENCE = 90.0
+"""Seconds until the socket has to be there."""
 COLD = "from agentmut.cli import main; main()"
 
 
 def client(path: str) -> int:
     """Hand the command over; end as it ends."""
     told = {"arguments": sys.argv[1:], "folder": os.getcwd(), "environment": dict(os.environ)}  # noqa: PTH109
-    with socket.socket(socket.AF_UNIX) as connection:
-        connection.connect(path)
+    with connected(path) as connection:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda number, _: connection.send(bytes([number])))
         files = array.array("i", [0, 1, 2])
         connection.sendmsg([b"f"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, files)])
         connection.sendall(json.dumps(told).encode() + b"\n")
         return int(connection.makefile().read())
 
 
-def serve(path: str) -> None:
-    """Fork for each connection until the parent, which holds standard input, is gone."""
+def connected(path: str) -> socket.socket:
+    """A connection, once there is a socket."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        connection = socket.socket(socket.AF_UNIX)
+        try:
+            connection.connect(path)
+        except (FileNotFoundError, ConnectionRefusedError):
+            connection.close()
+            if time.monotonic() > until:
+                raise
+            time.sleep(POLL)
+        else:
+            return connection
+
+
+def serve(path: str, owner: int) -> None:
+    """Fork for each connection until the owner is gone."""
     warm_up()
     gc.freeze()  # or the first collection of each fork copies everything
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(path)
         listener.listen()
-        print("ready", flush=True)
-        while True:
-            ready, _, _ = select.select([listener, 0], [], [])
-            if 0 in ready:
-                return
+        while lives(owner):
+            if not select.select([listener], [], [], 1.0)[0]:
+                continue
             connection, _ = listener.accept()
             reap()
             if not os.fork():
@@ -47,6 +68,15 @@ def serve(path: str) -> None:
                 attend(connection)
                 return
             connection.close()
+
+
+def lives(process: int) -> bool:
+    """Whether there is such a process."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def reap() -> None:
@@ -63,11 +93,11 @@ def attend(connection: socket.socket) -> None:
     size = array.array("i").itemsize
     _, control, _, _ = connection.recvmsg(1, socket.CMSG_SPACE(3 * size))
     files = array.array("i", control[0][2])
-    told = json.loads(connection.makefile().readline())
+    order = json.loads(connection.makefile().readline())
     command = os.fork()
     if not command:
         connection.close()
-        become(told, files)
+        become(order, files)
     for file in files:
         os.close(file)
     while True:
@@ -76,8 +106,10 @@ def attend(connection: socket.socket) -> None:
             connection.sendall(str(os.waitstatus_to_exitcode(status)).encode())
             os._exit(0)
         if select.select([connection], [], [], POLL)[0]:
-            os.kill(command, 9)
-            os._exit(1)
+            told = connection.recv(1)
+            os.kill(command, told[0] if told else signal.SIGKILL)
+            if not told:
+                os._exit(1)
 
 
 def become(told: dict, files: array.array) -> None:
@@ -92,6 +124,7 @@ def become(told: dict, files: array.array) -> None:
     os.environ.update(told["environment"])
     os.environ.pop(VARIABLE)
     sys.argv = ["-c", *told["arguments"]]
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.stdin, sys.stdout = open(0), open(1, "w", buffering=1 if os.isatty(1) else -1)  # noqa: SIM115
     sys.stderr = open(2, "w", buffering=1, errors="backslashreplace")  # noqa: SIM115
     random.seed()
@@ -108,7 +141,11 @@ def run() -> int:
 
     code: object = 1
     try:
-        main()
+        if sys.argv[1:2] == ["-c"]:
+            program, sys.argv = sys.argv[2], ["-c", *sys.argv[3:]]
+            exec(program, {"__name__": "__main__"})
+        else:
+            main()
         code = 0
     except SystemExit as left:
         code = left.code
@@ -140,7 +177,8 @@ def warm_up() -> None:
         "agentmut.report.mutant_diff", "agentmut.report.verdicts", "agentmut.simulator.server", "agentmut.assess",
         "agentmut.wire.carriers.transport", "agentmut.wire.carriers.proxy.gateway", "httpx", "httpx2", "scipy.stats",
         "agentmut.engine.loop", "agentmut.stats.kill.characteristics", "agentmut.engine.merge", "rich.console",
-        "agentmut.cli.relating", "agentmut.relate_survivors",
+        "agentmut.cli.relating", "agentmut.relate_survivors", "agentmut.adapters.langgraph", "langchain.agents",
+        "langchain_openai", "openai.resources.chat.completions",
     ):  # fmt: skip
         importlib.import_module(name)
     operators = [entry.load()() for entry in entry_points(group="agentmut.operators")]
@@ -156,12 +194,14 @@ def warm_up() -> None:
 def start() -> int:
     """As the arguments say."""
     if sys.argv[1:2] == ["serve"]:
-        serve(sys.argv[2])
+        serve(sys.argv[2], int(sys.argv[3]))
+        shutil.rmtree(os.path.dirname(sys.argv[2]))  # noqa: PTH120
         return 0
     path = os.environ.get(VARIABLE)
     if path:
         return client(path)
-    os.execv(sys.executable, [sys.executable, "-c", COLD, *sys.argv[1:]])
+    program = sys.argv[1:] if sys.argv[1:2] == ["-c"] else ["-c", COLD, *sys.argv[1:]]
+    os.execv(sys.executable, [sys.executable, *program])
 
 
 if __name__ == "__main__":

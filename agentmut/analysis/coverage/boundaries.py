@@ -1,6 +1,6 @@
 """Boundary coverage (Eq. 18): which edges of the domains of its tools' parameters an agent has called them at."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -64,27 +64,31 @@ class Lacking:
 
     def met(self, arguments: Any) -> list[CoverageItem]:
         """What a call with these arguments is the first one on."""
-        found: list[CoverageItem] = []
-        for place, lacking in [*self._by_place.items()]:
-            values = list(values_at(arguments, place))
-            still = [boundary for boundary in lacking if not any(map(boundary.holds, values))]
-            if len(still) < len(lacking):
-                found += [boundary.item for boundary in lacking if boundary not in still]
-                self._by_place[place] = still
-            if not still:
-                del self._by_place[place]
-        return found
+        found: list[Boundary] = []
+        for place, lacking in self._by_place.items():
+            for value in values_at(arguments, place):
+                found += [boundary for boundary in lacking if boundary.holds(value)]
+        if found:
+            self._drop({boundary.item for boundary in found})
+        return list(dict.fromkeys(boundary.item for boundary in found))
+
+    def _drop(self, met: Collection[CoverageItem]) -> None:
+        left = {
+            place: [each for each in lacking if each.item not in met]
+            for place, lacking in self._by_place.items()
+        }
+        self._by_place = {place: lacking for place, lacking in left.items() if lacking}
 
 
-def values_at(value: Any, place: Place) -> Iterator[Any]:
+def values_at(arguments: Any, place: Place) -> list[Any]:
     """The values at a place of a call's arguments: none, one, or one of each item."""
-    if not place:
-        yield value
-    elif place[0] == EACH:
-        for item in value if isinstance(value, list) else ():
-            yield from values_at(item, place[1:])
-    elif isinstance(value, dict) and place[0] in value:
-        yield from values_at(value[place[0]], place[1:])
+    values = [arguments]
+    for part in place:
+        if part == EACH:
+            values = [item for value in values if isinstance(value, list) for item in value]
+        else:
+            values = [value[part] for value in values if isinstance(value, dict) and part in value]
+    return values
 
 
 def _of_object(tool: str, schema: Any, place: Place, depth: int) -> Iterator[Boundary | LeftOut]:

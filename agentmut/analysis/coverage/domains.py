@@ -87,11 +87,12 @@ def _truth(schema: Schema, kind: str) -> Iterator[Bound | Unbounded]:
 
 def _values(values: list[Any]) -> Iterator[Bound]:
     for text in dict.fromkeys(_written(value) for value in values if value is not None):
-        yield Bound(f"= {text}", partial(_is_written, text), text)
+        yield Bound(f"= {text}", partial(_is_written, text, json.loads(text)), text)
 
 
-def _is_written(text: str, value: Any) -> bool:
-    return _written(value) == text
+def _is_written(text: str, value: Any, given: Any) -> bool:
+    """Whether what is given is this value. Texts, which are most of them, need not be written for it."""
+    return bool(given == value) if isinstance(given, str) else _written(given) == text
 
 
 def _written(value: Any) -> str:
@@ -154,7 +155,7 @@ def _steps(first: Fraction | None, last: Fraction | None, step: Fraction) -> Ite
         beyond = (first is not None and at < first) or (last is not None and at > last)
         if not beyond and at not in seen and (at not in ends or name in ("minimum", "maximum")):
             seen.add(at)
-            yield Bound(name, partial(_is_at, at), _plain(at))
+            yield Bound(name, _at(at), _plain(at))
 
 
 def _ends(low: Fraction | None, high: Fraction | None, low_open: bool, high_open: bool) -> Iterator[Bound]:
@@ -165,41 +166,61 @@ def _ends(low: Fraction | None, high: Fraction | None, low_open: bool, high_open
     if high is not None and high != low:
         yield from _end("maximum", high, -near, is_open=high_open)
     if low is not None and high is not None and low < 0 < high:
-        yield Bound("zero", partial(_is_at, Fraction(0)), "0")
+        yield Bound("zero", _at(Fraction(0)), "0")
 
 
 def _end(name: str, limit: Fraction, inward: Fraction, *, is_open: bool) -> Iterator[Bound]:
     if not is_open:
-        yield Bound(name, partial(_is_at, limit), _plain(limit))
+        yield Bound(name, _at(limit), _plain(limit))
     if inward:
         side = "near" if is_open else "just above" if inward > 0 else "just below"
-        yield Bound(f"{side} {name}", partial(_is_near, limit, limit + inward), _plain(limit + inward))
+        yield Bound(f"{side} {name}", _between(limit, limit + inward), _plain(limit + inward))
 
 
-def _is_at(at: Fraction, given: Any) -> bool:
+class _Within(NamedTuple):
+    """Floats a little beyond two limits. Most numbers are outside, and exact arithmetic takes long."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, low: Fraction, high: Fraction) -> "_Within":
+        """By more than any rounding; without an end where a limit is too large for a float."""
+        try:
+            least, most = low.numerator / low.denominator, high.numerator / high.denominator
+            slack = 1e-9 * max(1.0, abs(least), abs(most))
+            return cls(least - slack, most + slack)
+        except OverflowError:
+            return cls(-math.inf, math.inf)
+
+    def may_have(self, given: Any) -> bool:
+        """Whether it is a number that has to be compared exactly."""
+        return isinstance(given, int | float) and self.low <= given <= self.high and is_number(given)
+
+
+def _at(at: Fraction) -> Holds:
+    return partial(_is_at, at, _Within.of(at, at))
+
+
+def _is_at(at: Fraction, within: _Within, given: Any) -> bool:
     """Whether it is this number; what was computed may be off by a rounding."""
-    if not is_number(given) or _is_far(given, at, at):
+    if not within.may_have(given):
         return False
     off = abs(_exact(given) - at)
     return not off or (not float(given).is_integer() and off <= abs(at) * ROUNDING)
 
 
-def _is_near(start: Fraction, end: Fraction, given: Any) -> bool:
+def _between(start: Fraction, end: Fraction) -> Holds:
     """Whether a number lies between, the start left out; the order does not matter."""
     low, high = sorted((start, end))
-    if not is_number(given) or _is_far(given, low, high):
-        return False
-    return not _is_at(start, given) and (_is_at(end, given) or low <= _exact(given) <= high)
+    is_start, is_end, within = _at(start), _at(end), _Within.of(low, high)
 
+    def is_near(given: Any) -> bool:
+        if not within.may_have(given) or is_start(given):
+            return False
+        return is_end(given) or low <= _exact(given) <= high
 
-def _is_far(given: int | float, low: Fraction, high: Fraction) -> bool:
-    """Whether a number is outside by more than any rounding: most are, and exact arithmetic takes long."""
-    try:
-        least, most = low.numerator / low.denominator, high.numerator / high.denominator
-        slack = 1e-9 * max(1.0, abs(least), abs(most))
-        return given < least - slack or given > most + slack
-    except OverflowError:
-        return False
+    return is_near
 
 
 def _near(low: Fraction | None, high: Fraction | None) -> Fraction:

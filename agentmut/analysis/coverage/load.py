@@ -174,7 +174,7 @@ def _beside(session: Session, store: Store, asked: CoverageRequest, known: Calib
     return Beside(
         scenarios=[s for s in session.scenarios if not asked.scenarios or s.name in asked.scenarios],
         swap_models=session.project.mutation.swap_models,
-        also_run=_models_run(store, result, asked.scenarios) if result else {},
+        also_run=models_run(store, result, asked.scenarios) if result else {},
         calibrated=None if asked.calibrate else known.states.get(session.suite.full.digest),
         place=place_of_rules(session.origin),
         mutants=_ablation(result, asked.scenarios) if result else None,
@@ -189,7 +189,7 @@ def _ablation(result: Result, wanted: Sequence[str]) -> tuple[MutantRow, ...]:
     )
 
 
-def _models_run(store: Store, result: Result, wanted: Sequence[str]) -> dict[str, set[str]]:
+def models_run(store: Store, result: Result, wanted: Sequence[str]) -> dict[str, set[str]]:
     """By model that a mutant put in and that was seen to arrive: the scenarios that were run with it."""
     found: dict[str, set[str]] = {}
     put_in = _models_put_in(store, result.run_id)

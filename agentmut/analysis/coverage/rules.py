@@ -1,7 +1,7 @@
 """Instruction coverage: which rules of the prompt the scenarios exercise, by their words and by ablation."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from agentmut.analysis.coverage.nouns import CoverageItem, Dimension, RuleCoverage
@@ -67,17 +67,27 @@ def reaches(
     of a long conversation every rule would be found.
     """
     speaking: list[tuple[Rule, dict[str, float]]] = [(rule, {}) for rule in rules if rule.stems]
+    telling = frozenset[str]().union(*(rule.stems for rule, _ in speaking))
     for name, runs in traces.items():
-        asked = [stems(_text(turn)) for turn in scenarios[name].turns] if name in scenarios else []
-        for turn, said in {exchange for trace in runs for exchange in _exchanges(trace).items()}:
-            words = stems(said) | (asked[turn] if turn < len(asked) else frozenset())
-            for rule, best in speaking:
-                best[name] = max(best.get(name, 0.0), len(rule.stems & words) / len(rule.stems))
+        asked = [stems(_text(turn)) & telling for turn in scenarios[name].turns] if name in scenarios else []
+        told = _told(runs, asked, telling)
+        for rule, best in speaking if told else ():
+            best[name] = max(map(len, map(rule.stems.intersection, told))) / len(rule.stems)
     return {
         rule.item.name: sorted(
             (Reached(*each) for each in best.items() if each[1]), key=lambda r: (-r.share, r.scenario)
         )
         for rule, best in speaking
+    }
+
+
+def _told(
+    runs: Iterable[AgentTrace], asked: Sequence[frozenset[str]], telling: frozenset[str]
+) -> set[frozenset[str]]:
+    """The different sets of those words that matter which one turn of a run has, what the user says included."""
+    said = {exchange for trace in runs for exchange in _exchanges(trace).items()}
+    return {
+        (stems(text) & telling) | (asked[turn] if turn < len(asked) else frozenset()) for turn, text in said
     }
 
 
@@ -123,4 +133,8 @@ def _exchanges(trace: AgentTrace) -> dict[int, str]:
 
 
 def _text(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return value if isinstance(value, str) else _written(value)
+
+
+_written = json.JSONEncoder(ensure_ascii=False).encode
+"""Made once: `json.dumps` makes another one at every call."""

@@ -2,19 +2,23 @@
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from agentmut.analysis.coverage import Coverage, CoverageItem, Dimension
+from agentmut.analysis.coverage.models import is_model
+from agentmut.analysis.generate.graph_ways import nodes_of_model
+from agentmut.analysis.generate.nested import outermost_of
 from agentmut.analysis.generate.proposals import Aim, AimKind
+from agentmut.config import AgentConfig
 from agentmut.mutant import Intent, Mutant, OperatorClass, Status
 from agentmut.result import Result
 
 MUTANTS = "mutants"
 """Beside the dimensions of coverage: the mutants that the suite lets live, with the mutation score for its value."""
-WITHOUT_RECIPE = (Dimension.PATH, Dimension.NODE, Dimension.EDGE)
+WITHOUT_RECIPE = (Dimension.PATH,)
 """Dimensions of which nothing says which input leads there: anything new is tried, when nothing else is left."""
-NOT_BY_INPUTS = (Dimension.MODEL, Dimension.ABLATION, Dimension.STATE)
+NOT_BY_INPUTS = (Dimension.ABLATION, Dimension.STATE)
 """State is none to aim at: nothing says what leads to another one, and 1 - exp(-seen/lambda) stays far from 1 even
 when all are seen.
 """
@@ -69,18 +73,31 @@ def mutants_alive(result: Result | None, mutants: Iterable[Mutant]) -> tuple[Mut
     return tuple(sorted(found, key=lambda m: ALIVE.index(status[m.id])))
 
 
-def without_inputs(coverage: Coverage) -> Iterator[str]:
-    """What inputs cannot cover, and what can."""
+def without_inputs(
+    coverage: Coverage, config: AgentConfig, swaps: Collection[str] = (), downgrades: Collection[str] = ()
+) -> Iterator[str]:
+    """What inputs cannot cover, and what can: a model that no node has is covered by running the suite with it.
+
+    `swaps` and `downgrades` are the models that the project declares for mutants.
+    """
     for item in coverage.uncovered:
-        if item.dimension is Dimension.MODEL:
-            yield f"{item}: no run used it. `agentmut run --class model` does, with mutation.swap_models"
+        if item.dimension is not Dimension.MODEL or nodes_of_model(config.orchestration, item.name):
+            continue
+        said = f"{item}: no run used it, and no input would. Run the suite with it: "
+        for operator, declared in (("swap", swaps), ("downgrade", downgrades)):
+            if any(is_model(item.name, name) for name in declared):
+                yield f"{said}`agentmut run --operator model.{operator}`"
+                break
+        else:
+            yield f"{said}name it in mutation.swap_models, then `agentmut run --operator model.swap`"
 
 
 def _aims(coverage: Coverage, dimension: Dimension) -> tuple[Aim, ...]:
     if dimension in WITHOUT_RECIPE:
         return (Aim(AimKind.ANY, ""),)
     lacking = [item for item in coverage.uncovered if item.dimension is dimension]
-    return tuple(aim for item in lacking if (aim := _at_item(item)))
+    found = [aim for item in lacking if (aim := _at_item(item))]
+    return tuple(sorted(found, key=lambda aim: bool(outermost_of(aim.parameter))))  # the simple ones first
 
 
 def _at_item(item: CoverageItem) -> Aim | None:
@@ -88,15 +105,17 @@ def _at_item(item: CoverageItem) -> Aim | None:
         return Aim(AimKind.TOOL, str(item), tool=item.tool)
     if item.dimension is Dimension.RULE:
         return Aim(AimKind.RULE, str(item), rule=item.text)
-    if item.dimension is Dimension.BOUNDARY:
-        return _at_boundary(item)
-    return None
+    if item.dimension is Dimension.NODE:
+        return Aim(AimKind.NODE, str(item), target=item.name)
+    if item.dimension is Dimension.EDGE:
+        source, _, target = item.name.partition(" -> ")
+        return Aim(AimKind.EDGE, str(item), source=source, target=target)
+    if item.dimension is Dimension.MODEL:
+        return Aim(AimKind.MODEL, str(item), target=item.name)
+    return _at_boundary(item) if item.dimension is Dimension.BOUNDARY else None
 
 
 def _at_boundary(item: CoverageItem) -> Aim | None:
-    """Only parameters at the top level: how a user would spell out what is inside another is anybody's guess."""
-    if "." in item.parameter or "[" in item.parameter:
-        return None
     aim = Aim(AimKind.BOUNDARY, str(item), tool=item.tool, parameter=item.parameter)
     if item.name.endswith(" absent"):
         return aim._replace(absent=True)

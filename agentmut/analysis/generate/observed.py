@@ -5,10 +5,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pydantic import JsonValue
 
+from agentmut.analysis.coverage.graph import Graph
 from agentmut.analysis.generate.material import whole
 from agentmut.analysis.generate.wording import shown
 from agentmut.config import AgentConfig
 from agentmut.evaluators import build
+from agentmut.flow import Flow
 from agentmut.frozen import canonical_json
 from agentmut.plugins import Catalogue, Group
 from agentmut.scenario import EvaluatorSpec, Scenario
@@ -19,6 +21,7 @@ from agentmut.trace import AgentTrace
 STEPS = "max_steps"
 """What is proposed where nothing else is stable: on its own it says next to nothing."""
 MOST_FACTS = 2
+MOST_NODES = 2
 SLACK = 2
 """The limit of steps, where nothing else is stable: so many times the longest run seen."""
 
@@ -31,7 +34,8 @@ def proposed_evaluators(
     catalogue: Catalogue | None = None,
 ) -> tuple[EvaluatorSpec, ...]:
     """What held, all together, in at least the share `least` of these runs: tools and their order, arguments, tools
-    that were spoken of and not called, figures of the answer. A limit of steps where nothing did.
+    that were spoken of and not called, figures of the answer, nodes that the flow chose. A limit of steps where
+    nothing did.
 
     Raises `ValueError` without runs.
     """
@@ -44,6 +48,7 @@ def proposed_evaluators(
         *_arguments(said, usual),
         *_not_called(said, traces, config),
         *_facts(said, usual),
+        *_nodes(usual, config),
     ]
     return holding(candidates, scenario, traces, least, catalogue)
 
@@ -117,6 +122,19 @@ def _not_called(said: str, traces: Sequence[AgentTrace], config: AgentConfig) ->
         named = stems(tool.own_name)
         if tool.own_name not in called and named and named <= about:
             yield EvaluatorSpec(name="tool_not_called", argument=tool.own_name)
+
+
+def _nodes(traces: Sequence[AgentTrace], config: AgentConfig) -> Iterator[EvaluatorSpec]:
+    """The last nodes behind a branch or a handoff that all runs entered: how they went, as tools are for others."""
+    flow = Flow.of(config.orchestration)
+    graph = Graph.of(flow)
+    chosen = {end for branch in flow.branches for end in branch.ends.values()}
+    chosen |= {end for called in flow.handoffs.values() for end in called.values()}
+    always = graph.entered(traces[0]).intersection(*map(graph.entered, traces)) & chosen
+    named = [node for node in graph.nodes if node in always]
+    yield from (
+        EvaluatorSpec(name="expression", argument=f"{node!r} in nodes") for node in named[-MOST_NODES:]
+    )
 
 
 def _facts(said: str, traces: Sequence[AgentTrace]) -> Iterator[EvaluatorSpec]:

@@ -1,13 +1,14 @@
 """Inputs that may reach what no scenario reaches, in the order in which they are worth trying."""
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from itertools import chain, islice, zip_longest
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from agentmut.analysis.generate.graph_ways import Way, nodes_of_model, reasons, starts, way_to
 from agentmut.analysis.generate.material import (
     Material,
     arguments_named,
@@ -16,6 +17,7 @@ from agentmut.analysis.generate.material import (
     texts,
     whole,
 )
+from agentmut.analysis.generate.nested import in_plain_words, outermost_of, values_on
 from agentmut.analysis.generate.variations import (
     Turns,
     recombinations,
@@ -23,6 +25,9 @@ from agentmut.analysis.generate.variations import (
     transformations,
 )
 from agentmut.analysis.generate.wording import cases, normalised, request, sentences, shown
+from agentmut.config import AgentConfig
+from agentmut.flow import END, START
+from agentmut.frozen import canonical_json
 from agentmut.protocols import Relation
 from agentmut.scenario import Scenario
 from agentmut.schemas import Parameter
@@ -41,8 +46,12 @@ class AimKind(StrEnum):
     TOOL = "tool"
     BOUNDARY = "boundary"
     RULE = "rule"
+    NODE = "node"
+    EDGE = "edge"
+    MODEL = "model"
+    """A model that a node of the graph has to itself."""
     ANY = "any"
-    """Whatever other paths, states, nodes or edges there are: nothing says what leads to them."""
+    """Whatever other paths there are: nothing says what leads to them."""
 
 
 class Aim(NamedTuple):
@@ -59,6 +68,36 @@ class Aim(NamedTuple):
     absent: bool = False
     """Of a boundary: the parameter left out."""
     rule: str = ""
+    source: str = ""
+    """Of an edge."""
+    target: str = ""
+    """Of an edge: where it leads; of a node: its name; of a model: its name."""
+
+    @property
+    def said(self) -> str:
+        """What is aimed at, in words.
+
+        >>> Aim(AimKind.EDGE, "edge triage -> billing", source="triage", target="billing").said
+        'a run that goes from triage to billing'
+        """
+        what = self._what()
+        return f"{self.item}: {what}" if self.item.startswith("mutant ") else what
+
+    def _what(self) -> str:
+        said = {
+            AimKind.TOOL: f"a call of {self.tool}",
+            AimKind.BOUNDARY: f"a call on the {self.item}",
+            AimKind.RULE: f'a case of {self.item if self.item.startswith("rule ") else "the rule"}: "{self.rule}"',
+            AimKind.NODE: f"a run that enters {self.target}",
+            AimKind.EDGE: f"a run that goes from {_end(self.source)} to {_end(self.target)}",
+            AimKind.MODEL: f"a run that enters a node whose model is {self.target}",
+            AimKind.ANY: "anything new",
+        }
+        return said[self.kind]
+
+
+def _end(node: str) -> str:
+    return {START: "the start", END: "the end"}.get(node, node)
 
 
 class Proposal(NamedTuple):
@@ -71,6 +110,8 @@ class Proposal(NamedTuple):
     aims: tuple[str, ...] = ()
     about: str = ""
     """What a scenario of it is named after; its base where this is empty."""
+    goal: str = ""
+    """What it is aimed at, in words."""
 
     @property
     def identity(self) -> str:
@@ -80,15 +121,20 @@ class Proposal(NamedTuple):
 
 def proposals(aim: Aim, known: Material, relations: Sequence[Relation], seed: int) -> Iterator[Proposal]:
     """Inputs for an aim; a function of its arguments. Duplicates are the caller's to drop."""
+    for proposal in _made_for(aim, known, relations, seed):
+        yield proposal._replace(goal=aim.said)
+
+
+def _made_for(aim: Aim, known: Material, relations: Sequence[Relation], seed: int) -> Iterator[Proposal]:
     if aim.kind is AimKind.ANY:
         yield from _anything(known, relations, seed)
-        return
-    if aim.kind is AimKind.RULE:
+    elif aim.kind is AimKind.RULE:
         yield from _for_rule(aim, known)
-        return
-    tool = next((tool for tool in known.config.tools if tool.name == aim.tool), None)
-    if tool is not None:
-        yield from _for_tool(aim, tool, known, seed)
+    elif aim.kind in (AimKind.NODE, AimKind.EDGE, AimKind.MODEL):
+        yield from _for_graph(aim, known, seed)
+    else:
+        tool = next((tool for tool in known.config.tools if aim.tool in (tool.own_name, tool.name)), None)
+        yield from _for_tool(aim, tool, known, seed) if tool is not None else ()
 
 
 def nearest(known: Material, text: str) -> Scenario:
@@ -99,25 +145,34 @@ def nearest(known: Material, text: str) -> Scenario:
 
 def _for_tool(aim: Aim, tool: ToolSpec, known: Material, seed: int) -> Iterator[Proposal]:
     for arguments in _argument_sets(aim, tool, known, seed):
-        said = request(tool, arguments)
-        base = nearest(known, f"{said} {' '.join(map(shown, arguments.values()))}")
-        origin = f"written from the description of {tool.name}"
-        about = " ".join(
-            [tool.name, aim.parameter, "absent" if aim.absent else shown(aim.value) if aim.has_value else ""]
-        )
-        yield Proposal((said,), base, origin, (aim.item,), about)
-        if extra := _that_belong(known, arguments.values(), said):
-            yield Proposal(
-                (f"{said} {extra}",), base, f"{origin}, with what the suite says", (aim.item,), about
-            )
+        for said in _requests(tool, arguments):
+            base = nearest(known, f"{said} {' '.join(map(shown, arguments.values()))}")
+            origin = f"written from the description of {tool.name}"
+            told = "absent" if aim.absent else shown(aim.value) if aim.has_value else ""
+            about = f"{tool.name} {aim.parameter} {told}"
+            yield Proposal((said,), base, origin, (aim.item,), about)
+            if extra := _that_belong(known, arguments.values(), said):
+                also = f"{origin}, with what the suite says"
+                yield Proposal((f"{said} {extra}",), base, also, (aim.item,), about)
+
+
+def _requests(tool: ToolSpec, arguments: Mapping[str, JsonValue]) -> Iterator[str]:
+    """Objects and lists of them are told in words first, then as they are written."""
+    yield request(tool, {name: in_plain_words(value) for name, value in arguments.items()})
+    if any(isinstance(value, dict | list) and "{" in canonical_json(value) for value in arguments.values()):
+        written = {n: canonical_json(v) if isinstance(v, dict | list) else v for n, v in arguments.items()}
+        yield request(tool, written)
 
 
 def _argument_sets(aim: Aim, tool: ToolSpec, known: Material, seed: int) -> Iterator[dict[str, JsonValue]]:
     """Values for the parameters that are required or aimed at; each set with the next known values."""
     choices: dict[str, Sequence[JsonValue]] = {}
+    outermost = outermost_of(aim.parameter)
     for parameter in arguments_named(tool.parameters):
         if parameter.name == aim.parameter:
-            choices |= {} if aim.absent else {parameter.name: _aimed_at(aim, parameter, known, seed)}
+            choices |= {} if aim.absent else {parameter.name: _aimed_at(aim, tool, parameter, known, seed)}
+        elif parameter.name == outermost:
+            choices[parameter.name] = values_on(aim.item, tool, known, seed)
         elif parameter.required:
             choices[parameter.name] = known_values(known, parameter) or _made_up(parameter, seed)
     sets = max([1, *map(len, choices.values())])
@@ -125,10 +180,13 @@ def _argument_sets(aim: Aim, tool: ToolSpec, known: Material, seed: int) -> Iter
         yield {name: values[number % len(values)] for name, values in choices.items() if values}
 
 
-def _aimed_at(aim: Aim, parameter: Parameter, known: Material, seed: int) -> tuple[JsonValue, ...]:
+def _aimed_at(
+    aim: Aim, tool: ToolSpec, parameter: Parameter, known: Material, seed: int
+) -> tuple[JsonValue, ...]:
     if aim.has_value:
         return (aim.value,)
-    return _made_up(parameter, seed) or known_values(known, parameter)
+    on = values_on(aim.item, tool, known, seed)
+    return on or _made_up(parameter, seed) or known_values(known, parameter)
 
 
 def _made_up(parameter: Parameter, seed: int) -> tuple[JsonValue, ...]:
@@ -187,6 +245,35 @@ def _shuffled(found: Iterable[Proposal], seed: int) -> list[Proposal]:
     listed = list(found)
     random.Random(seed).shuffle(listed)
     return listed
+
+
+def _for_graph(aim: Aim, known: Material, seed: int) -> Iterator[Proposal]:
+    """Inputs whose runs come near what is aimed at, with a reason added, recombined, and with other figures."""
+    targets = (
+        nodes_of_model(known.config.orchestration, aim.target) if aim.kind is AimKind.MODEL else (aim.target,)
+    )
+    for target in targets:
+        way = way_to(known, aim.source, target)
+        bases = starts(known, way)
+        near = {base.name for base in bases}
+        varied = [
+            _shuffled((p for p in islice(_recombined(known), VARIATIONS) if p.base.name in near), seed),
+            _shuffled(islice(_substituted(known._replace(scenarios=bases)), VARIATIONS), seed),
+        ]
+        about = f"{way.source} {target}".replace(START, "").replace(END, "end")
+        sources = [_with_reasons(known.config, way, bases), *varied]
+        for found in chain.from_iterable(zip_longest(*sources)):
+            if found is not None:
+                yield found._replace(aims=(aim.item,), about=about)
+
+
+def _with_reasons(config: AgentConfig, way: Way, bases: Sequence[Scenario]) -> Iterator[Proposal]:
+    """Each reason by itself, then said after an input."""
+    for number, (reason, origin) in enumerate(reasons(config, way)):
+        base = bases[number % len(bases)]
+        *first, last = texts(base.turns)
+        yield Proposal((reason,), base, origin)
+        yield Proposal((*first, f"{last} {reason}"), base, f"{origin}, added to {base.name}")
 
 
 def _recombined(known: Material) -> Iterator[Proposal]:

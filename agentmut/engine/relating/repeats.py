@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from agentmut.engine.relating.follow_ups import TrialRef
 from agentmut.engine.relating.lane import Lane
+from agentmut.relation import Expectation
 
 CONTROL = 3
 """One group in so many. A verdict takes some ten pairs and six controls; 50 stored runs have both."""
@@ -12,19 +13,21 @@ CONTROL = 3
 def from_sources(lane: Lane) -> Lane:
     """The lane with source runs as its follow-ups, where they change nothing; any other lane as it is.
 
-    Every third group of runs is part of the identity that the pairs are compared with, the others are pairs.
+    Every third group of runs is part of the identity that the pairs are compared with, the others are pairs. All are
+    pairs where the tolerance is the measure.
     """
     subject, agent, scenario = lane.subject, lane.subject.agent.id, lane.subject.scenario.name
     kinds = {trial[:2] for planned in lane.planned for trial in planned.trials}
     if kinds != {(agent, scenario)}:
         return lane
     groups = subject.material.groups(lane.again + 1)
-    control = tuple(run for group in groups[::CONTROL] for run in group)
+    has_control = subject.chosen.relation.expectation is Expectation.INVARIANT
+    control = tuple(run for group in groups[::CONTROL] for run in group) if has_control else ()
     known = {planned.source.repeat: planned for planned in lane.planned}
     own = [
         known[first.repeat]._replace(trials=tuple(TrialRef(agent, scenario, run.repeat) for run in others))
         for number, (first, *others) in enumerate(groups)
-        if number % CONTROL and first.repeat in known
+        if (number % CONTROL or not has_control) and first.repeat in known
     ]
     if not own:
         return lane

@@ -104,7 +104,7 @@ def section(*, thorough: bool) -> Section:
         f for design in ASYMMETRIC for p in (RATES if thorough else (0.99,)) for f in _unequal(design, p)
     ]
     costs = TEN_SCENARIOS if thorough else TEN_SCENARIOS[:1]
-    figures += [_cost(*cost, 2000 if thorough else 100) for cost in costs]
+    figures += [_cost(*cost, 2000 if thorough else 50) for cost in costs]
     if thorough:
         figures += [figure for cell in GRID for figure in _cell(*cell, table_of)]
     how = "Exact, by dynamic programming; the cost with ten scenarios is simulated (seed 1)."

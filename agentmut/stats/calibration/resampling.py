@@ -62,9 +62,9 @@ def pairs_of_rates(level: float, rng: Generator) -> bool:
 
 def section(*, thorough: bool) -> Section:
     """Coverage of the intervals for means."""
-    figures = [*_bootstrap(4000 if thorough else 250), *_clusters(8000 if thorough else 800)]
+    figures = [*_bootstrap(4000 if thorough else 120), *_clusters(8000 if thorough else 400)]
     figures.append(_bca_less_percentile(8000 if thorough else 400))
-    figures += _scheffe(8000 if thorough else 800)
+    figures += _scheffe(8000 if thorough else 400)
     how = "Simulated, seed 1, each figure by itself: the share of samples whose interval contains the true value."
     return Section("Intervals of means", how, tuple(figures))
 

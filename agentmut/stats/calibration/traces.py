@@ -37,7 +37,7 @@ class Effort(NamedTuple):
     """Type I errors: kind of features, of `KINDS`; size of the baseline; of the candidate."""
 
 
-QUICK = Effort(200, 199, 60, (("discrete", 30, 5), ("mixed", 30, 5), ("mixed", 30, 20)))
+QUICK = Effort(100, 199, 30, (("discrete", 30, 5), ("mixed", 30, 5), ("mixed", 30, 20)))
 THOROUGH = Effort(
     2000,
     999,

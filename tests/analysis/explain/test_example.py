@@ -18,20 +18,7 @@ from agentmut.testing import check_trace
 from agentmut.trace import AgentTrace
 
 ROOT = Path(__file__).parents[3]
-AGENTMUT = [sys.executable, "-c", "from agentmut.cli import main; main()"]
-SEVERAL = """
-import json, sys
-from agentmut.cli import main
-
-for words in json.loads(sys.argv[1]):
-    sys.argv[1:] = words
-    try:
-        main()
-    except SystemExit as ended:
-        assert not ended.code, ended.code
-    print("\\0", end="", flush=True)
-"""
-"""Several commands in one process: importing the framework takes longer than all of them."""
+AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 THIN = """
 - name: refund
   input: "I would like a refund for order A-1007. My email is jon@example.com."
@@ -51,7 +38,7 @@ def output(command: list[str], cwd: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def desk(warm: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished run of rules that were dropped, and of the same rules negated."""
     project = tmp_path_factory.mktemp("desk") / "support_desk"
     ignored = shutil.ignore_patterns(".agentmut", "__pycache__", "*.yaml")
@@ -87,8 +74,8 @@ def shown(desk: Path, rows: dict[tuple[str, int], MutantRow]) -> dict[int, dict[
     commands = [["show", id, "--json"] for id in ids] + [
         ["show", ids[0], "--json", "--project", str(changed)]
     ]
-    said = output([sys.executable, "-c", SEVERAL, json.dumps(commands)], desk).split("\0")
-    return dict(zip((*LINES, 0), map(json.loads, said[:-1]), strict=True))
+    said = [output([*AGENTMUT, *command], desk) for command in commands]
+    return dict(zip((*LINES, 0), map(json.loads, said), strict=True))
 
 
 @pytest.fixture(scope="module")

@@ -211,3 +211,20 @@ def test_a_question_for_which_things_is_negated_and_its_answer_must_differ() -> 
     assert relation.lack(source.scenario, CONFIG) == ""
     assert follow is not None
     assert [run.turns for run in follow.runs] == [("Which goods cannot be returned?",)]
+
+
+@pytest.mark.parametrize(("before", "after", "holds"), [
+    ("I am sorry, I have no information about that.", "I am sorry, I have no information about that.", None),
+    ("I cannot say which.", "Gift cards cannot be returned.", None),
+    ("Tents can be returned within 30 days.", "Tents can be returned within 30 days.", False),
+])  # fmt: skip
+def test_an_answer_that_is_not_known_need_not_differ_from_that_to_the_contrary(
+    before: str, after: str, holds: bool | None
+) -> None:
+    relation, source, follow = followed("negation", ["Which goods can be returned?"], said(before))
+    assert follow is not None
+    runs = [said(before), said(f"Hello! {before}"), said(f"{before} Bye."), said(before), said(before)]
+    comparison = comparison_for(source.scenario, runs)
+    pair = Pair(source.scenario, source.config, source.trace, follow, (said(after),), comparison)
+    check: Check | None = relation.holds(pair)
+    assert (check and check.passed) is holds

@@ -1,6 +1,5 @@
 """A help desk without a model: it does what its prompt says."""
 
-import random
 from typing import Any
 
 
@@ -15,8 +14,5 @@ def answer(prompt: str, question: str) -> str:
 
 
 def run(config: Any, question: str) -> str:
-    """The agent, which is sometimes a little short."""
-    if "crash" in question:
-        raise ValueError("the agent cannot do that")
-    full = answer(config.prompt, question)
-    return full if random.random() < 0.95 else full.upper()
+    """The agent."""
+    return answer(config.prompt, question)

@@ -1,7 +1,10 @@
-import random
+import itertools
 from typing import Any
 
 import pytest
+
+TIMES = itertools.count()
+"""Noise that tests can rely on: one run in five goes wrong, whatever the agent does."""
 
 
 @pytest.mark.parametrize("question", ["What about my refund?", "Is a refund possible?"])
@@ -24,7 +27,7 @@ class TestManners:
 
 
 def test_a_noisy_check_of_the_greeting(desk: Any) -> None:
-    assert "Hello" in desk("Hi") and random.random() < 0.8
+    assert "Hello" in desk("Hi") and next(TIMES) % 5 != 4
 
 
 def test_delivery_is_answered(agentmut_agent: Any) -> None:

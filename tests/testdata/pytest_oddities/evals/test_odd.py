@@ -1,6 +1,7 @@
 import time
 import unittest
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ MADE = {"session": 0, "module": 0, "ended": 0}
 def of_session() -> Iterator[int]:
     MADE["session"] += 1
     yield MADE["session"]
+    Path("ended.txt").write_text(f"session {MADE['session']} ended")
 
 
 @pytest.fixture(scope="module")

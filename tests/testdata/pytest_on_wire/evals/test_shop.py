@@ -1,4 +1,4 @@
-import random
+import itertools
 import threading
 
 import httpx
@@ -6,6 +6,8 @@ import httpx2
 import pytest
 from wire_shop import question, text, url
 
+TIMES = itertools.count()
+"""Noise that tests can rely on: one run in six goes wrong, whatever the agent does."""
 pytestmark = pytest.mark.evals
 
 
@@ -23,7 +25,7 @@ def test_a_refund(client: httpx.Client) -> None:
 async def test_a_greeting_that_is_missed_at_times(anyio_backend: str) -> None:
     async with httpx2.AsyncClient() as client:
         answer = text(await client.post(url(), json=question("Hi")))
-    assert "Hello" in answer and random.random() < 0.85
+    assert "Hello" in answer and next(TIMES) % 6 != 5
 
 
 def test_delivery(client: httpx.Client) -> None:
