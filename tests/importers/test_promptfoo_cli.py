@@ -28,8 +28,6 @@ def _there() -> bool:
 
 WITHOUT = "promptfoo is not installed here; `make test-promptfoo` installs it"
 pytestmark = pytest.mark.skipif(not _there(), reason=WITHOUT)
-    not _there(), reason="promptfoo is not installed here; `make test-promptfoo` installs it"
-)
 
 
 @pytest.fixture
