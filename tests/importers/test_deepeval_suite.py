@@ -41,7 +41,7 @@ def test_deepeval_misses_the_rule_without_a_metric_and_its_judge_is_no_part_of_t
     pytest.importorskip("openai")
     if not _installed():
         pytest.skip("deepeval is not installed here")
-    monkeypatch.setenv("OPENAI_BASE_URL", f"{simulator_url}/v1")
+    monkeypatch.setenv("OPENAI_BASE_URL", simulator_url)
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     result = measure(project)
     status = {row.description: row.status for row in result.mutants}
