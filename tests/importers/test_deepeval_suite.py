@@ -12,6 +12,7 @@ from agentmut.api import measure
 from agentmut.errors import CaseError, UsageError
 from agentmut.importers.deepeval_suite.noted import Failed, Measured, check_measured, checks_of
 from agentmut.importers.deepeval_suite.suite import DeepevalSuite
+from agentmut.project import load_project
 from agentmut.protocols import SuiteSpec
 from agentmut.runtime import open_store
 from agentmut.trace import Check, Usage
@@ -50,7 +51,7 @@ def test_deepeval_misses_the_rule_without_a_metric_and_its_judge_is_no_part_of_t
     assert result.cost.tokens == 0  # the agent asks no model, only its judge does
     files = [path.name for path in project.rglob("*") if path.is_file()]
     assert not [name for name in files if "deepeval" in name] and not (project / ".deepeval").exists()
-    with open_store(project) as store:
+    with open_store(load_project(project)) as store:
         checks = [
             check for trial in store.trials_of(result.run_id, "") for check in trial.execution.trace.checks
         ]
