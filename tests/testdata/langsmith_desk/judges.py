@@ -55,5 +55,7 @@ def polite(inputs: str, outputs: str) -> Any:
     """A model judge of openevals."""
     from openevals import create_llm_as_judge
 
-    judge = create_llm_as_judge(prompt="Is this polite? {inputs} {outputs}", model="openai:sim", feedback_key="polite")
+    judge = create_llm_as_judge(
+        prompt="Is this polite? {inputs} {outputs}", model="openai:sim", feedback_key="polite"
+    )
     return judge(inputs=inputs, outputs=outputs)
