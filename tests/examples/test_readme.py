@@ -140,6 +140,8 @@ def test_the_verdicts_of_the_readme_are_given_in_python_and_its_settings_are_rea
 
 
 def test_the_suites_of_other_tools_that_the_readme_names_have_importers() -> None:
+    from agentmut.plugins import Group, names
+
     shown = re.search(r"^suite: \{(\w+): .*?# or (.*)$", README, re.MULTILINE)
     assert shown
     assert {shown[1], *shown[2].split(", ")} == set(names(Group.IMPORTERS))
