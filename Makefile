@@ -33,6 +33,8 @@ bench: $(VENV)/.dev  ## the figures of docs/benchmarks.md, next to their targets
 	$(BIN)/python benchmarks/rescoring.py
 	$(BIN)/python benchmarks/guidance.py
 	$(BIN)/python benchmarks/pytest_suite.py
+	$(BIN)/python benchmarks/report.py
+	$(BIN)/python benchmarks/pytest_plugin.py
 
 operators: $(VENV)/.dev  ## every operator on the examples; docs/operators.md is its output
 	@$(BIN)/agentmut simulate -- $(BIN)/python benchmarks/operators.py

@@ -1,4 +1,4 @@
-"""The pytest plugin: fixtures for the tests of an agent, and `pytest --agentmut`.
+"""The pytest plugin: fixtures for the tests of an agent, tests that are repeated, and `pytest --agentmut`.
 
 Loaded into every pytest run of an environment that has agentmut, so it imports nothing before it is used.
 """
@@ -31,6 +31,14 @@ def pytest_configure(config: pytest.Config) -> None:
         f"{MARKER}({', '.join(_SETTINGS)}): settings of the fixture agentmut_simulator; "
         'trouble is a list such as ["429:0.1", "hang:@3"].',
     )
+    config.addinivalue_line(
+        "markers",
+        "agentmut(trials=100, threshold=0.9, alpha=0.05, beta=0.1, margin=0.1, method='sprt', "
+        "inconclusive='fail', errors=3, raised='error'): repeat the test until it has shown whether it passes often "
+        "enough.",
+    )
+    if config.option.agentmut_trials is not None and config.option.agentmut_trials < 1:
+        raise pytest.UsageError(f"--agentmut-trials must be at least 1, got {config.option.agentmut_trials}")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -49,6 +57,57 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--agentmut-yes", action="store_true", help="Run a campaign without a budget, however long it takes."
     )
+    group.addoption(
+        "--agentmut-trials",
+        type=int,
+        metavar="N",
+        help="At most N trials of each test that is marked with agentmut.",
+    )
+    parser.addini(
+        "agentmut_inconclusive",
+        default="fail",
+        help="What a test marked with agentmut is without enough evidence either way: fail, pass or skip.",
+    )
+
+
+@pytest.hookimpl(tryfirst=True)  # before plugins that run failed tests again
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Run a marked test as often as its verdict takes."""
+    if item.get_closest_marker("agentmut") is None:
+        return None
+    from agentmut.pytest_stochastic.protocol import run_marked
+
+    return run_marked(item, nextitem)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] | None:
+    """A marked test whose trials were no evidence is an error, not a failure."""
+    if report.failed and report.when == "call" and ("agentmut.verdict", "ERROR") in report.user_properties:
+        return "error", "E", "ERROR"
+    return None
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """The verdicts on marked tests."""
+    told = (report for reports in terminalreporter.stats.values() for report in reports)
+    if any(
+        name == "agentmut.verdict" for report in told for name, _ in getattr(report, "user_properties", ())
+    ):
+        from agentmut.pytest_stochastic.summary import write_summary
+
+        write_summary(terminalreporter)
+
+
+@pytest.fixture
+def agentmut_trial(request: pytest.FixtureRequest) -> int:
+    """The number of the trial of a test that is marked with agentmut, from 0: a seed, for example. Else 0."""
+    if request.node.get_closest_marker("agentmut") is None:
+        return 0
+    from agentmut.pytest_stochastic.protocol import NUMBER
+
+    number: int = request.node.stash.get(NUMBER, 0)
+    return number
 
 
 @pytest.fixture(scope="session")

@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
+from agentmut.errors import UsageError
 from agentmut.files.whole_files import write_json
 from agentmut.frozen import Frozen
 from agentmut.mutant import Status
@@ -78,6 +79,18 @@ class Rescored(Frozen):
     notes: tuple[str, ...] = ()
     result: Result = Field(repr=False)
     """The whole result as it is now."""
+
+
+def read_rescored(path: Path) -> Rescored:
+    """Read what `write_rescored` wrote. Raises `UsageError` when it is missing or not one."""
+    try:
+        return Rescored.model_validate_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValidationError, UnicodeDecodeError) as error:
+        said = str(error).splitlines()[0]
+        raise UsageError(
+            f"{path} cannot be read as what `agentmut rescore` wrote: {said}. Give that command again, or delete "
+            "the file."
+        ) from None
 
 
 def write_rescored(rescored: Rescored, folder: Path) -> Path:

@@ -105,6 +105,55 @@ class Target(Frozen):
     column: int | None = None
 
 
+class PromptRule(Frozen):
+    """An instruction of the prompt, as characters `start` to `end` of it."""
+
+    start: int
+    end: int
+    line: int | None = None
+    """Where it is written, counted from 1."""
+    mutants: tuple[str, ...] = ()
+    """Ids of the mutants that change something in it."""
+
+
+class SourceText(Frozen):
+    """A text that mutants change, without secrets: the prompt, or a document of the context."""
+
+    path: str
+    line: int | None = None
+    """The line of that file where it begins."""
+    text: str
+    rules: tuple[PromptRule, ...] = ()
+    """Of the prompt; empty where a secret was taken out of it, as nothing fits its characters then."""
+
+
+class TextChange(Frozen):
+    """What a mutant puts in the place of the characters `start` to `end` of a text."""
+
+    text: int
+    """Index in `sources`."""
+    start: int
+    end: int
+    after: str
+
+
+class DecisionTable(Frozen):
+    """What stopped trials on a scenario, as far as they went. The sequences are indexed by trials, from 0."""
+
+    f0: int
+    """Failures of the original, in `n0` trials."""
+    n0: int
+    alpha: float
+    """The scenario's share of the level."""
+    kill_at: tuple[int, ...]
+    """Least number of failures that kills; more than the trials where none does."""
+    survive_at: tuple[int, ...]
+    """Greatest number of failures that survives; -1 where none does."""
+    log_evidence: tuple[tuple[float, ...], ...]
+    """Log evidence of a drop, log m1/m0, of each number of failures that trials can have come to undecided:
+    the first is one more than the greatest `survive_at` of fewer trials."""
+
+
 class Evidence(Frozen):
     """A mutant on one scenario."""
 
@@ -114,6 +163,10 @@ class Evidence(Frozen):
     decision: str
     failure: str = ""
     """Why the first failed trial failed."""
+    outcomes: str = ""
+    """`0` for each trial that passed, `1` for each that failed, in their order; empty in earlier versions."""
+    table: int | None = None
+    """Index in `decision_tables`; None in results of earlier versions."""
 
 
 class CiRed(Frozen):
@@ -207,6 +260,8 @@ class MutantRow(Frozen):
     target: Target
     before: str
     after: str
+    changes: tuple[TextChange, ...] = ()
+    """Where `sources` are changed; empty where something else is, or they could not be kept."""
     description: str
     subject: str = ""
     parts: tuple[str, ...] = ()
@@ -288,6 +343,10 @@ class Result(Frozen):
     """The share of operators that selective mutation kept (Eq. 24 of the AgentAssay paper): the score then speaks of
     these operators alone, which `operators` lists and `notes` explains."""
     notes: tuple[str, ...] = ()
+    sources: tuple[SourceText, ...] = ()
+    """The prompt first, if there is one; empty in results of earlier versions."""
+    decision_tables: tuple[DecisionTable, ...] = ()
+    """What stopped the trials: `evidence` refers to them. Empty in results of earlier versions."""
 
 
 def write_result(result: Result, folder: Path) -> Path:

@@ -34,11 +34,12 @@ def coverage(
 
     Tools, decision paths, states, boundaries of parameters, models, nodes and edges of a graph, and rules of the
     prompt: what is covered, by which scenario, by it alone, and what is not. Only stored trials of the unchanged
-    agent count; nothing is executed.
+    agent count; nothing is executed. Without --scenario it is kept in the run's folder, for `agentmut report`.
 
     Example: agentmut coverage --items all
     """
-    from agentmut.analysis.coverage.load import CoverageRequest, project_coverage
+    from agentmut.analysis.coverage.kept import write_coverage
+    from agentmut.analysis.coverage.load import CoverageRequest, latest_result, project_coverage
     from agentmut.cli.output import agents_on_stderr, print_json, wants_color
     from agentmut.errors import UsageError
     from agentmut.report.coverage import SHOWN, render_coverage
@@ -51,6 +52,9 @@ def coverage(
     # to read its config the agent may be built, which may take keys
     with agents_on_stderr(), stand_in_keys(), opened(project) as (session, store):
         found = project_coverage(session, store, CoverageRequest(run, tuple(scenarios or ()), calibrate))
+        latest = None if scenarios else latest_result(session, run)
+        if latest is not None:
+            write_coverage(found, session.project.runs / latest.run_id)
     if as_json:
         print_json(found.model_dump(mode="json"))
     else:

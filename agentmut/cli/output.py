@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -39,6 +40,11 @@ def wants_color() -> bool:
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 
 
+def terminal_width() -> int:
+    """Columns for a report: those of the terminal, from 80 to 120; 80 where there is none."""
+    return min(max(shutil.get_terminal_size().columns, 80), 120) if sys.stdout.isatty() else 80
+
+
 def print_json(document: Any) -> None:
     """One JSON document on stdout."""
     typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
@@ -53,7 +59,7 @@ def print_result(result: Result, as_json: bool, project: Path = Path(), listed: 
     from agentmut.report.terminal import render
 
     where = "" if project == Path() else f" --project {project}"
-    typer.echo(render(result, wants_color(), listed, where), nl=False)
+    typer.echo(render(result, wants_color(), listed, where, terminal_width()), nl=False)
 
 
 def exit_code(result: Result) -> ExitCode:

@@ -3,15 +3,38 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from agentmut.cli.options import Classes, Json, Mutants, Operators, ProjectPath, RunId, Scenarios
 from agentmut.errors import UsageError, nearest
+from agentmut.report.formats import COMPARABLE, WIDTH, Format, View, json_text, render_as
 
 if TYPE_CHECKING:
     from agentmut.relation_report import RelationReport, SurvivorsReport
     from agentmut.result import MutantRow, Result
     from agentmut.verdict_report import VerdictReport
+
+
+Formats = Annotated[
+    Format | None,
+    typer.Option(
+        "--format",
+        help="How it is written: markdown for pull requests, junit (XML) and sarif for CI, stryker for the viewer "
+        "of mutation-testing-elements, html for browsers.",
+    ),
+]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", help="Write into this file instead of stdout.")
+]
+Append = Annotated[
+    bool, typer.Option("--append", help="Add to the end of the --output file, as step summaries want it.")
+]
+Compare = Annotated[
+    str | None,
+    typer.Option("--compare", help="Show what changed since this run: an id, a result.json or its folder."),
+]
 
 
 def report(
@@ -21,57 +44,113 @@ def report(
     operators: Operators = None,
     mutants: Mutants = None,
     scenarios: Scenarios = None,
+    format: Formats = None,
+    output: Output = None,
+    append: Append = False,
+    compare: Compare = None,
     as_json: Json = False,
 ) -> None:
     """Print a stored run, test, comparison or check of relations again; nothing is executed.
 
     Filters narrow the mutants that are listed; the scores stay those of the whole run.
 
-    Example: agentmut report --class tool
+    Example: agentmut report --format markdown --output summary.md
     """
-    from agentmut.cli.output import print_result
+    from agentmut.cli.beside import find_beside
+    from agentmut.cli.documents import deliver
     from agentmut.cli.runs import find_relations, find_result, find_verdicts
 
-    verdicts = find_verdicts(project, run)
-    if verdicts is not None:
-        _print_verdicts(verdicts, as_json)
-        return
-    relations = find_relations(project, run)
-    if relations is not None:
-        _print_relations(relations, as_json)
-        return
-    result = find_result(project, run)
-    kept = _filtered(result.mutants, "--class", classes, lambda row: [row.operator_class.value])
-    kept = _filtered(kept, "--operator", operators, lambda row: [row.operator], result.mutants)
-    kept = _filtered(kept, "--scenario", scenarios, _tried_on, result.mutants, _names(result))
-    kept = _beginning(kept, mutants)
-    print_result(result, as_json, project, frozenset(row.id for row in kept))
+    chosen = _format(format, as_json)
+    if append and output is None:
+        raise UsageError("--append adds to a file: name it with --output.")
+    verdicts = find_verdicts(project, run) if compare is None else None
+    relations = find_relations(project, run) if compare is None and verdicts is None else None
+    filtered = any((classes, operators, mutants, scenarios))
+    if verdicts is not None or relations is not None:
+        if filtered:
+            raise UsageError("--class, --operator, --mutant and --scenario are for runs of `agentmut run`.")
+        text = _other(verdicts, relations, chosen, _view(project, output).color)
+    elif compare is not None:
+        text = _comparison(project, run, compare, chosen, filtered, output)
+    else:
+        result = find_result(project, run)
+        kept = _filtered(result.mutants, "--class", classes, lambda row: [row.operator_class.value])
+        kept = _filtered(kept, "--operator", operators, lambda row: [row.operator], result.mutants)
+        kept = _filtered(kept, "--scenario", scenarios, _tried_on, result.mutants, _names(result))
+        kept = _beginning(kept, mutants)
+        listed = frozenset(row.id for row in kept) if filtered else None
+        view = _view(project, output, listed)
+        if chosen is Format.HTML:
+            view = view._replace(extra=find_beside(project, run, result))
+        text = render_as(result, chosen, view)
+    deliver(text, output, append)
 
 
-def _print_verdicts(verdicts: "VerdictReport", as_json: bool) -> None:
-    import typer
+def _format(format: Format | None, as_json: bool) -> Format:
+    if as_json and format not in (None, Format.JSON):
+        raise UsageError(f"--json and --format {format} contradict each other: leave one out.")
+    return Format.JSON if as_json else format or Format.TERMINAL
 
-    from agentmut.cli.output import print_json, wants_color
+
+def _view(project: Path, output: Path | None, listed: frozenset[str] | None = None) -> View:
+    from agentmut.cli.documents import prefix_of
+    from agentmut.cli.output import terminal_width, wants_color
+
+    return View(
+        color=output is None and wants_color(),
+        width=terminal_width() if output is None else WIDTH,
+        listed=listed,
+        project_option="" if project == Path() else f" --project {project}",
+        prefix=prefix_of(project),
+    )
+
+
+def _comparison(
+    project: Path, run: str | None, compare: str, chosen: Format, filtered: bool, output: Path | None
+) -> str:
+    from agentmut.cli.runs import find_result
+    from agentmut.comparison import compare_results
+    from agentmut.report.comparison import markdown_comparison, render_comparison
+
+    if chosen not in COMPARABLE:
+        raise UsageError(f"--compare is shown as {', '.join(COMPARABLE)}, not as {chosen}.")
+    if filtered:
+        raise UsageError("--compare shows what changed of all mutants: leave the filters out.")
+    old, new = find_result(project, compare), find_result(project, run)
+    if old == new:
+        raise UsageError(f"run {new.run_id} is compared with itself: name an earlier one with --compare.")
+    found = compare_results(old, new)
+    if chosen is Format.JSON:
+        return json_text(found)
+    view = _view(project, output)
+    if chosen is Format.MARKDOWN:
+        return markdown_comparison(found)
+    return render_comparison(found, view.color, view.width)
+
+
+def _other(
+    verdicts: "VerdictReport | None",
+    relations: "RelationReport | SurvivorsReport | None",
+    chosen: Format,
+    color: bool,
+) -> str:
+    """A test, a comparison of agents or a check of relations, which have no mutants."""
+    found = verdicts or relations
+    if chosen not in (Format.TERMINAL, Format.JSON) or found is None:
+        raise UsageError(f"--format {chosen} is for runs of `agentmut run`; this run has terminal and json.")
+    if chosen is Format.JSON:
+        return json_text(found)
+    from agentmut.report.relations import render_relations, render_survivors
     from agentmut.report.verdicts import render_verdicts
 
-    if as_json:
-        print_json(verdicts.model_dump(mode="json"))
-    else:
-        typer.echo(render_verdicts(verdicts, wants_color()), nl=False)
-
-
-def _print_relations(found: "RelationReport | SurvivorsReport", as_json: bool) -> None:
-    import typer
-
-    from agentmut.cli.output import print_json, wants_color
-    from agentmut.report.relations import render_relations, render_survivors
-
-    if as_json:
-        print_json(found.model_dump(mode="json"))
-    elif found.kind == "relations":
-        typer.echo(render_relations(found, wants_color()), nl=False)
-    else:
-        typer.echo(render_survivors(found, wants_color()), nl=False)
+    if verdicts is not None:
+        return render_verdicts(verdicts, color)
+    assert relations is not None
+    return (
+        render_relations(relations, color)
+        if relations.kind == "relations"
+        else render_survivors(relations, color)
+    )
 
 
 def _filtered(

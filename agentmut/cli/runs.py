@@ -18,10 +18,15 @@ if TYPE_CHECKING:
 def find_result(project: Path, run: str | None) -> Result:
     """The result of the run that `run` begins, or of the latest run. Raises `UsageError`.
 
-    `run` may also be the path of a `result.json`.
+    `run` may also be the path of a `result.json`, of a folder with one, or of another project, whose latest run
+    it is then.
     """
     if run is not None and run.endswith(".json"):
         return read_result(Path(run))
+    if run is not None and (Path(run) / "result.json").is_file():
+        return read_result(Path(run) / "result.json")
+    if run is not None and Path(run).is_dir() and runs_folder(Path(run).resolve()).is_dir():
+        return find_result(Path(run), None)
     folder = _runs(project)
     runs = [path.parent.name for path in folder.glob("*/result.json")]
     if not runs:

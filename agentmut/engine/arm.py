@@ -40,6 +40,8 @@ class Lane:
     launched: int = 0
     decision: Decision = Decision.CONTINUE
     first_failure: str = ""
+    outcomes: str = ""
+    """`0` for each trial that passed and `1` for each that failed, in the order in which they were looked at."""
 
     @property
     def standing(self) -> Standing:
@@ -51,6 +53,7 @@ class Lane:
         if self.decision is Decision.CONTINUE:
             self.trials += 1
             self.failures += failed
+            self.outcomes += "1" if failed else "0"
             self.first_failure = self.first_failure or (reason if failed else "")
             self.decision = self.table.decide(self.trials, self.failures)
 

@@ -7,11 +7,14 @@ from agentmut import __version__
 from agentmut.engine.arm import Arm
 from agentmut.engine.baseline import ScenarioBaseline, age_note, most_common_trouble
 from agentmut.engine.ci import ci_red, ci_runs, mutant_tried
+from agentmut.engine.decision_tables import DecisionTables, decision_tables
 from agentmut.engine.limits import COST_UNKNOWN, Spend
 from agentmut.engine.locate import changed_text, target_of
 from agentmut.engine.scoring import score, share_not_killed
+from agentmut.engine.secrets import redactor
 from agentmut.engine.session import Session
 from agentmut.engine.shards import SHARED
+from agentmut.engine.source_texts import SourceTexts, source_texts
 from agentmut.engine.state import CampaignState
 from agentmut.engine.work import Stop
 from agentmut.mutant import Intent, Mutant, OperatorClass, Status
@@ -34,7 +37,9 @@ from agentmut.stats.intervals import Interval, wilson
 def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
     """The result of a campaign, finished or not."""
     plan, spend = state.plan, state.spend
-    rows = tuple(_row(session, state, mutant) for mutant in plan.mutants)
+    tables = decision_tables(state.arms.values())
+    texts = source_texts(session.origin, plan.mutants, redactor(session.project))
+    rows = tuple(_row(session, state, mutant, tables, texts) for mutant in plan.mutants)
     scored = _Scorer(state, session.project.statistics.scoring)
     return Result(
         agentmut_version=__version__,
@@ -58,6 +63,8 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
         merged=plan.merged,
         selective=plan.selective,
         notes=tuple(_notes(state)),
+        sources=texts.texts,
+        decision_tables=tables.tables,
     )
 
 
@@ -113,7 +120,9 @@ def _untestable_reason(state: CampaignState, baseline: ScenarioBaseline, name: s
     return ""
 
 
-def _row(session: Session, state: CampaignState, mutant: Mutant) -> MutantRow:
+def _row(
+    session: Session, state: CampaignState, mutant: Mutant, tables: DecisionTables, texts: SourceTexts
+) -> MutantRow:
     status, reason = state.status(mutant.id) or (Status.UNDECIDED, "the run ended before it was decided")
     arm = state.arms.get(mutant.id)
     before, after = changed_text(mutant)
@@ -127,6 +136,7 @@ def _row(session: Session, state: CampaignState, mutant: Mutant) -> MutantRow:
         target=target_of(mutant, session.origin),
         before=before,
         after=after,
+        changes=texts.changes(mutant),
         description=mutant.description,
         subject=mutant.subject,
         parts=tuple(part.id for part in mutant.parts),
@@ -136,7 +146,7 @@ def _row(session: Session, state: CampaignState, mutant: Mutant) -> MutantRow:
         ci_as_original=sum(s.no_better_than is not None and not s.trials for s in tried),
         gap=_gap(status),
         witness=arm.delivery.summary(arm.route, arm.witnessed, arm.consumed) if arm and arm.route else None,
-        evidence=_evidence(arm) if arm else (),
+        evidence=_evidence(arm, tables) if arm else (),
         trials=arm.consumed if arm else 0,
         usd=arm.cost if arm else 0.0,
         reason=reason,
@@ -148,7 +158,7 @@ def _gap(status: Status) -> str | None:
     return {Status.NO_COVERAGE: "scenario", Status.SURVIVED: "unknown"}.get(status)
 
 
-def _evidence(arm: Arm) -> tuple[Evidence, ...]:
+def _evidence(arm: Arm, tables: DecisionTables) -> tuple[Evidence, ...]:
     return tuple(
         Evidence(
             scenario=lane.scenario,
@@ -156,6 +166,8 @@ def _evidence(arm: Arm) -> tuple[Evidence, ...]:
             failures=lane.failures,
             decision=lane.decision.value,
             failure=lane.first_failure,
+            outcomes=lane.outcomes,
+            table=tables.of(lane),
         )
         for lane in arm.lanes
         if lane.trials

@@ -14,24 +14,30 @@ LEVEL = 0.05
 
 
 def may_be_chance(row: MutantRow, rows: Iterable[MutantRow]) -> str:
-    """Why a survivor's change may be none, in words; empty where it is one among all survivors compared as well.
+    """Why a survivor's change may be none, in words; empty where it is one among all survivors compared as well."""
+    return doubts((row, *rows)).get(row.id, "")
 
-    That is where it is kept at the same level with the false discovery rate controlled (Benjamini, Hochberg).
+
+def doubts(rows: Iterable[MutantRow]) -> dict[str, str]:
+    """By survivor that is said to have changed: why that may be none.
+
+    Left out are those whose change is one among all survivors compared as well: at the same level, with the false
+    discovery rate controlled (Benjamini, Hochberg).
     """
     from agentmut.stats.multiplicity import Correction, adjust
 
-    compared = {each.id: each.behaviour for each in (row, *rows) if each.behaviour is not None}
-    if row.behaviour is None or not row.behaviour.changed:
-        return ""
+    compared = {each.id: each.behaviour for each in rows if each.behaviour is not None}
+    changed = [id for id, change in compared.items() if change.changed]
+    if not changed:
+        return {}
     adjusted = adjust([change.p for change in compared.values()], LEVEL, Correction.BENJAMINI_HOCHBERG)
-    if adjusted.rejected[list(compared).index(row.id)]:
-        return ""
-    called = sum(change.changed is True for change in compared.values())
-    verb = "is" if called == 1 else "are"
-    return (
-        f"That may be chance: of {counted(len(compared), 'survivor')} compared, {called} {verb} said to have "
+    kept = {id for id, rejected in zip(compared, adjusted.rejected, strict=True) if rejected}
+    verb = "is" if len(changed) == 1 else "are"
+    said = (
+        f"That may be chance: of {counted(len(compared), 'survivor')} compared, {len(changed)} {verb} said to have "
         f"changed, and about {LEVEL * len(compared):.1f} would be if none had (one in twenty)."
     )
+    return {id: said for id in changed if id not in kept}
 
 
 def gap_in_words(row: MutantRow, doubt: str = "") -> list[str]:

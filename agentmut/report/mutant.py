@@ -64,7 +64,7 @@ def render_mutant(
     _ci(page, result, row)
     # an assertion that tells mutant and original apart in runs held out is more than the trace test says
     doubt = "" if proposals and proposals.assertions else may_be_chance(row, result.mutants)
-    for said in (*gap_in_words(row, doubt), *_advice(row, unsure=bool(doubt))):
+    for said in (*gap_in_words(row, doubt), *advice(row, unsure=bool(doubt))):
         page.add(said)
     if proposals:
         _proposals(page, proposals)
@@ -215,7 +215,7 @@ def _ci(page: Page, result: Result, row: MutantRow) -> None:
     page.add()
 
 
-def _advice(row: MutantRow, *, unsure: bool) -> list[str]:
+def advice(row: MutantRow, *, unsure: bool) -> list[str]:
     """What to do; `unsure`: its change may be chance, and no assertion was found that sees it."""
     if row.intent is Intent.PRESERVE:
         return ["This change should not matter: a kill would speak of a brittle agent, not of a good suite."]

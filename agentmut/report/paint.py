@@ -16,7 +16,7 @@ def clean(text: str) -> str:
     >>> clean("a\\x1b[31mb\\tc")
     'a?[31mb c'
     """
-    if text.isascii() and text.isprintable():
+    if text.isascii() and text.replace("\n", "").isprintable():
         return text  # most lines, of which there are hundreds of thousands for a long prompt
     return "".join(_safe(character) for character in text)
 
@@ -31,8 +31,10 @@ def _safe(character: str) -> str:
 
 def shorten(text: str, width: int) -> str:
     """The text on one line, cut to `width` characters."""
-    flat = " ".join(clean(text).split())
-    return flat if len(flat) <= width else flat[: width - 3].rstrip() + "..."
+    read = 20 * width + 1_000  # a text of megabytes is not cleaned for one line
+    flat = " ".join(clean(text[:read]).split())
+    whole = len(flat) <= width and len(text) <= read
+    return flat if whole else flat[: width - 3].rstrip() + "..."
 
 
 def diff_lines(before: str, after: str, indent: str = "    ", width: int = WIDTH) -> Iterator[Text]:
@@ -55,6 +57,7 @@ class Page:
     """Collects lines and tables, and renders them at a width that old terminals and logs can show."""
 
     def __init__(self, color: bool, width: int = WIDTH) -> None:
+        self.width = width
         self._buffer = io.StringIO()
         self._console = Console(
             file=self._buffer,
@@ -68,7 +71,11 @@ class Page:
         )
 
     def add(self, content: object = "", style: str | None = None) -> None:
-        """A line, a `Text` or a rich renderable."""
+        """A line, a `Text` or a rich renderable; what the cells of a table hold is cleaned by who makes them."""
+        if isinstance(content, str):
+            content = clean(content)
+        elif isinstance(content, Text):
+            content.plain = clean(content.plain)  # a character for a character: styles stay where they are
         self._console.print(content, style=style)
 
     def line(self, text: str, style: str = "") -> None:
@@ -85,7 +92,7 @@ class Page:
         lead = " " * indent
         for line in textwrap.wrap(
             text,
-            WIDTH,
+            self.width,
             initial_indent=lead,
             subsequent_indent=lead + "  ",
             break_on_hyphens=False,

@@ -8,15 +8,26 @@ from rich.text import Text
 
 from agentmut.analysis.groups import dominators
 from agentmut.mutant import Intent, OperatorClass, Status
+from agentmut.report.bounded import bounded, names, one_line
 from agentmut.report.delivery import partly_delivered
-from agentmut.report.paint import Page, clean, diff_lines, shorten
+from agentmut.report.paint import WIDTH, Page, clean, diff_lines, shorten
 from agentmut.result import CiNoticed, CiRed, MutantRow, Result, Score
 from agentmut.text.modality import Modality, modality
 
 SHOWN_SURVIVORS = 15
 SHOWN_PARTLY = 8
 SHOWN_STANDING = 8
+LINES = 6
+"""Lines that a change takes in a list of changes."""
 LONGEST_REASON = 600
+LONGEST_CHANGE = 600
+LONGEST_READ = 4_000
+"""Characters of an instruction that are read for its mood."""
+_LABELS = {Status.NO_COVERAGE: "unreached"}
+_GAPS = {
+    "assertion": "behaviour changed, and no evaluator looks at that",
+    "scenario": "behaviour is as before on these scenarios, so that a new one has to show the change",
+}
 _QUOTED = re.compile(r'".*?"|\d+')
 _MARKER = re.compile(r"^(?:[-*+]|\d+[.)])\s+")
 _UNNOTICED = (Status.SURVIVED, Status.NO_COVERAGE)
@@ -24,11 +35,17 @@ _DECIDED = (Status.KILLED, *_UNNOTICED)
 _URGENCY = (Modality.FORBID, Modality.MUST, Modality.IMPERATIVE, Modality.SHOULD, Modality.MAY)
 
 
-def render(result: Result, color: bool = False, listed: frozenset[str] | None = None, where: str = "") -> str:
+def render(
+    result: Result,
+    color: bool = False,
+    listed: frozenset[str] | None = None,
+    where: str = "",
+    width: int = WIDTH,
+) -> str:
     """The report as text. `listed` narrows the mutants that are listed, not the scores; `where` is the option
     that leads `agentmut show` to the project.
     """
-    page = Page(color)
+    page = Page(color, width)
     rows = [row for row in result.mutants if listed is None or row.id in listed]
     _head(page, result)
     _scores(page, result)
@@ -92,7 +109,9 @@ def _subtlety(row: MutantRow) -> int:
 
 def _urgency(row: MutantRow) -> int:
     return (
-        _URGENCY.index(modality(row.before)) if row.operator == "prompt.drop_instruction" else len(_URGENCY)
+        _URGENCY.index(modality(row.before[:LONGEST_READ]))
+        if row.operator == "prompt.drop_instruction"
+        else len(_URGENCY)
     )
 
 
@@ -110,27 +129,26 @@ def _head(page: Page, result: Result) -> None:
         page.add(f"Merged from the runs {', '.join(result.merged)}")
     if result.problem:
         page.add()
-        page.add(Text(clean(result.problem), style="red"))
+        page.add(Text(bounded(result.problem), style="red"))
     if result.status in ("budget", "interrupted"):
         page.add("Unfinished: the score below is partial. `agentmut resume` goes on.")
 
 
 def _scores(page: Page, result: Result) -> None:
-    page.title(f"{'Mutation' if result.selective is None else 'Selective'} score   {interval(result.score)}")
+    kind = "Mutation" if result.selective is None else "Selective"
+    page.title(f"{kind} score   {interval(result.score)}  (harmful changes that the suite noticed)")
     page.add(_counts(result.score))
     if result.score_with_relations is not None:
         also = counted(sum(bool(row.killed_by_relations) for row in result.mutants), "survivor")
         page.add(
             f"With relations   {interval(result.score_with_relations)}  ({also} killed by `agentmut relations`)"
         )
-    page.add(
-        f"Robustness       {interval(result.robustness)}  (share of harmless changes that flip no verdict)"
-    )
+    page.add(f"Robustness       {interval(result.robustness)}  (harmless changes that flip no verdict)")
     if not result.operators:
         return
     table = Table(box=None, padding=(0, 1, 0, 0), show_edge=False)
     table.add_column("", overflow="fold")  # numbers are never cut: names give way
-    for name in ("score [95 %]", "killed", "survived", "unreached", "open"):
+    for name in ("score [95 %]", "killed", "survived", "unreached", "undecided"):
         table.add_column(name, justify="right", no_wrap=True)
     for name, score in result.classes.items():
         _score_row(table, name, score, "bold")
@@ -162,12 +180,18 @@ def _is_preserving(result: Result, operator: str) -> bool:
 
 def _score_row(table: Table, name: str, score: Score, style: str | None = None) -> None:
     counts = (score.killed, score.survived, score.no_coverage, score.undecided)
-    table.add_row(name, interval(score), *(str(count) if count else "-" for count in counts), style=style)
+    lead = " " * (len(name) - len(name.lstrip()))
+    table.add_row(
+        lead + one_line(name),
+        interval(score),
+        *(str(count) if count else "-" for count in counts),
+        style=style,
+    )
 
 
 def _counts(score: Score) -> str:
     parts = [
-        f"{getattr(score, status.value)} {status.value.replace('_', ' ')}"
+        f"{getattr(score, status.value)} {_LABELS.get(status) or status.value.replace('_', ' ')}"
         for status in Status
         if getattr(score, status.value)
     ]
@@ -185,11 +209,11 @@ def _baseline(page: Page, result: Result) -> None:
         if row.rate is not None and row.interval is not None:
             rate = f"{row.rate:.2f} [{row.interval.low:.2f}, {row.interval.high:.2f}]"
         mark = "" if row.testable or not row.trials or result.status == "interrupted" else "  not testable"
-        table.add_row(clean(row.scenario) + mark, f"{row.passes}/{row.trials}", rate)
+        table.add_row(one_line(row.scenario) + mark, f"{row.passes}/{row.trials}", rate)
     page.add(table)
     for row in result.baseline:
         if row.reason:
-            page.add(f"  {clean(row.scenario)}: {clean(row.reason)}", style="yellow")
+            page.add(f"  {one_line(row.scenario)}: {bounded(row.reason)}", style="yellow")
 
 
 def _survivors(page: Page, rows: Sequence[MutantRow], where: str) -> None:
@@ -201,27 +225,30 @@ def _survivors(page: Page, rows: Sequence[MutantRow], where: str) -> None:
         reached = row.status is not Status.NO_COVERAGE
         state = counted(row.trials, "run") if reached else "no scenario reaches it"
         page.add(Text(f"{number:>2}. {row.id}  {row.operator}  {_where(row)}  ({state})"))
-        for line in _change(row):
+        for line in _change(row, page.width):
             page.add(line)
-        if row.behaviour and row.gap:
-            page.add(f"    gap: {row.gap}")
+        if row.behaviour and row.gap and row.gap != "unknown":
+            page.add(f"    gap: {clean(row.gap)}")
     if len(ranked) > SHOWN_SURVIVORS:
         page.add(f"    ... and {len(ranked) - SHOWN_SURVIVORS} more in result.json")
-    if any(row.gap == "assertion" for row in ranked):
-        page.add("gap: assertion means that behaviour changed, and no evaluator looks at that.")
-    page.add(f"`agentmut show ID{where}` explains one.")
+    for gap, meaning in _GAPS.items():
+        if any(row.gap == gap and row.behaviour for row in ranked[:SHOWN_SURVIVORS]):
+            page.add(f"gap: {gap}: {meaning}.")
+    page.add(f"`agentmut show ID{where}` explains one, `agentmut suggest{where}` proposes what to add.")
 
 
-def _change(row: MutantRow) -> Iterable[Text]:
+def _change(row: MutantRow, width: int) -> Iterable[Text]:
     """The change in a few lines: texts as a diff, everything else in words."""
-    if row.operator_class in ("prompt", "context") and len(row.before) + len(row.after) < 600:
-        return diff_lines(without_marker(row.before), without_marker(row.after))
-    return [Text(f"    {shorten(row.description, 76)}")]
+    if row.operator_class not in ("prompt", "context") or len(row.before) + len(row.after) >= LONGEST_CHANGE:
+        return [Text(f"    {shorten(row.description[:LONGEST_REASON], width - 4)}")]
+    lines = list(diff_lines(without_marker(row.before), without_marker(row.after), width=width))
+    more = [Text(f"    ... and {counted(len(lines) - LINES, 'more line')}")] if len(lines) > LINES else []
+    return lines[:LINES] + more
 
 
 def _where(row: MutantRow) -> str:
     line = f":{row.target.line}" if row.target.line else ""
-    return clean(f"{row.target.path or ''}{line}")
+    return one_line(f"{row.target.path or ''}{line}")
 
 
 def _unnoticed(page: Page, rows: Sequence[MutantRow]) -> None:
@@ -232,7 +259,7 @@ def _unnoticed(page: Page, rows: Sequence[MutantRow]) -> None:
         if decided:
             page.title(f"{noun.capitalize()} whose loss no scenario notices: {len(lost)} of {len(decided)}")
         for row in lost:
-            what = row.subject if noun == "tools" else without_marker(row.before)
+            what = row.subject if noun == "tools" else without_marker(row.before[:LONGEST_READ])
             page.add(Text(f"  {_where(row) + '  ' if row.target.line else ''}{shorten(what, 56)}"))
 
 
@@ -259,10 +286,8 @@ def _brittle(page: Page, rows: Sequence[MutantRow]) -> None:
     if killed:
         page.title("Brittle: harmless changes that lower a pass rate")
     for row in killed:
-        page.add(
-            Text(f"  {row.id}  {row.operator}  {_where(row)}  (by {', '.join(map(clean, row.killed_by))})")
-        )
-        for line in _change(row):
+        page.add(Text(f"  {row.id}  {row.operator}  {_where(row)}  (by {names(row.killed_by)})"))
+        for line in _change(row, page.width):
             page.add(line)
 
 
@@ -308,7 +333,7 @@ def _by_reason(rows: Sequence[MutantRow]) -> list[tuple[str, list[MutantRow]]]:
     """The first reason of each kind; what is quoted, and numbers, make no other kind."""
     groups: dict[str, list[MutantRow]] = {}
     for row in rows:
-        groups.setdefault(_QUOTED.sub("", row.reason), []).append(row)
+        groups.setdefault(_QUOTED.sub("", row.reason[:LONGEST_REASON]), []).append(row)
     return [(group[0].reason, group) for group in groups.values()]
 
 
@@ -366,7 +391,7 @@ def _foot(page: Page, result: Result) -> None:
             f"{rule['delta']:g}, at 95 % confidence."
         )
     for note in result.notes:
-        page.add(f"Note: {clean(note)}.", style="yellow")
+        page.add(f"Note: {bounded(note)}.", style="yellow")
     money = "cost unknown" if cost.usd is None else f"${cost.usd:.4f}"
     page.title("Cost")
     page.add(

@@ -65,7 +65,10 @@ def test_a_text_in_the_place_of_a_list(agentmut_simulator):
 def test_a_misspelt_setting(agentmut_simulator):
     pass
 """
-QUIET = [f"-pno:{plugin}" for plugin in ("anyio", "hypothesispytest", "langsmith_plugin", "xdist", "asyncio")]
+QUIET = [
+    f"-pno:{plugin}"
+    for plugin in ("anyio", "deepeval", "hypothesispytest", "langsmith_plugin", "xdist", "asyncio")
+]
 
 
 def run_pytest(folder: Path, code: str = AGENT_TESTS) -> subprocess.CompletedProcess[str]:

@@ -150,3 +150,24 @@ def test_a_swap_is_shown_as_edges_and_a_pair_in_two_lines() -> None:
     lines = [line.strip() for line in render_mutant(result(both), both).splitlines()]
     assert "[aaaa] drop one" in lines
     assert "[bbbb] drop and keep" in lines
+
+
+def test_a_wide_terminal_gets_wider_lines_and_a_narrow_log_none_over_80() -> None:
+    survivor = row("a", "Never " + "share the notes of a customer " * 6)
+    narrow, wide = render(result(survivor)), render(result(survivor), width=120)
+    assert max(map(len, narrow.splitlines())) <= 80
+    assert 80 < max(map(len, wide.splitlines())) <= 120
+
+
+def test_a_long_change_is_cut_with_the_number_of_lines_that_are_left_out() -> None:
+    lines = "\n".join(f"Rule number {n}." for n in range(10))
+    text = render(result(row("a", lines)))
+    assert "Rule number 5." in text
+    assert "... and 4 more lines" in text
+
+
+def test_a_gap_is_named_with_its_meaning_and_an_unknown_one_is_not() -> None:
+    behaviour = {"changed": True, "p": 0.001}
+    known = row("a", "x", gap="assertion", behaviour=behaviour)
+    assert "gap: assertion: behaviour changed, and no evaluator looks at that." in render(result(known))
+    assert "gap:" not in render(result(row("a", "x", gap="unknown", behaviour=behaviour)))

@@ -135,7 +135,7 @@ class _Serving:
 
     def _run(self, item: pytest.Item, running: Running, session: pytest.Session) -> tuple[Phase, ...]:
         self._phases.clear()
-        _forget_earlier_runs(item)
+        forget_earlier_runs(item)
         item.config.stash[RUNNING] = running
         try:
             # the session in the place of the next test: all below it is torn down
@@ -166,7 +166,8 @@ def not_collected(errors: list[str]) -> str:
     return f"suite.pytest: the tests cannot be collected. {'; '.join(errors)}. Correct that, then run again."
 
 
-def _forget_earlier_runs(item: pytest.Item) -> None:
+def forget_earlier_runs(item: pytest.Item) -> None:
+    """What pytest has gathered on a test while it ran: output, and subtests that failed."""
     item._report_sections.clear()
     with suppress(ImportError):  # older than pytest 9
         from _pytest.subtests import failed_subtests_key

@@ -1,0 +1,1 @@
+"""`@pytest.mark.agentmut`: a pytest test that is run until it has shown whether it passes often enough."""

@@ -1,0 +1,219 @@
+"""Runs a marked test as often as its verdict takes, and reports it to pytest as one test."""
+
+import unittest
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal, NoReturn
+
+import pytest
+
+from agentmut.errors import UsageError
+from agentmut.importers.pytest_suite.held import forget_earlier_runs
+from agentmut.importers.pytest_suite.outcome import is_assertion
+from agentmut.importers.pytest_suite.running import RUNNING
+from agentmut.pytest_stochastic.finding import ERROR
+from agentmut.pytest_stochastic.report import as_error, as_verdict, verdict_call
+from agentmut.pytest_stochastic.settings import INCONCLUSIVE_INI, MARKER, StochasticSettings, read_settings
+from agentmut.pytest_stochastic.trials import Ending, Trials
+
+NUMBER = pytest.StashKey[int]()
+"""Of an item: the number of the trial that is running, from 0."""
+_LEFT = (pytest.skip.Exception, pytest.xfail.Exception, unittest.SkipTest)
+When = Literal["setup", "call", "teardown"]
+
+
+def run_marked(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """In the place of pytest's own protocol; None where one run of the test is what is wanted."""
+    if (
+        item.config.option.setuponly or RUNNING in item.config.stash
+    ):  # a campaign repeats tests by its own rules
+        return None
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    for report in _Marked(item, nextitem).reports():
+        item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
+
+
+@dataclass(frozen=True)
+class _Phase:
+    call: pytest.CallInfo[Any]
+    report: pytest.TestReport
+
+    @property
+    def error(self) -> BaseException | None:
+        return self.call.excinfo.value if self.call.excinfo else None
+
+
+@dataclass(frozen=True)
+class _Trial:
+    number: int
+    phases: tuple[_Phase, ...]
+    """Up to the one that decided."""
+    ending: Ending
+
+
+@dataclass
+class _Marked:
+    """One test under way."""
+
+    item: pytest.Item
+    nextitem: pytest.Item | None
+    seconds: dict[str, float] = field(default_factory=lambda: {"setup": 0.0, "call": 0.0, "teardown": 0.0})
+    """Of all trials."""
+    first: dict[Ending, _Trial] = field(default_factory=dict)
+    """The first trial that ended so."""
+
+    def reports(self) -> Iterator[pytest.TestReport]:
+        """As of one test. The last teardown comes after the rest was told, which may end the session."""
+        settings = _settings_or_refusal(self.item)
+        if isinstance(settings, StochasticSettings):
+            yield from self._repeated(settings)
+        else:
+            yield self._refused(settings)
+        session = self.item.session
+        over = session.shouldfail or session.shouldstop
+        yield self._told(self._teardown(None if over else self.nextitem).report)
+        if hasattr(self.item, "_request"):
+            self.item._request = False
+            self.item.funcargs = None  # type: ignore[attr-defined]
+
+    def _repeated(self, settings: StochasticSettings) -> Iterator[pytest.TestReport]:
+        trials, properties = Trials(settings), list(self.item.user_properties)
+        while True:
+            trial = self._trial(trials.count, settings)
+            trials.record(trial.ending)
+            if trials.ended:
+                break
+            cleaned = self._teardown(self.item.parent)
+            if cleaned.error is not None:
+                trials.void(trial.ending)
+                self._note(_Trial(trial.number, (*trial.phases[:1], cleaned), Ending.ERROR))
+            _as_new(self.item)
+            self.item.user_properties[:] = properties
+        if trials.left:
+            yield from (self._told(phase.report) for phase in trial.phases)
+        else:
+            yield from self._verdict(trials, trial)
+
+    def _refused(self, refusal: "_Refusal") -> pytest.TestReport:
+        plugins = self.item.config.pluginmanager
+        plugins.register(refusal)
+        try:
+            return self._setup().report
+        finally:
+            plugins.unregister(refusal)
+
+    def _trial(self, number: int, settings: StochasticSettings) -> _Trial:
+        self.item.stash[NUMBER] = number
+        phases = [self._setup()]
+        if phases[0].error is None:
+            phases.append(self._phase("call", lambda: self.item.ihook.pytest_runtest_call(item=self.item)))
+        return self._note(_Trial(number, tuple(phases), _ending(phases[-1], settings)))
+
+    def _verdict(self, trials: Trials, last: _Trial) -> Iterator[pytest.TestReport]:
+        finding = trials.finding()
+        self.item.user_properties.extend(finding.properties())
+        if finding.verdict == ERROR:
+            cause = self.first[Ending.ERROR]
+            report = as_error(cause.phases[-1].report, finding, cause.number)
+            if report.when == "call":
+                yield self._told(cause.phases[0].report)
+            yield self._told(report)
+            self._show(cause, report)
+            return
+        yield self._told(last.phases[0].report)
+        failed = self.first.get(Ending.FAILED)
+        call = verdict_call(finding, trials.settings.inconclusive, failed is not None)
+        forget_earlier_runs(self.item)
+        made = self.item.ihook.pytest_runtest_makereport(item=self.item, call=call)
+        shown = (failed.phases[-1].report, failed.number) if failed else None
+        report = as_verdict(self.item, made, call, finding, shown)
+        yield self._told(report)
+        if report.failed and failed:
+            self._show(failed, report)
+
+    def _show(self, trial: _Trial, report: pytest.TestReport) -> None:
+        """To `--pdb`, for one."""
+        self.item.ihook.pytest_exception_interact(node=self.item, call=trial.phases[-1].call, report=report)
+
+    def _note(self, trial: _Trial) -> _Trial:
+        self.first.setdefault(trial.ending, trial)
+        return trial
+
+    def _told(self, report: pytest.TestReport) -> pytest.TestReport:
+        """With the time of all trials, and what was found."""
+        report.duration = self.seconds[report.when or "call"]
+        report.user_properties = list(self.item.user_properties)
+        return report
+
+    def _setup(self) -> _Phase:
+        return self._phase("setup", lambda: self.item.ihook.pytest_runtest_setup(item=self.item))
+
+    def _teardown(self, nextitem: Any) -> _Phase:
+        """With the parent in the place of the next test only what belongs to this one is torn down."""
+        hook = self.item.ihook.pytest_runtest_teardown
+        return self._phase("teardown", lambda: hook(item=self.item, nextitem=nextitem))
+
+    def _phase(self, when: When, run: Callable[[], object]) -> _Phase:
+        ends: tuple[type[BaseException], ...] = (pytest.exit.Exception,)
+        if not self.item.config.getoption("usepdb", False):
+            ends += (KeyboardInterrupt,)
+        call = pytest.CallInfo.from_call(run, when=when, reraise=ends)
+        report: pytest.TestReport = self.item.ihook.pytest_runtest_makereport(item=self.item, call=call)
+        self.seconds[when] += call.duration
+        return _Phase(call, report)
+
+
+def settings_of(item: pytest.Item) -> StochasticSettings:
+    """What the markers of a test, its class and its module say; the nearest wins. Raises `UsageError`."""
+    markers = list(item.iter_markers(MARKER))
+    given = {name: value for marker in reversed(markers) for name, value in marker.kwargs.items()}
+    positional = tuple(value for marker in markers for value in marker.args)
+    if "subtests" in getattr(item, "fixturenames", ()):
+        raise UsageError(
+            f"the marker {MARKER}: pytest reports each subtest at once, so a test with `subtests` cannot be "
+            f"repeated. Assert without them, or mark a test of each."
+        )
+    cap = item.config.option.agentmut_trials
+    return read_settings(positional, given, item.config.getini(INCONCLUSIVE_INI), cap)
+
+
+def _ending(decided: _Phase, settings: StochasticSettings) -> Ending:
+    error = decided.error
+    if isinstance(error, _LEFT):
+        return Ending.LEFT
+    if decided.report.when == "setup":
+        return Ending.ERROR
+    if error is None:
+        return Ending.PASSED
+    failed = is_assertion(error) or settings.raised == "fail"
+    return Ending.FAILED if failed else Ending.ERROR
+
+
+def _as_new(item: Any) -> None:
+    """Forget what pytest keeps on a test that has run: its fixtures, instance, output."""
+    forget_earlier_runs(item)
+    if hasattr(item, "_initrequest"):
+        item._initrequest()
+    if getattr(item, "_instance", None) is not None:
+        del item._instance
+        item._obj = None
+
+
+@dataclass(frozen=True, eq=False)
+class _Refusal:
+    """A plugin for the setup of one test: it fails before anything is set up, and shows none of agentmut's code."""
+
+    said: str
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self) -> NoReturn:
+        pytest.fail(self.said, pytrace=False)
+
+
+def _settings_or_refusal(item: pytest.Item) -> StochasticSettings | _Refusal:
+    try:
+        return settings_of(item)
+    except UsageError as error:
+        return _Refusal(str(error))

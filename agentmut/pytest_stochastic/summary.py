@@ -1,0 +1,49 @@
+"""The verdicts of a pytest run, at its end."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from agentmut.pytest_stochastic.finding import ERROR, Finding, read_finding
+from agentmut.stats.verdicts import Verdict
+
+_COLOURS = {Verdict.PASS.value: "green", Verdict.FAIL.value: "red", ERROR: "red"}
+
+
+def write_summary(reporter: Any) -> None:
+    """A section with a line for each marked test, and what their number means for errors; nothing without any."""
+    rows = sorted(findings(report for reports in reporter.stats.values() for report in reports))
+    if not rows:
+        return
+    reporter.section("agentmut")
+    for node, finding in rows:
+        verdict = f"{finding.verdict:<12}"
+        reporter.write(verdict, **{_COLOURS.get(finding.verdict, "yellow"): True})
+        reporter.write_line(f" {node}: {str(finding).partition(': ')[2]}")
+    for line in family([finding for _, finding in rows]):
+        reporter.write_line(line)
+
+
+def findings(reports: Iterable[Any]) -> Iterator[tuple[str, Finding]]:
+    """Test and finding, once each: setup and teardown tell it too."""
+    seen: dict[str, Finding] = {}
+    for report in reports:
+        finding = read_finding(getattr(report, "user_properties", ()))
+        if finding is not None:
+            seen.setdefault(report.nodeid, finding)
+    yield from seen.items()
+
+
+def family(rows: list[Finding]) -> Iterator[str]:
+    """How many verdicts, and what alpha holds for."""
+    counts = Counter(finding.verdict for finding in rows)
+    names = (*(verdict.value for verdict in Verdict), ERROR)
+    said = ", ".join(f"{counts[name]} {name}" for name in names if counts[name])
+    yield f"{said}; {sum(row.trials for row in rows)} trials"
+    if len(rows) > 1:
+        levels = sorted({row.alpha for row in rows})
+        together = min(1.0, sum(row.alpha for row in rows))
+        yield (
+            f"alpha is per test ({', '.join(f'{level:g}' for level in levels)}): that some of {len(rows)} tests which "
+            f"meet their thresholds says FAIL has a chance of up to {together:.0%}"
+        )

@@ -1,0 +1,16 @@
+"""What reports show besides a result."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from agentmut.analysis.coverage.nouns import Coverage
+    from agentmut.relation_report import RelationReport, SurvivorsReport
+    from agentmut.rescored import Rescored
+
+
+class Extra(NamedTuple):
+    """What a run's folder holds besides `result.json`."""
+
+    rescored: "Rescored | None" = None
+    relations: "tuple[RelationReport | SurvivorsReport, ...]" = ()
+    coverage: "Coverage | None" = None

@@ -1,0 +1,96 @@
+"""The prompt, with what is known of the loss of each rule."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from itertools import pairwise
+from typing import NamedTuple
+
+from agentmut.analysis.coverage.rules import ABLATING
+from agentmut.mutant import Status
+from agentmut.report.paint import clean
+from agentmut.report.terminal import counted
+from agentmut.result import MutantRow, Result, SourceText
+
+
+class Loss(StrEnum):
+    """Whether anything notices that a rule is lost, or turned around."""
+
+    NOTICED = "noticed"
+    UNNOTICED = "unnoticed"
+    OPEN = "open"
+    """Tried, and not decided."""
+    UNTRIED = "untried"
+    """No mutant of this run drops or negates it."""
+
+
+class Mark(NamedTuple):
+    """What is said of a rule."""
+
+    loss: Loss
+    line: int | None
+    mutant: str
+    """The mutant that tells; empty where there is none."""
+    says: str
+
+
+class Passage(NamedTuple):
+    """Some text of the prompt: a rule, or what stands between rules."""
+
+    text: str
+    mark: Mark | None = None
+
+
+def annotated(result: Result) -> tuple[str, list[Passage]]:
+    """The prompt's path and its text in passages; without its text, the rules that mutants tell of."""
+    rows = {row.id: row for row in result.mutants}
+    text = next((source for source in result.sources if source.rules), None)
+    if text is not None:
+        return clean(text.path), list(_passages(text, rows))
+    lost = [row for row in result.mutants if row.operator in ABLATING and row.before.strip()]
+    groups: dict[tuple[int, str], list[MutantRow]] = {}
+    for row in sorted(lost, key=lambda row: row.target.line or 0):
+        groups.setdefault((row.target.line or 0, row.before.strip()), []).append(row)
+    path = clean(lost[0].target.path or "") if lost else ""
+    marks = ((said, _mark(line or None, group, group)) for (line, said), group in groups.items())
+    return path, [Passage(f"{clean(said)}\n", mark) for said, mark in marks]
+
+
+def tally(passages: Iterable[Passage]) -> dict[Loss, int]:
+    """How many rules there are of each kind."""
+    found = dict.fromkeys(Loss, 0)
+    for passage in passages:
+        if passage.mark:
+            found[passage.mark.loss] += 1
+    return found
+
+
+def _passages(source: SourceText, rows: Mapping[str, MutantRow]) -> Iterator[Passage]:
+    starts = [rule.start for rule in source.rules]
+    yield Passage(clean(source.text[: starts[0]]))
+    for rule, (_, following) in zip(source.rules, pairwise((*starts, len(source.text))), strict=True):
+        touching = [rows[id] for id in rule.mutants if id in rows]
+        lost = [row for row in touching if row.operator in ABLATING]
+        mark = _mark(rule.line, lost, touching)
+        yield Passage(clean(source.text[rule.start : rule.end]), mark)
+        yield Passage(clean(source.text[rule.end : following]))
+
+
+def _mark(line: int | None, lost: Sequence[MutantRow], touching: Sequence[MutantRow]) -> Mark:
+    for loss, statuses, said in _MEANINGS:
+        telling = next((row for row in lost if row.status in statuses), None)
+        if telling is not None:
+            return Mark(loss, line, telling.id, f"{said}{_others(touching)}")
+    return Mark(Loss.UNTRIED, line, "", f"No mutant of this run drops or negates it.{_others(touching)}")
+
+
+_MEANINGS = (
+    (Loss.NOTICED, (Status.KILLED,), "Its loss is noticed."),
+    (Loss.UNNOTICED, (Status.SURVIVED, Status.NO_COVERAGE), "Nothing notices its loss."),
+    (Loss.OPEN, tuple(Status), "Whether its loss is noticed is not decided."),
+)
+
+
+def _others(touching: Sequence[MutantRow]) -> str:
+    """How the mutants fared that change something in it."""
+    killed = sum(row.status is Status.KILLED for row in touching)
+    return f" {counted(len(touching), 'mutant')} change it, {killed} killed." if len(touching) > 1 else ""

@@ -1,0 +1,116 @@
+"""The page: one file that loads nothing, and whose policy lets nothing in."""
+
+import base64
+import hashlib
+import json
+from functools import lru_cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from agentmut.mutant import OperatorClass, Status
+from agentmut.report.beside import Extra
+from agentmut.report.html.annotated import Loss, annotated, tally
+from agentmut.report.html.inline import cut, diff_of
+from agentmut.report.html.rows import ordered, page_data, sayings, where
+from agentmut.report.html.sections import coverage_shape, savings, scenario_lines, score_groups, status_counts
+from agentmut.report.terminal import ROUNDED_UP, counted, interval, rank
+from agentmut.result import SUITE, Result
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+CARDS = 15
+"""Unnoticed changes that are written out; all others are in the list."""
+
+
+def html_report(result: Result, extra: Extra | None = None) -> str:
+    """One HTML document with everything in it: style, script, charts and data.
+
+    What models and users wrote is cleaned, cut and escaped. A Content-Security-Policy admits the one script and the
+    one style of agentmut by their hashes, and no request.
+    """
+    from markupsafe import Markup
+
+    style, script = _text("report.css"), _text("report.js")
+    said, rows = sayings(result), ordered(result)
+    return (
+        _environment()
+        .get_template("report.html")
+        .render(
+            **_content(result, extra or Extra()),
+            cards=[
+                (row, diff_of(row, result.sources, 2_000), said.of(row))
+                for row in rank(result.mutants)[:CARDS]
+            ],
+            policy=_policy(style, script),
+            style=Markup(style),
+            script=Markup(script),
+            data=page_data(result, rows, said),
+        )
+    )
+
+
+def _content(result: Result, extra: Extra) -> dict[str, Any]:
+    path, passages = annotated(result)
+    return {
+        "r": result,
+        "x": extra,
+        "groups": score_groups(result),
+        "unnoticed": len(rank(result.mutants)),
+        "counts": status_counts(result.mutants),
+        "classes": [each.value for each in OperatorClass],
+        "operators": sorted({cut(row.operator, 120) for row in result.mutants}),
+        "scenarios": scenario_lines(result),
+        "prompt_path": path,
+        "passages": passages,
+        "losses": tally(passages),
+        "savings": savings(result),
+        "shape": coverage_shape(extra.coverage) if extra.coverage else None,
+    }
+
+
+def _policy(style: str, script: str) -> str:
+    """Nothing but the two of these texts, and no markup made from strings."""
+    return (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; base-uri 'none'; "
+        "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def _text(name: str) -> str:
+    return files("agentmut.report.html").joinpath(name).read_text(encoding="utf-8")
+
+
+@lru_cache(maxsize=1)
+def _environment() -> "Environment":
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    made = Environment(
+        loader=FunctionLoader(_text),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
+    made.policies["json.dumps_function"] = json.dumps
+    made.filters.update(cut=cut, where=where, interval=interval, counted=counted)
+    made.globals.update(Status=Status, Loss=Loss, SUITE=SUITE, ROUNDED_UP=ROUNDED_UP, LABELS=LABELS)
+    return made
+
+
+LABELS = {
+    Status.KILLED: "killed",
+    Status.SURVIVED: "survived",
+    Status.NO_COVERAGE: "not reached",
+    Status.UNDECIDED: "undecided",
+    Status.EQUIVALENT: "equivalent",
+    Status.NOT_APPLIED: "not applied",
+    Status.IGNORED: "ignored",
+    Status.ERROR: "error",
+}
+"""Statuses in the words of the page."""

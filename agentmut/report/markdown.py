@@ -1,0 +1,189 @@
+"""Markdown for pull-request comments and step summaries: what was not noticed first, details folded.
+
+Whatever a model or a user wrote stands within code. The report is at most `LONGEST` bytes, as comments have a
+limit; what is left out is counted.
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from agentmut.mutant import Intent, Status
+from agentmut.report.bounded import bounded, place
+from agentmut.report.markdown_text import code, diff, fence, folded, table
+from agentmut.report.terminal import counted, interval, rank
+from agentmut.result import MutantRow, Result, Score
+
+LONGEST = 60_000
+"""Bytes. GitHub takes comments of 65,536 characters."""
+SHOWN = 10
+"""Survivors that are not folded."""
+ROWS = 50
+"""Rows of a table."""
+_ASIDE = 400
+"""Characters of a note or reason."""
+_UNUSUAL = (
+    (Status.UNDECIDED, "Undecided: not enough evidence either way"),
+    (Status.NOT_APPLIED, "Not applied: these changes never reached the agent, and are not in the score"),
+    (Status.ERROR, "Could not be run, and not in the score"),
+)
+
+
+def markdown_report(result: Result) -> str:
+    """The report as Markdown, at most `LONGEST` bytes."""
+    rows = result.mutants
+    head = [_title(result), *_warnings(result), _summary(result), _classes(result)]
+    tail = [_brittle(rows), *_unusual(rows), _baseline(result), _trust(result)]
+    fixed = "\n\n".join(block for block in (*head, *tail) if block)
+    room = LONGEST - len(fixed.encode()) - 1_000  # for headings and what is said of the cut
+    survivors = _survivors(rank(rows), room)
+    return "\n\n".join(block for block in (*head, *survivors, *tail) if block) + "\n"
+
+
+def fitting(blocks: Sequence[str], room: int) -> Sequence[str]:
+    """As many of the first blocks as fit into so many bytes, each with a blank line."""
+    for number, block in enumerate(blocks):
+        room -= len(block.encode()) + 2
+        if room < 0:
+            return blocks[:number]
+    return blocks
+
+
+def fitting_rows(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+    """As many of the first rows of a table as fit into a tenth of the report."""
+    lines = fitting([" | ".join(row) for row in rows], LONGEST // 10)
+    return list(rows[: len(lines)])
+
+
+def _title(result: Result) -> str:
+    return f"## agentmut: mutation score {interval(result.score)}"
+
+
+def _warnings(result: Result) -> Iterable[str]:
+    if result.status != "finished":
+        yield f"**The run is not finished ({code(result.status)}): the score is partial.**"
+    if result.problem:
+        yield fence(bounded(result.problem, _ASIDE).splitlines())
+    if result.controls.identity.killed:
+        yield "**The unchanged agent was killed: kills of this run cannot be trusted.**"
+    if result.shard:
+        yield f"Shard {code(result.shard)}: the scores speak of its mutants alone."
+
+
+def _summary(result: Result) -> str:
+    score = result.score
+    total = score.killed + score.survived + score.no_coverage
+    lines = [
+        f"Of {counted(total, 'change')} that should have been noticed, the suite noticed {score.killed}. "
+        f"{score.survived} survived, and no scenario reaches {score.no_coverage}. "
+        f"{score.undecided} undecided. In brackets: {score.level:.0%} intervals.",
+    ]
+    if result.robustness.value is not None:
+        lines.append(
+            f"Robustness, the share of harmless changes that flip no verdict: {interval(result.robustness)}."
+        )
+    return "  \n".join(lines)
+
+
+def _classes(result: Result) -> str:
+    if not result.classes:
+        return ""
+    rows = [(code(name), *_cells(score)) for name, score in result.classes.items()]
+    head = ("class", "score", "killed", "survived", "unreached", "undecided")
+    return table(head, fitting_rows(rows))
+
+
+def _cells(score: Score) -> list[str]:
+    counts = (score.killed, score.survived, score.no_coverage, score.undecided)
+    return [interval(score), *(str(count) for count in counts)]
+
+
+def _survivors(ranked: Sequence[MutantRow], room: int) -> list[str]:
+    if not ranked:
+        return []
+    blocks = fitting([survivor(number, row) for number, row in enumerate(ranked, 1)], room)
+    parts = [f"### Changes that no scenario notices ({len(ranked)})", *blocks[:SHOWN]]
+    if rest := blocks[SHOWN:]:
+        parts.append(folded(f"{len(rest)} more", *rest))
+    if left := len(ranked) - len(blocks):
+        parts.append(
+            f"{left} more are left out here for their length: `agentmut report --format json` has all."
+        )
+    parts.append("`agentmut show ID` explains one, `agentmut suggest` proposes what to add.")
+    return parts
+
+
+def survivor(number: int, row: MutantRow) -> str:
+    """A mutant with its place and its change."""
+    reached = row.status is not Status.NO_COVERAGE
+    about = [counted(row.trials, "run") if reached else "no scenario reaches it"]
+    if row.gap and row.gap != "unknown":
+        about.append(f"gap: {code(row.gap)}")
+    where = f" at {code(place(row))}" if row.target.path else ""
+    head = f"**{number}.** {code(row.id)} {code(row.operator)}{where} ({', '.join(about)})"
+    in_text = row.operator_class in ("prompt", "context")
+    change = diff(row.before, row.after, 1_200) if in_text else ""
+    return f"{head}\n\n{change or code(row.description)}"
+
+
+def _brittle(rows: Iterable[MutantRow]) -> str:
+    found = [row for row in rows if row.intent is Intent.PRESERVE and row.status is Status.KILLED]
+    if not found:
+        return ""
+    blocks = fitting([survivor(number, row) for number, row in enumerate(found, 1)], LONGEST // 6)
+    return folded(
+        f"Brittle: harmless changes that lower a pass rate ({len(found)})", *blocks, _rest(found, blocks)
+    )
+
+
+def _unusual(rows: Sequence[MutantRow]) -> Iterable[str]:
+    for status, title in _UNUSUAL:
+        found = sorted((row for row in rows if row.status is status), key=lambda row: row.reason)
+        if found:
+            groups = [
+                _of_reason(reason, list(group)) for reason, group in groupby(found, lambda row: row.reason)
+            ]
+            blocks = fitting(groups, LONGEST // 10)
+            yield folded(f"{title} ({len(found)})", *blocks, _rest(groups, blocks))
+
+
+def _of_reason(reason: str, rows: Sequence[MutantRow]) -> str:
+    ids = ", ".join(f"{code(row.id)} {code(row.operator)}" for row in rows[:6])
+    more = f" and {len(rows) - 6} more" if len(rows) > 6 else ""
+    return f"{ids}{more}" + (f"\n\n{fence([bounded(reason, _ASIDE)])}" if reason else "")
+
+
+def _rest(everything: Sequence[object], shown: Sequence[object]) -> str:
+    left = len(everything) - len(shown)
+    return f"{left} more are left out here for their length." if left else ""
+
+
+def _baseline(result: Result) -> str:
+    rows: list[Sequence[str]] = []
+    for row in result.baseline:
+        rate = "-"
+        if row.rate is not None and row.interval is not None:
+            rate = f"{row.rate:.2f} [{row.interval.low:.2f}, {row.interval.high:.2f}]"
+        rows.append((code(row.scenario), f"{row.passes}/{row.trials}", rate, "yes" if row.testable else "no"))
+    rows = fitting_rows(rows)
+    listed = table(("scenario", "passed", "rate", "testable"), rows)
+    return folded(
+        f"The agent as it is ({counted(len(result.baseline), 'scenario')})",
+        listed,
+        _rest(result.baseline, rows),
+    )
+
+
+def _trust(result: Result) -> str:
+    cost, controls = result.cost, result.controls
+    money = "cost unknown" if cost.usd is None else f"${cost.usd:.4f}"
+    lines = [
+        f"- Unchanged agent run as a mutant: {'killed' if controls.identity.killed else 'not killed'} "
+        f"({controls.identity.trials} runs; must not be killed)",
+        f"- Destroyed agent: {controls.destroyed.status or 'not reached'} (must be killed)",
+        *fitting([f"- Note: {code(note, _ASIDE)}" for note in result.notes[:ROWS]], LONGEST // 10),
+        f"- Cost: {counted(cost.trials, 'run')}, {cost.tokens:,} tokens, {money}, {cost.seconds:.0f} s; "
+        f"{cost.reused} reused",
+        f"- Run {code(result.run_id)}, config {code(result.agent.digest[:12])}, seed {result.seed}, "
+        f"agentmut {code(result.agentmut_version)}",
+    ]
+    return folded("Can this be trusted, and what did it cost?", "\n".join(lines))
