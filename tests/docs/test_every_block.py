@@ -9,13 +9,14 @@ comment on the line before it:
     ```python                                run in one process at the end, with its functions `test_*`
     ```yaml                                  a project file, a part of one, or scenarios: read as agentmut reads them
     ```toml                                  read; entry points belong to groups that exist
-    <!-- file: my_agent.py -->               written into the folder
+    <!-- file: my_agent.py -->               written into the folder; "my_agent.py, continued": added to it
     <!-- starts with: quickstart.md -->      (anywhere) the folder is a copy of the one that page leaves
     <!-- checked: tests/docs/test_x.py -->   that file looks at it, and names the page
     <!-- transcript: of what -->             something that was printed once
     <!-- not run: reason -->                 nothing
 """
 
+import configparser
 import os
 import re
 import shlex
@@ -45,7 +46,8 @@ BLOCK = re.compile(
     r"(?:^<!-- (?P<said>[^\n]*?) -->\n+)?^(?P<fence>```+)(?P<language>\w*)[^\n]*\n(?P<text>.*?)^(?P=fence)",
     re.MULTILINE | re.DOTALL,
 )
-PROJECT: dict[str, Any] = {"version": 1, "agent": {"adapter": "python", "run": "agent:run", "config": {"prompt": "Be kind."}}}
+AGENT = {"adapter": "python", "run": "agent:run", "config": {"prompt": "Be kind."}}
+PROJECT: dict[str, Any] = {"version": 1, "agent": AGENT}
 SCENARIOS = [{"name": "first", "input": "hi", "evaluators": [{"contains": "a"}]}]
 
 
@@ -72,9 +74,10 @@ class Reading:
     def read(self, block: Block) -> None:
         kind, _, argument = block.said.partition(": ")
         if kind == "file":
-            path = self.folder / self.inner / argument
+            name, _, continued = argument.partition(", ")
+            path = self.folder / self.inner / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(block.text)
+            path.write_text((path.read_text() if continued else "") + block.text)
         elif kind == "checked":
             assert self.page in (ROOT / argument).read_text(), f"{block.place}: {argument} does not name it"
         elif kind in ("transcript", "not run"):
@@ -123,7 +126,7 @@ class Reading:
             (scratch / "scenarios" / "first.yaml").write_text(block.text)
             written = {}
         elif set(written) <= set(ConfigSection.model_fields):
-            written = {"agent": {**PROJECT["agent"], "config": written}}
+            written = {"agent": {**AGENT, "config": written}}
         assert set(written) <= set(ProjectFile.model_fields), f"{block.place}: neither project nor scenarios"
         (scratch / "agentmut.yaml").write_text(yaml.safe_dump({**PROJECT, **written}))
         assert load_project(scratch, environment=AnyName())
@@ -132,6 +135,9 @@ class Reading:
         points = tomllib.loads(block.text)["project"]["entry-points"]
         known = {f"agentmut.{group.value}" for group in Group}
         assert set(points) <= known, block.place
+
+    def _ini(self, block: Block) -> None:
+        assert configparser.RawConfigParser().read_string(block.text) is None
 
     def end(self) -> None:
         """Run the Python of the page, all of it in one process."""
@@ -159,7 +165,7 @@ def prepare(folder: Path) -> None:
     """What a project file of a page may name."""
     files = {
         "agent.json": '{"model": "m", "messages": [{"role": "system", "content": "Never guess."}]}',
-        "tools.json": "[]", "prompt.md": "Never guess.", "prompts/desk.md": "Never guess.",
+        "tools.json": "[]", "prompt.md": "Never guess.", "system.md": "Never guess.", "prompts/desk.md": "Never guess.",
         "scenarios/first.yaml": yaml.safe_dump(SCENARIOS),
     }  # fmt: skip
     for name, text in files.items():
