@@ -122,6 +122,8 @@ class Reading:
         written = yaml.safe_load(block.text)
         scratch = self.folder / f"yaml-{abs(hash(block.text))}"
         prepare(scratch)
+        for module in self.folder.glob("*.py"):
+            shutil.copy(module, scratch)
         if isinstance(written, list):
             (scratch / "scenarios" / "first.yaml").write_text(block.text)
             written = {}
