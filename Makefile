@@ -17,10 +17,10 @@ lint: $(VENV)/.dev  ## style, format and strict types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 docs: $(VENV)/.dev  ## the site, in build/site; any broken link is an error
-	$(BIN)/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 docs-cli: $(VENV)/.dev  ## docs/command-line.md from the commands' own help
 	$(BIN)/python -m agentmut.cli.reference > docs/command-line.md
