@@ -6,12 +6,21 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 
 .PHONY: demo test lint docs docs-cli operators closing-the-loop relations-study slow bench clean
+.PHONY: demo test test-promptfoo lint operators closing-the-loop slow bench clean
+.PHONY: demo test lint operators closing-the-loop relations-study slow bench clean
 
 demo: $(VENV)/.ready  ## measure the example support desk, offline
 	$(BIN)/agentmut simulate -- $(BIN)/agentmut run --project examples/support_desk --yes
 
 test: $(VENV)/.dev  ## all tests
 	PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal
+
+test-promptfoo: $(VENV)/.dev .promptfoo/node_modules/.bin/promptfoo  ## what needs the real promptfoo: Node, 1.4 GB
+	AGENTMUT_PROMPTFOO=$(CURDIR)/.promptfoo/node_modules/.bin/promptfoo $(BIN)/python -m pytest -q -rs \
+	  tests/importers/test_promptfoo_cli.py tests/docs/test_suite_pages.py
+
+.promptfoo/node_modules/.bin/promptfoo:
+	npm install --silent --no-fund --no-audit --prefix .promptfoo promptfoo@0.121
 
 lint: $(VENV)/.dev  ## style, format and strict types
 	$(BIN)/ruff check .

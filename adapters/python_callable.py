@@ -119,20 +119,21 @@ class CallableAdapter:
 
         Where the history is dropped it gets the last turn alone, as it would if that were all that was said.
         """
-        view = recording_view(self._config, trial.recorder.config_reads)
         last = len(turns) - 1
         if last and self._config.history is History.DROPPED:
             turns = turns[-1:]
             trial.recorder.marks.add("/history")
-        user_input: JsonValue = turns[0] if len(turns) == 1 else list(turns)
-        given = (view, user_input) if self._takes_config else (user_input,)
+        return trace_of(await self.answer(turns[0] if len(turns) == 1 else list(turns), trial), trial, last)
+
+    async def answer(self, value: Any, trial: Trial) -> Any:
+        """What the function returns for an input, as it is."""
+        view = recording_view(self._config, trial.recorder.config_reads)
+        given = (view, value) if self._takes_config else (value,)
         if self._is_async:
-            answer = await self._run(*given)
-        else:
-            answer = await in_daemon_thread(self._run, *given)
-            if inspect.isawaitable(answer):  # a plain function that returns a coroutine
-                answer = await answer
-        return _trace(answer, trial, last)
+            return await self._run(*given)
+        answer = await in_daemon_thread(self._run, *given)
+        # a plain function may return a coroutine
+        return await answer if inspect.isawaitable(answer) else answer
 
 
 def _takes_config(run: Any, name: str) -> bool:
@@ -168,7 +169,8 @@ def _marked(value: Any) -> Iterator[str]:
             yield name
 
 
-def _trace(answer: Any, trial: Trial, turn: int) -> AgentTrace:
+def trace_of(answer: Any, trial: Trial, turn: int) -> AgentTrace:
+    """The trace of a run with this answer: steps as they were seen, unless the answer is a trace with its own."""
     recorder = trial.recorder
     if isinstance(answer, AgentTrace) and answer.steps:
         return answer

@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from agentmut.calls.instrument import tool
     from agentmut.calls.toolbox import toolbox
     from agentmut.config import AgentConfig
+    from agentmut.gating import gate
+    from agentmut.planning import plan
     from agentmut.relate import check_relations
+    from agentmut.trending import trend
 
     __version__: str
 
@@ -22,12 +25,15 @@ __all__ = [
     "check_relations",
     "check_suite",
     "compare_with_baseline",
+    "gate",
     "measure",
     "merge_shards",
+    "plan",
     "rescore",
     "save_baseline",
     "tool",
     "toolbox",
+    "trend",
 ]
 
 
@@ -36,12 +42,15 @@ _HOMES = {
     "check_relations": "agentmut.relate",
     "check_suite": "agentmut.assess",
     "compare_with_baseline": "agentmut.assess",
+    "gate": "agentmut.gating",
     "measure": "agentmut.api",
     "merge_shards": "agentmut.api",
+    "plan": "agentmut.planning",
     "rescore": "agentmut.api",
     "save_baseline": "agentmut.assess",
     "tool": "agentmut.calls.instrument",
     "toolbox": "agentmut.calls.toolbox",
+    "trend": "agentmut.trending",
 }
 
 

@@ -153,6 +153,16 @@ def carry_out_saving(
     return baseline
 
 
+def carry_out_probe(
+    session: Session, prepared: Prepared, store: Store, progress: Progress = lambda work: None
+) -> None:
+    """Run some trials of the unchanged agent, which later runs reuse. Raises `RunInterruptedError` if cut short."""
+    work, stop = _run(session, prepared, store, progress)
+    _raise_problem(work)
+    if stop is Stop.INTERRUPTED:
+        raise RunInterruptedError("interrupted; finished trials are kept and reused.")
+
+
 def comparison(session: Session, store: Store, name: str, asked: Asked) -> Prepared:
     """A comparison with the baseline `name`, before its first trial. Raises `UsageError`."""
     saved = read_baseline(name, baselines_folder(session.project))

@@ -61,6 +61,10 @@ class CaseError(AgentmutError):
     """A case of somebody else's suite went wrong by its own code, a fixture or its tool; no evidence."""
 
 
+class NotJudgedError(AgentmutError):
+    """A model that judges could not be asked, or gave no judgement; no evidence about the agent."""
+
+
 class StoreError(AgentmutError):
     """The store cannot be opened, read or written."""
 

@@ -26,6 +26,8 @@ class Ending(StrEnum):
     EMPTY_RUN = "empty_run"
     CASE_ERROR = "case_error"
     """The code of the suite's case went wrong, not the agent."""
+    NOT_JUDGED = "not_judged"
+    """A model that judges could not be asked, or gave no judgement."""
 
     @property
     def outcome(self) -> Outcome | None:
@@ -58,6 +60,7 @@ _OUTCOMES = {
     Ending.UNBUILDABLE: Outcome.PRE_VALIDATION,
     Ending.EMPTY_RUN: Outcome.EMPTY_RUN,
     Ending.CASE_ERROR: Outcome.PRE_VALIDATION,
+    Ending.NOT_JUDGED: Outcome.NOT_JUDGED,
 }
 
 

@@ -20,6 +20,7 @@ from agentmut.files.schema import (
     BudgetSettings,
     ComparisonSettings,
     ExecutionSettings,
+    GateSettings,
     MutationSettings,
     ProjectFile,
     StatisticsSettings,
@@ -82,6 +83,7 @@ class Project(Frozen):
     relations: RelationSettings = RelationSettings()
     coverage: CoverageSettings = CoverageSettings()
     suggest: SuggestSettings = SuggestSettings()
+    gate: GateSettings = GateSettings()
 
     @model_validator(mode="after")
     def _unique_names(self) -> Self:
@@ -209,6 +211,7 @@ class _ProjectReader:
             relations=file.relations,
             coverage=file.coverage,
             suggest=file.suggest,
+            gate=file.gate,
             imported=imported,
             **parts,
         )

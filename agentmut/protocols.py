@@ -1,13 +1,16 @@
 """The seams: what a plugin of each kind looks like to the core."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
 
 from pydantic import Field, JsonValue, SecretStr
 
 from agentmut.config import AgentConfig
 from agentmut.frozen import Frozen
+from agentmut.judge_client import JudgeModel
 from agentmut.mutant import Candidate, Intent, Mutant, OperatorClass, Reach
+from agentmut.opinions import JudgeSpend, OpinionCache
 from agentmut.relation import Expectation, Family, FollowUp, Pair, Source
 from agentmut.scenario import Scenario
 from agentmut.tools import ToolSpec
@@ -187,6 +190,44 @@ class Evaluator(Protocol):
         ...
 
 
+@runtime_checkable
+class ReadsFiles(Protocol):
+    """What an evaluator's class has besides whose argument may name files."""
+
+    @classmethod
+    def read_files(cls, argument: JsonValue, root: Path) -> JsonValue:
+        """The argument with what the files hold in the place of their paths, which are relative to `root`.
+
+        Raises `ValueError` or `UsageError`.
+        """
+        ...
+
+
+@runtime_checkable
+class Notes(Protocol):
+    """What an evaluator has besides that may have something to tell before any run."""
+
+    def note(self, scenario: Scenario) -> str:
+        """What a reader of results has to know of it on a scenario, in a phrase; empty for nothing."""
+        ...
+
+
+@runtime_checkable
+class AsksModel(Protocol):
+    """What an evaluator has besides that asks a model: it takes time and money, and is run beside the event loop."""
+
+    model: JudgeModel
+
+    @property
+    def spend(self) -> JudgeSpend:
+        """What it has taken so far."""
+        ...
+
+    def remembering(self, cache: OpinionCache) -> "Evaluator":
+        """The same evaluator, which keeps what it was told in `cache`."""
+        ...
+
+
 class RelationExample(NamedTuple):
     """A relation's documentation and test: a pair in which it holds, or one in which it does not."""
 
@@ -277,6 +318,27 @@ class Importer(Protocol):
         ...
 
 
+class SuiteRule(Frozen):
+    """How a suite of another tool says that verdicts are reached; None where it does not say."""
+
+    trials: int | None = None
+    """Most trials of a scenario."""
+    alpha: float | None = None
+    correction: str | None = None
+    timeout: float | None = None
+    """Seconds."""
+
+
+@runtime_checkable
+class SetsRule(Protocol):
+    """What an importer has besides whose suite says how verdicts are reached."""
+
+    @property
+    def rule(self) -> SuiteRule:
+        """What holds where the project file does not say otherwise."""
+        ...
+
+
 @runtime_checkable
 class RunsAlone(Protocol):
     """What an adapter has besides of which one process carries out one run at a time: trials run in processes."""
@@ -315,6 +377,6 @@ class HoldsInputs(Protocol):
 
 __all__ = [
     "Adapter", "AgentSpec", "AsksAgent", "ChoosesRoute", "Evaluator", "Example", "HoldsInputs", "Importer",
-    "KeepsOpen", "KnowsApi", "NeedsDoubles", "Operator", "OperatorOptions", "Relation", "RelationExample", "RunsAlone",
-    "RunsOutside", "SuiteSpec",
+    "KeepsOpen", "KnowsApi", "NeedsDoubles", "Notes", "Operator", "OperatorOptions", "ReadsFiles", "Relation",
+    "RelationExample", "RunsAlone", "RunsOutside", "SetsRule", "SuiteRule", "SuiteSpec",
 ]  # fmt: skip

@@ -11,7 +11,7 @@ from agentmut.errors import UsageError, nearest
 from agentmut.files.whole_files import write_json
 from agentmut.frozen import Frozen
 from agentmut.relation import Expectation, Family
-from agentmut.result import AgentSummary, Bounds, Cost, Score
+from agentmut.result import AgentSummary, Bounds, Cost, JudgeUse, Score
 from agentmut.stats.verdicts import Verdict
 
 SCHEMA_VERSION = 1
@@ -92,17 +92,6 @@ class RelationRow(Frozen):
     """It judged runs that were there already: nothing was run for it."""
     example: Violation | None = None
     change: Change | None = None
-
-
-class JudgeUse(Frozen):
-    """What a model judge has taken, besides the cost of the agent's own runs."""
-
-    model: str
-    """provider:name."""
-    input_tokens: int
-    output_tokens: int
-    usd: float | None
-    """None where the model has no known price."""
 
 
 class RelationSummary(Frozen):

@@ -306,6 +306,21 @@ class Cost(Frozen):
     abandoned_threads: int = 0
 
 
+class JudgeUse(Frozen):
+    """What a model judge has taken, besides the cost of the agent's own runs; since the last start of the run."""
+
+    model: str
+    """provider:name."""
+    input_tokens: int
+    output_tokens: int
+    usd: float | None
+    """None where the model has no known price."""
+    questions: int = 0
+    """Put to the model; 0 where they are not counted."""
+    reused: int = 0
+    """Opinions that were at hand from earlier, at no cost."""
+
+
 class Result(Frozen):
     """One run of `agentmut run`.
 
@@ -333,6 +348,7 @@ class Result(Frozen):
     mutants: tuple[MutantRow, ...]
     ci: tuple[CiRun, ...] = ()
     cost: Cost
+    judges: tuple[JudgeUse, ...] = ()
     rule: Mapping[str, float] = Field(default_factory=dict)
     """Parameters of the kill rule."""
     shard: str = ""

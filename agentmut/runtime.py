@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from agentmut.engine.executor import Executor
+from agentmut.engine.judges import judges_usd
 from agentmut.engine.loop import Clock, Loop, Tools, TrialStore
 from agentmut.engine.plan import RunPlan
 from agentmut.engine.secrets import redactor
@@ -58,7 +59,8 @@ def run_work(
     plan = work.plan
     executor = executor or make_executor(session, plan.seed)
     keep = partial(write_cassette, session.project.runs / plan.run_id)
-    tools = Tools(executor, store, session.tests, now, progress, redactor(session.project), keep)
+    judges = partial(judges_usd, session)
+    tools = Tools(executor, store, session.tests, now, progress, redactor(session.project), keep, judges)
     with _little_garbage_collection():
         return asyncio.run(_run(Loop(work, tools)))
 

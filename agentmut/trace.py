@@ -63,6 +63,8 @@ class Check(Frozen):
     evaluator: str
     passed: bool
     reason: str
+    details: dict[str, JsonValue] | None = None
+    """What lies behind it, for reports: the violations of a contract, what a model said of each criterion."""
 
 
 class Judgement(Frozen):
@@ -160,6 +162,8 @@ class Outcome(StrEnum):
     """Broken before the agent could work: setup failed, or the service refused the request as invalid."""
     EMPTY_RUN = "empty_run"
     """Nothing happened and nothing was returned."""
+    NOT_JUDGED = "not_judged"
+    """The agent ran, but a model that judges it could not be asked, or gave no judgement, after retries."""
 
     @property
     def is_evidence(self) -> bool:

@@ -175,6 +175,21 @@ def alone(trial: Trial) -> Iterator[None]:
 
 
 @contextmanager
+def aside(other: Trial) -> Iterator[Trial]:
+    """While a process that carries out one trial does something else, such as judging it: that is `other`'s then.
+
+    Not to be nested, and not for two at the same time.
+    """
+    held = tuple(_alone)
+    _alone[:] = [other]
+    try:
+        yield other
+    finally:
+        other.recorder.closed = True
+        _alone[:] = held
+
+
+@contextmanager
 def running(trial: Trial) -> Iterator[Trial]:
     """Make `trial` the current one; concurrent trials in other tasks or threads do not see it."""
     token = _current.set(trial)
@@ -182,6 +197,19 @@ def running(trial: Trial) -> Iterator[Trial]:
         yield trial
     finally:
         trial.recorder.closed = True
+        _current.reset(token)
+
+
+@contextmanager
+def belonging(trial: Trial | None) -> Iterator[None]:
+    """While code runs that is a part of `trial`, or, where that is None, of no trial: a judge is not the agent.
+
+    Unlike at the end of `running`, the trial goes on.
+    """
+    token = _current.set(trial)
+    try:
+        yield
+    finally:
         _current.reset(token)
 
 

@@ -7,7 +7,7 @@ from pydantic import Field, ValidationError
 from agentmut.errors import UsageError
 from agentmut.files.whole_files import write_json
 from agentmut.frozen import Frozen
-from agentmut.result import AgentSummary, Bounds, Cost
+from agentmut.result import AgentSummary, Bounds, Cost, JudgeUse
 from agentmut.stats.verdicts import Verdict
 
 SCHEMA_VERSION = 1
@@ -31,6 +31,71 @@ class EffectRow(Frozen):
     odds_ratio: float
     """Odds of passing now over those of the baseline."""
     odds_ratio_interval: Bounds
+
+
+class ClauseRow(Frozen):
+    """A clause of a contract that some trial violated."""
+
+    clause: str
+    kind: str
+    """invariant, governance or postcondition."""
+    severity: str
+    trials: int
+    """Trials that violated it for good."""
+    recovered: int
+    """Trials that violated it, and in which it held again in time."""
+    step: int | None = None
+    """Where the first of them did; None for the finished run. Steps count from 1, turns from 0."""
+    turn: int | None = None
+    tool: str | None = None
+    said: str
+
+
+class SatisfactionRow(Frozen):
+    """What a PASS says of (p, delta, k)-satisfaction (Proposition 3.4 of the AgentAssay paper)."""
+
+    p: float
+    delta: float
+    k: int
+    lacking: str
+    """The conditions that are not met; empty where the satisfaction follows."""
+    true_rate: Bounds | None = None
+    """Of the rate at which runs satisfy the contract; its lower end is what is used."""
+    rate: float | None = None
+    """p': k further runs in a row reach it with the chance `chance`."""
+    drift: float | None = None
+    """The chance that they fall delta or more below the true rate is at most this."""
+    chance: float
+    lowest: float | None = None
+    """The lowest rate of k trials in a row that was observed; None with fewer trials."""
+    drop: float | None = None
+    """How far that is below the rate of all trials."""
+
+
+class ContractRow(Frozen):
+    """A contract on one scenario."""
+
+    contract: str
+    vacuous: str = ""
+    """The preconditions that do not hold, so that nothing was checked; empty where it applies."""
+    clauses: tuple[ClauseRow, ...] = ()
+    satisfaction: SatisfactionRow | None = None
+    """None where the contract asks for none, or does not apply."""
+
+
+class JudgedRate(Frozen):
+    """What a model judge's pass rate becomes by its errors on answers that a human has judged."""
+
+    judge: str
+    passes: int
+    trials: int
+    """Trials that it judged."""
+    labels: int = 0
+    sensitivity: Bounds | None = None
+    specificity: Bounds | None = None
+    corrected: Bounds | None = None
+    """For a number of trials fixed beforehand; no estimate where the labels allow none."""
+    problem: str = ""
 
 
 class ScenarioVerdict(Frozen):
@@ -66,6 +131,8 @@ class ScenarioVerdict(Frozen):
     """Why the first failed trial failed."""
     baseline: BaselineSide | None = None
     effect: EffectRow | None = None
+    contracts: tuple[ContractRow, ...] = ()
+    judged: tuple[JudgedRate, ...] = ()
 
 
 class BaselineUsed(Frozen):
@@ -107,6 +174,7 @@ class VerdictReport(Frozen):
     scenarios: tuple[ScenarioVerdict, ...]
     baseline: BaselineUsed | None = None
     cost: Cost
+    judges: tuple[JudgeUse, ...] = ()
     settings: dict[str, str | float | int] = Field(default_factory=dict)
     notes: tuple[str, ...] = ()
 

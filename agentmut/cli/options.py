@@ -87,7 +87,12 @@ Correction = Annotated[
     Literal["holm", "bonferroni", "benjamini-hochberg", "benjamini-yekutieli"] | None,
     typer.Option("--correction", help="How false FAILs are kept in check over the scenarios."),
 ]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask when no budget bounds the run.")]
+Yes = Annotated[
+    bool,
+    typer.Option(
+        "--yes", "-y", help="Do not ask, though no budget bounds the run or it may exceed budget.ask_above."
+    ),
+]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Run every trial again, reuse nothing.")]
 RunId = Annotated[
     str | None,

@@ -28,7 +28,7 @@ def print_preview(project: Project, scenarios: Sequence[str], rates: Sequence[fl
     """Print chances, trials and cost at assumed pass rates; nothing is run."""
     chosen = _chosen(project, scenarios)
     notes = [*known_before(project, chosen), *_budget(project)]
-    lines = list(preview_lines(project, chosen, _assumptions(project, rates), _mean_cost(project)))
+    lines = list(preview_lines(project, chosen, _assumptions(project, rates), mean_cost(project) or None))
     if as_json:
         print_json(
             {"schema_version": 1, "kind": "preview", "notes": notes, "lines": [_plain(x) for x in lines]}
@@ -73,13 +73,13 @@ def _assumptions(project: Project, rates: Sequence[float]) -> list[Assumption]:
     ]
 
 
-def _mean_cost(project: Project) -> float | None:
+def mean_cost(project: Project) -> float | None:
     """US dollars of a trial of the unchanged agent so far; None before the first."""
     if not (project.root / FOLDER / "store.db").exists():
         return None
     try:
         with open_store(project) as store:
-            return store.mean_cost() or None
+            return store.mean_cost()
     except StoreError:  # another command is at work there, or the store is damaged: neither matters here
         return None
 

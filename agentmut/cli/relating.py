@@ -10,6 +10,7 @@ import typer
 from agentmut.cli.output import agents_on_stderr, print_json, wants_color
 from agentmut.cli.progress import ProgressLine, clock
 from agentmut.cli.verdicts import ask_to_run
+from agentmut.decide.asking import why_ask
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.assessment.state import Assessment
 from agentmut.engine.relating.preparation import Wish, wish, worst_case
@@ -55,8 +56,8 @@ def check_and_print(
     """Check the agent as it is, print the report, and leave with the exit code that it means."""
     with _under_way(project, scenarios) as (session, store, line):
         wanted = wish(session, request.relations)
-        if not (yes or request.stored or _bounded(project)):
-            _ask(session, wanted)
+        if not (yes or request.stored):
+            _ask(session, store, wanted)
         report = carry_out(
             session,
             store,
@@ -91,12 +92,11 @@ def check_survivors_and_print(
     with _under_way(project, scenarios) as (session, store, line):
         wanted = wish(session, request.relations)
         campaign = campaign_of(session, store, run, wanted)
-        if not (yes or request.stored or _bounded(project)):
+        if not (yes or request.stored):
             most = most_runs(campaign, session, wanted)
-            ask_to_run(
-                f"{counted(len(campaign.survivors), 'survivor')}: about {most} agent runs at most, reused ones "
-                "included. No budget is set."
-            )
+            if why := why_ask(project.budget, most, store.mean_cost()):
+                survivors = counted(len(campaign.survivors), "survivor")
+                ask_to_run(f"{survivors}: about {most} agent runs at most, reused ones included.", why)
         asked = Asked(time.time(), None, fresh)
         show = _shown_on(line)
         report = check_survivors(
@@ -161,18 +161,16 @@ def _shown_on(line: ProgressLine) -> Progress:
     return lambda work: line.show(lambda: describe(work))
 
 
-def _bounded(project: Project) -> bool:
-    budget = project.budget
-    return any(limit is not None for limit in (budget.usd, budget.trials, budget.minutes))
-
-
-def _ask(session: "Session", wanted: Wish) -> None:
+def _ask(session: "Session", store: "Store", wanted: Wish) -> None:
     if not wanted.fitting:
         return
-    ask_to_run(
-        f"{counted(len(wanted.fitting), 'relation')} on {counted(len(wanted.scenarios), 'scenario')}: about "
-        f"{worst_case(session, wanted)} agent runs at most, reused ones included. No budget is set."
-    )
+    most = worst_case(session, wanted)
+    if why := why_ask(session.project.budget, most, store.mean_cost()):
+        ask_to_run(
+            f"{counted(len(wanted.fitting), 'relation')} on {counted(len(wanted.scenarios), 'scenario')}: about {most} "
+            "agent runs at most, reused ones included.",
+            why,
+        )
 
 
 def _preview(wanted: Wish, most: int) -> dict[str, Any]:

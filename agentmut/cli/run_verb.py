@@ -1,6 +1,5 @@
 """`agentmut run`: the campaign."""
 
-import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -61,6 +60,12 @@ def run(
     baseline_only: Annotated[
         bool, typer.Option("--baseline-only", help="Only the baseline and the controls, for shards to share.")
     ] = False,
+    gate: Annotated[
+        bool,
+        typer.Option(
+            "--gate", help="Decide by the section `gate` as well: exit code 0 deploy, 1 block, 3 manual."
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Measure the suite on broken copies of the agent.
@@ -71,6 +76,7 @@ def run(
     Example: agentmut run --class prompt --yes
     """
     from agentmut.cli.choice import print_nothing_to_do, selection_of, with_session_changes
+    from agentmut.cli.gating import decide_and_print
     from agentmut.cli.output import agents_on_stderr, exit_code, print_result
     from agentmut.engine.choosing import make_mutants
     from agentmut.engine.session import open_session
@@ -78,6 +84,8 @@ def run(
     from agentmut.project import load_project
     from agentmut.runtime import agent_environment
 
+    if gate and (shard or baseline_only):
+        raise UsageError("--gate decides on a whole campaign. Give `agentmut gate` after `agentmut merge`.")
     with agents_on_stderr():
         loaded = load_project(project, agent)
     selection = selection_of(
@@ -93,8 +101,12 @@ def run(
             share = partial(part_of, shard=shard, baseline_only=baseline_only, fresh=fresh)
             result = _campaign(session, generation, seed, share, yes=yes, fresh=fresh)
     if untouched is not None:
+        if gate:  # what is stored may yet decide
+            raise typer.Exit(int(decide_and_print(loaded, None, as_json, project)))
         print_nothing_to_do(untouched, as_json=as_json)
         return
+    if gate and result.status in ("finished", "budget"):
+        raise typer.Exit(int(decide_and_print(loaded, result, as_json, project)))
     print_result(result, as_json, project)
     raise typer.Exit(int(exit_code(result)))
 
@@ -115,7 +127,7 @@ def _campaign(
 
     plan = share(make_plan(session, generation, seed, time.time()))
     if not yes:
-        _ask(plan)
+        _ask(session, plan)
     with open_store(session.project) as store:
         register(store, plan)
         line = ProgressLine()
@@ -125,14 +137,16 @@ def _campaign(
             line.close()
 
 
-def _ask(plan: "Plan") -> None:
-    """Nobody should find out afterwards what an unbounded run has cost."""
-    if plan.bounded:
-        return
-    worst = (
-        f"{len(plan.mutants)} mutants, {len(plan.scenarios)} scenarios, baseline of {plan.baseline} each: in the "
-        f"worst case {plan.worst_case_trials} agent runs, usually a small part of that. No budget is set."
-    )
-    if not sys.stdin.isatty():
-        raise UsageError(f"{worst} Set `budget:` in the project file, or pass --yes.")
-    typer.confirm(f"{worst} Run?", abort=True, err=True)
+def _ask(session: "Session", plan: "Plan") -> None:
+    """Nobody should find out afterwards what a run has cost."""
+    from agentmut.cli.preview import mean_cost
+    from agentmut.cli.verdicts import ask_to_run
+    from agentmut.decide.asking import why_ask
+
+    why = why_ask(plan.budget, plan.worst_case_trials, mean_cost(session.project))
+    if why:
+        ask_to_run(
+            f"{len(plan.mutants)} mutants, {len(plan.scenarios)} scenarios, baseline of {plan.baseline} each: in the "
+            f"worst case {plan.worst_case_trials} agent runs, usually a small part of that.",
+            why,
+        )

@@ -54,32 +54,33 @@ class UnderWay:
 
     def __init__(self) -> None:
         self.line = ProgressLine()
+        self.usd_per_trial: float | None = None
 
     def __call__(self, work: Assessment) -> None:
         """Show how far it is."""
         self.line.show(lambda: describe(work))
 
     def ask(self, prepared: "Prepared", yes: bool) -> None:
-        """Say what is known before any trial, and ask before an unbounded run.
+        """Say what is known before any trial, and ask by the rule of `why_ask`.
 
         Raises `UsageError` where nobody can be asked.
         """
         for note in prepared.question.notes:
             typer.echo(f"Note: {note}.", err=True)
-        if yes or prepared.work.plan.bounded:
-            return
+        from agentmut.decide.asking import why_ask
         from agentmut.report.terminal import counted
 
-        lanes = len(prepared.work.lanes)
-        ask_to_run(
-            f"{counted(lanes, 'scenario')}: at most {prepared.most_trials} agent runs, reused ones included. No budget "
-            "is set."
-        )
+        why = why_ask(prepared.work.plan.budget, prepared.most_trials, self.usd_per_trial)
+        if why and not yes:
+            lanes = counted(len(prepared.work.lanes), "scenario")
+            ask_to_run(f"{lanes}: at most {prepared.most_trials} agent runs, reused ones included.", why)
 
 
-def ask_to_run(worst: str) -> None:
-    """Ask before an unbounded run. Raises `UsageError` where nobody can be asked."""
-    ask(f"{worst} Run?", f"{worst} Set `budget:` in the project file, or pass --yes.")
+def ask_to_run(worst: str, why: str) -> None:
+    """Ask before a run, for the reason of `why_ask`. Raises `UsageError` where nobody can be asked."""
+    from agentmut.decide.asking import remedy
+
+    ask(f"{worst} {why} Run?", f"{worst} {why} {remedy(why)}")
 
 
 def ask(question: str, otherwise: str) -> None:
@@ -98,6 +99,7 @@ def under_way(
 
     progress = UnderWay()
     with agents_on_stderr(), opened(project, scenarios) as (session, store):
+        progress.usd_per_trial = store.mean_cost()
         try:
             yield session, store, time.time(), progress
         finally:

@@ -34,9 +34,10 @@ class Account:
         self.in_flight -= 1
         if result.unpriced and budget.usd is not None and not self.problem:
             self.problem, self.refused = price_missing(result.unpriced), True
-        self._trouble = self._trouble + 1 if result.outcome is Outcome.INFRASTRUCTURE else 0
+        troubled = result.outcome in (Outcome.INFRASTRUCTURE, Outcome.NOT_JUDGED)
+        self._trouble = self._trouble + 1 if troubled else 0
         if self._trouble >= DEAD_ENDPOINT:
-            self.problem = self.problem or dead_endpoint(self._trouble, result.reason)
+            self.problem = self.problem or dead_endpoint(self._trouble, result)
 
 
 @dataclass

@@ -97,6 +97,15 @@ def by_yield(mutants: Sequence[Mutant], history: History) -> tuple[str, ...]:
     return tuple(mutant.id for mutant in ranked)
 
 
+def foreseen(mutants: Sequence[Mutant], history: History) -> Expectation | None:
+    """Kills and trials to expect of all these mutants together; None where no earlier run tells. See `by_yield`."""
+    if not history.rows:
+        return None
+    of = _expectations(history)
+    expected = [of(mutant) for mutant in mutants]
+    return Expectation(sum(each.kill for each in expected), sum(each.trials for each in expected))
+
+
 def select_operators(operators: Sequence[str], share: float, history: History) -> Selected:
     """The most effective `share` of the operators by earlier runs (selective mutation, Definition 5.9).
 

@@ -24,6 +24,8 @@ class Spend:
     unpriced: int = 0
     """Trials that called a model without a known price."""
     tokens: int = 0
+    judges_usd: float = 0.0
+    """What model judges cost in this process; no part of `usd`, which is the agent's, but of the budget."""
     seconds: float = 0.0
     """Time at work."""
     reused: int = 0
@@ -60,9 +62,10 @@ def budget_reached(budget: BudgetSettings, spend: Spend, in_flight: int) -> str:
     """
     if budget.trials is not None and spend.trials + in_flight >= budget.trials:
         return f"the budget of {budget.trials} trials is used up"
-    mean = spend.usd / spend.trials if spend.trials else 0.0
-    if budget.usd is not None and spend.usd + mean * (in_flight + 1) > budget.usd:
-        return f"the budget of {budget.usd:g} USD is used up (spent {spend.usd:.2f})"
+    spent = spend.usd + spend.judges_usd
+    mean = spent / spend.trials if spend.trials else 0.0
+    if budget.usd is not None and spent + mean * (in_flight + 1) > budget.usd:
+        return f"the budget of {budget.usd:g} USD is used up (spent {spent:.2f})"
     if budget.minutes is not None and spend.seconds >= 60 * budget.minutes:
         return f"the budget of {budget.minutes:g} minutes is used up"
     return ""

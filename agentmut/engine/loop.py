@@ -8,13 +8,14 @@ from typing import NamedTuple, Protocol
 from agentmut.engine.executor import Executor, TrialRequest
 from agentmut.engine.identity import trial_id, trial_key
 from agentmut.engine.limits import Spend, budget_reached
-from agentmut.engine.trials import Launch, Suite, TrialResult
+from agentmut.engine.trials import Judged, Launch, Suite, TrialResult
 from agentmut.engine.work import Stop, Work
 from agentmut.errors import RunError
 from agentmut.execution import Execution
 from agentmut.mutant import Mutant
 from agentmut.redaction import Redactor
 from agentmut.store.sqlite import Spent, StoredTrial
+from agentmut.threads import in_daemon_thread
 from agentmut.wire.cassette import Cassette
 
 Clock = Callable[[], float]
@@ -54,6 +55,8 @@ class Tools(NamedTuple):
     progress: Progress
     redactor: Redactor = Redactor(())
     keep_cassette: Callable[[Cassette], None] = lambda cassette: None
+    judges_usd: Clock = lambda: 0.0
+    """What model judges have cost so far, as far as their prices are known."""
 
 
 class Finished(NamedTuple):
@@ -62,6 +65,16 @@ class Finished(NamedTuple):
     launch: Launch
     key: str
     execution: Execution
+    judged: Judged | None = None
+    """What its evaluators say, where a model had to be asked."""
+
+
+class Reused(NamedTuple):
+    """A stored trial that a model has just judged."""
+
+    launch: Launch
+    stored: StoredTrial
+    judged: Judged
 
 
 class Loop:
@@ -74,7 +87,7 @@ class Loop:
         self._mutants = {mutant.id: mutant for mutant in work.contenders}
         self._scenario_digests = {name: scenario.digest for name, scenario in work.scenarios.items()}
         self._config_digests: dict[tuple[str, str], str] = {}
-        self._done: asyncio.Queue[Finished | BaseException] = asyncio.Queue()
+        self._done: asyncio.Queue[Finished | Reused | BaseException] = asyncio.Queue()
         self._tasks: set[asyncio.Task[None]] = set()
         self._taken_over: list[int] = []
         self._interrupted = False
@@ -141,6 +154,9 @@ class Loop:
             if stored is None or not self._may_reuse(launch, stored):
                 self._start(launch, key)
                 continue
+            if self._tools.suite.asks_models(launch.scenario):
+                self._tasks.add(asyncio.create_task(self._judge_stored(launch, stored)))
+                continue
             self._reuse(launch, stored)
             looked_up += 1
             if looked_up % 256 == 0:
@@ -166,23 +182,47 @@ class Loop:
         ended: Finished | BaseException
         try:
             execution = await self._tools.executor.execute(request)
-            kept = self._tools.suite.kept(launch.scenario, execution, self._tools.redactor)
-            ended = Finished(launch, key, kept)
+            judged = await self._judged(launch, execution)
+            kept = self._tools.suite.kept(launch.scenario, execution, self._tools.redactor, judged)
+            ended = Finished(launch, key, kept, judged)
         except (asyncio.CancelledError, Exception) as error:
             ended = error
+        self._ended(ended)
+
+    async def _judge_stored(self, launch: Launch, stored: StoredTrial) -> None:
+        ended: Reused | BaseException
+        try:
+            judged = await in_daemon_thread(self._tools.suite.judged, launch.scenario, stored.execution)
+            ended = Reused(launch, stored, judged)
+        except (asyncio.CancelledError, Exception) as error:
+            ended = error
+        self._ended(ended)
+
+    async def _judged(self, launch: Launch, execution: Execution) -> Judged | None:
+        """What models say of a run, asked beside the event loop; None where none has to be asked."""
+        suite = self._tools.suite
+        if execution.ending.outcome is not None or not suite.asks_models(launch.scenario):
+            return None
+        judged: Judged = await in_daemon_thread(suite.judged, launch.scenario, execution)
+        return judged
+
+    def _ended(self, ended: Finished | Reused | BaseException) -> None:
         self._tasks.discard(_this_task())  # before the result shows, so that the two never disagree
         self._done.put_nowait(ended)
 
-    def _drained(self) -> list[Finished | BaseException]:
+    def _drained(self) -> list[Finished | Reused | BaseException]:
         return [self._done.get_nowait() for _ in range(self._done.qsize())]
 
-    def _take_in(self, first: Finished | BaseException) -> None:
+    def _take_in(self, first: Finished | Reused | BaseException) -> None:
         """Keep what has finished, in one transaction, and only then look at it."""
         batch = [first, *self._drained()]
         finished = [item for item in batch if isinstance(item, Finished)]
         self._keep(finished)
         for item in finished:
-            self._work.record(item.launch, self._result(item.launch, item.execution))
+            self._work.record(item.launch, self._result(item.launch, item.execution, item.judged))
+        for again in batch:
+            if isinstance(again, Reused):
+                self._reuse(*again)
         for failed in batch:
             if isinstance(failed, Exception):
                 raise failed
@@ -197,7 +237,8 @@ class Loop:
         self._taken_over.clear()
         for item in finished:
             self._keep_cassette(item)
-        self._work.spend = replace(self._work.spend, seconds=now - self._begun)
+        judges = self._tools.judges_usd()
+        self._work.spend = replace(self._work.spend, seconds=now - self._begun, judges_usd=judges)
         for item in finished:
             self._work.spend = _with(self._work.spend, item)
 
@@ -224,7 +265,7 @@ class Loop:
         self._noted = now
         return now - self._begun
 
-    def _reuse(self, launch: Launch, stored: StoredTrial) -> None:
+    def _reuse(self, launch: Launch, stored: StoredTrial, judged: Judged | None = None) -> None:
         """Take a stored trial in; one that this run executed before an interruption is counted already."""
         if stored.run != self._run:
             self._taken_over.append(stored.id)
@@ -232,10 +273,11 @@ class Loop:
         if not launch.mutant:
             age = self._tools.now() - stored.finished
             self._work.spend = replace(self._work.spend, age=max(self._work.spend.age, age))
-        self._work.record(launch, self._result(launch, stored.execution))
+        self._work.record(launch, self._result(launch, stored.execution, judged))
 
-    def _result(self, launch: Launch, execution: Execution) -> TrialResult:
-        return self._tools.suite.result(launch.scenario, execution, self._work.detectors.get(launch.mutant))
+    def _result(self, launch: Launch, execution: Execution, judged: Judged | None) -> TrialResult:
+        detector = self._work.detectors.get(launch.mutant)
+        return self._tools.suite.result(launch.scenario, execution, detector, judged)
 
     def _spent_before(self) -> Spend:
         return Spend(**self._tools.store.spent(self._run)._asdict())

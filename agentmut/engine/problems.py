@@ -5,8 +5,10 @@ from collections.abc import Collection, Mapping
 
 from agentmut.engine.arm import Arm
 from agentmut.engine.baseline import ScenarioBaseline, most_common_trouble
+from agentmut.engine.trials import TrialResult
 from agentmut.errors import RunError, UsageError
 from agentmut.mutant import Status
+from agentmut.trace import Outcome
 
 DEAD_ENDPOINT = 25
 """Infrastructure failures in a row, over all mutants, after which the run is given up.
@@ -54,10 +56,15 @@ def untestable_problem(baselines: Mapping[str, ScenarioBaseline]) -> str:
     )
 
 
-def dead_endpoint(trouble: int, last: str) -> str:
-    """What to say after too much infrastructure trouble in a row."""
+def dead_endpoint(trouble: int, last: TrialResult) -> str:
+    """What to say after too much trouble with services in a row."""
+    if last.outcome is Outcome.NOT_JUDGED:
+        return (
+            f"the last {trouble} trials could not be judged ({last.reason}). Once the judge can be asked, `agentmut "
+            "resume`: finished trials are kept, and judged then"
+        )
     return (
-        f"the last {trouble} trials ended in infrastructure trouble ({last}). Check the model endpoint and "
+        f"the last {trouble} trials ended in infrastructure trouble ({last.reason}). Check the model endpoint and "
         "the network, then `agentmut resume`: finished trials are kept"
     )
 

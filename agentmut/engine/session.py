@@ -23,7 +23,7 @@ from agentmut.engine.secrets import redactor
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Suite
 from agentmut.errors import AdapterError, UsageError, nearest
-from agentmut.evaluators import build_all, tools_judged
+from agentmut.evaluators import build_all, remembering, tools_judged, unwrapped
 from agentmut.frozen import digest_of
 from agentmut.imports import make_importable
 from agentmut.mutant import Mutant
@@ -31,19 +31,23 @@ from agentmut.mutation.controls import destroyed_mutant, identity_mutant
 from agentmut.mutation.generate import Generation
 from agentmut.origin import Origin
 from agentmut.plugins import Catalogue, Group
-from agentmut.project import Project
+from agentmut.project import FOLDER, Project
 from agentmut.protocols import (
     Adapter,
+    AsksModel,
     Evaluator,
     HoldsInputs,
     Importer,
     NeedsDoubles,
     RunsAlone,
     RunsOutside,
+    SetsRule,
+    SuiteRule,
     SuiteSpec,
 )
 from agentmut.scenario import Scenario
 from agentmut.stats.kill.baseline import automatic_size
+from agentmut.store.opinions import OpinionFile
 from agentmut.trace import Usage
 
 HELD_REQUESTS = 20
@@ -76,11 +80,17 @@ def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
     importer = imported_suite(project)
     if importer is not None and not project.scenarios:  # a worker process is told them
         project = project.model_copy(update={"scenarios": importer.scenarios()})
+    if isinstance(importer, SetsRule):
+        project = ruled(project, importer.rule)
     chosen = _chosen(project, scenarios)
     adapter = _adapter(project, importer)
     code = project.agent_version or _code(project)
     catalogue = Catalogue.of(Group.EVALUATORS)
-    evaluators = {scenario.name: build_all(scenario.evaluators, catalogue) for scenario in chosen}
+    opinions = OpinionFile(project.root / FOLDER / "opinions.db", redactor(project).text)
+    evaluators = {
+        scenario.name: tuple(remembering(e, opinions) for e in build_all(scenario.evaluators, catalogue))
+        for scenario in chosen
+    }
     _check_tools_judged(adapter, evaluators)
     return Session(
         project=project,
@@ -92,6 +102,23 @@ def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
             project.agent, adapter.versions(), code, project.execution.timeout, declared_variables(project)
         ),
     )
+
+
+def ruled(project: Project, rule: SuiteRule) -> Project:
+    """The project with what its suite says of verdicts, where the project file says nothing."""
+    places = {
+        "trials": ("test", "trials"),
+        "correction": ("test", "correction"),
+        "alpha": ("statistics", "alpha"),
+        "timeout": ("execution", "timeout"),
+    }
+    for name, (section, key) in places.items():
+        value, settings = getattr(rule, name), getattr(project, section)
+        if value is None or key in settings.model_fields_set:
+            continue
+        changed = type(settings).model_validate(settings.model_dump(exclude_unset=True) | {key: value})
+        project = project.model_copy(update={section: changed})
+    return project
 
 
 def no_other_input(session: Session) -> str:
@@ -108,6 +135,7 @@ def declared_variables(project: Project) -> dict[str, str]:
 def plan_fields(session: Session, now: float, seed: int | None) -> dict[str, Any]:
     """The fields of a `RunPlan` that every new run of a session takes from it; `seed` None takes the project's."""
     project = session.project
+    _check_judge_prices(session)
     return {
         "run_id": new_run_id(now),
         "started": now,
@@ -138,7 +166,7 @@ def make_plan(session: Session, generation: Generation, seed: int | None, now: f
         identity=tuple(identity_mutant(session.suite.full, kind) for kind in project.mutation.identity),
         destroyed=destroyed_mutant(session.suite.full),
         ignored=dict(generation.ignored),
-        notes=(*generation.notes, *_renewed(project)),
+        notes=(*generation.notes, *_renewed(project), *session.tests.notes()),
         rule=Rule(
             alpha=settings.alpha,
             beta=settings.beta,
@@ -314,7 +342,8 @@ def _tools_built(adapter: Adapter) -> tuple[str, ...]:
 
 def _code(project: Project) -> str:
     """Hash of the project's source files, without modules that only evaluators use: those shape no trial."""
-    arguments = [spec.argument for s in project.scenarios for spec in s.evaluators if spec.name == "python"]
+    specs = [spec for s in project.scenarios for spec in s.evaluators if spec.name in ("python", "langsmith")]
+    arguments = [a.get("function") if isinstance(a := spec.argument, dict) else a for spec in specs]
     modules = {argument.partition(":")[0] for argument in arguments if isinstance(argument, str)}
     files = {name: project.root / f"{name.replace('.', '/')}.py" for name in modules}
     judging = {name: path for name, path in files.items() if path.is_file()}
@@ -346,6 +375,17 @@ def _check_prices(project: Project, mutants: Sequence[Mutant]) -> None:
     pricer, one = _pricer(project), Usage(input_tokens=1, output_tokens=1)
     unknown = {str(edit.after) for edit in edits if pricer.cost(str(edit.after), one) is None}
     if unknown:
+        raise UsageError(price_missing(unknown))
+
+
+def _check_judge_prices(session: Session) -> None:
+    """A budget in money covers what judges cost."""
+    if session.project.budget.usd is None:
+        return
+    judges = [unwrapped(one) for found in session.tests.evaluators.values() for one in found]
+    models = {one.model for one in judges if isinstance(one, AsksModel)}
+    prices, one = session.project.budget.prices, Usage(input_tokens=1, output_tokens=1)
+    if unknown := {m.name for m in models if Pricer(prices, m.provider).cost(m.name, one) is None}:
         raise UsageError(price_missing(unknown))
 
 

@@ -113,13 +113,13 @@ class CampaignState:
         return launch
 
     def _note_trouble(self, launch: Launch, result: TrialResult) -> None:
-        if result.outcome != "infrastructure":
+        if result.outcome not in ("infrastructure", "not_judged"):
             self._trouble = []
             return
         self._trouble.append(launch.mutant)
         given_up = len(set(self._trouble)) > 1 and self._all_ended()
         if given_up or len(self._trouble) >= DEAD_ENDPOINT:
-            self.problem = self.problem or dead_endpoint(len(self._trouble), result.reason)
+            self.problem = self.problem or dead_endpoint(len(self._trouble), result)
 
     def _all_ended(self) -> bool:
         return self.baseline_complete and all(arm.status for arm in self.arms.values())

@@ -8,6 +8,7 @@ from agentmut.engine.arm import Arm
 from agentmut.engine.baseline import ScenarioBaseline, age_note, most_common_trouble
 from agentmut.engine.ci import ci_red, ci_runs, mutant_tried
 from agentmut.engine.decision_tables import DecisionTables, decision_tables
+from agentmut.engine.judges import judges_used
 from agentmut.engine.limits import COST_UNKNOWN, Spend
 from agentmut.engine.locate import changed_text, target_of
 from agentmut.engine.scoring import score, share_not_killed
@@ -58,6 +59,7 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
         mutants=rows,
         ci=ci_runs(session, state, _first_order(rows)),
         cost=cost_of(spend),
+        judges=judges_used(session),
         rule={**plan.rule.model_dump(), "baseline": max(b.wanted for b in state.baselines.values())},
         shard=str(plan.shard or ""),
         merged=plan.merged,

@@ -1,13 +1,14 @@
 """A finished trial as the engine sees it: the outcome, the witness, and the trace for those who compare runs."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from agentmut.evaluators import judge
+from agentmut.errors import NotJudgedError
+from agentmut.evaluators import judge, unwrapped
 from agentmut.execution import Ending, Execution
 from agentmut.frozen import digest_of
-from agentmut.protocols import Evaluator
+from agentmut.protocols import AsksModel, Evaluator, Notes
 from agentmut.redaction import Redactor
 from agentmut.scenario import Scenario
 from agentmut.trace import AgentTrace, Check, Judgement, Outcome
@@ -48,19 +49,33 @@ class TrialResult(NamedTuple):
     """What the run did. Whoever records results keeps it no longer than they look at it: traces are large."""
 
 
+class Judged(NamedTuple):
+    """What the evaluators made of a run."""
+
+    outcome: Outcome
+    checks: tuple[Check, ...] = ()
+    reason: str = ""
+
+
 class Suite(NamedTuple):
     """The tests under measurement: what judges a trial."""
 
     scenarios: Mapping[str, Scenario]
     evaluators: Mapping[str, tuple[Evaluator, ...]]
 
-    def result(self, scenario: str, execution: Execution, detector: Detector | None) -> TrialResult:
-        """Judge an execution. Blind to the mutant but for the witness."""
-        outcome, checks, reason = self._judged(scenario, execution)
+    def asks_models(self, scenario: str) -> bool:
+        """Whether judging takes time and money, since a model is asked."""
+        return any(isinstance(unwrapped(one), AsksModel) for one in self.evaluators[scenario])
+
+    def result(
+        self, scenario: str, execution: Execution, detector: Detector | None, judged: Judged | None = None
+    ) -> TrialResult:
+        """Judge an execution, unless it is `judged` already. Blind to the mutant but for the witness."""
+        outcome, checks, reason = judged or self.judged(scenario, execution)
         trace = execution.trace
         return TrialResult(
             outcome=outcome,
-            ending=execution.ending,
+            ending=Ending.NOT_JUDGED if outcome is Outcome.NOT_JUDGED else execution.ending,
             reason=reason,
             checks=checks,
             witness=detector.witness(execution.footprint) if detector else None,
@@ -74,12 +89,19 @@ class Suite(NamedTuple):
             trace=trace,
         )
 
-    def kept(self, scenario: str, execution: Execution, redactor: Redactor) -> Execution:
-        """The execution as it may be kept: without secrets, but judged by what the agent really did."""
+    def kept(
+        self, scenario: str, execution: Execution, redactor: Redactor, judged: Judged | None = None
+    ) -> Execution:
+        """The execution as it may be kept: without secrets, but judged by what the agent really did.
+
+        One that could not be judged while it was whole is none to take over: it can never be.
+        """
         clean = redactor.execution(execution)
         if clean.trace == execution.trace or execution.ending.outcome is not None:
             return clean
-        checks = self._checks(scenario, execution)
+        outcome, checks, reason = judged or self.judged(scenario, execution)
+        if outcome is Outcome.NOT_JUDGED:
+            return clean.model_copy(update={"ending": Ending.NOT_JUDGED, "reason": redactor.text(reason)})
         judgement = redactor.model(Judgement(by=self._judges(scenario), checks=checks))
         return clean.model_copy(update={"trace": clean.trace.model_copy(update={"judged": judgement})})
 
@@ -88,18 +110,29 @@ class Suite(NamedTuple):
         judged = execution.trace.judged
         return judged is None or judged.by == self._judges(scenario)
 
+    def notes(self) -> Iterator[str]:
+        """What evaluators have to tell a reader before any run."""
+        for name, evaluators in self.evaluators.items():
+            for evaluator in map(unwrapped, evaluators):
+                if isinstance(evaluator, Notes) and (said := evaluator.note(self.scenarios[name])):
+                    yield said
+
     def _judges(self, scenario: str) -> str:
         """What judges: the evaluators as written, and the user's own code in them."""
         sources = (getattr(evaluator, "source", "") for evaluator in self.evaluators[scenario])
         return digest_of([judged_by(self.scenarios[scenario]), *sources])
 
-    def _judged(self, scenario: str, execution: Execution) -> tuple[Outcome, tuple[Check, ...], str]:
+    def judged(self, scenario: str, execution: Execution) -> Judged:
+        """What the evaluators say; it may take a while where they ask a model."""
         if execution.ending.outcome is not None:
-            return execution.ending.outcome, (), execution.reason
+            return Judged(execution.ending.outcome, (), execution.reason)
         judged = execution.trace.judged
-        checks = judged.checks if judged else self._checks(scenario, execution)
+        try:
+            checks = judged.checks if judged else self._checks(scenario, execution)
+        except NotJudgedError as error:
+            return Judged(Outcome.NOT_JUDGED, (), str(error))
         failed = next((check for check in checks if not check.passed), None)
-        return (Outcome.FAIL if failed else Outcome.PASS), checks, failed.reason if failed else ""
+        return Judged(Outcome.FAIL if failed else Outcome.PASS, checks, failed.reason if failed else "")
 
     def _checks(self, scenario: str, execution: Execution) -> tuple[Check, ...]:
         return judge(self.evaluators[scenario], self.scenarios[scenario], execution.trace)

@@ -2,15 +2,26 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
-from agentmut.errors import AgentmutError, RunError, UsageError
+from agentmut.errors import AgentmutError, NotJudgedError, RunError, UsageError
 from agentmut.imports import error_location
+from agentmut.opinions import OpinionCache
 from agentmut.plugins import Catalogue, Group
-from agentmut.protocols import Evaluator
+from agentmut.protocols import AsksModel, Evaluator, ReadsFiles
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.trace import AgentTrace, Check
 
-__all__ = ["NamedEvaluator", "build", "build_all", "judge", "tools_judged"]
+__all__ = [
+    "NamedEvaluator",
+    "build",
+    "build_all",
+    "judge",
+    "remembering",
+    "tools_judged",
+    "unwrapped",
+    "with_files",
+]
 
 
 @dataclass(frozen=True)
@@ -18,17 +29,20 @@ class NamedEvaluator:
     """An evaluator under the name it is registered by.
 
     It turns whatever goes wrong inside an evaluator into a `RunError`: a broken evaluator says nothing
-    about the agent, so it may neither pass nor fail a trial.
+    about the agent, so it may neither pass nor fail a trial. Only `NotJudgedError` goes through: that trial is no
+    evidence, and others may be.
     """
 
     name: str
     evaluator: Evaluator
 
     def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
-        """The evaluator's check, under its registered name. Raises `RunError`."""
+        """The evaluator's check, under its registered name. Raises `RunError` and `NotJudgedError`."""
         where = f"evaluator {self.name!r} of scenario {scenario.name!r}"
         try:
             check = self.evaluator.evaluate(scenario, trace)
+        except NotJudgedError as error:
+            raise NotJudgedError(f"{where}: {error}") from error
         except AgentmutError as error:
             raise RunError(f"{where}: {error}") from error
         except (Exception, SystemExit) as error:  # an evaluator may be anybody's code
@@ -54,6 +68,20 @@ def build(spec: EvaluatorSpec, catalogue: Catalogue | None = None) -> Evaluator:
         raise UsageError(f"evaluator {spec.name!r}: {error}") from error
 
 
+def with_files(spec: EvaluatorSpec, catalogue: Catalogue, root: Path) -> EvaluatorSpec:
+    """The spec with the contents of the files that its argument names, where the evaluator reads any.
+
+    What a file holds judges the runs, so it belongs to what identifies the evaluator. Raises like `build`.
+    """
+    plugin = catalogue.load(spec.name)
+    if not isinstance(plugin, ReadsFiles):
+        return spec
+    try:
+        return spec.model_copy(update={"argument": plugin.read_files(spec.argument, root)})
+    except ValueError as error:
+        raise UsageError(f"evaluator {spec.name!r}: {error}") from error
+
+
 def build_all(specs: Iterable[EvaluatorSpec], catalogue: Catalogue | None = None) -> tuple[Evaluator, ...]:
     """Like `build` for several, reading the installed plugins once."""
     catalogue = catalogue or Catalogue.of(Group.EVALUATORS)
@@ -62,8 +90,21 @@ def build_all(specs: Iterable[EvaluatorSpec], catalogue: Catalogue | None = None
 
 def tools_judged(evaluator: Evaluator) -> tuple[str, ...]:
     """Names of the tools that an evaluator speaks of: its attribute `tools`, where it has one."""
-    inner = evaluator.evaluator if isinstance(evaluator, NamedEvaluator) else evaluator
-    return tuple(getattr(inner, "tools", ()))
+    return tuple(getattr(unwrapped(evaluator), "tools", ()))
+
+
+def unwrapped(evaluator: Evaluator) -> Evaluator:
+    """The evaluator itself, without its name."""
+    return evaluator.evaluator if isinstance(evaluator, NamedEvaluator) else evaluator
+
+
+def remembering(evaluator: Evaluator, cache: OpinionCache) -> Evaluator:
+    """An evaluator that keeps in `cache` what models told it; one that asks none is returned as it is."""
+    inner = unwrapped(evaluator)
+    if not isinstance(inner, AsksModel):
+        return evaluator
+    own = inner.remembering(cache)
+    return NamedEvaluator(evaluator.name, own) if isinstance(evaluator, NamedEvaluator) else own
 
 
 def judge(evaluators: Iterable[Evaluator], scenario: Scenario, trace: AgentTrace) -> tuple[Check, ...]:

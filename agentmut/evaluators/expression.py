@@ -1,9 +1,9 @@
 """A safe expression over one run: a small language, never Python's own `eval`."""
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 from simpleeval import (  # type: ignore[import-untyped]
@@ -39,32 +39,53 @@ class Expression:
     """
 
     def __init__(self, argument: JsonValue) -> None:
+        self.predicate = Predicate(argument, NAMES)
+
+    def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
+        """Evaluate over the trace."""
+        found = self.predicate.of(namespace(scenario, trace))
+        output = "" if found.true or found.unusable else f"; output: {shown(trace.text)}"
+        reason = f"`{self.predicate.source}` {found.said}{output}"
+        return Check(evaluator="expression", passed=found.true, reason=reason)
+
+
+class Truth(NamedTuple):
+    """What came of a predicate."""
+
+    true: bool
+    said: str
+    """That it holds or does not, or why it cannot be told."""
+    unusable: bool = False
+    """Whether the data did not allow it, or the value is neither true nor false. It is not true then."""
+
+
+class Predicate:
+    """A parsed expression over named values. Raises `ValueError` for what is none, and for names not in `names`."""
+
+    def __init__(self, argument: JsonValue, names: Iterable[str]) -> None:
         self.source = arguments.text(argument, "an expression")
         try:
             self.tree = ast.parse(self.source.strip(), mode="eval").body
         except (SyntaxError, ValueError) as error:
             raise ValueError(f"expects an expression, got {self.source!r}: {error}") from None
-        for fault in _faults(self.tree):
+        for fault in _faults(self.tree, frozenset(names)):
             raise ValueError(f"{fault} (in {self.source!r})")
 
-    def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
-        """Evaluate over the trace."""
+    def of(self, values: Mapping[str, Any]) -> Truth:
+        """Whether it is true of these values, which it cannot change."""
         evaluator = EvalWithCompoundTypes(
             operators={**DEFAULT_OPERATORS, ast.Mod: _remainder},
             functions=_functions(),
-            names=_namespace(scenario, trace),
+            names=dict(values),
             allowed_attrs=_methods(),
         )
         try:
             value = evaluator.eval(self.source, previously_parsed=self.tree)
         except (InvalidExpression, LookupError, TypeError, ValueError, ArithmeticError) as error:
-            return self._check(False, f"cannot be evaluated: {error}")
+            return Truth(False, f"cannot be evaluated: {error}", True)
         if not isinstance(value, bool):
-            return self._check(False, f"is {value!r}, neither true nor false; write a comparison")
-        return self._check(value, "holds" if value else f"does not hold; output: {shown(trace.text)}")
-
-    def _check(self, passed: bool, said: str) -> Check:
-        return Check(evaluator="expression", passed=passed, reason=f"`{self.source}` {said}")
+            return Truth(False, f"is {value!r}, neither true nor false; write a comparison", True)
+        return Truth(value, "holds" if value else "does not hold")
 
 
 def _remainder(a: Any, b: Any) -> Any:
@@ -89,7 +110,7 @@ def _methods() -> dict[type | None, set[str]]:
     }  # fmt: skip
 
 
-def _namespace(scenario: Scenario, trace: AgentTrace) -> dict[str, Any]:
+def namespace(scenario: Scenario, trace: AgentTrace) -> dict[str, Any]:
     """Copies of the trace's data, so that no expression can reach an object of ours."""
     calls = [step.model_dump(include={"tool", "arguments", "output", "error"}) for step in trace.tool_calls]
     values = (
@@ -111,7 +132,7 @@ def _json_or_none(trace: AgentTrace) -> JsonValue:
         return None
 
 
-def _faults(tree: ast.expr) -> Iterator[str]:
+def _faults(tree: ast.expr, names: Collection[str]) -> Iterator[str]:
     """What is wrong with an expression whatever the run: unknown names, forbidden constructs."""
     bound = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and _binds(node)}
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
@@ -124,7 +145,7 @@ def _faults(tree: ast.expr) -> Iterator[str]:
             hint = f"Read a field of a mapping as [{node.attr!r}]."
             yield f"unknown method .{node.attr}. {nearest(node.attr, _all_methods())} {hint}"
         elif isinstance(node, ast.Name):
-            known = _functions().keys() if id(node) in called else {*NAMES, *bound}
+            known = _functions().keys() if id(node) in called else {*names, *bound}
             if node.id not in known:
                 yield f"unknown name {node.id!r}. {nearest(node.id, known)}"
 

@@ -251,7 +251,7 @@ class MaxCost:
 
     def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
         """Compare the cost of the trace with the limit."""
-        if unknown := _unknown_cost(trace):
+        if unknown := unknown_cost(trace):
             return Check(evaluator="max_cost", passed=False, reason=unknown)
         usd = trace.usd or 0.0
         reason = f"cost ${usd:.6g}, at most ${self.limit:.6g} allowed"
@@ -277,7 +277,8 @@ class MaxSeconds:
         return Check(evaluator="max_seconds", passed=trace.seconds <= self.limit, reason=reason)
 
 
-def _unknown_cost(trace: AgentTrace) -> str:
+def unknown_cost(trace: AgentTrace) -> str:
+    """Why the cost of a run cannot be told; empty where it can."""
     calls = [step for step in trace.steps if step.action is Action.REASON]
     if not calls:
         return "cost unknown: no model call was seen"

@@ -1,7 +1,7 @@
 """A model that is asked whether two answers say the same."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from hashlib import sha256
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
@@ -9,9 +9,10 @@ from typing import Any, ClassVar, NamedTuple
 from pydantic import JsonValue
 
 from agentmut import arguments
-from agentmut.errors import RunError
+from agentmut.errors import NotJudgedError, RunError
 from agentmut.facts.fact import Fact
 from agentmut.facts.figures import texts_of
+from agentmut.judge_client import JudgeClient, JudgeModel, Question, Reply
 from agentmut.scenario import Scenario
 from agentmut.trace import AgentTrace, Usage
 
@@ -34,10 +35,7 @@ _SCHEMA: Mapping[str, Any] = MappingProxyType(
         "additionalProperties": False,
     }
 )
-_NAME = "report"
-_MOST_TOKENS = 300
 _SHOWN = 120
-_SECONDS = 60.0
 
 
 class Opinion(NamedTuple):
@@ -45,11 +43,6 @@ class Opinion(NamedTuple):
 
     same: bool
     difference: str
-    usage: Usage
-
-
-Ask = Callable[[str, str, str], Opinion]
-"""Asks a model, given its name, what it is to do, and both answers."""
 
 
 class Judge:
@@ -65,9 +58,8 @@ class Judge:
     def __init__(self, argument: JsonValue = None) -> None:
         given = arguments.mapping(argument, ("model",), ("instruction",))
         written = arguments.text(given["model"], "model as provider:name, such as openai:gpt-5.2")
-        self.provider, _, self.model = written.partition(":")
-        if self.provider not in _ASK or not self.model:
-            raise ValueError(f"expects model as openai:NAME or anthropic:NAME, got {written!r}")
+        self.asked = JudgeModel.of(written)
+        self._client = JudgeClient(self.asked)
         extra = arguments.text(given["instruction"], "an instruction") if "instruction" in given else ""
         self.instruction = f"{_TASK}\n\n{extra}".strip()
         self.usage = Usage()
@@ -87,81 +79,31 @@ class Judge:
         said = " ".join(opinion.difference.split())[:_SHOWN]
         return "" if opinion.same else f"judge {self.model}: {said or 'the answers do not say the same'}"
 
+    @property
+    def model(self) -> str:
+        """The model's name."""
+        return self.asked.name
+
+    @property
+    def provider(self) -> str:
+        """Whose it is."""
+        return self.asked.provider
+
     def _opinion(self, left: str, right: str) -> Opinion:
         key = sha256(json.dumps([left, right]).encode()).hexdigest()
         if key not in self._told:
-            question = json.dumps({"answer 1": left, "answer 2": right}, ensure_ascii=False)
-            self._told[key] = _ASK[self.provider](self.model, self.instruction, question)
-            self.usage += self._told[key].usage
+            data = json.dumps({"answer 1": left, "answer 2": right}, ensure_ascii=False)
+            try:
+                reply = self._client.ask(Question(self.instruction, data, _SCHEMA))
+            except NotJudgedError as error:
+                raise RunError(str(error)) from error
+            self.usage += reply.usage
+            self._told[key] = _read(self.model, reply)
         return self._told[key]
 
 
-def _ask_openai(model: str, instruction: str, question: str) -> Opinion:
-    try:
-        import openai
-    except ImportError:
-        raise _no_sdk("openai") from None
-    try:
-        reply = openai.OpenAI(timeout=_SECONDS).chat.completions.create(
-            model=model,
-            temperature=0,
-            messages=[{"role": "system", "content": instruction}, {"role": "user", "content": question}],
-            response_format={
-                "type": "json_schema",
-                "json_schema": {"name": _NAME, "strict": True, "schema": dict(_SCHEMA)},
-            },
-        )
-    except openai.OpenAIError as error:
-        raise _not_judged(model, error) from error
-    used = reply.usage
-    usage = Usage(input_tokens=used.prompt_tokens, output_tokens=used.completion_tokens) if used else Usage()
-    return _read(model, (reply.choices[0].message.content or "") if reply.choices else "", usage)
-
-
-def _ask_anthropic(model: str, instruction: str, question: str) -> Opinion:
-    try:
-        import anthropic
-    except ImportError:
-        raise _no_sdk("anthropic") from None
-    try:
-        reply = anthropic.Anthropic(timeout=_SECONDS).messages.create(
-            model=model,
-            max_tokens=_MOST_TOKENS,
-            system=instruction,
-            messages=[{"role": "user", "content": question}],
-            tools=[{"name": _NAME, "description": "Report the comparison.", "input_schema": dict(_SCHEMA)}],
-            tool_choice={"type": "tool", "name": _NAME},
-            extra_body={"temperature": 0},  # newer models have no such argument; the service still takes it
-        )
-    except anthropic.AnthropicError as error:
-        raise _not_judged(model, error) from error
-    usage = Usage(input_tokens=reply.usage.input_tokens, output_tokens=reply.usage.output_tokens)
-    told = [block.input for block in reply.content if block.type == "tool_use"]
-    return _read(model, json.dumps(told[0]) if told else "", usage)
-
-
-_ASK: Mapping[str, Ask] = MappingProxyType({"openai": _ask_openai, "anthropic": _ask_anthropic})
-
-
-def _read(model: str, text: str, usage: Usage) -> Opinion:
-    try:
-        told = json.loads(text)
-    except ValueError:
-        told = None
-    if not isinstance(told, dict) or not isinstance(told.get("same"), bool):
-        raise RunError(
-            f"the judge {model} did not answer with yes or no: {text[:_SHOWN]!r}. Use another model."
-        )
-    return Opinion(told["same"], str(told.get("difference", "")), usage)
-
-
-def _no_sdk(sdk: str) -> RunError:
-    return RunError(f"a judge of {sdk} needs its SDK. Install it with: pip install 'agentmut[{sdk}]'.")
-
-
-def _not_judged(model: str, error: Exception) -> RunError:
-    said = " ".join(str(error).split())[:300]
-    return RunError(
-        f"the judge {model} could not be asked: {type(error).__name__}: {said}. This says nothing about the agent; "
-        "check the model's name, the key and the address, and run it again."
-    )
+def _read(model: str, reply: Reply) -> Opinion:
+    told = reply.value
+    if told is None or not isinstance(told.get("same"), bool):
+        raise RunError(f"the judge {model} did not answer with yes or no: {reply.shown}. Use another model.")
+    return Opinion(told["same"], str(told.get("difference", "")))

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from agentmut.config import Document
 from agentmut.errors import ProjectError, UsageError, nearest
-from agentmut.evaluators import build
+from agentmut.evaluators import build, with_files
 from agentmut.facts.registry import build as build_extractor
 from agentmut.files.guidance import Named
 from agentmut.files.parts import read_documents
@@ -117,7 +117,9 @@ class _EntryReader:
 
     def _evaluators(self, index: int, entry: ScenarioEntry) -> Iterator[EvaluatorSpec]:
         for number, written in enumerate(entry.evaluators):
-            spec = self._checked((index, "evaluators", number), partial(_spec, written, self.evaluators))
+            spec = self._checked(
+                (index, "evaluators", number), partial(_spec, written, self.evaluators, self.root)
+            )
             if spec:
                 yield spec
 
@@ -167,14 +169,14 @@ def compared(written: Named) -> EvaluatorSpec:
     return spec
 
 
-def _spec(written: dict[str, JsonValue], installed: Catalogue) -> EvaluatorSpec:
+def _spec(written: dict[str, JsonValue], installed: Catalogue, root: Path) -> EvaluatorSpec:
     if len(written) != 1:
         keys = ", ".join(written) or "none"
         raise UsageError(
             f"an evaluator is a mapping with one key, here: {keys}. Begin a new list item for each"
         )
     ((name, argument),) = written.items()
-    spec = EvaluatorSpec(name=name, argument=argument)
+    spec = with_files(EvaluatorSpec(name=name, argument=argument), installed, root)
     build(spec, installed)  # unknown names and bad arguments are errors of the file
     return spec
 

@@ -257,6 +257,15 @@ class Price(Section):
     """Per million output tokens."""
 
 
+class AskAbove(Section):
+    """Limits above which verbs that run the agent ask first; `--yes` answers."""
+
+    usd: float | None = Field(default=None, ge=0)
+    """US dollars."""
+    trials: int | None = Field(default=None, ge=0)
+    """Trials."""
+
+
 class BudgetSettings(Section):
     """Limits of a run; whichever is met first stops it."""
 
@@ -268,6 +277,9 @@ class BudgetSettings(Section):
     """Minutes of wall-clock time."""
     prices: dict[str, Price] = Field(default_factory=dict)
     """Prices by model name, for models whose price is not known or not yours."""
+    ask_above: AskAbove | None = None
+    """Ask before a run whose worst case, within the budget, exceeds these. Left out: ask where no budget bounds the
+    run."""
 
 
 class ExecutionSettings(Section):
@@ -289,6 +301,30 @@ class ExecutionSettings(Section):
     """Most trials started in a minute."""
     window: int = Field(default=1, ge=1)
     """Trials of one mutant that may be under way at the same time."""
+
+
+class GateSettings(Section):
+    """What `agentmut gate` asks for before it says deploy."""
+
+    verdict: bool = True
+    """Whether the suite's verdict on the agent is asked for: that of `agentmut test`, or else of the baseline of the
+    latest campaign."""
+    min_score: float | None = Field(default=None, ge=0, le=1)
+    """What the lower bound of the mutation score has to reach."""
+    min_coverage: float | None = Field(default=None, ge=0, le=1)
+    """The least overall coverage; below it a person decides."""
+    baseline: str | None = Field(default=None, min_length=1)
+    """Name of a stored baseline: `agentmut baseline compare` with it must not say FAIL."""
+    max_usd: float | None = Field(default=None, ge=0)
+    """US dollars that the evidence may have cost; above it a person decides."""
+    max_minutes: float | None = Field(default=None, ge=0)
+    """Minutes that the evidence may have taken; above it a person decides."""
+    max_usd_per_run: float | None = Field(default=None, ge=0)
+    """US dollars that one run of the agent may cost on average."""
+    max_seconds_per_run: float | None = Field(default=None, ge=0)
+    """Seconds that one run of the agent may take on average."""
+    inconclusive: Literal["manual", "block", "deploy"] = "manual"
+    """What follows where the evidence is not enough either way. No evidence at all is always `manual`."""
 
 
 class ProjectFile(Section):
@@ -318,6 +354,8 @@ class ProjectFile(Section):
     """What `agentmut coverage` measures against."""
     suggest: SuggestSettings = Field(default_factory=SuggestSettings)
     """How `agentmut suggest` looks for scenarios."""
+    gate: GateSettings = Field(default_factory=GateSettings)
+    """What `agentmut gate` asks for before it says deploy."""
 
 
 class ScenarioEntry(Section):

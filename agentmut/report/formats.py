@@ -57,7 +57,8 @@ class View(NamedTuple):
 def render_as(result: Result, format: Format, view: View | None = None) -> str:
     """The whole document, with its last line break."""
     view = view or View()
-    shown = result if view.listed is None else _narrowed(result, view.listed)
+    narrows_itself = format is Format.HTML  # its scores and its prompt stay those of the whole run
+    shown = result if view.listed is None or narrows_itself else _narrowed(result, view.listed)
     return _WRITERS[format](shown, view)
 
 
@@ -98,7 +99,7 @@ def _stryker(result: Result, view: View) -> str:
 def _html(result: Result, view: View) -> str:
     from agentmut.report.html import html_report
 
-    return html_report(result, view.extra)
+    return html_report(result, view.extra, view.listed)
 
 
 _WRITERS: Mapping[Format, Callable[[Result, View], str]] = MappingProxyType(

@@ -16,6 +16,7 @@ from agentmut.relation_report import (
     SurvivorsReport,
     Violation,
 )
+from agentmut.report.judges import judged_with
 from agentmut.report.paint import WIDTH, Page, clean, shorten
 from agentmut.report.terminal import counted, interval
 from agentmut.report.verdicts import spent
@@ -136,14 +137,6 @@ def taking_runs(report: SurvivorsReport) -> Iterator[str]:
         )
     if report.not_stored:
         yield f"`agentmut relations --survivors` would judge these: about {report.runs_needed} runs at most."
-
-
-def judged_with(report: RelationReport | SurvivorsReport) -> Iterator[str]:
-    """Tokens and money of model judges, which the line on the agent's runs does not count."""
-    for judge in report.judges:
-        money = "cost unknown" if judge.usd is None else f"${judge.usd:.4f}"
-        tokens = judge.input_tokens + judge.output_tokens
-        yield f"judge {clean(judge.model)}: {tokens} tokens, {money}, besides the agent's runs"
 
 
 def _status(report: RelationReport | SurvivorsReport) -> str:

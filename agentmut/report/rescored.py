@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable
 
+from agentmut.report.judges import judged_with
 from agentmut.report.paint import Page, clean, shorten
-from agentmut.report.relations import judged_with, kill_lines, taking_runs
+from agentmut.report.relations import kill_lines, taking_runs
 from agentmut.report.terminal import counted, interval
 from agentmut.rescored import NeedsTrials, RelationsRescored, Rescored
 from agentmut.result import Score

@@ -10,6 +10,7 @@ from agentmut.analysis.groups import dominators
 from agentmut.mutant import Intent, OperatorClass, Status
 from agentmut.report.bounded import bounded, names, one_line
 from agentmut.report.delivery import partly_delivered
+from agentmut.report.judges import judged_with
 from agentmut.report.paint import WIDTH, Page, clean, diff_lines, shorten
 from agentmut.result import CiNoticed, CiRed, MutantRow, Result, Score
 from agentmut.text.modality import Modality, modality
@@ -398,3 +399,5 @@ def _foot(page: Page, result: Result) -> None:
         f"{cost.trials} runs of the agent ({cost.baseline_trials} baseline), {cost.tokens:,} tokens, {money}, "
         f"{cost.seconds:.0f} s; {cost.reused} runs reused from earlier"
     )
+    for line in judged_with(result):
+        page.add(line)

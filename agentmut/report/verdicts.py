@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from rich.table import Table
 from rich.text import Text
 
+from agentmut.report.checked import contract_lines, judge_lines
+from agentmut.report.judges import judged_with
 from agentmut.report.paint import Page, clean, shorten
 from agentmut.result import Bounds, Cost
 from agentmut.saved_baseline import SavedBaseline
@@ -32,6 +34,7 @@ def render_verdicts(report: VerdictReport, color: bool = False) -> str:
     for row in report.scenarios:
         if row.verdict is not Verdict.PASS:
             _unlike_pass(page, row, sequential=_sequential(report))
+    _checked(page, report)
     _foot(page, report)
     return page.text()
 
@@ -150,6 +153,15 @@ def _unlike_pass(page: Page, row: ScenarioVerdict, *, sequential: bool) -> None:
         )
 
 
+def _checked(page: Page, report: VerdictReport) -> None:
+    """Contracts and calibrated judges, whatever the verdict."""
+    for row in report.scenarios:
+        if lines := [*contract_lines(row), *judge_lines(row)]:
+            page.title(f"{clean(row.scenario)}: what was checked")
+            for line in lines:
+                page.add(f"  {line}")
+
+
 def _needed(row: ScenarioVerdict, *, sequential: bool) -> str:
     assert row.needed is not None
     if sequential:
@@ -168,6 +180,8 @@ def _foot(page: Page, report: VerdictReport) -> None:
     if report.needed and _sequential(report):
         page.add(f"About {report.needed} further trials in all would probably decide the suite.")
     page.add(spent(report.cost))
+    for line in judged_with(report):
+        page.add(line)
 
 
 def _promise(report: VerdictReport) -> str:

@@ -165,6 +165,31 @@ def rogan_gladen(counts: Labels, level: float = 0.95) -> Interval:
     return _clipped(estimate, float(low), float(high), level, total, method)
 
 
+def transferred(passes: int, trials: int, calibration: Labels, level: float = 0.95) -> Interval:
+    """The true pass rate of `trials` that the judge passed `passes` of, by sensitivity and specificity from elsewhere.
+
+    Estimate and interval of `rogan_gladen`, whose three rates are independent here, as Lang and Reiczigel have it:
+    the trials of `calibration` are others than those corrected, and may pass more or less often. The judge must err
+    on them as it does on these. `rest_pass` and `rest_fail` of the calibration are not looked at.
+
+    No estimate and [0, 1] without trials, and where `rogan_gladen` has none. Raises `ValueError` for counts that are
+    none, passes > trials, or a level outside (0, 1).
+
+    >>> print(transferred(70, 100, Labels(45, 5, 5, 45, 0, 0)))
+    0.750 [0.612, 0.904] (95% rogan-gladen, 100 human labels, n=100)
+    """
+    passes = check_count("passes", passes, 0, check_count("trials", trials))
+    n, _, z = _sizes(calibration, level)
+    method = f"{JudgeCorrection.ROGAN_GLADEN}, {n} human labels"
+    sensitivity, specificity = calibration.sensitivity().estimate, calibration.specificity().estimate
+    if not trials or sensitivity is None or specificity is None or sensitivity + specificity <= 1:
+        return Interval(None, 0.0, 1.0, level, trials, method)
+    estimate = (passes / trials + specificity - 1) / (sensitivity + specificity - 1)
+    table = np.array(calibration[:4], dtype=np.float64)
+    low, high = rogan_gladen_bounds(table, passes, trials, z)
+    return _clipped(estimate, float(low), float(high), level, trials, method)
+
+
 def rogan_gladen_bounds(
     table: NDArray[np.float64], judge_pass: Counts, total: int, z: float
 ) -> tuple[Counts, Counts]:

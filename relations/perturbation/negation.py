@@ -16,7 +16,9 @@ from agentmut.relations.invariants import reworded
 from agentmut.relations.turns import Change, Turn, lack_of_turns, lowered, said, turns_of
 from agentmut.scenario import Scenario
 from agentmut.text.neighbours import word_set
-from agentmut.text.words import stem, words
+from agentmut.text.sentences import sentence_spans
+from agentmut.text.spans import Span
+from agentmut.text.words import stem, stems, words
 from agentmut.tools import ToolSpec
 from agentmut.trace import AgentTrace, Check
 
@@ -112,7 +114,7 @@ class Negation(NoArgument):
             passed = not done
         else:
             found = pair.comparison.differences(pair.scenario, pair.source, pair.trace)
-            if not found and _KNOWS_NOTHING.search(_said(pair.source)):
+            if not found and not _answers(_said(pair.source), pair.scenario):
                 return None
             passed, what = bool(found), "; ".join(found) or "the answer shows the same facts"
         return Check(evaluator=self.id, passed=passed, reason=f"{pair.follow_up.description}: {what}")
@@ -131,6 +133,15 @@ class Negation(NoArgument):
 
 def _said(trace: AgentTrace) -> str:
     return "\n".join(str(output) for output in trace.outputs)
+
+
+def _answers(said: str, scenario: Scenario) -> bool:
+    """Whether something is said of what was asked, other than that it is not known; small talk beside it is none."""
+    if not _KNOWS_NOTHING.search(said):
+        return True
+    asked = frozenset().union(*(stems(str(turn)) for turn in scenario.turns))
+    sentences = (said[span.start : span.end] for span in sentence_spans(said, Span(0, len(said)), ()))
+    return any(asked & stems(one) for one in sentences if not _KNOWS_NOTHING.search(one))
 
 
 def _tools(verb: str, tools: Iterable[ToolSpec]) -> set[str]:

@@ -173,7 +173,12 @@ def test_a_missing_file_points_at_init(tmp_path: Path) -> None:
         ("version: 1\n", ["agent: is missing"]),
         ("version: 1\nagent:\n", ["agentmut.yaml:2: agent", "mapping", "null"]),
         (AGENT + "suit: {}\n", ["agentmut.yaml:3: suit", "Did you mean 'suite'?"]),
-        (AGENT + "gate: {min_score: 0.8}\n", ["agentmut.yaml:3: gate", "not available in this version"]),
+        (
+            AGENT + "gate: {min_score: 80}\n",
+            ["agentmut.yaml:3:", "gate.min_score", "less than or equal to 1"],
+        ),
+        (AGENT + "gate: {min_scroe: 0.8}\n", ["gate.min_scroe", "Did you mean 'min_score'?"]),
+        (AGENT + "gate: {inconclusive: ask}\n", ["gate.inconclusive", "'manual', 'block' or 'deploy'"]),
         (AGENT + "suite: {treshold: 0.5}\n", ["suite.treshold", "Did you mean 'threshold'?"]),
         (AGENT + "suite: {threshold: 1.0}\n", ["suite.threshold", "less than 1, got 1.0"]),
         (AGENT + "suite: {threshold: '0.9'}\n", ["suite.threshold", "a valid number", '"0.9"']),

@@ -52,7 +52,7 @@ def test_every_scenario_file_of_the_repository_is_valid(path: Path) -> None:
 
 def test_the_schema_refuses_what_the_loader_refuses() -> None:
     assert faults("project", {"version": 2, "agent": {"adapter": "python"}})
-    assert faults("project", {"version": 1, "agent": {"adapter": "python"}, "gate": {"min_score": 1}})
+    assert faults("project", {"version": 1, "agent": {"adapter": "python"}, "gate": {"min_score": 2}})
     assert faults("scenarios", [{"name": "a", "input": "b"}])
 
 

@@ -314,3 +314,11 @@ def test_coverage_is_drawn_where_it_was_measured() -> None:
     )
     assert 'aria-label="Coverage by dimension: tool 0.75, path 0.75, state 0.75"' in page
     assert "Not measured for this run" in html_report(result())
+
+
+def test_a_narrowed_report_keeps_the_scores_and_the_prompt_of_the_whole_run() -> None:
+    page = html_report(result(), listed=frozenset({"bbbb0002"}))
+    assert [each["id"] for each in data(page)["mutants"]] == ["bbbb0002"]
+    assert "1 of 2. Scores, prompt and scenarios are those of the whole run." in page
+    assert "The suite misses 1 of 2 harmful changes" in page
+    assert 'class="rule l-unnoticed"' in page

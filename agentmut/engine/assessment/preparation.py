@@ -69,7 +69,7 @@ def prepare_test(session: Session, asked: Asked) -> Prepared:
     question = Question(
         statistics.alpha,
         Correction(settings.correction),
-        notes=tuple(known_before(session.project, session.scenarios)),
+        notes=(*known_before(session.project, session.scenarios), *session.tests.notes()),
     )
     return Prepared(
         _assessment(session, "test", rules, shown, asked, first_repeats(session.project)), question
@@ -104,12 +104,12 @@ def shares_of(scenarios: int, correction: str) -> float:
     return scenarios * sum(1 / i for i in range(1, scenarios + 1))
 
 
-def prepare_saving(session: Session, trials: int, asked: Asked) -> Prepared:
-    """So many trials of every scenario, to be kept as a baseline."""
+def prepare_saving(session: Session, trials: int, asked: Asked, kind: str = "baseline") -> Prepared:
+    """So many trials of every scenario, to be kept as a baseline, or for what else `kind` says."""
     project = session.project
     alpha = project.statistics.alpha
     rules = {s.name: FixedTrials(project.threshold_of(s), trials, alpha) for s in session.scenarios}
-    work = _assessment(session, "baseline", rules, {"trials": trials}, asked, first_repeats(project))
+    work = _assessment(session, kind, rules, {"trials": trials}, asked, first_repeats(project))
     return Prepared(work, Question(alpha, Correction(project.test.correction)))
 
 

@@ -8,6 +8,7 @@ from typing import Protocol
 from pydantic import Field
 
 from agentmut.engine.account import Account
+from agentmut.engine.assessment.checked import Checked
 from agentmut.engine.baseline import SPARE
 from agentmut.engine.plan import RunPlan
 from agentmut.engine.suite import SuiteConfig
@@ -68,6 +69,8 @@ class AssessedScenario:
     first_failure: str = ""
     trouble: str = ""
     """Why the last trial that is no evidence is none."""
+    checked: Checked = field(default_factory=Checked)
+    """What single evaluators found in `passed`."""
     arrived: dict[int, TrialResult] = field(default_factory=dict)
 
     @property
@@ -112,6 +115,7 @@ class AssessedScenario:
             self.trouble = f"{result.ending}: {result.reason}"
             return
         self.passed.append(result.outcome is Outcome.PASS)
+        self.checked.take_in(result.checks)
         if not self.passed[-1]:
             self.first_failure = self.first_failure or result.reason
         self.ended = len(self.passed) >= self.rule.most or self.rule.ended(self.passed)

@@ -5,9 +5,11 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from agentmut import __version__
+from agentmut.engine.assessment.checked import contract_rows, judge_rows
 from agentmut.engine.assessment.rules import BaselineCounts
 from agentmut.engine.assessment.state import AssessedScenario, Assessment
 from agentmut.engine.baseline import age_note
+from agentmut.engine.judges import judges_used
 from agentmut.engine.limits import COST_UNKNOWN
 from agentmut.engine.session import Session
 from agentmut.engine.summary import bounds_of, cost_of
@@ -37,6 +39,10 @@ def report_verdicts(session: Session, work: Assessment, stop: Stop, question: Qu
     """The report of an assessment, finished or not."""
     raw = work.judgements()
     suite = suite_verdict(raw, question.alpha, question.correction)
+    rows = tuple(  # before what judges took is counted: calibrations are judged here
+        _row(session, work, question, name, judgement, suite.p_values[name])
+        for name, judgement in suite.scenarios.items()
+    )
     return VerdictReport(
         agentmut_version=__version__,
         kind=work.plan.kind,
@@ -52,12 +58,10 @@ def report_verdicts(session: Session, work: Assessment, stop: Stop, question: Qu
         correction=question.correction.value,
         alpha=question.alpha,
         needed=suite.needed,
-        scenarios=tuple(
-            _row(session, work, question, name, judgement, suite.p_values[name])
-            for name, judgement in suite.scenarios.items()
-        ),
+        scenarios=rows,
         baseline=question.baseline,
         cost=cost_of(work.spend),
+        judges=judges_used(session),
         settings=work.plan.settings,
         notes=(*question.notes, *_notes(work)),
     )
@@ -83,7 +87,9 @@ def _row(
     session: Session, work: Assessment, question: Question, name: str, judgement: Judgement, adjusted: float
 ) -> ScenarioVerdict:
     lane, side = work.lanes[name], question.sides.get(name)
-    rates = pass_rates(lane.outcomes)
+    rates, anytime = pass_rates(lane.outcomes), _anytime(lane)
+    evaluators, interval = session.tests.evaluators[name], bounds_of(judgement.interval)
+    of_rate = anytime or (None if side else interval)
     return ScenarioVerdict(
         scenario=name,
         verdict=judgement.verdict,
@@ -91,8 +97,8 @@ def _row(
         passes=sum(lane.passed),
         trials=len(lane.passed),
         threshold=None if side else session.project.threshold_of(work.scenarios[name]),
-        interval=bounds_of(judgement.interval),
-        anytime=_anytime(lane),
+        interval=interval,
+        anytime=anytime,
         p_fail=judgement.p_fail,
         p_adjusted=adjusted,
         needed=judgement.needed,
@@ -103,6 +109,12 @@ def _row(
         failure=lane.first_failure or lane.trouble,
         baseline=BaselineSide(passes=side.passes, trials=side.trials) if side else None,
         effect=_effect(lane, side) if side else None,
+        contracts=tuple(
+            contract_rows(
+                evaluators, work.scenarios[name], lane.checked, lane.passed, of_rate, judgement.verdict
+            )
+        ),
+        judged=tuple(judge_rows(evaluators, lane.checked)),
     )
 
 

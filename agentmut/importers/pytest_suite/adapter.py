@@ -125,14 +125,18 @@ class PytestAdapter:
         try:
             with alone(trial):
                 phases = await self._carried_out(case, running)
-            check = judged(phases, self.settings.raised, running.errors)
+            checks = self._judged(phases, running)
         except BaseException:
             if not trial.recorder.steps:  # what is known of a run that gives no trace
                 record_steps(trial)
             raise
         finally:
             self._note(running)
-        return _trace(running, check)
+        return _trace(running, checks)
+
+    def _judged(self, phases: tuple[Phase, ...], running: Running) -> tuple[Check, ...]:
+        """The checks of a test that ended. Raises `CaseError` where it says nothing about the agent."""
+        return (judged(phases, self.settings.raised, running.errors),)
 
     async def _carried_out(self, case: str, running: Running) -> tuple[Phase, ...]:
         """Wait for the held session; a test that does not end is counted as a thread at work."""
@@ -180,7 +184,7 @@ class PytestAdapter:
         return self.held.cases() if multiprocessing.parent_process() else collected(self.settings)
 
 
-def _trace(running: Running, check: Check) -> AgentTrace:
+def _trace(running: Running, checks: tuple[Check, ...]) -> AgentTrace:
     """What was seen of a test's run: by the fixture's agent, or else by the model requests."""
     recorder = running.trial.recorder
     if running.traces:
@@ -196,7 +200,7 @@ def _trace(running: Running, check: Check) -> AgentTrace:
         outputs=outputs,
         seconds=recorder.now(),
         edges=tuple(recorder.edges),
-        checks=(check,),
+        checks=checks,
     )
 
 

@@ -1,6 +1,7 @@
 """The run that a held session is carrying out, as its fixtures see it."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
@@ -22,6 +23,8 @@ class Running:
     """Parts of the config that the test has read, as dotted paths."""
     traces: list[AgentTrace] = field(default_factory=list)
     errors: list[BaseException] = field(default_factory=list)
+    noted: list[Any] = field(default_factory=list)
+    """What plugins of other tools noted of the run, for their importer."""
 
 
 RUNNING = pytest.StashKey[Running]()

@@ -3,11 +3,12 @@
 import base64
 import hashlib
 import json
+import re
 from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from agentmut.mutant import OperatorClass, Status
+from agentmut.mutant import Intent, OperatorClass, Status
 from agentmut.report.beside import Extra
 from agentmut.report.html.annotated import Loss, annotated, tally
 from agentmut.report.html.inline import cut, diff_of
@@ -18,30 +19,32 @@ from agentmut.result import SUITE, Result
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
 CARDS = 15
 """Unnoticed changes that are written out; all others are in the list."""
 
 
-def html_report(result: Result, extra: Extra | None = None) -> str:
+def html_report(result: Result, extra: Extra | None = None, listed: frozenset[str] | None = None) -> str:
     """One HTML document with everything in it: style, script, charts and data.
 
+    `listed` narrows the mutants that are listed, by id; all else stays that of the whole run.
     What models and users wrote is cleaned, cut and escaped. A Content-Security-Policy admits the one script and the
     one style of agentmut by their hashes, and no request.
     """
     from markupsafe import Markup
 
     style, script = _text("report.css"), _text("report.js")
-    said, rows = sayings(result), ordered(result)
+    said, rows = sayings(result), [row for row in ordered(result) if listed is None or row.id in listed]
+    ranked = rank(rows)
     return (
         _environment()
         .get_template("report.html")
         .render(
             **_content(result, extra or Extra()),
-            cards=[
-                (row, diff_of(row, result.sources, 2_000), said.of(row))
-                for row in rank(result.mutants)[:CARDS]
-            ],
+            listed=len(rows),
+            unnoticed=len(ranked),
+            cards=[(row, diff_of(row, result.sources, 2_000), said.of(row)) for row in ranked[:CARDS]],
             policy=_policy(style, script),
             style=Markup(style),
             script=Markup(script),
@@ -56,7 +59,7 @@ def _content(result: Result, extra: Extra) -> dict[str, Any]:
         "r": result,
         "x": extra,
         "groups": score_groups(result),
-        "unnoticed": len(rank(result.mutants)),
+        "harmless": sum(row.intent is Intent.PRESERVE for row in result.mutants),
         "counts": status_counts(result.mutants),
         "classes": [each.value for each in OperatorClass],
         "operators": sorted({cut(row.operator, 120) for row in result.mutants}),
@@ -98,9 +101,16 @@ def _environment() -> "Environment":
     )
     made.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":")}
     made.policies["json.dumps_function"] = json.dumps
-    made.filters.update(cut=cut, where=where, interval=interval, counted=counted)
+    made.filters.update(cut=cut, where=where, interval=interval, counted=counted, breakable=_breakable)
     made.globals.update(Status=Status, Loss=Loss, SUITE=SUITE, ROUNDED_UP=ROUNDED_UP, LABELS=LABELS)
     return made
+
+
+def _breakable(name: str) -> "Markup":
+    """A name that lines may be broken in, behind its dots, dashes and slashes."""
+    from markupsafe import Markup, escape
+
+    return Markup("<wbr>").join(map(escape, re.split(r"(?<=[._/])", name)))
 
 
 LABELS = {

@@ -25,6 +25,7 @@
   const badge = (status) => el("span", { class: `badge s-${status}` }, LABELS[status] || status);
   const counted = (n, noun) => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;
   const ticked = (text) => text.split("`").map((part, i) => (i % 2 ? el("code", {}, part) : part));
+  const breakable = (name) => name.split(/(?<=[._/])/).flatMap((part, i) => (i ? [el("wbr"), part] : [part]));
   const two = (value) => (value === null ? "–" : value.toFixed(2));
 
   // ---- filters, and their place in the address -----------------------------------------------------------------
@@ -88,8 +89,8 @@
   const line = (row) => el("tr", {},
     el("th", { scope: "row" }, el("a", { href: addressOf({}, row.id) }, el("code", {}, row.id))),
     el("td", {}, badge(row.st)), el("td", { class: "change" }, el("span", {}, changeOf(row))),
-    el("td", {}, say(row.op)), el("td", {}, el("code", {}, say(row.at))),
-    el("td", { class: "num" }, String(row.n)), el("td", {}, row.by.map(say).join(", ") || "–"));
+    el("td", {}, breakable(say(row.op))), el("td", {}, el("code", {}, breakable(say(row.at)))),
+    el("td", { class: "num" }, String(row.n)), el("td", {}, breakable(row.by.map(say).join(", ") || "–")));
   const list = () => {
     body.replaceChildren(...kept.slice(0, shown).map(line));
     if (!kept.length) body.append(el("tr", {}, el("td", { colspan: "7" }, "No mutant fits these filters.")));
@@ -147,7 +148,7 @@
       }
       const failure = say(item[4]);
       return el("tr", {},
-        el("th", { scope: "row" }, name, failure ? el("span", { class: "note" }, `A failure: ${failure}`) : null),
+        el("th", { scope: "row" }, breakable(name), failure ? el("span", { class: "note" }, `A failure: ${failure}`) : null),
         el("td", { class: "num" }, `${original[0]}/${original[1]}`),
         el("td", { class: "num" }, `${item[1] - item[2]}/${item[1]}`),
         el("td", {}, DECISIONS[item[3]] || item[3]), el("td", {}, pick));
@@ -357,7 +358,7 @@
     const width = columns.length * wide, height = data.scenarios.length * step;
     const cursor = svg("rect", { class: "at", width: wide, height: step, hidden: true });
     const drawn = svg("svg", {
-      width, height, viewBox: `0 0 ${width} ${height}`, role: "img",
+      width, height, viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img",
       "aria-label": `Kill matrix of ${counted(data.scenarios.length, "scenario")} and ${counted(columns.length, "mutant")}`,
     }, data.scenarios.map((_, s) => svg("rect", { class: "n", x: 0, y: s * step + 1, width, height: 16 })),
     ["o", "s", "k"].map((kind) => svg("path", { class: kind, d: kinds[kind].join("") })), cursor);

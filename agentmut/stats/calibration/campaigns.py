@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +15,8 @@ from agentmut.stats.kill.suite_share import BEHIND, LEFT_OUT, SHARED_LOSSES, poo
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
 TableOf = Callable[[int, int, KillDesign], KillTable]
+RatiosOf = Callable[[int, int, int], tuple[Array, ...]]
+"""By f0, n0 and n_max; see `evidence_squares`."""
 
 
 class Mutants(NamedTuple):
@@ -38,6 +39,12 @@ class _Book(NamedTuple):
     pooled: tuple[Array, ...]
 
 
+def evidence_squares(f0: int, n0: int, n_max: int) -> tuple[Array, ...]:
+    """Logarithms of the evidence after a baseline, indexed [n, f]: of one scenario, then of each shared loss."""
+    flat = (log_ratios(f0, n0, n_max, LOSSES), *(pooled_ratios(f0, n0, n_max, u) for u in SHARED_LOSSES))
+    return tuple(_square(each, n_max) for each in flat)
+
+
 def simulate(
     rates: Sequence[float],
     drops: Sequence[float],
@@ -48,16 +55,18 @@ def simulate(
     n0: int = 100,
     log_threshold: float = math.inf,
     table_of: TableOf = decision_table,
+    ratios_of: RatiosOf = evidence_squares,
 ) -> Mutants:
     """`runs` mutants that lose `drops[j]` of the pass rate `rates[j]`; `design` is that of one scenario.
 
     Trials go to the scenario with the most evidence, ties at random. The pooled evidence kills once its
-    logarithm reaches `log_threshold`; where that is finite, trials are spread as `suite_share.spread` says.
+    logarithm reaches `log_threshold`; where that is finite, trials are spread as `suite_share.spread` says. Caching
+    `table_of` and `ratios_of` share their work over calls.
     """
     f0 = rng.binomial(n0, 1 - np.asarray(rates), (runs, len(rates)))
     drawn, baseline = np.unique(f0, return_inverse=True)
     baseline = baseline.reshape(f0.shape)
-    book = _book(drawn.tolist(), n0, design, table_of)
+    book = _book(drawn.tolist(), n0, design, table_of, ratios_of)
     worse = 1 - np.asarray(rates) + np.asarray(drops)
     n, f = np.zeros_like(f0), np.zeros_like(f0)
     live = ~book.untestable[baseline]
@@ -96,22 +105,22 @@ def _spread(scores: Array, n: Whole, pooled: Array) -> Array:
     return np.where(spread[:, None] & others, -np.inf, scores)
 
 
-def _book(drawn: Sequence[int], n0: int, design: KillDesign, table_of: TableOf) -> _Book:
+def _book(drawn: Sequence[int], n0: int, design: KillDesign, table_of: TableOf, ratios_of: RatiosOf) -> _Book:
     tables = [table_of(f0, n0, design) for f0 in drawn]
+    evidence, *pooled = (
+        np.stack(x) for x in zip(*(ratios_of(f0, n0, design.n_max) for f0 in drawn), strict=True)
+    )
     return _Book(
         np.array([table.kill_at for table in tables]),
         np.array([table.survive_at for table in tables]),
         np.array([table.untestable for table in tables]),
-        _squares(drawn, n0, design.n_max, partial(log_ratios, losses=LOSSES)),
-        tuple(_squares(drawn, n0, design.n_max, partial(pooled_ratios, loss=loss)) for loss in SHARED_LOSSES),
+        evidence,
+        tuple(pooled),
     )
 
 
-def _squares(drawn: Sequence[int], n0: int, n_max: int, of: Callable[[int, int, int], Array]) -> Array:
-    """Logarithms of evidence, indexed [baseline, n, f]."""
-    squares = np.zeros((len(drawn), n_max + 1, n_max + 1))
-    for square, f0 in zip(squares, drawn, strict=True):
-        flat = of(f0, n0, n_max)
-        for n in range(n_max + 1):
-            square[n, : n + 1] = flat[row(n)]
-    return squares
+def _square(flat: Array, n_max: int) -> Array:
+    square = np.zeros((n_max + 1, n_max + 1))
+    for n in range(n_max + 1):
+        square[n, : n + 1] = flat[row(n)]
+    return square

@@ -8,8 +8,9 @@ from agentmut.facts.comparison import Comparison
 from agentmut.facts.judge import Judge
 from agentmut.mutant import Intent, Status
 from agentmut.relate import check_relations
-from agentmut.relation_report import JudgeUse
-from agentmut.report.relations import judged_with, render_relations
+from agentmut.report.judges import judged_with
+from agentmut.report.relations import render_relations
+from agentmut.result import JudgeUse
 from agentmut.suggesting import _without_proposal
 from agentmut.trace import Usage
 from tests.relations.engine.conftest import Shop

@@ -217,6 +217,7 @@ def test_a_question_for_which_things_is_negated_and_its_answer_must_differ() -> 
     ("I am sorry, I have no information about that.", "I am sorry, I have no information about that.", None),
     ("I cannot say which.", "Gift cards cannot be returned.", None),
     ("Tents can be returned within 30 days.", "Tents can be returned within 30 days.", False),
+    ("Tents can be returned. I cannot tell you how glad I am.", "Tents can be returned. I do not know why.", False),
 ])  # fmt: skip
 def test_an_answer_that_is_not_known_need_not_differ_from_that_to_the_contrary(
     before: str, after: str, holds: bool | None

@@ -1,0 +1,120 @@
+"""`agentmut plan`: what a campaign will probably take, before anything is spent."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from agentmut.cli.options import (
+    AgentRef,
+    Classes,
+    InDiff,
+    Intents,
+    Json,
+    Mutants,
+    Operators,
+    Pair,
+    ProjectPath,
+    Sample,
+    Scenarios,
+    SecondOrder,
+    Seed,
+    Selective,
+    Targets,
+    Yes,
+)
+from agentmut.errors import UsageError
+
+if TYPE_CHECKING:
+    from agentmut.cli.verdicts import UnderWay
+    from agentmut.engine.session import Session
+    from agentmut.store.sqlite import Store
+
+
+def plan(
+    project: ProjectPath = Path(),
+    agent: AgentRef = None,
+    classes: Classes = None,
+    operators: Operators = None,
+    intents: Intents = None,
+    mutants: Mutants = None,
+    targets: Targets = None,
+    sample: Sample = None,
+    in_diff: InDiff = None,
+    scenarios: Scenarios = None,
+    pair: Pair = None,
+    second_order: SecondOrder = None,
+    selective: Selective = None,
+    seed: Seed = None,
+    rate: Annotated[
+        float | None, typer.Option("--rate", help="Assume this pass rate of every scenario.")
+    ] = None,
+    probe: Annotated[
+        int | None,
+        typer.Option(
+            "--probe",
+            min=1,
+            help="First run the agent so often on each scenario; the campaign reuses these runs.",
+        ),
+    ] = None,
+    yes: Yes = False,
+    as_json: Json = False,
+) -> None:
+    """Show what `agentmut run` would take and probably find.
+
+    Mutants by class, trials expected and at worst, money by the model's price, time, and the shares of mutants that
+    would be killed, survive or stay open. Takes the filters of `run`. Without --probe nothing is executed.
+
+    Example: agentmut plan --class prompt --probe 3
+    """
+    from agentmut.cli.choice import print_nothing_to_do, selection_of, with_session_changes
+    from agentmut.cli.output import agents_on_stderr, print_json, wants_color
+    from agentmut.cli.verdicts import under_way
+    from agentmut.engine.choosing import make_mutants
+    from agentmut.planning import foresee
+    from agentmut.project import load_project
+    from agentmut.report.plan import render_plan
+    from agentmut.runtime import stand_in_keys
+
+    if rate is not None and not 0 < rate <= 1:
+        raise UsageError(f"--rate: a pass rate is above 0 and at most 1, got {rate:g}.")
+    with agents_on_stderr():
+        loaded = load_project(project, agent)
+    selection = selection_of(
+        classes=classes, operators=operators, intents=intents, mutants=mutants, targets=targets, sample=sample,
+        pairs=pair, second_order=second_order, selective=selective,
+    )  # fmt: skip
+    keys = stand_in_keys() if probe is None else agents_on_stderr()
+    with keys, under_way(loaded, tuple(scenarios or ())) as (session, store, now, progress):
+        selection = with_session_changes(selection, session, in_diff, agent)
+        generation = make_mutants(session, selection)
+        untouched = None if generation.mutants else selection.changes
+        if untouched is None:
+            if probe is not None:
+                _probe(session, store, now, progress, probe, seed, yes=yes)
+            found = foresee(session, store, generation, rate, seed)
+    if untouched is not None:
+        print_nothing_to_do(untouched, as_json=as_json)
+    elif as_json:
+        print_json(found.model_dump(mode="json"))
+    else:
+        typer.echo(render_plan(found, wants_color()), nl=False)
+
+
+def _probe(
+    session: "Session",
+    store: "Store",
+    now: float,
+    progress: "UnderWay",
+    trials: int,
+    seed: int | None,
+    *,
+    yes: bool,
+) -> None:
+    """A few runs of the unchanged agent, asked for like any others."""
+    from agentmut.assess import carry_out_probe
+    from agentmut.engine.assessment.preparation import Asked, prepare_saving
+
+    prepared = prepare_saving(session, trials, Asked(now, seed), kind="probe")
+    progress.ask(prepared, yes)
+    carry_out_probe(session, prepared, store, progress)

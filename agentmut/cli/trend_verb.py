@@ -1,0 +1,52 @@
+"""`agentmut trend`: scores and pass rates over the stored runs."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agentmut.cli.options import AgentRef, Json, ProjectPath
+
+
+def trend(
+    project: ProjectPath = Path(),
+    agent: AgentRef = None,
+    drop: Annotated[
+        float | None,
+        typer.Option("--drop", help="The fall of a pass rate to look for; statistics.delta when left out."),
+    ] = None,
+    reference: Annotated[
+        int,
+        typer.Option(
+            "--reference", min=10, help="First trials of a scenario that later ones are held against."
+        ),
+    ] = 50,
+    in_control: Annotated[
+        float, typer.Option("--in-control", help="Trials from one false alarm to the next, on average.")
+    ] = 10_000,
+    exit_code: Annotated[
+        bool, typer.Option("--exit-code", help="Leave with exit code 1 where drift is flagged.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Show scores and pass rates over the stored runs, and flag drift.
+
+    Every stored trial of the agent as it is counts once; later ones are held against the first ones by a chart whose
+    rate of false alarms is printed. What makes runs incomparable is marked. Nothing is executed.
+
+    Example: agentmut trend --drop 0.1
+    """
+    from agentmut.cli.output import agents_on_stderr, print_json, wants_color
+    from agentmut.errors import ExitCode
+    from agentmut.project import load_project
+    from agentmut.report.trend import render_trend
+    from agentmut.trending import trend as found
+
+    with agents_on_stderr():
+        loaded = load_project(project, agent)
+        report = found(loaded, drop=drop, reference=reference, in_control=in_control)
+    if as_json:
+        print_json({**report.model_dump(mode="json"), "drifted": report.drifted})
+    else:
+        typer.echo(render_trend(report, wants_color()), nl=False)
+    raise typer.Exit(int(ExitCode.FAIL if exit_code and report.drifted else ExitCode.OK))

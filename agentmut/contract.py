@@ -1,0 +1,146 @@
+"""A behavioural contract: what must hold before, during and after every run of an agent."""
+
+from enum import StrEnum
+from typing import Any, ClassVar, Self
+
+from pydantic import Field, ValidationError, field_validator, model_validator
+
+from agentmut.evaluators.expression import NAMES, Predicate
+from agentmut.frozen import Frozen
+
+INPUT_NAMES = ("turns", "documents")
+"""What a precondition may speak of: what the scenario gives the agent, never what the agent makes of it."""
+STEP_NAMES = (*NAMES, "step", "turn")
+"""What an invariant may speak of: the names of an `expression`, each as of the step at hand."""
+
+
+class Severity(StrEnum):
+    """What a violation costs."""
+
+    HARD = "hard"
+    """It fails the run."""
+    SOFT = "soft"
+    """It fails the run unless the clause holds again within its recovery window."""
+
+
+class Clause(Frozen):
+    """One condition, under a name that is unique in its contract."""
+
+    id: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")
+    check: str
+    """A safe expression that must be true; see the evaluator `expression`."""
+    names: ClassVar[tuple[str, ...]] = NAMES
+
+    @field_validator("check", "when", check_fields=False)
+    @classmethod
+    def _parses(cls, written: str | None) -> str | None:
+        if written is not None:
+            Predicate(written, cls.names)
+        return written
+
+
+class Precondition(Clause):
+    """A condition on the scenario's input; where it does not hold, the contract says nothing."""
+
+    names: ClassVar[tuple[str, ...]] = INPUT_NAMES
+
+
+class Postcondition(Clause):
+    """A condition on the finished run."""
+
+
+class Invariant(Clause):
+    """A condition on every step of the run."""
+
+    when: str | None = None
+    """Only steps of which this is true are asked about; all of them when left out."""
+    severity: Severity = Severity.HARD
+    recovery: int | None = Field(default=None, ge=1)
+    """Of a soft clause: the steps within which it must hold again; None takes the contract's."""
+    names: ClassVar[tuple[str, ...]] = STEP_NAMES
+
+    @model_validator(mode="after")
+    def _window_of_soft_ones(self) -> Self:
+        if self.recovery is not None and self.severity is Severity.HARD:
+            raise ValueError("recovery is for soft clauses; add `severity: soft`, or leave it out")
+        return self
+
+
+class Governance(Frozen):
+    """Limits that hold at every step. All are hard."""
+
+    max_usd: float | None = Field(default=None, ge=0)
+    max_tokens: int | None = Field(default=None, ge=1)
+    max_steps: int | None = Field(default=None, ge=1)
+    max_seconds: float | None = Field(default=None, gt=0)
+    tools_allowed: tuple[str, ...] | None = None
+    """The only tools that may be called; an empty list allows none."""
+    tools_forbidden: tuple[str, ...] = ()
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """The tools that it speaks of."""
+        return (*(self.tools_allowed or ()), *self.tools_forbidden)
+
+
+class Recovery(Frozen):
+    """How soft clauses recover."""
+
+    window: int = Field(default=1, ge=1)
+    """Steps after the first violated one within which a soft clause must hold again."""
+
+
+class Satisfaction(Frozen):
+    """(p, delta, k)-satisfaction: over k observations in a row, a rate of p or more that drifts by less than delta."""
+
+    p: float = Field(gt=0, lt=1)
+    delta: float = Field(gt=0, lt=1)
+    k: int = Field(ge=1, le=10_000)
+
+
+class ContractSpec(Frozen):
+    """A contract as written; see `docs/contracts.md`."""
+
+    name: str = Field(min_length=1)
+    description: str = ""
+    preconditions: tuple[Precondition, ...] = ()
+    invariants: tuple[Invariant, ...] = ()
+    postconditions: tuple[Postcondition, ...] = ()
+    governance: Governance = Governance()
+    recovery: Recovery = Recovery()
+    satisfaction: Satisfaction | None = None
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        ids = [clause.id for clause in self.clauses]
+        if twice := sorted({id for id in ids if ids.count(id) > 1}):
+            raise ValueError(f"the id {twice[0]!r} is given to more than one clause; ids are unique")
+        if not (self.invariants or self.postconditions or self.governance != Governance()):
+            raise ValueError("a contract needs invariants, postconditions or governance; it says nothing yet")
+        return self
+
+    @property
+    def clauses(self) -> tuple[Clause, ...]:
+        """All written clauses, in order."""
+        return (*self.preconditions, *self.invariants, *self.postconditions)
+
+    def only(self, ids: tuple[str, ...]) -> "ContractSpec":
+        """The contract with these invariants and postconditions alone, and without its limits."""
+        return self.model_copy(
+            update={
+                "invariants": tuple(clause for clause in self.invariants if clause.id in ids),
+                "postconditions": tuple(clause for clause in self.postconditions if clause.id in ids),
+                "governance": Governance(),
+            }
+        )
+
+
+def parse_contract(value: Any) -> ContractSpec:
+    """The contract that a mapping holds. Raises `ValueError`: the key, and what is wrong with it."""
+    try:
+        return ContractSpec.model_validate(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        said = first["msg"].removeprefix("Value error, ")
+        raise ValueError(f"{where}: {said}" if where else said) from None

@@ -1,0 +1,40 @@
+"""When to ask before a run: one rule for every verb that runs the agent."""
+
+from agentmut.files.schema import BudgetSettings
+
+NO_BUDGET = "No budget is set."
+
+
+def why_ask(budget: BudgetSettings, most_trials: int, usd_per_trial: float | None) -> str:
+    """Why somebody should be asked before a run of at most so many trials; empty where nobody need be.
+
+    With `budget.ask_above`: where the worst case, within the budget, exceeds one of its limits. An unknown price may
+    be any, so that a limit in money then asks unless a budget in money lies within it. Without it: where no budget
+    bounds the run.
+    """
+    above = budget.ask_above
+    if above is None:
+        limits = (budget.usd, budget.trials, budget.minutes)
+        return NO_BUDGET if all(limit is None for limit in limits) else ""
+    trials = most_trials if budget.trials is None else min(most_trials, budget.trials)
+    if above.trials is not None and trials > above.trials:
+        return f"That may be {trials} trials, more than budget.ask_above.trials ({above.trials})."
+    if above.usd is None:
+        return ""
+    known = [each for each in (budget.usd, _times(usd_per_trial, trials)) if each is not None]
+    if not known:
+        return f"No price is known yet, so it may exceed budget.ask_above.usd ({above.usd:g})."
+    if min(known) > above.usd:
+        return f"That may cost {min(known):.2f} USD, more than budget.ask_above.usd ({above.usd:g})."
+    return ""
+
+
+def remedy(why: str) -> str:
+    """What to do where nobody can be asked."""
+    if why == NO_BUDGET:
+        return "Set `budget:` in the project file, or pass --yes."
+    return "Pass --yes, or raise the limit."
+
+
+def _times(usd: float | None, trials: int) -> float | None:
+    return None if usd is None else usd * trials

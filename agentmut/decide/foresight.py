@@ -1,0 +1,100 @@
+"""What to expect of a mutant before it is tried: chances of its statuses, and trials."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from agentmut.stats.kill.rule import KillDesign, KillTable, level_for
+
+if TYPE_CHECKING:
+    from agentmut.stats.preview import Preview
+
+TableOf = Callable[[int, int, KillDesign], KillTable]
+RUNS = 200
+"""Simulated mutants behind a mean of trials."""
+LARGEST_SIMULATED = 200
+"""n_max beyond which trials are bounded instead of simulated: tables grow with its square."""
+
+
+class Lanes(NamedTuple):
+    """What tries a mutant: how many scenarios reach it, and the pass rate that they are taken to have."""
+
+    scenarios: int
+    rate: float
+
+
+class Expected(NamedTuple):
+    """Chances, which sum to 1, and the mean number of trials."""
+
+    killed: float
+    survived: float
+    undecided: float
+    trials: float
+
+
+class Rules(NamedTuple):
+    """The kill rule of a campaign."""
+
+    n0: int
+    alpha: float
+    beta: float
+    delta: float
+    n_max: int
+
+    def design(self, scenarios: int) -> KillDesign:
+        """That of each of so many scenarios."""
+        return KillDesign(level_for(scenarios, self.alpha), self.beta, self.delta, self.n_max)
+
+
+class Foresight:
+    """Expectations under one kill rule; what several of them need is computed once."""
+
+    def __init__(self, rules: Rules, table_of: TableOf) -> None:
+        self._rules = rules
+        self._table_of = table_of
+        self._lane = cache(self._one_scenario)
+        self._squares: Callable[[int, int, int], Any] | None = None
+        self.expected = cache(self._expected)
+
+    def _expected(self, lanes: Lanes, drop: float) -> Expected:
+        """A mutant that lowers the pass rate of one of its scenarios by `drop`, and leaves the others as they are.
+
+        The chances are exact for independent scenarios of this rate, averaged over the draw of the baseline: each
+        has a boundary of its own, so a kill is 1 - prod(1 - chance of its kill) in whatever order they are tried. So
+        are the trials of a single scenario. With several, the trials are the mean of 200 simulated mutants (seed 1),
+        since they depend on the order; beyond n_max 200 the sum over the scenarios stands for them, which is more.
+        """
+        k = lanes.scenarios
+        worse, same = self._lane(lanes, drop), self._lane(lanes, 0.0)
+        killed = 1 - (1 - worse.failed) * (1 - same.failed) ** (k - 1)
+        survived = worse.passed * same.passed ** (k - 1)
+        trials = worse.trials + (k - 1) * same.trials
+        if k > 1 and self._rules.n_max <= LARGEST_SIMULATED:
+            trials = self._simulated_trials(lanes, drop)
+        return Expected(killed, survived, max(0.0, 1 - killed - survived), trials)
+
+    def _one_scenario(self, lanes: Lanes, drop: float) -> "Preview":
+        from agentmut.stats.preview import preview_regression
+
+        rules = self._rules
+        design = rules.design(lanes.scenarios)
+        return preview_regression(lanes.rate, drop, rules.n0, design, table_of=self._table_of)
+
+    def _simulated_trials(self, lanes: Lanes, drop: float) -> float:
+        import numpy as np
+
+        from agentmut.stats.calibration.campaigns import evidence_squares, simulate
+
+        self._squares = self._squares or cache(evidence_squares)
+        k, rng = lanes.scenarios, np.random.default_rng(1)
+        found = simulate(
+            [lanes.rate] * k,
+            [min(drop, lanes.rate), *[0.0] * (k - 1)],
+            self._rules.design(k),
+            RUNS,
+            rng,
+            n0=self._rules.n0,
+            table_of=self._table_of,
+            ratios_of=self._squares,
+        )
+        return float(found.trials.mean())

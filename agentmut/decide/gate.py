@@ -1,0 +1,100 @@
+"""The deployment gate: requirements on evidence, and deploy, block or manual (AgentAssay, Definitions 6.2 and 6.3).
+
+The paper's Eq. 26 deploys if the suite's verdict is PASS and its coverage is enough, blocks if the verdict is FAIL, and
+leaves the rest to a person. Here every requirement has a standing of its own, and the same three ways come of them:
+one that is not met blocks, one without enough evidence goes the way that the project says, and a gap that more runs
+of the same kind would not close (too little coverage, no evidence at all) goes to a person.
+"""
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Literal
+
+from agentmut.frozen import Frozen
+
+Inconclusive = Literal["manual", "block", "deploy"]
+
+
+class Decision(StrEnum):
+    """What the gate says."""
+
+    DEPLOY = "deploy"
+    """Every requirement is met, or the project lets through those that are left open."""
+    BLOCK = "block"
+    """There is evidence that a requirement is not met."""
+    MANUAL = "manual"
+    """A person has to decide."""
+
+
+class Standing(StrEnum):
+    """How a requirement stands."""
+
+    MET = "met"
+    """There is evidence for it."""
+    FAILED = "not met"
+    """There is evidence against it."""
+    OPEN = "open"
+    """There is not enough evidence either way: `gate.inconclusive` says what follows."""
+    SHORT = "short"
+    """What was looked at is too little, or took too much, for the rest to count without a person."""
+    MISSING = "no evidence"
+    """Nothing current is stored that speaks of it."""
+
+
+class Requirement(Frozen):
+    """One thing that is asked for, and what the evidence says of it."""
+
+    name: str
+    standing: Standing
+    reason: str
+    run: str = ""
+    """The run that the evidence is of; empty where it is of several, or of none."""
+
+
+class GateReport(Frozen):
+    """What the gate has decided, and why."""
+
+    schema_version: int = 1
+    kind: str = "gate"
+    agentmut_version: str
+    project: str
+    decision: Decision
+    reasons: tuple[str, ...]
+    """Of a decision other than deploy: the requirements behind it. Of deploy: what was let through."""
+    requirements: tuple[Requirement, ...]
+    inconclusive: Inconclusive
+    left_out: tuple[str, ...] = ()
+    """Evidence that was found and not used, with the reason."""
+    notes: tuple[str, ...] = ()
+
+
+def decide(requirements: Iterable[Requirement], inconclusive: Inconclusive = "manual") -> Decision:
+    """Eq. 26 over any number of requirements: the most serious standing decides.
+
+    Without any requirement nothing is known, and a person has to decide.
+    """
+    ways = {_WAYS.get(each.standing, Decision(inconclusive)) for each in requirements}
+    for way in (Decision.BLOCK, Decision.MANUAL):
+        if way in ways:
+            return way
+    return Decision.DEPLOY if ways else Decision.MANUAL
+
+
+def reasons_of(
+    requirements: Iterable[Requirement], decision: Decision, inconclusive: Inconclusive
+) -> tuple[str, ...]:
+    """The requirements that led to the decision; for deploy, those that were let through although open."""
+    ways = {Standing.OPEN: Decision(inconclusive), **_WAYS}
+    return tuple(
+        f"{each.name}: {each.reason}"
+        for each in requirements
+        if each.standing is not Standing.MET and ways[each.standing] is decision
+    )
+
+
+_WAYS = {
+    Standing.MET: Decision.DEPLOY,
+    Standing.FAILED: Decision.BLOCK,
+    Standing.SHORT: Decision.MANUAL,
+    Standing.MISSING: Decision.MANUAL,
+}

@@ -1,0 +1,133 @@
+"""What a campaign will probably take and find, before anything is spent."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from agentmut.decide.foresight import Expected, Lanes
+from agentmut.frozen import Frozen
+
+
+class PlannedMutant(NamedTuple):
+    """A mutant before it is tried."""
+
+    group: str
+    """Its class."""
+    degrades: bool
+    lanes: Lanes | None
+    """None where no scenario reaches it, so that it costs nothing."""
+    usd: float | None
+    """Of one trial; None where no price is known."""
+
+
+class Unit(NamedTuple):
+    """What one trial of the original takes, and how many go on at a time."""
+
+    usd: float | None
+    seconds: float | None
+    at_a_time: int
+
+
+class Amount(Frozen):
+    """Trials with what they take; None where nothing tells."""
+
+    trials: float
+    usd: float | None
+    minutes: float | None
+
+
+class PlanLine(Frozen):
+    """What to expect if every degrading mutant lowers the pass rate of one scenario by `drop`.
+
+    The shares are of the degrading mutants that some scenario reaches, and sum to 1; null where there are none.
+    Harmless (`preserve`) mutants and controls are taken to change nothing.
+    """
+
+    drop: float
+    killed: float | None
+    survived: float | None
+    undecided: float | None
+    total: Amount
+    """Baseline, controls and mutants."""
+
+
+class ByHistory(Frozen):
+    """What earlier runs of the project lead to expect of the mutants, without baseline and controls."""
+
+    killed: float
+    trials: float
+
+
+class Foreseen(Frozen):
+    """What `agentmut plan` says."""
+
+    schema_version: int = 1
+    kind: str = "plan"
+    agentmut_version: str
+    project: str
+    mutants: dict[str, int]
+    """By class; those that are ignored are left out."""
+    unreached: int
+    """Mutants that no stored run of the original reaches: they cost nothing and count against the score."""
+    scenarios: int
+    baseline: Amount
+    lines: tuple[PlanLine, ...]
+    history: ByHistory | None
+    """None where there was no earlier run."""
+    worst: Amount
+    """Every scenario of every mutant to the end; the budget is not looked at."""
+    stops: str = ""
+    """Which budget would probably stop the run; empty where none would."""
+    asks: str = ""
+    """Why `agentmut run` will ask; empty where it will not."""
+    assumptions: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+def plan_line(
+    drop: float,
+    mutants: Sequence[PlannedMutant],
+    controls: Sequence[PlannedMutant],
+    baseline_trials: int,
+    unit: Unit,
+    expect: Callable[[Lanes, float], Expected],
+) -> PlanLine:
+    """Add up what is expected of the mutants; see `PlanLine`."""
+    told = [(each, expect(each.lanes, drop if each.degrades else 0.0)) for each in mutants if each.lanes]
+    others = [(each, expect(each.lanes, drop if each.degrades else 0.0)) for each in controls if each.lanes]
+    degrading = [found for each, found in told if each.degrades]
+    spent = [(found.trials, each.usd) for each, found in (*told, *others)]
+    return PlanLine(
+        drop=drop,
+        killed=_mean([found.killed for found in degrading]),
+        survived=_mean([found.survived for found in degrading]),
+        undecided=_mean([found.undecided for found in degrading]),
+        total=amount([(baseline_trials, unit.usd), *spent], unit),
+    )
+
+
+def amount(parts: Iterable[tuple[float, float | None]], unit: Unit) -> Amount:
+    """Trials with their price each, together. A part without a price leaves the sum unknown."""
+    parts = [part for part in parts if part[0]]
+    trials = sum(count for count, _ in parts)
+    known = [count * usd for count, usd in parts if usd is not None]
+    return Amount(
+        trials=trials,
+        usd=sum(known) if len(known) == len(parts) else None,
+        minutes=None if unit.seconds is None else trials * unit.seconds / unit.at_a_time / 60,
+    )
+
+
+def stopped_by(limits: tuple[float | None, float | None, float | None], expected: Amount) -> str:
+    """Which budget (trials, US dollars, minutes) is less than what is expected; empty where none is."""
+    names = ("budget.trials", "budget.usd", "budget.minutes")
+    wanted = (expected.trials, expected.usd, expected.minutes)
+    over = [
+        f"{name} ({limit:g}, {need:.3g} expected)"
+        for name, limit, need in zip(names, limits, wanted, strict=True)
+        if limit is not None and need is not None and need > limit
+    ]
+    return " and ".join(over)
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None

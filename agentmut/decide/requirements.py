@@ -1,0 +1,119 @@
+"""The gate's requirements, each a pure function of a stored report and a limit."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from agentmut.decide.gate import Requirement, Standing
+from agentmut.result import Cost, Result
+from agentmut.stats.verdicts import Verdict
+from agentmut.verdict_report import VerdictReport
+
+if TYPE_CHECKING:
+    from agentmut.stats.intervals import Interval
+
+SUITE = "suite verdict"
+SCORE = "mutation score"
+COVERAGE = "coverage"
+REGRESSION = "regression"
+_STANDINGS: Mapping[Verdict, Standing] = {
+    Verdict.PASS: Standing.MET,
+    Verdict.FAIL: Standing.FAILED,
+    Verdict.INCONCLUSIVE: Standing.OPEN,
+}
+
+
+def missing(name: str, why: str) -> Requirement:
+    """A requirement that nothing current speaks of."""
+    return Requirement(name=name, standing=Standing.MISSING, reason=why)
+
+
+def suite_verdict(report: VerdictReport) -> Requirement:
+    """The verdict of `agentmut test` (V_suite of Eq. 26)."""
+    return Requirement(
+        name=SUITE,
+        standing=_STANDINGS[report.verdict],
+        reason=f"{report.verdict}: {report.reason}",
+        run=report.run_id,
+    )
+
+
+def baseline_verdict(result: Result, alpha: float) -> Requirement:
+    """V_suite from the campaign's own runs of the unchanged agent.
+
+    Their number is fixed before they are judged, so the exact interval against each threshold (Eq. 4, Clopper-Pearson)
+    with Holm's correction over the scenarios (Eq. 12) holds as in `agentmut test --method fixed`.
+    """
+    from agentmut.stats.scenario_verdict import fixed_verdict
+    from agentmut.stats.suite_verdict import suite_verdict as over_scenarios
+
+    judged = {
+        row.scenario: fixed_verdict(row.passes, row.trials, row.threshold, alpha) for row in result.baseline
+    }
+    if not judged:
+        return missing(SUITE, f"run {result.run_id} has no baseline")
+    found = over_scenarios(judged, alpha)
+    reason = f"{found.verdict}: {found.reason} (on the baseline of the campaign)"
+    return Requirement(name=SUITE, standing=_STANDINGS[found.verdict], reason=reason, run=result.run_id)
+
+
+def minimum_score(result: Result, least: float) -> Requirement:
+    """The score's lower bound reaches `least`: met. Its upper bound does not: not met. Between them: open."""
+    score = result.score
+    if score.value is None or score.low is None or score.high is None:
+        return missing(SCORE, f"run {result.run_id} has no mutant that counts")
+    bounds = f"{score.value:.2f} [{score.low:.2f}, {score.high:.2f}] at {score.level:.0%}"
+    if score.low >= least:
+        standing, said = Standing.MET, f"{bounds}: the lower bound is at least {least:g}"
+    elif score.high < least:
+        standing, said = Standing.FAILED, f"{bounds}: even the upper bound is below {least:g}"
+    else:
+        standing, said = Standing.OPEN, f"{bounds}: the lower bound is below {least:g}, the upper is not"
+    return Requirement(name=SCORE, standing=standing, reason=said, run=result.run_id)
+
+
+def minimum_coverage(overall: float | None, least: float) -> Requirement:
+    """C_overall is at least C_min (Eq. 26); too little coverage is for a person to judge."""
+    if overall is None:
+        return missing(COVERAGE, "the agent has no dimension that could be covered")
+    standing, sign = (Standing.MET, "at least") if overall >= least else (Standing.SHORT, "below")
+    return Requirement(name=COVERAGE, standing=standing, reason=f"{overall:.2f} is {sign} {least:g}")
+
+
+def no_regression(report: VerdictReport) -> Requirement:
+    """The verdict of `agentmut baseline compare`: has the agent become worse than the baseline?"""
+    name = report.baseline.name if report.baseline else "?"
+    standing, said = _STANDINGS[report.verdict], f"{report.verdict} against {name!r}: {report.reason}"
+    left = report.baseline.not_compared if report.baseline else {}
+    if left and standing is Standing.MET:
+        standing, said = Standing.SHORT, f"{said} ({', '.join(left)})"
+    return Requirement(name=REGRESSION, standing=standing, reason=said, run=report.run_id)
+
+
+def spending(
+    costs: Sequence[Cost], most_usd: float | None, most_minutes: float | None
+) -> Iterable[Requirement]:
+    """What the evidence took together (t_max of Definition 6.3). More than allowed is for a person to judge."""
+    if most_usd is not None:
+        spent = None if any(cost.usd is None for cost in costs) else sum(cost.usd or 0.0 for cost in costs)
+        yield _within("cost of the evidence", spent, most_usd, "${:.2f}")
+    if most_minutes is not None:
+        minutes = sum(cost.seconds for cost in costs) / 60
+        yield _within("time of the evidence", minutes, most_minutes, "{:.1f} minutes")
+
+
+def _within(name: str, spent: float | None, most: float, style: str) -> Requirement:
+    if spent is None:
+        return missing(name, "a model has no known price: set budget.prices")
+    standing, sign = (Standing.MET, "at most") if spent <= most else (Standing.SHORT, "more than")
+    return Requirement(
+        name=name, standing=standing, reason=f"{style.format(spent)} is {sign} {style.format(most)}"
+    )
+
+
+def mean_at_most(name: str, mean: "Interval | None", most: float, unit: str) -> Requirement:
+    """The mean of the agent's own runs: its interval below `most` is met, above it is not met, around it open."""
+    if mean is None or mean.estimate is None:
+        return missing(name, "no stored run of the agent as it is tells")
+    said = f"{mean.estimate:.3g} {unit} a run [{mean.low:.3g}, {mean.high:.3g}], at most {most:g} asked"
+    standing = Standing.MET if mean.high <= most else Standing.FAILED if mean.low > most else Standing.OPEN
+    return Requirement(name=name, standing=standing, reason=f"{said} ({mean.n} runs)")

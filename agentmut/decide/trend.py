@@ -1,0 +1,142 @@
+"""Scores and pass rates over the runs of a project, in the order of time, and what of them is comparable."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from agentmut.decide.drift import Watch
+from agentmut.frozen import Frozen
+from agentmut.result import Result, Score
+from agentmut.verdict_report import VerdictReport
+
+
+class TrendRow(Frozen):
+    """One run."""
+
+    run: str
+    kind: str
+    """run, test or compare."""
+    status: str
+    config: str
+    """Digest of the agent's config."""
+    passes: int
+    trials: int
+    """Of the unchanged agent, all scenarios together."""
+    score: Score | None = None
+    usd: float | None = None
+    runs_of_agent: int = 0
+    """Trials that the run executed itself; the others were reused and say nothing new."""
+    changed: tuple[str, ...] = ()
+    """What is not as it was in the run before: config, suite, code, mutants. Empty where all is comparable."""
+
+    @property
+    def pass_rate(self) -> float | None:
+        """Passes over trials; None without trials."""
+        return self.passes / self.trials if self.trials else None
+
+
+class Fall(Frozen):
+    """The score of a run lies below that of an earlier one on the same suite and mutants, as far as intervals tell."""
+
+    before: str
+    after: str
+    score_before: Score
+    score_after: Score
+    chance: float
+    """At most so likely if the suite is as good as it was: one of two intervals has to miss."""
+
+
+class TrendReport(Frozen):
+    """What has become of a project over its runs."""
+
+    schema_version: int = 1
+    kind: str = "trend"
+    agentmut_version: str
+    project: str
+    rows: tuple[TrendRow, ...]
+    watches: tuple[Watch, ...]
+    """The pass rate of each scenario, on the agent's config and the suite as they are."""
+    false_alarm: float
+    """The chance that any scenario raises an alarm in these trials, if nothing has changed."""
+    fall: Fall | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def drifted(self) -> bool:
+        """Whether anything is flagged."""
+        return self.fall is not None or any(each.alarm_at for each in self.watches)
+
+
+def row_of(
+    report: Result | VerdictReport, before: TrendRow | None, facts: Mapping[str, Mapping[str, str]]
+) -> TrendRow:
+    """The row of a report; `facts` are, by run, the digests of what shapes it: suite, code, mutants."""
+    counted = report.baseline if isinstance(report, Result) else report.scenarios
+    return TrendRow(
+        run=report.run_id,
+        kind="run" if isinstance(report, Result) else report.kind,
+        status=report.status,
+        config=report.agent.digest,
+        passes=sum(row.passes for row in counted),
+        trials=sum(row.trials for row in counted),
+        score=report.score if isinstance(report, Result) else None,
+        usd=report.cost.usd,
+        runs_of_agent=report.cost.trials,
+        changed=_changed(report, before, facts),
+    )
+
+
+def _changed(
+    report: Result | VerdictReport, before: TrendRow | None, facts: Mapping[str, Mapping[str, str]]
+) -> tuple[str, ...]:
+    if before is None:
+        return ()
+    now, then = facts.get(report.run_id, {}), facts.get(before.run, {})
+    config = ("config",) if report.agent.digest != before.config else ()
+    return (*config, *(name for name in now if name in then and now[name] != then[name]))
+
+
+def fall_of(rows: Sequence[TrendRow], facts: Mapping[str, Mapping[str, str]]) -> Fall | None:
+    """Whether the latest campaign scores below the one before it on the same suite and mutants.
+
+    Flagged where the two intervals lie apart. If the true score has not fallen, one of them has missed on one side,
+    which happens with chance at most (1 - level) / 2 each: 5 % together at 95 %.
+    """
+    campaigns = [row for row in rows if row.score is not None and row.status == "finished"]
+    if not campaigns:
+        return None
+    latest = campaigns[-1]
+    for earlier in reversed(campaigns[:-1]):
+        if _alike(facts.get(latest.run, {}), facts.get(earlier.run, {})):
+            return _apart(earlier, latest)
+    return None
+
+
+def _alike(now: Mapping[str, str], then: Mapping[str, str]) -> bool:
+    return bool(now) and all(name in then and now.get(name) == then[name] for name in ("suite", "mutants"))
+
+
+def _apart(earlier: TrendRow, latest: TrendRow) -> Fall | None:
+    then, now = earlier.score, latest.score
+    if then is None or now is None or then.low is None or now.high is None or now.high >= then.low:
+        return None
+    chance = (1 - then.level) / 2 + (1 - now.level) / 2
+    return Fall(
+        before=earlier.run, after=latest.run, score_before=then, score_after=now, chance=round(chance, 12)
+    )
+
+
+def any_false_alarm(watches: Iterable[Watch]) -> float:
+    """The chance that any of independent charts alarms: 1 - prod(1 - chance)."""
+    silent = 1.0
+    for each in watches:
+        silent *= 1 - (each.false_alarm or 0.0)
+    return 1 - silent
+
+
+def sparkline(values: Sequence[float | None]) -> str:
+    """Values in [0, 1] as a line of blocks; a gap where there is none.
+
+    >>> sparkline([0.0, 0.5, 1.0, None])
+    '▁▅█·'
+    """
+    blocks = "▁▂▃▄▅▆▇█"
+    return "".join("·" if v is None else blocks[min(7, max(0, round(v * 7 + 1e-9)))] for v in values)

@@ -1,0 +1,216 @@
+"""A behavioural contract as an evaluator: every violation located."""
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+from pydantic import JsonValue
+
+from agentmut import arguments
+from agentmut.contract import INPUT_NAMES, ContractSpec, Invariant, Precondition, Severity, parse_contract
+from agentmut.errors import nearest
+from agentmut.evaluators.contract_steps import over_steps, step_values
+from agentmut.evaluators.expression import Predicate, namespace
+from agentmut.evaluators.governance import exceeded
+from agentmut.scenario import Scenario
+from agentmut.trace import AgentTrace, Check
+
+MOST_KEPT = 50
+"""Violations that the details of a check list."""
+
+
+class Violation(NamedTuple):
+    """A clause that did not hold, from one step to another."""
+
+    clause: str
+    kind: str
+    """invariant, governance or postcondition."""
+    severity: Severity
+    said: str
+    step: int | None = None
+    """The first violated step, counted from 1; None for the finished run."""
+    until: int | None = None
+    """The last step in a row of which that is true."""
+    turn: int | None = None
+    tool: str | None = None
+    recovered: int | None = None
+    """The step at which a soft clause held again in time; it does not fail the run then."""
+
+    @property
+    def where(self) -> str:
+        """The place in words."""
+        if self.step is None:
+            return "at the end"
+        steps = f"step {self.step}" if self.until == self.step else f"steps {self.step} to {self.until}"
+        return (
+            f"in {steps} ({self.tool}, turn {self.turn})" if self.tool else f"in {steps} (turn {self.turn})"
+        )
+
+    @property
+    def details(self) -> dict[str, JsonValue]:
+        """As JSON."""
+        return {name: value for name, value in self._asdict().items() if value is not None}
+
+
+class Contract:
+    """`contract: contracts/refunds.yaml`: the run satisfies a behavioural contract.
+
+    The argument is a path (relative to the project file), the contract itself as a mapping, or `{file: PATH, clauses:
+    [ID, ...]}` for some clauses only. Invariants and limits are checked after every step on what was there by then,
+    postconditions on the finished run. Where a precondition does not hold of the scenario's input the contract says
+    nothing: the check passes, and its reason and details say that it does not apply.
+    """
+
+    id: ClassVar[str] = "contract"
+
+    def __init__(self, argument: JsonValue) -> None:
+        self.spec: ContractSpec = _contract(self.read_files(argument, Path()))
+        self.tools = self.spec.governance.tools
+
+    @classmethod
+    def read_files(cls, argument: JsonValue, root: Path) -> JsonValue:
+        """The argument with the contract itself in the place of its path. Raises `UsageError`."""
+        if isinstance(argument, str) and argument:
+            return _read(argument, root)
+        if isinstance(argument, dict) and isinstance(path := argument.get("file"), str):
+            return {**argument, "file": _read(path, root)}
+        return argument
+
+    def why_vacuous(self, scenario: Scenario) -> str:
+        """The preconditions that do not hold of the scenario's input; empty where the contract applies."""
+        documents: list[JsonValue] = [document.name for document in scenario.context]
+        given = dict(zip(INPUT_NAMES, (list(scenario.turns), documents), strict=True))
+        found = (
+            (clause, Predicate(clause.check, INPUT_NAMES).of(given)) for clause in self.spec.preconditions
+        )
+        return "; ".join(
+            f"precondition {clause.id} {truth.said}" for clause, truth in found if not truth.true
+        )
+
+    def note(self, scenario: Scenario) -> str:
+        """What a reader of results has to know of this contract on a scenario; empty for nothing."""
+        why = self.why_vacuous(scenario)
+        return (
+            f"{scenario.name}: contract {self.spec.name} does not apply, so it checks nothing: {why}"
+            if why
+            else ""
+        )
+
+    def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
+        """Check every clause at every step, and the postconditions at the end."""
+        if why := self.why_vacuous(scenario):
+            said = f"contract {self.spec.name} does not apply: {why}"
+            return Check(
+                evaluator=self.id, passed=True, reason=said, details=self._details((), applies=False)
+            )
+        found = tuple(self._violations(scenario, trace))
+        failing = [one for one in found if one.recovered is None]
+        reason = _failed(self.spec.name, failing) if failing else self._held(trace, found)
+        return Check(evaluator=self.id, passed=not failing, reason=reason, details=self._details(found))
+
+    def _violations(self, scenario: Scenario, trace: AgentTrace) -> Iterator[Violation]:
+        states = step_values(scenario, trace)
+        for clause in self._invariants:
+            for found in over_steps(states, clause.fault):
+                yield _located(
+                    trace, found, clause.spec.id, "invariant", clause.spec.severity, self._window(clause)
+                )
+        for limit, found in exceeded(self.spec.governance, trace):
+            yield _located(trace, found, limit, "governance", Severity.HARD, 0)
+        end = namespace(scenario, trace)
+        for condition in self.spec.postconditions:
+            truth = Predicate(condition.check, condition.names).of(end)
+            if not truth.true:
+                said = f"`{condition.check}` {truth.said}"
+                yield Violation(condition.id, "postcondition", Severity.HARD, said)
+
+    @cached_property
+    def _invariants(self) -> tuple["_Watched", ...]:
+        return tuple(_Watched(clause) for clause in self.spec.invariants)
+
+    def _window(self, clause: "_Watched") -> int:
+        return clause.spec.recovery or self.spec.recovery.window
+
+    def _held(self, trace: AgentTrace, recovered: Iterable[Violation]) -> str:
+        said = "; ".join(
+            f"{one.clause} was violated {one.where} and held again at step {one.recovered}"
+            for one in recovered
+        )
+        return f"contract {self.spec.name} holds over {len(trace.steps)} steps" + (
+            f" ({said})" if said else ""
+        )
+
+    def _details(self, found: tuple[Violation, ...], *, applies: bool = True) -> dict[str, JsonValue]:
+        kept: list[JsonValue] = [one.details for one in found[:MOST_KEPT]]
+        return {"contract": self.spec.name, "applies": applies, "violations": kept}
+
+
+class _Watched:
+    """An invariant with its expressions parsed."""
+
+    def __init__(self, spec: Invariant) -> None:
+        self.spec = spec
+        self._check = Predicate(spec.check, spec.names)
+        self._when = Predicate(spec.when, spec.names) if spec.when else None
+
+    def fault(self, values: dict[str, Any]) -> str:
+        """What is wrong after a step; empty when nothing is."""
+        if self._when:
+            asked = self._when.of(values)
+            if asked.unusable:
+                return f"when: `{self._when.source}` {asked.said}"
+            if not asked.true:
+                return ""
+        truth = self._check.of(values)
+        return "" if truth.true else f"`{self._check.source}` {truth.said}"
+
+
+def _located(
+    trace: AgentTrace, found: tuple[int, int, str], clause: str, kind: str, severity: Severity, window: int
+) -> Violation:
+    """A violation from the first to the last of the steps `found`, both counted from 1."""
+    first, last, said = found
+    step = trace.steps[first - 1] if trace.steps else None
+    in_time = severity is Severity.SOFT and last < len(trace.steps) and last + 1 - first <= window
+    return Violation(
+        clause,
+        kind,
+        severity,
+        said,
+        step=first if step else None,
+        until=last if step else None,
+        turn=step.turn if step else None,
+        tool=step.tool if step else None,
+        recovered=last + 1 if in_time else None,
+    )
+
+
+def _failed(contract: str, failing: list[Violation]) -> str:
+    first = failing[0]
+    more = f"; and {len(failing) - 1} more" if len(failing) > 1 else ""
+    late = " and did not recover in time" if first.severity is Severity.SOFT else ""
+    return f"contract {contract}: {first.clause} is violated {first.where}{late}: {first.said}{more}"
+
+
+def _read(path: str, root: Path) -> JsonValue:
+    from agentmut.files.problems import validated
+    from agentmut.files.yaml_source import read_yaml
+
+    source = read_yaml(root / path, path)
+    validated(source, ContractSpec)  # so that an error names the file and the line
+    return source.value
+
+
+def _contract(argument: JsonValue) -> ContractSpec:
+    if not isinstance(argument, dict):
+        raise ValueError(f"expects the path of a contract, or a contract as a mapping, got {argument!r}")
+    if "file" not in argument:
+        return parse_contract(argument)
+    given = arguments.mapping(argument, ("file", "clauses"))
+    spec, ids = parse_contract(given["file"]), arguments.texts(given["clauses"], "ids of clauses")
+    known = [clause.id for clause in spec.clauses if not isinstance(clause, Precondition)]
+    for id in ids:
+        if id not in known:
+            raise ValueError(f"contract {spec.name} has no clause {id!r}. {nearest(id, known)}")
+    return spec.only(ids)

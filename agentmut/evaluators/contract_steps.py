@@ -1,0 +1,85 @@
+"""A run as it was after each of its steps."""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+from agentmut.evaluators.expression import namespace
+from agentmut.evaluators.values import structured
+from agentmut.scenario import Scenario
+from agentmut.trace import Action, AgentTrace, Usage
+
+Values = dict[str, Any]
+Fault = Callable[[Values], str]
+"""What is wrong after a step, given the values then; empty when nothing is."""
+
+
+def step_values(scenario: Scenario, trace: AgentTrace) -> tuple[Values, ...]:
+    """After each step, what an invariant may speak of: the names of an expression as of then, `step` and `turn`.
+
+    `step` is a mapping of number (from 1), action, tool, arguments, output, error, model, node, tokens, usd,
+    seconds.
+    """
+    return tuple(_after_each(namespace(scenario, trace), trace))
+
+
+def _after_each(end: Values, trace: AgentTrace) -> Iterator[Values]:
+    calls = answers = 0
+    used, usd, seconds = Usage(), 0.0, 0.0
+    spent: float | None = usd
+    nodes: list[str] = []
+    shown: Values = _answered(trace, 0)
+    for number, step in enumerate(trace.steps, 1):
+        calls += step.action is Action.CALL_TOOL
+        if step.action is Action.RESPOND:
+            answers += 1
+            shown = _answered(trace, answers)
+        used += step.usage
+        if step.action is Action.REASON and spent is not None and not step.error:
+            spent = None if step.usd is None else spent + step.usd
+        seconds = max(seconds, step.started + step.seconds)
+        nodes = list(dict.fromkeys([*nodes, step.node] if step.node else nodes))
+        so_far = {
+            "tools": end["tools"][:calls],
+            "calls": end["calls"][:calls],
+            "nodes": nodes,
+            "steps": number,
+        }
+        cost = {"tokens": used.total, "usd": spent, "seconds": seconds}
+        yield {
+            **end,
+            **shown,
+            **so_far,
+            **cost,
+            "turn": step.turn,
+            "step": {"number": number, **_shown(step)},
+        }
+
+
+def _answered(trace: AgentTrace, answers: int) -> Values:
+    """The names that speak of the answers, after so many of them."""
+    outputs = trace.outputs[:answers]
+    then = AgentTrace(outputs=outputs)
+    return {"outputs": list(outputs), "output": then.output, "text": then.text, "json": _json(then)}
+
+
+def _json(trace: AgentTrace) -> Any:
+    try:
+        return structured(trace)
+    except ValueError:
+        return None
+
+
+def _shown(step: Any) -> Values:
+    fields = {"action", "tool", "arguments", "output", "error", "model", "node", "usd", "seconds"}
+    shown: Values = step.model_dump(mode="json", include=fields)
+    return {**shown, "tokens": step.usage.total}
+
+
+def over_steps(states: Sequence[Values], fault: Fault) -> Iterator[tuple[int, int, str]]:
+    """The stretches of steps in a row, counted from 1, after which something is wrong: first, last, what at first."""
+    said = [fault(values) for values in states]
+    starts = [i for i, (before, now) in enumerate(pairwise(["", *said])) if now and not before]
+    for start in starts:
+        end = next((i for i in range(start, len(said)) if not said[i]), len(said))
+        yield start + 1, end, said[start]

@@ -1,0 +1,102 @@
+"""A condition in JavaScript over one run, as Cerberus has it: evaluated by V8, without access to anything else."""
+
+import json
+from functools import cached_property
+from typing import Any, ClassVar
+
+from pydantic import JsonValue
+
+from agentmut import arguments
+from agentmut.errors import NotJudgedError
+from agentmut.evaluators.values import as_text, shown
+from agentmut.scenario import Scenario
+from agentmut.trace import AgentTrace, Check
+
+SECONDS = 0.1
+"""Most time of one condition, as in Cerberus."""
+INSTALL = "pip install 'agentmut[cerberus]'"
+
+
+class JavaScript:
+    """`javascript: "output.meta.exitCode === 0"`, or a mapping with `assert`, and `metadata` of the scenario.
+
+    Names: `output.meta` (`raw`, `stderr`, `exitCode`, `durationMs`, `jsonParsed`), `output.parsed` (the answer, where
+    it is a JSON object, else an empty one), `scenario` (`input`, `metadata`). Any true value passes. A condition that
+    raises says nothing about the agent.
+    """
+
+    id: ClassVar[str] = "javascript"
+
+    def __init__(self, argument: JsonValue) -> None:
+        mapped = arguments.mapping(argument, ["assert"], ["metadata"]) if isinstance(argument, dict) else {}
+        self.condition = arguments.text(mapped.get("assert", argument), "a condition in JavaScript")
+        self.metadata = mapped.get("metadata")
+        self._check_syntax()
+
+    def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
+        """Evaluate over the trace. Raises `NotJudgedError` where the condition raises."""
+        data = {"output": _output(trace), "scenario": self._scenario(scenario)}
+        literal = json.dumps(json.dumps(data))  # as text: no key of it can mean anything to the engine
+        call = f"(({{output, scenario}}) => Boolean({self.condition}))(JSON.parse({literal}))"
+        try:
+            passed = bool(self._engine.eval(f'"use strict"; {call}', timeout_sec=SECONDS))
+        except self._errors as error:
+            raise NotJudgedError(f"`{self.condition}` raised {_last_line(error)}") from error
+        said = "holds" if passed else f"does not hold; output: {shown(trace.text)}"
+        return Check(evaluator=self.id, passed=passed, reason=f"`{self.condition}` {said}")
+
+    def _scenario(self, scenario: Scenario) -> dict[str, JsonValue]:
+        given: dict[str, JsonValue] = {"input": as_text(scenario.turns[0])}
+        return given if self.metadata is None else given | {"metadata": self.metadata}
+
+    def _check_syntax(self) -> None:
+        try:
+            self._engine.eval(f"(() => {{ (output, scenario) => Boolean({self.condition}) }})()")
+        except self._errors as error:
+            raise ValueError(
+                f"expects a condition in JavaScript: {_last_line(error)} in {self.condition!r}"
+            ) from None
+
+    @cached_property
+    def _engine(self) -> Any:
+        try:
+            from py_mini_racer import MiniRacer
+        except ImportError:
+            raise ValueError(f"needs mini-racer, which is not installed here. Run: {INSTALL}") from None
+        return MiniRacer()
+
+    @property
+    def _errors(self) -> type[Exception]:
+        from py_mini_racer import JSEvalException
+
+        return JSEvalException
+
+
+def _output(trace: AgentTrace) -> dict[str, Any]:
+    parsed = _parsed(trace.text)
+    meta = {
+        "raw": trace.text,
+        "stderr": trace.stderr,
+        "exitCode": trace.exit_code or 0,  # an agent that is no program has answered
+        "durationMs": trace.seconds * 1000,
+        "jsonParsed": parsed is not None,
+    }
+    return {"meta": meta, "parsed": parsed or {}}
+
+
+def _parsed(text: str) -> dict[str, Any] | None:
+    try:
+        value = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def _last_line(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    told = [line for line in lines if "Error: " in line and not line.startswith("at ")]
+    return (told or lines or [type(error).__name__])[-1]

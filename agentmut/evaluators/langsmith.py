@@ -1,0 +1,166 @@
+"""An evaluator function as LangSmith and openevals have them: of inputs, outputs and reference outputs."""
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pydantic import JsonValue
+
+from agentmut import arguments
+from agentmut.errors import NotJudgedError, UsageError
+from agentmut.evaluators.values import as_text, shown, written_json
+from agentmut.imports import check_reference, error_location, import_callable
+from agentmut.plain import one_line
+from agentmut.scenario import Scenario
+from agentmut.scores import passes, read_pass_score, told
+from agentmut.threads import completed
+from agentmut.trace import Action, AgentTrace, Check
+
+KEYS = ("function", "reference", "args", "pass_score", "input_key", "output_key", "reference_key", "outputs")
+_GIVEN = ("inputs", "outputs", "reference_outputs")
+_OLD = ("run", "example")
+
+
+class LangSmith:
+    """`langsmith: module:function`, or a mapping with `function` and more.
+
+    The function is called with those of `inputs`, `outputs` and `reference_outputs` that it takes by name, and with
+    what `args` holds. `inputs` is what the user says (a list where there are several turns), `outputs` the answer, or
+    with `outputs: trajectory` the run as a list of messages; `reference_outputs` is `reference`. With `input_key`,
+    `output_key` or `reference_key` each is a mapping of one key. It returns true or false, a number, a mapping with
+    `score`, `key` and `comment`, or a list of such; all must pass. Numbers pass from `pass_score` on. Sync or async.
+    """
+
+    def __init__(self, argument: JsonValue) -> None:
+        given: Mapping[str, Any] = {"function": argument} if isinstance(argument, str) else _mapping(argument)
+        self.reference = arguments.text(given["function"], "module:function")
+        self.function = _imported(self.reference)
+        self.given = given
+        self.pass_score = read_pass_score(given.get("pass_score"))
+        self._takes = _taken(self.function, self.reference, given)
+
+    @cached_property
+    def source(self) -> str:
+        """The text of the function's module, as far as there is one: with it, the function's judgement may change."""
+        module = inspect.getmodule(inspect.unwrap(self.function))
+        file = getattr(module, "__file__", None)
+        return Path(file).read_text("utf-8", "replace") if file and Path(file).is_file() else ""
+
+    def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
+        """Call the function on the trace; its own scores decide."""
+        every = {
+            "inputs": self._keyed("input_key", _inputs(scenario)),
+            "outputs": self._keyed("output_key", self._outputs(scenario, trace)),
+            "reference_outputs": self._keyed("reference_key", self.given.get("reference")),
+        }
+        named = {name: value for name, value in every.items() if name in self._takes}
+        result = self._called(**named, **self.given.get("args", {}))
+        judged = [self._judged(one) for one in _several(result)]
+        if not judged:
+            raise TypeError(f"{self.reference} returned {result!r}; expected a score, or a list of scores")
+        passed, reason = next((one for one in judged if not one[0]), judged[0])
+        return Check(evaluator="langsmith", passed=passed, reason=reason)
+
+    def _called(self, **given: Any) -> Any:
+        try:
+            return completed(self.function(**given))
+        except Exception as error:
+            raise NotJudgedError(
+                f"{self.reference} raised {one_line(error)} ({error_location(error)})"
+            ) from error
+
+    def _outputs(self, scenario: Scenario, trace: AgentTrace) -> Any:
+        return list(_messages(scenario, trace)) if self.given.get("outputs") == "trajectory" else trace.output
+
+    def _keyed(self, option: str, value: Any) -> Any:
+        key = self.given.get(option)
+        return value if key is None else {key: value}
+
+    def _judged(self, one: Any) -> tuple[bool, str]:
+        """Whether a score passes, and why."""
+        fields = one if isinstance(one, Mapping) else {"score": one}
+        key, score = str(fields.get("key") or self.reference.rpartition(":")[2]), fields.get("score")
+        passed = passes(score, key, self.pass_score)
+        if passed is None:
+            raise TypeError(
+                f"{self.reference} gives {shown(one) if _plain(one) else one!r}, which neither passes nor fails; it "
+                "has to give true or false, or a number with `pass_score`, the least that passes"
+            )
+        return passed, told(score, key, self.pass_score, str(fields.get("comment") or ""))
+
+
+def _mapping(argument: JsonValue) -> dict[str, JsonValue]:
+    given = arguments.mapping(argument, KEYS[:1], KEYS[1:])
+    if not isinstance(given.get("args", {}), dict):
+        raise ValueError(f"args expects a mapping of keyword arguments, got {given['args']!r}")
+    if given.get("outputs", "answer") not in ("answer", "trajectory"):
+        raise ValueError(f"outputs is `answer` or `trajectory`, got {given['outputs']!r}")
+    for key in ("input_key", "output_key", "reference_key"):
+        if key in given:
+            arguments.text(given[key], f"{key}: the name of a key")
+    return given
+
+
+def _imported(reference: str) -> Callable[..., Any]:
+    package = check_reference(reference).partition(":")[0].partition(".")[0]
+    try:
+        return import_callable(reference)
+    except UsageError as error:
+        if package in ("openevals", "langsmith") and isinstance(error.__cause__, ImportError | None):
+            raise UsageError(f"{error} openevals comes with: pip install 'agentmut[openevals]'") from error
+        raise
+
+
+def _taken(function: Callable[..., Any], reference: str, given: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names by which it is given what it judges. Raises `ValueError` for one that wants something else."""
+    parameters = inspect.signature(function).parameters.values()
+    known = {one.name for one in parameters if one.kind in (one.KEYWORD_ONLY, one.POSITIONAL_OR_KEYWORD)}
+    args = given.get("args", {})
+    if known & set(_OLD) and not known & set(_GIVEN):
+        raise ValueError(
+            f"{reference} takes LangSmith's (run, example); write it with inputs, outputs and reference_outputs"
+        )
+    everything = any(one.kind is one.VAR_KEYWORD for one in parameters)
+    required = [one.name for one in parameters if one.default is one.empty and one.name in known]
+    for name in required:
+        if name not in _GIVEN and name not in args:
+            raise ValueError(f"{reference} needs the argument {name!r}; give it under `args`")
+    if "reference_outputs" in required and "reference" not in given:
+        raise ValueError(f"{reference} needs reference_outputs; give the expected output as `reference`")
+    if not everything and (unknown := sorted(args.keys() - known)):
+        raise ValueError(f"{reference} takes no argument {unknown[0]!r}")
+    return tuple(
+        n for n in _GIVEN if n in known or (everything and (n != "reference_outputs" or "reference" in given))
+    )
+
+
+def _inputs(scenario: Scenario) -> Any:
+    return scenario.turns[0] if len(scenario.turns) == 1 else list(scenario.turns)
+
+
+def _several(result: Any) -> list[Any]:
+    """The scores of what an evaluator returned: one, a list of them, or LangSmith's {"results": [...]}."""
+    if isinstance(result, Mapping) and isinstance(result.get("results"), list):
+        return list(result["results"])
+    return list(result) if isinstance(result, list | tuple) else [result]
+
+
+def _plain(value: Any) -> bool:
+    return value is None or isinstance(value, str | int | float)
+
+
+def _messages(scenario: Scenario, trace: AgentTrace) -> Iterator[dict[str, Any]]:
+    """The run as chat messages: what was said, the calls of tools and what they gave."""
+    for turn, said in enumerate(scenario.turns):
+        yield {"role": "user", "content": as_text(said)}
+        for place, step in enumerate(step for step in trace.steps if step.turn == turn):
+            if step.action is Action.CALL_TOOL:
+                call_id = step.call_id or f"call_{turn}_{place}"
+                called = {"name": step.tool or "", "arguments": written_json(step.arguments or {})}
+                call = {"id": call_id, "type": "function", "function": called}
+                yield {"role": "assistant", "content": "", "tool_calls": [call]}
+                yield {"role": "tool", "tool_call_id": call_id, "content": as_text(step.error or step.output)}
+        if turn < len(trace.outputs):
+            yield {"role": "assistant", "content": as_text(trace.outputs[turn])}

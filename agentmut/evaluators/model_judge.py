@@ -1,0 +1,184 @@
+"""A model that judges a run by a rubric."""
+
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from pydantic import JsonValue
+
+from agentmut.errors import NotJudgedError, UsageError
+from agentmut.evaluators.rubric import (
+    JudgeSpec,
+    Labelled,
+    met,
+    parse_judge,
+    question,
+    score,
+    settled,
+    shares,
+    why,
+)
+from agentmut.judge_client import JudgeModel, Patience, Question, Reply
+from agentmut.opinions import Consultation, JudgeSpend, MemoryCache, OpinionCache
+from agentmut.scenario import EvaluatorSpec, Scenario
+from agentmut.trace import AgentTrace, Check
+
+if TYPE_CHECKING:
+    from agentmut.stats.judge import Labels
+
+AT_ONCE = 4
+"""Labels of a calibration that are judged at a time."""
+_SHOWN = 160
+
+
+class _Opinion(NamedTuple):
+    met: dict[str, bool]
+    told: Mapping[str, Any]
+
+
+class ModelJudge:
+    """`judge: {model: openai:NAME, question: ...}`: a model finds that the run meets a rubric.
+
+    Keys: model (`openai:NAME` or `anthropic:NAME`); question, or criteria (each id, question, weight); reference;
+    sees (answer, conversation, run); repeats; aggregate (majority, mean); threshold; temperature; seconds; retries;
+    calibration (a JSONL file of answers with a human's label). A judge that cannot be asked, or does not answer in
+    the form asked for, raises `NotJudgedError`: the trial is no evidence then.
+    """
+
+    id: ClassVar[str] = "judge"
+
+    def __init__(self, argument: JsonValue, cache: OpinionCache | None = None) -> None:
+        self._argument = self.read_files(argument, Path())
+        self.spec: JudgeSpec = parse_judge(self._argument)
+        self.model = JudgeModel.of(self.spec.model)
+        patience = Patience(self.spec.seconds, self.spec.retries)
+        self._consultation = Consultation(self.model, patience, cache or MemoryCache())
+
+    @classmethod
+    def read_files(cls, argument: JsonValue, root: Path) -> JsonValue:
+        """The argument with the labels in the place of the calibration's path. Raises `UsageError`."""
+        if isinstance(argument, dict) and isinstance(path := argument.get("calibration"), str):
+            return {**argument, "calibration": _read_labels(path, root)}
+        return argument
+
+    def remembering(self, cache: OpinionCache) -> "ModelJudge":
+        """The same judge, whose opinions are kept in `cache`."""
+        return ModelJudge(self._argument, cache)
+
+    @property
+    def spend(self) -> JudgeSpend:
+        """What it has taken so far."""
+        return self._consultation.spend
+
+    def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
+        """Ask for as many opinions as may decide."""
+        asked = question(self.spec, scenario, trace)
+        opinions: list[_Opinion] = []
+        for repeat in range(self.spec.repeats):
+            if settled(self.spec, [opinion.met for opinion in opinions]):
+                break
+            opinions.append(self._opinion(asked, repeat))
+        share = shares(self.spec, [opinion.met for opinion in opinions])
+        reached = score(self.spec, share)
+        passed = reached >= self.spec.least - 1e-9
+        return Check(
+            evaluator=self.id,
+            passed=passed,
+            reason=self._reason(reached, share, opinions),
+            details=self._details(reached, share, opinions),
+        )
+
+    def calibrate(self) -> "Labels | None":
+        """The human's labels against the judge's, which is asked where it has not said; None without a calibration.
+
+        Raises `NotJudgedError`.
+        """
+        if self.spec.calibration is None:
+            return None
+        from agentmut.stats.judge import labels
+
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            said = list(pool.map(self._verdict_on, self.spec.calibration))
+        return labels(said, [one.human for one in self.spec.calibration])
+
+    def _verdict_on(self, one: Labelled) -> bool:
+        if one.judge is not None:
+            return one.judge
+        unused = (EvaluatorSpec(name=self.id),)
+        scenario = Scenario(
+            name="calibration", turns=("" if one.input is None else one.input,), evaluators=unused
+        )
+        return self.evaluate(scenario, AgentTrace(outputs=(one.answer,))).passed
+
+    def _opinion(self, asked: Question, repeat: int) -> _Opinion:
+        for _ in range(self.spec.retries + 1):
+            reply = self._consultation.ask(asked, repeat, self._usable)
+            if reply.value is not None and (found := met(self.spec, reply.value)):
+                return _Opinion(found, reply.value)
+        raise NotJudgedError(
+            f"the judge {self.model} did not answer in the form asked for: {reply.shown}. This says nothing "
+            "about the agent"
+        )
+
+    def _usable(self, reply: Reply) -> bool:
+        return met(self.spec, reply.value) is not None
+
+    def _reason(self, reached: float, share: Mapping[str, float], opinions: list[_Opinion]) -> str:
+        lacking = [id for id, part in share.items() if part <= 0.5]
+        said = "; ".join(f"{id}: {_why_not(id, opinions)[:_SHOWN]}" for id in lacking)
+        n = f" in {len(opinions)} opinions" if self.spec.repeats > 1 else ""
+        found = f"judge {self.model}: {reached:.2f} of {self.spec.least:g} asked{n}"
+        return f"{found}; not met: {said}" if lacking else found
+
+    def _details(
+        self, reached: float, share: Mapping[str, float], opinions: list[_Opinion]
+    ) -> dict[str, JsonValue]:
+        criteria: dict[str, JsonValue] = {id: round(part, 4) for id, part in share.items()}
+        return {
+            "model": str(self.model),
+            "score": round(reached, 6),
+            "opinions": len(opinions),
+            "criteria": criteria,
+        }
+
+
+def _why_not(criterion: str, opinions: list[_Opinion]) -> str:
+    against = next((o for o in opinions if not o.met[criterion]), opinions[0])
+    return why(against.told, criterion) or "no reason given"
+
+
+def _read_labels(path: str, root: Path) -> list[JsonValue]:
+    from agentmut.files.parts import parse_json
+    from agentmut.files.yaml_source import read_text
+
+    lines = enumerate(read_text(root / path, path).splitlines(), 1)
+    return [
+        _label(parse_json(line, f"{path}:{number}"), f"{path}:{number}")
+        for number, line in lines
+        if line.strip()
+    ]
+
+
+def _label(found: Any, where: str) -> JsonValue:
+    problem = next(_faults(found), "")
+    if problem:
+        raise UsageError(
+            f'{where}: {problem}; a label is {{"answer": ..., "human": true}}, with input and judge if known'
+        )
+    label: JsonValue = found
+    return label
+
+
+def _faults(found: Any) -> Iterator[str]:
+    if not isinstance(found, dict):
+        yield f"expected a mapping, got {found!r}"
+        return
+    if unknown := sorted(found.keys() - Labelled.model_fields):
+        yield f"unknown key {unknown[0]!r}"
+    if "answer" not in found:
+        yield "the key 'answer' is missing"
+    if not isinstance(found.get("human"), bool):
+        yield "the key 'human' has to be true or false"
+    if not isinstance(found.get("judge"), bool | None):
+        yield "the key 'judge' has to be true or false"

@@ -1,0 +1,144 @@
+"""What adapters of suites have in common whose cases call the agent as a Python function."""
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from typing import Any, ClassVar, Literal, Self
+
+from agentmut.adapters.python_callable import CallableAdapter
+from agentmut.config import AgentConfig
+from agentmut.errors import CaseError, UsageError
+from agentmut.mutant import Mutant
+from agentmut.protocols import AgentSpec
+from agentmut.tools import ToolSpec
+from agentmut.trace import AgentTrace
+
+CONFIG_NAMES = ("agentmut_config", "config")
+"""Parameters by which a function of a suite is told the config that is under test."""
+Raised = Literal["error", "fail"]
+"""What an exception of a case's agent is: no evidence, or a failure of the agent."""
+
+
+@dataclass(frozen=True)
+class CalledAgent:
+    """An agent as a suite calls it: built from the config by a function that takes it, or else changed on the wire."""
+
+    agent: CallableAdapter
+    original: AgentConfig
+    told: bool
+    """Whether the function takes the config."""
+
+    package: ClassVar[str]
+    """The distribution of the suite's tool."""
+
+    @classmethod
+    def create(cls, spec: AgentSpec, config: AgentConfig) -> Self:
+        """Not by itself."""
+        raise NotImplementedError("made by an importer, of the project's section `suite`")
+
+    def get_config(self) -> AgentConfig:
+        """The config that is under test."""
+        return self.agent.get_config()
+
+    def get_tools(self) -> tuple[ToolSpec, ...]:
+        """The tools of the config."""
+        return self.agent.get_tools()
+
+    def with_config(self, config: AgentConfig) -> Self:
+        """The same suite on another config."""
+        return replace(self, agent=self.agent.with_config(config))
+
+    def doubled_tools(self) -> frozenset[str]:
+        """Functions marked with `agentmut.tool` in the module of the function."""
+        return self.agent.doubled_tools()
+
+    def cannot_express(self, mutant: Mutant) -> str:
+        """What the cases alone decide: the conversation; and without a function that is told it, the flow."""
+        parts = {edit.part for edit in mutant.edits}
+        if "history" in parts:
+            return "the cases say themselves what is said"
+        if "orchestration" in parts and not self.told:
+            return "the suite's function takes no config, and no model request shows the flow"
+        return self.agent.cannot_express(mutant)
+
+    @property
+    def default_route(self) -> Literal["rebuild", "wire"]:
+        """The wire, unless the suite's function is told the config."""
+        return "rebuild" if self.told else "wire"
+
+    @property
+    def why_no_other_input(self) -> str:
+        """A case is no input."""
+        return f"the cases of a suite of {self.package} hold what the agent is asked"
+
+    def versions(self) -> Mapping[str, str]:
+        """Of the suite's tool."""
+        return {self.package: version(self.package)}
+
+
+def config_parameter(function: Callable[..., Any]) -> str | None:
+    """The parameter by which a function is told the config; None where it has none.
+
+    >>> config_parameter(lambda inputs, config: inputs)
+    'config'
+    """
+    parameters = inspect.signature(function).parameters
+    return next((name for name in CONFIG_NAMES if name in parameters), None)
+
+
+def config_first(function: Callable[..., Any], parameter: str) -> Callable[..., Any]:
+    """The function as one of (config, value), where it takes the config by that name."""
+    if inspect.iscoroutinefunction(function):
+
+        @functools.wraps(function)
+        async def waiting(config: AgentConfig, value: Any) -> Any:
+            return await function(value, **{parameter: config})
+
+        return waiting
+
+    @functools.wraps(function)
+    def plain(config: AgentConfig, value: Any) -> Any:
+        return function(value, **{parameter: config})
+
+    return plain
+
+
+def check_route(spec: AgentSpec, function: str, told: bool) -> None:
+    """Raise `UsageError` where mutants are to be built by a function that is not told the config."""
+    if spec.route == "rebuild" and not told:
+        raise UsageError(
+            f"agent.route: rebuild needs a function that is told the config, and {function} has no parameter "
+            f"{' or '.join(CONFIG_NAMES)}. Add one, or leave agent.route out"
+        )
+
+
+def failed(error: BaseException, raised: Raised) -> BaseException:
+    """What to raise for an exception of a case's agent, so that the run ends as the suite's settings say."""
+    if raised == "fail":
+        return error
+    case = CaseError(f"the case raised {type(error).__name__}: {error}")
+    case.__cause__ = error  # trouble with the model service is told by what it came from
+    return case
+
+
+def with_checks(trace: AgentTrace, checks: tuple[Any, ...]) -> AgentTrace:
+    """The trace, judged by the suite."""
+    return trace.model_copy(update={"checks": checks})
+
+
+def unique(names: list[str]) -> list[str]:
+    """The names, with a number behind those that were there before.
+
+    >>> unique(["a", "b", "a"])
+    ['a', 'b', 'a_2']
+    """
+    given: list[str] = []
+    for name in names:
+        number, own = 1, name
+        while own in given:
+            number += 1
+            own = f"{name}_{number}"
+        given.append(own)
+    return given

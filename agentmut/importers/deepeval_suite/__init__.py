@@ -1,0 +1,1 @@
+"""deepeval: tests of pytest in which deepeval's metrics judge."""

@@ -1,0 +1,28 @@
+"""Runs one test of a held session as a trial, and takes over what deepeval's metrics said."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+
+from agentmut.importers.deepeval_suite.noted import check_measured, checks_of
+from agentmut.importers.pytest_suite.adapter import PytestAdapter
+from agentmut.importers.pytest_suite.outcome import Phase
+from agentmut.importers.pytest_suite.running import Running
+from agentmut.trace import Check
+
+
+@dataclass(frozen=True)
+class DeepevalAdapter(PytestAdapter):
+    """An agent as tests with deepeval's metrics run and judge it."""
+
+    metrics: tuple[str, ...] = ()
+
+    def versions(self) -> Mapping[str, str]:
+        """Those of the pytest suite, and deepeval's."""
+        return {**super().versions(), "deepeval": version("deepeval")}
+
+    def _judged(self, phases: tuple[Phase, ...], running: Running) -> tuple[Check, ...]:
+        """A metric that could not be measured is no evidence, whatever became of the test then."""
+        check_measured(running.noted)
+        (test,) = super()._judged(phases, running)
+        return checks_of(test, running.noted, self.metrics)

@@ -1,0 +1,66 @@
+"""What deepeval's metrics said of one run, and the checks that makes."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agentmut.errors import CaseError
+from agentmut.trace import Check, Usage
+
+CHECK = "deepeval"
+"""The name of the check that a test is."""
+LONGEST_REASON = 600
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A metric, or a classifier, of one test case."""
+
+    name: str
+    passed: bool
+    reason: str
+    error: str = ""
+    """Why it could not be measured."""
+
+
+@dataclass(frozen=True)
+class Failed:
+    """An exception out of deepeval: a judge that failed, or a metric's own code."""
+
+    said: str
+
+
+def check_measured(noted: Iterable[Any]) -> None:
+    """Raise `CaseError` where a metric could not be measured: that says nothing about the agent."""
+    for one in noted:
+        if isinstance(one, Failed):
+            raise CaseError(f"a metric of deepeval failed: {one.said[:LONGEST_REASON]}")
+        if isinstance(one, Measured) and one.error:
+            raise CaseError(f"the metric {one.name} failed: {one.error[:LONGEST_REASON]}")
+
+
+def checks_of(test: Check, noted: Sequence[Any], names: Iterable[str]) -> tuple[Check, ...]:
+    """The test as a check, and one more for each of the metrics named.
+
+    A test passes only if all its metrics do: deepeval lets test cases pass that are marked as flaky.
+    """
+    measured = [one for one in noted if isinstance(one, Measured)]
+    failed = [one for one in measured if not one.passed]
+    said = "; ".join(f"{one.name}: {one.reason}" for one in failed) or test.reason
+    reason = f"{said[:LONGEST_REASON]}{_cost(noted)}"
+    whole = Check(evaluator=CHECK, passed=test.passed and not failed, reason=reason)
+    return (whole, *_metrics(measured, names))
+
+
+def _metrics(measured: Sequence[Measured], names: Iterable[str]) -> Iterator[Check]:
+    for name in names:
+        own = [one for one in measured if one.name == name]
+        said = next((one for one in own if not one.passed), own[0] if own else None)
+        reason = said.reason[:LONGEST_REASON] if said else "the test does not use it"
+        yield Check(evaluator=name, passed=all(one.passed for one in own), reason=reason)
+
+
+def _cost(noted: Iterable[Any]) -> str:
+    """What the judge has used, which is no part of the agent's cost."""
+    used = sum((one for one in noted if isinstance(one, Usage)), Usage())
+    return f" (the judge used {used.total} tokens)" if used.total else ""

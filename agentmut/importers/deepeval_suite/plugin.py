@@ -1,0 +1,206 @@
+"""The pytest plugin, loaded in the held session only, that keeps deepeval to itself and notes what its metrics say.
+
+deepeval reports nothing to anybody and writes nothing. What its metrics ask of models is their own affair: those
+requests are neither changed nor counted as the agent's.
+"""
+
+import asyncio
+import functools
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from agentmut.importers.deepeval_suite.noted import Failed, Measured
+from agentmut.importers.pytest_suite.running import RUNNING, Running
+from agentmut.plain import one_line
+from agentmut.trial import Trial, aside
+
+OFF = {
+    "DEEPEVAL_TELEMETRY_OPT_OUT": "1",
+    "DEEPEVAL_FILE_SYSTEM": "READ_ONLY",
+    "DEEPEVAL_UPDATE_WARNING_OPT_IN": "0",
+    "ENABLE_DEEPEVAL_CACHE": "0",
+    "IGNORE_DEEPEVAL_ERRORS": "0",
+    "SKIP_DEEPEVAL_MISSING_PARAMS": "0",
+    "ERROR_REPORTING": "0",
+    "CONFIDENT_API_KEY": "",  # as it is, and not from a file
+    "CONFIDENT_TRACING_ENABLED": "0",
+    "CONFIDENT_OPEN_BROWSER": "0",
+    "DEEPEVAL_PROGRESS_BAR": "0",
+}
+_EVALUATE = "deepeval.evaluate.evaluate"
+_EXECUTING = ("execute_test_cases", "a_execute_test_cases", "_assert_test_from_current_trace")
+"""What `assert_test` has its metrics measured by; looked up in its module at each call."""
+_MARK = "_agentmut_wrapped"
+
+
+def silence(environment: Any) -> None:
+    """Set what keeps deepeval quiet; before it is imported, for it reads that once."""
+    environment.update(OFF)
+    environment.pop("DEEPEVAL_TELEMETRY_ENABLED", None)
+    environment.pop("DEEPEVAL", None)  # set by `deepeval test run`, which stores results
+
+
+silence(os.environ)
+
+
+class _Judge:
+    """Whether metrics are being measured; requests of that time are a trial's of their own."""
+
+    def __init__(self, running: Running) -> None:
+        self.running = running
+        self.trial: Trial | None = None
+        self._depth = 0
+        self._aside: Any = None
+
+    @contextmanager
+    def judging(self) -> Iterator[None]:
+        """Metrics may measure within each other, and at the same time."""
+        if self._depth == 0:
+            self._aside = aside(Trial(id=f"{self.running.trial.id}-judge", seed=self.running.trial.seed))
+            self.trial = self._aside.__enter__()
+        self._depth += 1
+        try:
+            yield
+        finally:
+            self._depth -= 1
+            if self._depth == 0:
+                self._aside.__exit__(None, None, None)
+                self._settle()
+
+    def _settle(self) -> None:
+        """Note what the metrics have cost."""
+        replies = [one.reply for one in self.trial.recorder.exchanges if one.reply] if self.trial else []
+        self.running.noted += [reply.usage for reply in replies if reply.usage]
+
+
+class _Now:
+    """The run under way."""
+
+    judge: _Judge | None = None
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """One of each for each session."""
+    config.stash[_NOW] = _Now()
+
+
+_NOW = pytest.StashKey[_Now]()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Any:
+    """While a test runs, listen to deepeval, if it was imported."""
+    running, now = item.config.stash.get(RUNNING, None), item.config.stash[_NOW]
+    now.judge = _Judge(running) if running is not None else None
+    listen(now)
+    try:
+        return (yield)
+    finally:
+        now.judge = None
+
+
+def listen(now: _Now) -> None:
+    """Wrap what deepeval measures metrics by, where that is not done yet."""
+    module = sys.modules.get(_EVALUATE)
+    if module is None:
+        return
+    for name in _EXECUTING:
+        if hasattr(module, name):
+            _replace(module, name, functools.partial(_executing, now))
+    import deepeval.metrics.base_metric as bases
+
+    for base in ("BaseMetric", "BaseConversationalMetric", "BaseArenaMetric"):
+        for kind in _descendants(getattr(bases, base, None)):
+            for name in ("measure", "a_measure"):
+                if name in vars(kind):
+                    _replace(kind, name, functools.partial(_measuring, now))
+
+
+def _descendants(kind: Any) -> Iterator[type]:
+    for below in kind.__subclasses__() if kind is not None else ():
+        yield below
+        yield from _descendants(below)
+
+
+def _replace(owner: Any, name: str, wrapper: Callable[[Any], Any]) -> None:
+    original = vars(owner)[name]
+    if not hasattr(original, _MARK) and callable(original):
+        wrapped = functools.wraps(original)(wrapper(original))
+        setattr(wrapped, _MARK, True)
+        setattr(owner, name, wrapped)
+
+
+def _executing(now: _Now, original: Any) -> Any:
+    """A function that measures the metrics of test cases: note its results, and what it raises."""
+    return _wrapped(now, original, _note)
+
+
+def _measuring(now: _Now, original: Any) -> Any:
+    """A metric's own method, for tests that call it themselves."""
+    return _wrapped(now, original, lambda running, result: None)
+
+
+def _wrapped(now: _Now, original: Any, note: Callable[[Running, Any], None]) -> Any:
+    @contextmanager
+    def judging() -> Iterator[Callable[[Any], Any]]:
+        judge = now.judge
+        if judge is None:
+            yield lambda result: result
+            return
+        try:
+            with judge.judging():
+                yield functools.partial(_noting, judge.running, note)
+        except Exception as error:
+            judge.running.noted.append(Failed(one_line(error)))
+            raise
+
+    if asyncio.iscoroutinefunction(original):
+
+        async def later(*args: Any, **kwargs: Any) -> Any:
+            with judging() as done:
+                return done(await original(*args, **kwargs))
+
+        return later
+
+    def at_once(*args: Any, **kwargs: Any) -> Any:
+        with judging() as done:
+            return done(original(*args, **kwargs))
+
+    return at_once
+
+
+def _noting(running: Running, note: Callable[[Running, Any], None], result: Any) -> Any:
+    note(running, result)
+    return result
+
+
+def _note(running: Running, result: Any) -> None:
+    """The test results of deepeval, metric by metric."""
+    for one in result if isinstance(result, list) else [result]:
+        for metric in getattr(one, "metrics_data", None) or ():
+            running.noted.append(_measured(metric))
+        for label in getattr(one, "classifications", None) or ():
+            if label.success is not None:
+                said = {
+                    "name": label.name,
+                    "passed": bool(label.success),
+                    "reason": str(label.reason or label.label),
+                }
+                running.noted.append(Measured(**_with_error(said, label.error)))
+
+
+def _measured(metric: Any) -> Measured:
+    reason = f"score {metric.score}, threshold {metric.threshold}" + (
+        f": {metric.reason}" if metric.reason else ""
+    )
+    said = {"name": str(metric.name), "passed": bool(metric.success), "reason": reason}
+    return Measured(**_with_error(said, metric.error))
+
+
+def _with_error(said: Mapping[str, Any], error: Any) -> dict[str, Any]:
+    return {**said, "error": str(error) if error else ""}

@@ -1,0 +1,67 @@
+"""The importer of deepeval tests: those of pytest, with deepeval kept quiet and its judges kept apart."""
+
+import importlib.util
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import ClassVar
+
+from agentmut.config import AgentConfig
+from agentmut.errors import UsageError
+from agentmut.importers.pytest_suite.settings import PytestSettings, read_settings
+from agentmut.importers.pytest_suite.suite import PytestSuite
+from agentmut.protocols import Adapter, AgentSpec, SuiteSpec
+from agentmut.scenario import EvaluatorSpec, Scenario
+
+CHECK = "deepeval"
+PLUGIN = ("-p", "agentmut.importers.deepeval_suite.plugin")
+
+
+@dataclass
+class DeepevalSuite:
+    """A case is a test item of pytest; it passes if the test does, and every metric that it asserts."""
+
+    name: ClassVar[str] = "deepeval"
+    tests: PytestSuite
+    metrics: tuple[str, ...] = ()
+    """Names of metrics that are a check each, besides the test."""
+
+    @classmethod
+    def create(cls, spec: SuiteSpec) -> "DeepevalSuite":
+        """Check the argument: what `suite: {pytest: ...}` takes, and `metrics`, a list of their names."""
+        if importlib.util.find_spec("deepeval") is None:
+            raise UsageError(
+                "suite.deepeval: deepeval is not installed here. Run: pip install 'agentmut[deepeval]'"
+            )
+        argument = spec.argument
+        metrics = argument.get("metrics", []) if isinstance(argument, Mapping) else []
+        if not isinstance(metrics, list) or not all(isinstance(name, str) and name for name in metrics):
+            raise UsageError(f"suite.deepeval.metrics: expects a list of names of metrics, got {metrics!r}")
+        if isinstance(argument, Mapping):
+            argument = {key: value for key, value in argument.items() if key != "metrics"}
+        try:
+            settings = read_settings(argument, spec.root)
+        except UsageError as error:
+            raise UsageError(str(error).replace("suite.pytest", "suite.deepeval")) from None
+        names = tuple(name for name in metrics if isinstance(name, str))
+        return cls(PytestSuite(with_plugin(settings)), names)
+
+    def scenarios(self) -> tuple[Scenario, ...]:
+        """The tests, in pytest's order. Raises `UsageError`."""
+        checks = tuple(EvaluatorSpec(name="suite", argument=name) for name in (CHECK, *self.metrics))
+        return tuple(test.model_copy(update={"evaluators": checks}) for test in self.tests.scenarios())
+
+    def adapter(self, agent: AgentSpec, config: AgentConfig) -> Adapter | None:
+        """What runs one test."""
+        from agentmut.importers.deepeval_suite.adapter import DeepevalAdapter
+        from agentmut.importers.pytest_suite.adapter import PytestAdapter
+
+        own = agent.model_copy(update={"adapter": PytestSuite.name}) if agent.adapter == self.name else agent
+        adapter = self.tests.adapter(own, config)
+        assert isinstance(adapter, PytestAdapter)
+        parts = {field.name: getattr(adapter, field.name) for field in fields(adapter)}
+        return DeepevalAdapter(**parts, metrics=self.metrics)
+
+
+def with_plugin(settings: PytestSettings) -> PytestSettings:
+    """The settings of a session in which deepeval is listened to."""
+    return settings.model_copy(update={"args": (*PLUGIN, *settings.args)})

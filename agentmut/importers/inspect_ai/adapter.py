@@ -1,0 +1,112 @@
+"""Runs one sample of a task as a trial."""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from pydantic import JsonValue
+
+from agentmut.adapters.python_callable import recording_view, trace_of
+from agentmut.errors import CaseError, UsageError, nearest
+from agentmut.frozen import digest_of
+from agentmut.importers._called import CalledAgent, failed, with_checks
+from agentmut.importers.inspect_ai.loading import TaskSource
+from agentmut.importers.inspect_ai.settings import WHERE, InspectSettings
+from agentmut.importers.inspect_ai.values import judged
+from agentmut.plain import jsonable
+from agentmut.trace import AgentTrace, Check
+from agentmut.trial import Trial, belonging
+
+if TYPE_CHECKING:
+    from inspect_ai import Task
+    from inspect_ai.log import EvalSample
+
+
+@dataclass(frozen=True)
+class InspectAdapter(CalledAgent):
+    """Evaluates a task on one sample: its solver is the agent, and its scorers judge."""
+
+    source: TaskSource
+
+    package: ClassVar[str] = "inspect_ai"
+
+    @property
+    def runs_alone(self) -> bool:
+        """A process of inspect_ai evaluates one task at a time."""
+        return True
+
+    def open(self) -> None:
+        """Make the task once, in the process that is to run it."""
+        from agentmut.importers.inspect_ai.running import be_quiet
+
+        be_quiet()
+        self.source.make(self.original)
+
+    def close(self) -> None:
+        """Nothing is kept open."""
+
+    def versions(self) -> Mapping[str, str]:
+        """Of inspect_ai, and the settings and samples of the suite."""
+        task = self.source.make(self.original)
+        samples = {name: jsonable(sample) for name, sample in self.source.samples(task).items()}
+        return {**super().versions(), "suite": digest_of([jsonable(self.source.settings), samples])}
+
+    async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
+        """Have the task's solver work on the sample that the turn names, and its scorers score that."""
+        from agentmut.importers.inspect_ai.running import Watched, carried_out, watched_solver
+
+        name, seen = str(turns[0]), Watched()
+        task = self.source.make(recording_view(self.get_config(), trial.recorder.config_reads))
+        samples = self.source.samples(task)
+        if name not in samples:
+            raise CaseError(f"there is no sample {name!r}. {nearest(name, samples)}")
+        task.solver = watched_solver(task.solver, trial, seen)
+        with belonging(None):
+            done = await carried_out(task, samples[name], name, self._model(task))
+        if seen.error is not None:
+            raise failed(seen.error, self.source.settings.raised)
+        if done.error is not None:
+            raise CaseError(f"the sample ended with an error: {done.error.message}")
+        if done.invalidation is not None:
+            raise CaseError("the sample was invalidated")
+        checks = tuple(_checks(done, self.source.settings))
+        return with_checks(trace_of(seen.answer, trial, 0), checks)
+
+    def _model(self, task: "Task") -> str | None:
+        """The model that the task uses where it names none itself."""
+        settings, model = self.source.settings, self.original.model
+        if settings.model or task.model is not None:
+            return settings.model
+        if named := os.environ.get("INSPECT_EVAL_MODEL"):
+            return named
+        return f"{model.provider or 'openai'}/{model.name}" if model.name else None
+
+
+def _checks(done: "EvalSample", settings: InspectSettings) -> Iterator[Check]:
+    """One check for each scorer that judges."""
+    for name, score in (done.scores or {}).items():
+        if name in settings.ignore:
+            continue
+        found = judged(score.value, name, settings.pass_score, score.explanation or "")
+        if found is None:
+            raise CaseError(
+                f"the scorer {name} gives {score.value!r}, which is neither correct nor incorrect: set "
+                f"{WHERE}.pass_score to the least score that passes, or list it in ignore"
+            )
+        yield Check(evaluator=name, passed=found[0], reason=found[1])
+
+
+def scorer_names(task: "Task", ignored: tuple[str, ...]) -> tuple[str, ...]:
+    """The names under which the scorers of a task report, but those ignored. Raises `UsageError` for none."""
+    from inspect_ai.scorer._scorer import unique_scorer_name
+
+    used: list[str] = []
+    for scorer in task.scorer or ():
+        used.append(unique_scorer_name(scorer, used))
+    judging = tuple(name for name in used if name not in ignored)
+    if unknown := sorted(set(ignored) - set(used)):
+        raise UsageError(f"{WHERE}.ignore: there is no scorer {unknown[0]!r}. {nearest(unknown[0], used)}")
+    if not judging:
+        raise UsageError(f"{WHERE}: the task {task.name} has no scorer that judges; add one")
+    return judging

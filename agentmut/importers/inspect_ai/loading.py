@@ -1,0 +1,138 @@
+"""Finding a task of inspect_ai and making it: by inspect_ai's own loader, as `inspect eval` does."""
+
+import copy
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from agentmut.config import AgentConfig
+from agentmut.errors import AgentmutError, UsageError, nearest
+from agentmut.importers._called import config_parameter
+from agentmut.importers.inspect_ai.settings import WHERE, InspectSettings
+from agentmut.imports import error_location, import_callable
+from agentmut.plain import one_line
+
+if TYPE_CHECKING:
+    from inspect_ai import Task
+    from inspect_ai.dataset import Sample
+
+CONFIG = "agentmut_config"
+"""The parameter by which a task is told the config; `config` is a word of inspect_ai's own."""
+
+
+class ToldConfig:
+    """The config as tasks and solvers are given it: read like an `AgentConfig`, but no model.
+
+    inspect_ai writes out the arguments of everything it registers; those are no reads of the agent's.
+    """
+
+    __slots__ = ("_config",)
+
+    def __init__(self, config: AgentConfig) -> None:
+        self._config = config
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._config, name)
+
+    def __deepcopy__(self, memo: object) -> "ToldConfig":
+        return self
+
+
+class TaskSource:
+    """A task that can be made anew for each run, and what in it is told the config."""
+
+    def __init__(self, settings: InspectSettings, root: Path) -> None:
+        self.settings = settings
+        self.root = root
+        self.function = _task_function(settings.task, root)
+        self.factory = import_callable(settings.solver, root) if settings.solver else None
+        self.task_takes_config = CONFIG in _parameters(self.function)
+        self._made: Task | None = None
+
+    @property
+    def told(self) -> bool:
+        """Whether the task, or the solver in the place of its own, takes the config."""
+        return self.task_takes_config or self.factory is not None
+
+    def make(self, config: AgentConfig) -> "Task":
+        """The task on a config, not to be changed; raises what the task's own code raises."""
+        if self.task_takes_config:
+            task = self._created(self.settings.args | {CONFIG: ToldConfig(config)})
+        else:
+            self._made = self._made or self._created(self.settings.args)
+            task = self._made
+        task = copy.copy(task)
+        if self.factory is not None:
+            from inspect_ai import task_with
+
+            name = config_parameter(self.factory)
+            told = ToldConfig(config)
+            made = self.factory(**{name: told}) if name else self.factory(told)
+            task = task_with(task, solver=made)
+        return task
+
+    def samples(self, task: "Task") -> "dict[str, Sample]":
+        """The chosen samples by their ids as text, in order; one without an id has its number."""
+        every = {str(place if one.id is None else one.id): one for place, one in enumerate(task.dataset, 1)}
+        for wanted in map(str, self.settings.samples):
+            if wanted not in every:
+                raise UsageError(f"{WHERE}.samples: there is no sample {wanted!r}. {nearest(wanted, every)}")
+        wanted_ids = [str(one) for one in self.settings.samples] or list(every)
+        return {one: every[one] for one in wanted_ids[: self.settings.limit]}
+
+    def _created(self, args: dict[str, Any]) -> "Task":
+        from inspect_ai._eval.loader import create_file_tasks
+        from inspect_ai._util.registry import registry_unqualified_name
+
+        path, _, _ = self.settings.task.partition("@")
+        file = self.root / path
+        if file.suffix == ".py":
+            name = registry_unqualified_name(self.function)
+            (task,) = create_file_tasks(file.resolve(), [name], args)
+            return task
+        made: Task = self.function(**args)
+        return made
+
+
+def _task_function(reference: str, root: Path) -> Any:
+    """The function behind a task's name. Raises `UsageError`."""
+    from inspect_ai._util.registry import registry_lookup
+
+    path, _, name = reference.partition("@")
+    file = root / path
+    if file.suffix != ".py":
+        found = registry_lookup("task", reference)
+        if found is None:
+            raise UsageError(f"{WHERE}: there is no task {reference!r}; write file.py@name, or package/name")
+        return found
+    if not file.is_file():
+        raise UsageError(f"{WHERE}: there is no file {path} in {root}")
+    known = _names_in(file, path)
+    if not name and len(known) != 1:
+        raise UsageError(f"{WHERE}: {path} holds {len(known)} tasks; name one: {path}@{'|'.join(known)}")
+    if name and name not in known:
+        raise UsageError(f"{WHERE}: {path} has no task {name!r}. {nearest(name, known)}")
+    return registry_lookup("task", name or known[0])
+
+
+def _names_in(file: Path, path: str) -> list[str]:
+    """The tasks of a file, by the names they are registered under."""
+    from inspect_ai._eval.loader import load_file_tasks
+    from inspect_ai._util.decorator import parse_decorators
+
+    try:
+        load_file_tasks(file.resolve())
+        return [found[0] for found in parse_decorators(file.resolve(), "task")]
+    except AgentmutError:
+        raise
+    except (Exception, SystemExit) as error:  # the task's module may raise anything
+        raise UsageError(
+            f"{WHERE}: loading {path} raised {one_line(error)} ({error_location(error)})"
+        ) from error
+
+
+def _parameters(function: Any) -> tuple[str, ...]:
+    import inspect
+
+    return tuple(inspect.signature(function).parameters)

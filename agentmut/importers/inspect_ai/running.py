@@ -1,0 +1,100 @@
+"""Carrying out one sample of a task with inspect_ai itself, without a display, and leaving nothing behind."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from agentmut.errors import CaseError
+from agentmut.trial import Trial, belonging
+
+if TYPE_CHECKING:
+    from inspect_ai import Task
+    from inspect_ai.dataset import Sample
+    from inspect_ai.log import EvalSample
+    from inspect_ai.solver import Generate, Solver, TaskState
+
+NOTHING_LEFT = {"INSPECT_CACHE_DIR": "cache", "INSPECT_TRACE_FILE": "trace.log"}
+"""Variables of inspect_ai that say where its files are, and what takes their place in a folder of the run's own."""
+
+
+class Watched:
+    """What the solver of a sample did, as the scorers do not show it."""
+
+    def __init__(self) -> None:
+        self.error: BaseException | None = None
+        self.answer: str | None = None
+
+
+def watched_solver(inner: "Solver", trial: Trial, seen: Watched) -> "Solver":
+    """The solver as a part of the trial: its model requests are the agent's, those of scorers are not."""
+    from inspect_ai.solver import solver
+
+    @solver(name="agentmut_watched")
+    def under_test() -> "Solver":
+        async def solve(state: "TaskState", generate: "Generate") -> "TaskState":
+            with belonging(trial):
+                try:
+                    state = await inner(state, generate)
+                except Exception as error:
+                    seen.error = error
+                    raise
+            seen.answer = state.output.completion if state.output else None
+            return state
+
+        return solve
+
+    return under_test()
+
+
+async def carried_out(task: "Task", sample: "Sample", name: str, model: Any) -> "EvalSample":
+    """Evaluate a task on one sample, once. Raises `CaseError` where inspect_ai gives no sample back."""
+    from inspect_ai import eval_async, task_with
+    from inspect_ai.dataset import MemoryDataset
+
+    own = sample.model_copy(update={"id": sample.id or name}, deep=True)
+    task = task_with(task, dataset=MemoryDataset([own]), epochs=1, early_stopping=None)
+    with TemporaryDirectory(prefix="agentmut-", ignore_cleanup_errors=True) as folder, _files_in(folder):
+        (log,) = await eval_async(
+            task,
+            model=model,
+            log_dir=f"{folder}/logs",
+            log_format="json",
+            log_level="error",
+            log_realtime=False,
+            log_samples=True,
+            fail_on_error=False,
+            retry_on_error=0,
+            score_display=False,
+            ctl_server=False,
+        )
+    if not log.samples:
+        raise CaseError(f"inspect_ai gives no sample: {log.error.message if log.error else log.status}")
+    return log.samples[0]
+
+
+def be_quiet() -> None:
+    """No display, and no note of the last eval for viewers; for a process that does nothing else."""
+    from inspect_ai._eval.task import run
+    from inspect_ai.util._display import init_display_type
+
+    init_display_type("none")
+    if hasattr(run, "view_notify_eval"):
+        run.view_notify_eval = lambda location: None
+
+
+@contextmanager
+def _files_in(folder: str) -> Iterator[None]:
+    """No answer out of a cache from run to run."""
+    before = {name: os.environ.get(name) for name in NOTHING_LEFT}
+    os.environ.update({name: str(Path(folder) / file) for name, file in NOTHING_LEFT.items()})
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

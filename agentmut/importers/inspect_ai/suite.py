@@ -1,0 +1,49 @@
+"""The importer of inspect_ai tasks."""
+
+from pathlib import Path
+from typing import ClassVar
+
+from agentmut.adapters.python_callable import CallableAdapter
+from agentmut.config import AgentConfig
+from agentmut.importers._called import check_route
+from agentmut.importers._settings import read_settings, require
+from agentmut.importers.inspect_ai.settings import WHERE, InspectSettings
+from agentmut.protocols import Adapter, AgentSpec, SuiteSpec
+from agentmut.scenario import EvaluatorSpec, Scenario
+
+
+class InspectSuite:
+    """A case is a sample, by its id; each scorer of the task is a check."""
+
+    name: ClassVar[str] = "inspect"
+
+    def __init__(self, settings: InspectSettings, root: Path) -> None:
+        self._settings = settings
+        self._root = root
+
+    @classmethod
+    def create(cls, spec: SuiteSpec) -> "InspectSuite":
+        """Check the argument: the task, or a mapping as `InspectSettings`. Raises `UsageError`."""
+        require("inspect_ai", "inspect", WHERE)
+        return cls(read_settings(InspectSettings, spec.argument, WHERE, short="task"), Path(spec.root))
+
+    def scenarios(self) -> tuple[Scenario, ...]:
+        """The samples, in the dataset's order. The task is made on an empty config, where it takes one."""
+        from agentmut.importers.inspect_ai.adapter import scorer_names
+        from agentmut.importers.inspect_ai.loading import TaskSource
+
+        source = TaskSource(self._settings, self._root)
+        task = source.make(AgentConfig())
+        names = scorer_names(task, self._settings.ignore)
+        checks = tuple(EvaluatorSpec(name="suite", argument=name) for name in names)
+        return tuple(Scenario(name=name, turns=(name,), evaluators=checks) for name in source.samples(task))
+
+    def adapter(self, agent: AgentSpec, config: AgentConfig) -> Adapter | None:
+        """What runs one sample."""
+        from agentmut.importers.inspect_ai.adapter import InspectAdapter
+        from agentmut.importers.inspect_ai.loading import TaskSource
+
+        source = TaskSource(self._settings, self._root)
+        check_route(agent, f"the task {self._settings.task}", source.told)
+        called = CallableAdapter(source.factory or source.function, config, takes_config=source.told)
+        return InspectAdapter(called, config, source.told, source)

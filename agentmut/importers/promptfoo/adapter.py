@@ -1,0 +1,162 @@
+"""Runs one test of a promptfoo config as a trial."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self, TypeVar
+
+from pydantic import JsonValue
+
+from agentmut.adapters._outside import record_steps, trace_of
+from agentmut.config import AgentConfig
+from agentmut.errors import CaseError
+from agentmut.frozen import digest_of
+from agentmut.importers.promptfoo.bench import Bench, Job
+from agentmut.importers.promptfoo.outcome import judged
+from agentmut.importers.promptfoo.providers import led_through
+from agentmut.mutant import Mutant
+from agentmut.plain import described
+from agentmut.protocols import Adapter, AgentSpec, KnowsApi, NeedsDoubles, RunsOutside
+from agentmut.tools import ToolSpec
+from agentmut.trace import AgentTrace
+from agentmut.trial import Trial
+
+T = TypeVar("T")
+TICK = 0.25
+"""Seconds between two looks at the time that promptfoo takes."""
+
+
+class ProviderError(RuntimeError):
+    """The provider that is measured reported an error."""
+
+
+@dataclass(frozen=True)
+class PromptfooAdapter:
+    """An agent as a promptfoo config asks and judges it: the project's own stands in the place of its providers."""
+
+    spec: AgentSpec
+    config: AgentConfig
+    bench: Bench
+    agent: Adapter | None = None
+
+    @classmethod
+    def create(cls, spec: AgentSpec, config: AgentConfig) -> "PromptfooAdapter":
+        """Not by itself."""
+        raise NotImplementedError("made by the importer promptfoo, of `suite: {promptfoo: ...}`")
+
+    def get_config(self) -> AgentConfig:
+        """The config that is under test."""
+        return self.config
+
+    def get_tools(self) -> tuple[ToolSpec, ...]:
+        """The tools of the project's agent, or of the config."""
+        return self.agent.get_tools() if self.agent else self.config.tools
+
+    def with_config(self, config: AgentConfig) -> Self:
+        """The same suite on another config."""
+        return replace(self, config=config, agent=self.agent.with_config(config) if self.agent else None)
+
+    def doubled_tools(self) -> frozenset[str]:
+        """Tools whose calls the project's adapter intercepts."""
+        return self.agent.doubled_tools() if self.agent else frozenset()
+
+    def cannot_express(self, mutant: Mutant) -> str:
+        """What the tests alone decide: the conversation; and what the agent's adapter cannot."""
+        parts = {edit.part for edit in mutant.edits}
+        if "history" in parts:
+            return "the tests say themselves what is said"
+        if self.agent is not None:
+            return self.agent.cannot_express(mutant)
+        return "no model request shows the flow" if "orchestration" in parts else ""
+
+    def cannot_say(self, mutant: Mutant) -> str:
+        """Which setting the API of the project's agent has no word for."""
+        return self.agent.cannot_say(mutant) if isinstance(self.agent, KnowsApi) else ""
+
+    @property
+    def needs_doubles(self) -> frozenset[str]:
+        """Tools of the project's agent with nothing behind them."""
+        return self.agent.needs_doubles if isinstance(self.agent, NeedsDoubles) else frozenset()
+
+    def versions(self) -> Mapping[str, str]:
+        """Of promptfoo, the tests, the suite's settings, and the versions of the agent's own adapter."""
+        suite, settings = self.bench.suite, self.bench.settings.model_dump(mode="json", exclude={"command"})
+        own = {"promptfoo": suite.version, "suite": digest_of([suite.digest, settings])}
+        return {**own, **(self.agent.versions() if self.agent else {})}
+
+    async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
+        """Have promptfoo ask the agent what the test says, and judge the answer."""
+        case = self.bench.suite.cases.get(str(turns[0]))
+        if case is None:
+            raise CaseError(f"the config has no test {turns[0]!r} any more")
+        job = self.bench.submit(case)
+        try:
+            waited = trial.recorder.now()
+            asked = await self._off_the_clock(job.asked, trial)
+            waited = trial.recorder.now() - waited
+            trace = await self._answered(asked, job, trial)
+            trace = trace.model_copy(update={"seconds": max(0.0, trace.seconds - waited)})
+            result = await self._off_the_clock(job.result, trial)
+        finally:
+            job.leave()
+        return trace.model_copy(update={"checks": judged(result, case, self.bench.settings.raised)})
+
+    async def _answered(self, asked: Mapping[str, Any], job: Job, trial: Trial) -> AgentTrace:
+        """The agent's run; promptfoo is given its answer."""
+        if self.agent is None:
+            return await self._delegated(job, trial)
+        turn = self._turn(asked)
+        try:
+            trace = await self.agent.run((turn,), trial)
+        except Exception as error:  # the agent's own: the engine is to see it as it is
+            job.answer.set_result({"error": described(error)})
+            raise
+        job.answer.set_result(_response(trace))
+        return trace
+
+    async def _delegated(self, job: Job, trial: Trial) -> AgentTrace:
+        """The provider's call, whose model requests are led through agentmut."""
+        chosen = led_through(self.bench.suite.providers, self.bench.settings.provider, trial.endpoints)
+        job.answer.set_result({"delegate": chosen})
+        response = await job.response
+        record_steps(trial)
+        if response.get("error"):
+            raise ProviderError(str(response["error"]))
+        return trace_of(response.get("output"), trial, 0)
+
+    def _turn(self, asked: Mapping[str, Any]) -> JsonValue:
+        name = self.bench.settings.input
+        if name is None:
+            return asked.get("prompt")
+        if name not in (asked.get("vars") or {}):
+            raise CaseError(f"the test has no variable {name!r}, which suite.promptfoo.input names")
+        turn: JsonValue = asked["vars"][name]
+        return turn
+
+    async def _off_the_clock(self, future: "asyncio.Future[T]", trial: Trial) -> T:
+        """Wait for promptfoo: the time it takes is none of the agent's. Raises `CaseError` when it takes too long."""
+        begun = told = trial.recorder.now()
+        while not future.done():
+            await asyncio.wait({future}, timeout=TICK)
+            now = trial.recorder.now()
+            trial.recorder.count(held=now - told)
+            told = now
+            if now - begun > self.bench.settings.patience and not future.done():
+                raise CaseError(f"promptfoo took longer than suite.promptfoo.patience, {now - begun:.0f} s")
+        return future.result()
+
+
+@dataclass(frozen=True)
+class OutsidePromptfoo(PromptfooAdapter):
+    """One whose agent's model requests pass a proxy: a provider of promptfoo's, or an agent in another process."""
+
+    @property
+    def carries(self) -> frozenset[str]:
+        """Parts of the config that the agent is told."""
+        return self.agent.carries if isinstance(self.agent, RunsOutside) else frozenset()
+
+
+def _response(trace: AgentTrace) -> dict[str, Any]:
+    """A trace as a provider's response; assertions find the calls of tools in its metadata."""
+    calls = [{"name": step.tool, "arguments": step.arguments} for step in trace.tool_calls]
+    return {"output": trace.output if trace.outputs else "", "metadata": {"toolCalls": calls}}

@@ -1,0 +1,72 @@
+"""Starting the real promptfoo so that it reports to us alone: no cache, no database, no telemetry."""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from agentmut.adapters._programs import Launch, Output
+from agentmut.errors import CaseError
+from agentmut.importers.promptfoo.settings import PromptfooSettings
+
+HERE = Path(__file__).parent
+OFF = {
+    "PROMPTFOO_DISABLE_TELEMETRY": "1",
+    "PROMPTFOO_DISABLE_UPDATE": "1",
+    "PROMPTFOO_DISABLE_SHARING": "1",
+    "PROMPTFOO_DISABLE_REMOTE_GENERATION": "1",
+    "PROMPTFOO_DISABLE_ADAPTIVE_SCHEDULER": "1",  # it would slow all down after an agent's errors
+    "PROMPTFOO_CACHE_ENABLED": "false",
+}
+_FLAGS = ("--no-cache", "--no-write", "--no-share", "--no-table", "--no-progress-bar", "--repeat", "1")
+OUTPUT = "output.json"
+TOLD = 600
+"""Characters of its last words that an error says."""
+
+
+class Place(NamedTuple):
+    """Where promptfoo is, and where it is started."""
+
+    command: tuple[str, ...]
+    root: str
+
+
+def launch(
+    settings: PromptfooSettings, place: Place, folder: Path, slots: Sequence[str], at_once: int
+) -> Launch:
+    """How one evaluation is started, with the files `slots` in `folder` in the place of the config's providers."""
+    arguments = (
+        *place.command, "eval", "-c", str(Path(place.root, settings.path).resolve()),
+        "-r", *(f"file://{folder / slot}" for slot in slots),
+        *_FLAGS, "-j", str(at_once), "-o", str(folder / OUTPUT), *settings.filters,
+    )  # fmt: skip
+    return Launch(arguments, Path(place.root), environment(os.environ, folder))
+
+
+def environment(given: Mapping[str, str], folder: Path) -> dict[str, str]:
+    """The environment of promptfoo: what it remembers and reports is kept in `folder`, or not at all."""
+    own = {"PROMPTFOO_CONFIG_DIR": str(folder / "promptfoo"), "PROMPTFOO_LOG_DIR": str(folder / "logs")}
+    preload = f"--require {json.dumps(str(HERE / 'quiet.cjs'))}"
+    options = " ".join(filter(None, (preload, given.get("NODE_OPTIONS", ""))))
+    direct = ",".join(
+        filter(None, (given.get("NO_PROXY") or given.get("no_proxy"), "promptfoo.app,promptfoo.dev"))
+    )
+    return {**given, **OFF, **own, "NODE_OPTIONS": options, "NO_PROXY": direct, "no_proxy": direct}
+
+
+def written(folder: Path, said: bytes, code: int | None) -> dict[str, Any]:
+    """What an evaluation has written. Raises `CaseError` with promptfoo's last words where that is nothing."""
+    try:
+        found = json.loads((folder / OUTPUT).read_text("utf-8"))
+        if isinstance(found["results"]["results"], list):
+            return dict(found)
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    words = " ".join(said.decode("utf-8", "replace").split())[-TOLD:]
+    raise CaseError(f"promptfoo ended with code {code} and without results. It says: {words or 'nothing'}")
+
+
+def last_words(output: Output) -> bytes:
+    """What a program has said: errors first, for the end is told."""
+    return bytes(output.stdout) + b" " + bytes(output.stderr)

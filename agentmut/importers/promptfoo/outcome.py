@@ -1,0 +1,79 @@
+"""What promptfoo's result for one test says about the agent: its checks, or nothing at all."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+from agentmut.errors import CaseError
+from agentmut.importers.promptfoo.cases import VERDICT, Case
+from agentmut.trace import Check
+
+ERROR = 2
+"""`failureReason` of a result without a judgement."""
+LONGEST_REASON = 400
+_RAISED = (
+    "Custom function threw error",
+    "Python code execution failed",
+    "Ruby code execution failed",
+    "Webhook error",
+)
+"""How the reasons of assertions begin whose own code went wrong."""
+Component = Mapping[str, Any]
+
+
+def judged(result: Mapping[str, Any], case: Case, raised: Literal["error", "fail"]) -> tuple[Check, ...]:
+    """The checks of a run, by promptfoo's own judgement.
+
+    Raises `CaseError` where it is none: the evaluation broke off, a model that grades failed, or, unless `raised` is
+    "fail", the code of an assertion raised an exception.
+    """
+    grading = result.get("gradingResult")
+    if result.get("failureReason") == ERROR or (grading is None and not result.get("success")):
+        raise CaseError(f"promptfoo: {_line(result.get('error') or 'no judgement')}")
+    components = (grading or {}).get("componentResults") or ()
+    for component in components:
+        _check_sound(component, raised)
+    if case.whole:
+        passed = bool(result.get("success"))
+        reason = str((grading or {}).get("reason") or "the test has no assertion")
+        return (Check(evaluator=VERDICT, passed=passed, reason=_line(reason) + _cost(grading or {})),)
+    return tuple(_checks(list(_own(components)), case))
+
+
+def _checks(components: Sequence[Component], case: Case) -> Iterator[Check]:
+    if len(components) != len(case.checks):
+        raise CaseError(f"promptfoo judged {len(components)} assertions of {len(case.checks)}")
+    for name, component in zip(case.checks, components, strict=True):
+        if name is not None:
+            reason = _line(str(component.get("reason") or "")) + _cost(component)
+            yield Check(evaluator=name, passed=bool(component.get("pass")), reason=reason)
+
+
+def _own(components: Sequence[Component]) -> Iterator[Component]:
+    """The assertions of the test itself; those of a set follow the set, and are counted in it."""
+    left = iter(components)
+    for component in left:
+        yield component
+        for _ in component.get("componentResults") or () if _is_set(component) else ():
+            next(left, None)
+
+
+def _is_set(component: Component) -> bool:
+    return "assertionSet" in (component.get("metadata") or {})
+
+
+def _check_sound(component: Component, raised: Literal["error", "fail"]) -> None:
+    reason = str(component.get("reason") or "")
+    if (component.get("metadata") or {}).get("graderError"):
+        raise CaseError(f"promptfoo's grader failed: {_line(reason)}")
+    if raised == "error" and reason.startswith(_RAISED):
+        raise CaseError(f"an assertion raised an exception: {_line(reason)}")
+
+
+def _cost(graded: Mapping[str, Any]) -> str:
+    """What the models that grade have used, which is no part of the agent's cost."""
+    used = (graded.get("tokensUsed") or {}).get("total")
+    return f" (the grader used {used} tokens)" if used else ""
+
+
+def _line(text: str) -> str:
+    return " ".join(str(text).partition("\nStack Trace")[0].split())[:LONGEST_REASON]

@@ -1,0 +1,65 @@
+"""The providers of a config that can be measured as they are: those whose model requests can be led elsewhere."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from agentmut.errors import UsageError
+
+VARIABLES = {"openai": "OPENAI_BASE_URL", "anthropic": "ANTHROPIC_BASE_URL"}
+"""What leads requests elsewhere, by the beginning of a provider's id."""
+_ELSEWHERE = ("apiHost", "apiBaseUrl")
+
+
+class Named(NamedTuple):
+    """A provider of a config."""
+
+    id: str
+    options: Mapping[str, Any]
+
+    @property
+    def variable(self) -> str | None:
+        """The environment variable that leads it elsewhere; None where none is known."""
+        return VARIABLES.get(self.id.partition(":")[0])
+
+
+def led_through(providers: Sequence[Any], wanted: str | None, endpoints: Mapping[str, str]) -> dict[str, Any]:
+    """The chosen provider as promptfoo is to load it, its model requests led to one of `endpoints`."""
+    chosen = measured(providers, wanted)
+    env = {**(chosen.options.get("env") or {}), **endpoints}
+    return {"id": chosen.id, "options": {**chosen.options, "env": env}}
+
+
+def measured(providers: Sequence[Any], wanted: str | None) -> Named:
+    """The provider that is measured: the only one, or the one of that id or label. Raises `UsageError`."""
+    known = list(_named(providers))
+    fitting = [one for one in known if wanted in (None, one.id, one.options.get("label"))]
+    names = ", ".join(str(one.options.get("label") or one.id) for one in known) or "none"
+    if len(fitting) != 1:
+        raise UsageError(f"suite.promptfoo.provider: name the one that is measured. The config has: {names}")
+    _check(fitting[0])
+    return fitting[0]
+
+
+def _check(chosen: Named) -> None:
+    if chosen.variable is None:
+        raise UsageError(
+            f"suite.promptfoo: mutants reach providers {' and '.join(VARIABLES)}; {chosen.id!r} is neither. Name your "
+            "agent with agent.adapter: it then answers in the place of the config's providers"
+        )
+    config = chosen.options.get("config") or {}
+    if given := next((key for key in _ELSEWHERE if key in config), None):
+        raise UsageError(
+            f"suite.promptfoo: the provider {chosen.id!r} sets {given}, so that its requests cannot be led through "
+            f"agentmut. Leave it out, and set {chosen.variable} in agent.env"
+        )
+
+
+def _named(providers: Iterable[Any]) -> Iterable[Named]:
+    """Providers as a config writes them: an id, a mapping with one, or a mapping from an id to options."""
+    for one in providers:
+        if isinstance(one, str):
+            yield Named(one, {})
+        elif isinstance(one, Mapping) and isinstance(one.get("id"), str):
+            yield Named(one["id"], {key: value for key, value in one.items() if key != "id"})
+        elif isinstance(one, Mapping):
+            yield from (Named(str(key), dict(value or {})) for key, value in one.items())

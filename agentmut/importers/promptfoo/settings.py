@@ -1,0 +1,92 @@
+"""What a project says of its promptfoo config: `suite: {promptfoo: ...}`."""
+
+import os
+import shlex
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, JsonValue, ValidationError, field_validator
+
+from agentmut.errors import UsageError, nearest
+from agentmut.frozen import Frozen
+
+VARIABLE = "AGENTMUT_PROMPTFOO"
+"""Names the command line of promptfoo, where it is elsewhere."""
+INSTALL = "npm install --save-dev promptfoo"
+
+
+class PromptfooSettings(Frozen):
+    """Which config, and how promptfoo is run on it."""
+
+    path: str
+    """The config: YAML, JSON or JavaScript, from the project's folder."""
+    command: tuple[str, ...] = ()
+    """The program and its first arguments; empty looks for it."""
+    filters: tuple[str, ...] = ()
+    """Filters of `promptfoo eval`, such as `--filter-pattern refund`."""
+    provider: str | None = None
+    """The provider that is measured, by its id or label, where the config has several and no agent is named."""
+    input: str | None = None
+    """The variable of a test that the agent is asked; None asks it the rendered prompt."""
+    raised: Literal["error", "fail"] = "error"
+    """What an assertion is whose own code raised an exception: no evidence, or a failure."""
+    patience: float = Field(default=300.0, gt=0)
+    """Seconds that promptfoo may take beside the agent's own time."""
+
+    @field_validator("command", "filters", mode="before")
+    @classmethod
+    def _words(cls, value: Any) -> Any:
+        return shlex.split(value) if isinstance(value, str) else value
+
+    @field_validator("filters")
+    @classmethod
+    def _only_filters(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if value and not value[0].startswith("--filter-"):
+            raise ValueError("expects filters of `promptfoo eval`, such as `--filter-pattern refund`")
+        return value
+
+
+def read_settings(argument: JsonValue, root: str) -> PromptfooSettings:
+    """The settings of `suite: {promptfoo: argument}`. Raises `UsageError`, which says what is expected.
+
+    >>> read_settings({"path": "setup.cfg", "filters": "--filter-first-n 3"}, ".").filters
+    ('--filter-first-n', '3')
+    """
+    given = argument if isinstance(argument, Mapping) else {"path": argument}
+    if unknown := sorted(given.keys() - PromptfooSettings.model_fields.keys()):
+        known = nearest(unknown[0], PromptfooSettings.model_fields)
+        raise UsageError(f"suite.promptfoo: unknown key {unknown[0]!r}. {known}")
+    try:
+        settings = PromptfooSettings(**dict(given))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(["suite.promptfoo", *map(str, first["loc"][:1])])
+        raise UsageError(f"{where}: {first['msg'].removeprefix('Value error, ')}") from None
+    if not Path(root, settings.path).is_file():
+        raise UsageError(f"suite.promptfoo: there is no config {settings.path} in {root}")
+    return settings
+
+
+def command_of(settings: PromptfooSettings, root: str) -> tuple[str, ...]:
+    """The command line of promptfoo: as given, by `AGENTMUT_PROMPTFOO`, on the PATH, or in `node_modules`."""
+    given = settings.command or tuple(shlex.split(os.environ.get(VARIABLE, "")))
+    if given:
+        if found := shutil.which(given[0], path=_beside(given[0], root)):
+            return (found, *given[1:])
+        raise UsageError(f"suite.promptfoo: there is no program {given[0]!r}. Run: {INSTALL}")
+    folder = Path(root).resolve()
+    places = [str(place / "node_modules" / ".bin") for place in (folder, *folder.parents)]
+    found = shutil.which("promptfoo") or shutil.which("promptfoo", path=os.pathsep.join(places))
+    if found is None:
+        raise UsageError(
+            f"suite.promptfoo: promptfoo is neither on the PATH nor in node_modules. Run: {INSTALL}, or name it: "
+            f"suite.promptfoo.command, or the environment variable {VARIABLE}"
+        )
+    return (found,)
+
+
+def _beside(program: str, root: str) -> str | None:
+    """Where a program is looked for that is given by a relative path."""
+    return root if os.sep in program and not Path(program).is_absolute() else None

@@ -1,0 +1,63 @@
+"""The importer of promptfoo configs: asks promptfoo for the tests, and gives what runs one of them."""
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from agentmut.config import AgentConfig
+from agentmut.errors import UsageError
+from agentmut.importers.promptfoo.settings import PromptfooSettings, command_of, read_settings
+from agentmut.protocols import Adapter, AgentSpec, RunsOutside, SuiteSpec
+from agentmut.scenario import EvaluatorSpec, Scenario
+
+
+class PromptfooSuite:
+    """A case is a test with a prompt; its checks are the test's assertions."""
+
+    name: ClassVar[str] = "promptfoo"
+
+    def __init__(self, settings: PromptfooSettings, command: tuple[str, ...], root: str) -> None:
+        from agentmut.importers.promptfoo.bench import Bench
+        from agentmut.importers.promptfoo.cli import Place
+
+        self._bench = Bench(settings, Place(command, root))
+
+    @classmethod
+    def create(cls, spec: SuiteSpec) -> "PromptfooSuite":
+        """Check the argument: the config's path, or a mapping; see `PromptfooSettings`."""
+        settings = read_settings(spec.argument, spec.root)
+        return cls(settings, command_of(settings, spec.root), spec.root)
+
+    def scenarios(self) -> tuple[Scenario, ...]:
+        """The tests, in promptfoo's order. Raises `UsageError`."""
+        return tuple(
+            Scenario(
+                name=case.name,
+                turns=(case.name,),
+                evaluators=tuple(EvaluatorSpec(name="suite", argument=check) for check in case.check_names),
+            )
+            for case in self._bench.suite.cases.values()
+        )
+
+    def adapter(self, agent: AgentSpec, config: AgentConfig) -> Adapter | None:
+        """What runs one test."""
+        from agentmut.importers.promptfoo.adapter import OutsidePromptfoo, PromptfooAdapter
+        from agentmut.importers.promptfoo.providers import measured
+
+        if agent.adapter == self.name:
+            measured(self._bench.suite.providers, self._bench.settings.provider)
+            return OutsidePromptfoo(agent, config, self._bench)
+        own = _own(agent, config)
+        kind = OutsidePromptfoo if isinstance(own, RunsOutside) else PromptfooAdapter
+        if self._bench.settings.provider is not None:
+            raise UsageError(
+                "suite.promptfoo.provider: the agent of agent.adapter answers in the place of all providers; "
+                "leave one of the two out"
+            )
+        return kind(agent, own.get_config(), self._bench, own)
+
+
+def _own(spec: AgentSpec, config: AgentConfig) -> Adapter:
+    from agentmut.plugins import Catalogue, Group
+
+    make: Callable[..., Adapter] = Catalogue.of(Group.ADAPTERS).load(spec.adapter).create
+    return make(spec, config)

@@ -1,0 +1,194 @@
+"""Asking a model for a judgement in JSON, through the SDK of its provider, which finds key and address itself."""
+
+import json
+import threading
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from agentmut.errors import NotJudgedError, RunError
+from agentmut.trace import Usage
+
+_NAME = "report"
+_SHOWN = 120
+_OURS = frozenset({401, 403, 404})
+"""Statuses of a wrong key or name: asking again, or about another answer, would not help."""
+
+
+class JudgeModel(NamedTuple):
+    """A model that judges."""
+
+    provider: str
+    name: str
+
+    @classmethod
+    def of(cls, written: str) -> "JudgeModel":
+        """From `openai:NAME` or `anthropic:NAME`. Raises `ValueError`."""
+        provider, _, name = written.partition(":")
+        if provider not in _SDKS or not name:
+            raise ValueError(f"expects model as openai:NAME or anthropic:NAME, got {written!r}")
+        return cls(provider, name)
+
+    def __str__(self) -> str:
+        return f"{self.provider}:{self.name}"
+
+
+class Question(NamedTuple):
+    """What a model is asked: its task, the data as JSON, and the JSON Schema of the object that it is to give back."""
+
+    instruction: str
+    data: str
+    schema: Mapping[str, Any]
+    temperature: float | None = 0
+    """None leaves it to the service: some models take none."""
+    most_tokens: int = 300
+    """Of the reply, where the API asks for a limit."""
+
+
+class Patience(NamedTuple):
+    """How long a reply may take, and how often the SDK asks again after 429, 5xx and lost connections."""
+
+    seconds: float = 60.0
+    retries: int = 2
+
+
+class Reply(NamedTuple):
+    """What a model gave back."""
+
+    value: dict[str, Any] | None
+    """None where it is not the object asked for: text, a refusal, a reply cut short."""
+    text: str
+    usage: Usage
+
+    @property
+    def shown(self) -> str:
+        """The beginning of it, for messages."""
+        return repr(self.text[:_SHOWN])
+
+
+class JudgeClient:
+    """Asks one model. Its SDK's client is made once, for the first question; making one takes longer than a request."""
+
+    def __init__(self, model: JudgeModel, patience: Patience | None = None) -> None:
+        self._model = model
+        self._patience = patience or Patience()
+        self._lock = threading.Lock()
+        self._client: Any = None
+
+    def ask(self, question: Question) -> Reply:
+        """Ask once; safe for threads. Raises `NotJudgedError` where no reply was to be had, `RunError` where none
+        ever will be.
+        """
+        from agentmut.trial import current_trial
+
+        name = self._model.name
+        if (
+            current_trial() is not None
+        ):  # the request would be taken for the agent's: changed, and counted as such
+            raise RunError(f"the judge {name} was asked inside of a trial. Ask it once the run has ended")
+        make, ask = _SDKS[self._model.provider]
+        with self._lock:
+            self._client = self._client or make(name, self._patience)
+        return ask(self._client, name, question)
+
+
+def _openai(model: str, patience: Patience) -> Any:
+    try:
+        import openai
+    except ImportError:
+        raise _no_sdk("openai") from None
+    try:
+        return openai.OpenAI(timeout=patience.seconds, max_retries=patience.retries)
+    except openai.OpenAIError as error:  # no key
+        raise _not_asked(model, error) from error
+
+
+def _ask_openai(client: Any, model: str, question: Question) -> Reply:
+    import openai
+
+    extra = {} if question.temperature is None else {"temperature": question.temperature}
+    schema = {"name": _NAME, "strict": True, "schema": _plain(question.schema)}
+    try:
+        reply = client.chat.completions.create(
+            model=model,
+            messages=[
+                {"role": "system", "content": question.instruction},
+                {"role": "user", "content": question.data},
+            ],
+            response_format={"type": "json_schema", "json_schema": schema},
+            extra_body=extra,
+        )
+    except openai.OpenAIError as error:
+        raise _not_asked(model, error) from error
+    used = reply.usage
+    usage = Usage(input_tokens=used.prompt_tokens, output_tokens=used.completion_tokens) if used else Usage()
+    said = reply.choices[0].message if reply.choices else None
+    text = (said.content or said.refusal or "") if said else ""
+    return Reply(_object(text), text, usage)
+
+
+def _anthropic(model: str, patience: Patience) -> Any:
+    try:
+        import anthropic
+    except ImportError:
+        raise _no_sdk("anthropic") from None
+    return anthropic.Anthropic(timeout=patience.seconds, max_retries=patience.retries)
+
+
+def _ask_anthropic(client: Any, model: str, question: Question) -> Reply:
+    import anthropic
+
+    # newer models have no such argument; the service still takes it
+    extra = {} if question.temperature is None else {"temperature": question.temperature}
+    tool = {"name": _NAME, "description": "Report the judgement.", "input_schema": _plain(question.schema)}
+    try:
+        reply = client.messages.create(
+            model=model,
+            max_tokens=question.most_tokens,
+            system=question.instruction,
+            messages=[{"role": "user", "content": question.data}],
+            tools=[tool],
+            tool_choice={"type": "tool", "name": _NAME},
+            extra_body=extra,
+        )
+    except (anthropic.AnthropicError, TypeError) as error:  # the latter where no key is set
+        raise _not_asked(model, error) from error
+    usage = Usage(input_tokens=reply.usage.input_tokens, output_tokens=reply.usage.output_tokens)
+    told = [block.input for block in reply.content if block.type == "tool_use"]
+    if told and isinstance(told[0], dict):
+        return Reply(told[0], json.dumps(told[0]), usage)
+    return Reply(None, " ".join(block.text for block in reply.content if block.type == "text"), usage)
+
+
+_SDKS: Mapping[str, tuple[Callable[[str, Patience], Any], Callable[[Any, str, Question], Reply]]] = (
+    MappingProxyType({"openai": (_openai, _ask_openai), "anthropic": (_anthropic, _ask_anthropic)})
+)
+
+
+def _plain(schema: Any) -> Any:
+    """Mappings as dicts, which the SDKs can write."""
+    return {k: _plain(v) for k, v in schema.items()} if isinstance(schema, Mapping) else schema
+
+
+def _object(text: str) -> dict[str, Any] | None:
+    try:
+        told = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return told if isinstance(told, dict) else None
+
+
+def _no_sdk(sdk: str) -> RunError:
+    return RunError(f"a judge of {sdk} needs its SDK. Install it with: pip install 'agentmut[{sdk}]'.")
+
+
+def _not_asked(model: str, error: Exception) -> NotJudgedError | RunError:
+    """The error of a call that failed: one of the set-up where the status or a missing key says so."""
+    said = " ".join(str(error).split())[:300]
+    status = getattr(error, "status_code", None)
+    unsent = status is None and not hasattr(error, "request")  # the SDK itself refused: no key, say
+    kind = RunError if unsent or status in _OURS else NotJudgedError
+    return kind(
+        f"the judge {model} could not be asked: {type(error).__name__}: {said}. This says nothing about the agent; "
+        "check the model's name, the key and the address, and run it again."
+    )

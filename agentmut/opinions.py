@@ -1,0 +1,114 @@
+"""The replies of model judges that were paid for, so that no question is paid for twice."""
+
+import threading
+from collections.abc import Callable
+from typing import Protocol
+
+from agentmut.frozen import Frozen, digest_of
+from agentmut.judge_client import JudgeClient, JudgeModel, Patience, Question, Reply
+from agentmut.trace import Usage
+
+
+class OpinionCache(Protocol):
+    """Replies by the digest of what was asked. Used by several threads."""
+
+    def find(self, key: str) -> str | None:
+        """The reply with this key, as JSON."""
+        ...
+
+    def keep(self, key: str, reply: str) -> None:
+        """Keep a reply."""
+        ...
+
+
+class MemoryCache:
+    """A cache that ends with the process."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, str] = {}
+
+    def find(self, key: str) -> str | None:
+        """The reply with this key."""
+        return self._kept.get(key)
+
+    def keep(self, key: str, reply: str) -> None:
+        """Keep a reply."""
+        self._kept[key] = reply
+
+
+class JudgeSpend(Frozen):
+    """What a judge took."""
+
+    questions: int = 0
+    """Put to the model, those without a usable reply included."""
+    usage: Usage = Usage()
+    reused: int = 0
+    """Opinions that were at hand from earlier."""
+
+    def __add__(self, other: "JudgeSpend") -> "JudgeSpend":
+        return JudgeSpend(
+            questions=self.questions + other.questions,
+            usage=self.usage + other.usage,
+            reused=self.reused + other.reused,
+        )
+
+
+class Consultation:
+    """Asks one model, remembers its usable replies, and counts what that took. Safe for threads.
+
+    Equal questions are put once for each `repeat`, also while the first is under way.
+    """
+
+    def __init__(self, model: JudgeModel, patience: Patience, cache: OpinionCache) -> None:
+        self._model = model
+        self._client = JudgeClient(model, patience)
+        self._cache = cache
+        self._lock = threading.Lock()
+        self._under_way: dict[str, threading.Lock] = {}
+        self._seen: set[str] = set()
+        self._spend = JudgeSpend()
+
+    @property
+    def spend(self) -> JudgeSpend:
+        """What it has taken so far."""
+        with self._lock:
+            return self._spend
+
+    def ask(self, question: Question, repeat: int, usable: Callable[[Reply], bool]) -> Reply:
+        """The `repeat`-th opinion. One that is not `usable` is neither kept nor raised: it is for the caller to see.
+
+        Raises like `JudgeClient.ask`.
+        """
+        key = digest_of([str(self._model), *question, repeat])
+        with self._lock:
+            turn = self._under_way.setdefault(key, threading.Lock())
+        with turn:
+            kept = self._cache.find(key)
+            if kept is not None:
+                return self._reused(key, kept)
+            reply = self._client.ask(question)
+            self._count(key, reply.usage)
+            if usable(reply):
+                self._cache.keep(key, _Kept(value=reply.value, text=reply.text).model_dump_json())
+            return reply
+
+    def _count(self, key: str, usage: Usage) -> None:
+        with self._lock:
+            self._seen.add(key)
+            asked = self._spend.questions + 1
+            self._spend = self._spend.model_copy(
+                update={"questions": asked, "usage": self._spend.usage + usage}
+            )
+
+    def _reused(self, key: str, kept: str) -> Reply:
+        found = _Kept.model_validate_json(kept)
+        with self._lock:
+            if key not in self._seen:  # else it was asked for, and counted, by this one
+                self._seen.add(key)
+                self._spend = self._spend.model_copy(update={"reused": self._spend.reused + 1})
+        return Reply(found.value, found.text, Usage())
+
+
+class _Kept(Frozen):
+    value: dict[str, object] | None
+    text: str

@@ -1,0 +1,306 @@
+"""What `agentmut run` would take, foretold from the project and what is stored: for the command line and for Python."""
+
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from agentmut import __version__
+from agentmut.decide.asking import why_ask
+from agentmut.decide.foresight import RUNS, Foresight, Lanes, Rules
+from agentmut.decide.plan import (
+    ByHistory,
+    Foreseen,
+    PlannedMutant,
+    Unit,
+    amount,
+    plan_line,
+    stopped_by,
+)
+from agentmut.engine.baseline import ScenarioBaseline
+from agentmut.engine.choosing import make_mutants
+from agentmut.engine.history import foreseen, read_history
+from agentmut.engine.plan import Plan
+from agentmut.engine.pricing import Pricer
+from agentmut.engine.reach import reached
+from agentmut.engine.selection import Selection
+from agentmut.engine.session import Session, make_plan
+from agentmut.engine.state import IDENTITY_ALPHA
+from agentmut.engine.stored import stored_originals
+from agentmut.engine.tables import Tables
+from agentmut.engine.trials import TrialResult
+from agentmut.frozen import canonical_json
+from agentmut.mutant import Intent, Mutant
+from agentmut.mutation.generate import Generation
+from agentmut.project import Project
+from agentmut.runtime import opened, refuse_running_loop, stand_in_keys
+from agentmut.store.sqlite import Store
+from agentmut.trace import Usage
+from agentmut.witness import Detector
+
+CHARACTERS = 4
+"""Of a token, where nothing is stored that tells."""
+STEP = 0.02
+"""Mean pass rates are rounded to multiples of this, so that mutants share their figures."""
+LARGEST_RATE = 0.99
+ANSWER = 200
+"""Tokens that a model is taken to answer with, where nothing is stored that tells."""
+
+
+def plan(
+    project: Project | str | Path = ".",
+    *,
+    selection: Selection | None = None,
+    scenarios: Sequence[str] = (),
+    rate: float | None = None,
+) -> Foreseen:
+    """What `agentmut run` would take and probably find: `agentmut plan`. No agent is run.
+
+    `rate` is a pass rate to assume of every scenario in the place of the stored one. Raises the errors of
+    `agentmut.errors`, among them `UsageError` where there is no mutant.
+    """
+    refuse_running_loop("agentmut.plan")
+    with stand_in_keys(), opened(project, scenarios) as (session, store):
+        return foresee(session, store, make_mutants(session, selection or Selection()), rate)
+
+
+def foresee(
+    session: Session, store: Store, generation: Generation, rate: float | None = None, seed: int | None = None
+) -> Foreseen:
+    """Foretell a campaign on these mutants; see `plan`."""
+    campaign = make_plan(session, generation, seed, time.time())
+    known = _Known(session, store, rate)
+    wanted = [mutant for mutant in campaign.mutants if mutant.id not in campaign.ignored]
+    mutants = [known.planned(mutant) for mutant in wanted]
+    controls = [known.control(each) for each in (*campaign.identity, campaign.destroyed)]
+    rules = _rules(campaign)
+    expect = Foresight(rules, Tables.of(session.project).get).expected
+    baseline = campaign.baseline * len(campaign.scenarios)
+    units = known.unit(len(mutants), campaign)
+    drops = (0.0, rules.delta, min(0.95, 2 * rules.delta))
+    lines = tuple(plan_line(drop, mutants, controls, baseline, units, expect) for drop in drops)
+    budget, history = campaign.budget, foreseen(wanted, read_history(session.project.runs))
+    most = len(campaign.scenarios) * rules.n_max
+    return Foreseen(
+        agentmut_version=__version__,
+        project=session.project.path.name,
+        mutants=dict(Counter(each.group for each in mutants)),
+        unreached=sum(each.lanes is None for each in mutants),
+        scenarios=len(campaign.scenarios),
+        baseline=amount([(baseline, units.usd)], units),
+        lines=lines,
+        history=ByHistory(killed=history.kill / len(wanted), trials=history.trials)
+        if history and wanted
+        else None,
+        worst=amount([(baseline, units.usd), *((most, each.usd) for each in (*mutants, *controls))], units),
+        stops=stopped_by(
+            (budget.trials, budget.usd, budget.minutes), max((x.total for x in lines), key=lambda x: x.trials)
+        ),
+        asks=why_ask(budget, campaign.worst_case_trials, store.mean_cost()),
+        assumptions=tuple(known.assumptions(campaign)),
+        notes=campaign.notes,
+    )
+
+
+def _rules(campaign: Plan) -> Rules:
+    rule = campaign.rule
+    alpha = rule.alpha * (1 - rule.suite_share)
+    return Rules(campaign.baseline, alpha, rule.beta, rule.delta, rule.n_max)
+
+
+class _Trials(NamedTuple):
+    """The stored trials of the original that are evidence, on one scenario."""
+
+    results: tuple[TrialResult, ...]
+    baseline: ScenarioBaseline
+
+
+class _Known:
+    """What is stored of the agent as it is, and what has to be assumed."""
+
+    def __init__(self, session: Session, store: Store, rate: float | None) -> None:
+        self._session = session
+        self._store = store
+        self._rate = rate
+        project = session.project
+        self._pricer = Pricer(project.budget.prices, project.config.model.provider)
+
+    @cached_property
+    def stored(self) -> Mapping[str, _Trials]:
+        """By scenario; those without a trial are left out."""
+        kept, _ = stored_originals(self._session, self._store)
+        found = {}
+        for name, trials in kept.items():
+            baseline = ScenarioBaseline(wanted=len(trials))
+            judged = [self._session.tests.result(name, trial.execution, None) for trial in trials]
+            for result in judged:
+                baseline.record(result)
+            evidence = tuple(result for result in judged if result.outcome.is_evidence)
+            if evidence:
+                found[name] = _Trials(evidence, baseline)
+        return found
+
+    @property
+    def whole(self) -> bool:
+        """Whether every scenario has been run, so that its reach is known."""
+        return len(self.stored) == len(self._session.scenarios)
+
+    def planned(self, mutant: Mutant) -> PlannedMutant:
+        """A mutant with the scenarios that reach it and the price of its trials."""
+        names = self._reaching(mutant)
+        return PlannedMutant(
+            group=str(mutant.operator_class),
+            degrades=mutant.intent is Intent.DEGRADE,
+            lanes=self._lanes(names) if names else None,
+            usd=self._usd(mutant),
+        )
+
+    def control(self, mutant: Mutant) -> PlannedMutant:
+        """A control, which every scenario reaches."""
+        lanes = self._lanes([scenario.name for scenario in self._session.scenarios])
+        return PlannedMutant("control", bool(mutant.edits), lanes, self._usd(mutant))
+
+    def _reaching(self, mutant: Mutant) -> list[str]:
+        if not self.whole:
+            return [scenario.name for scenario in self._session.scenarios]
+        suite, tests = self._session.suite, self._session.tests
+        baselines = {name: found.baseline for name, found in self.stored.items()}
+        where = reached(mutant, Detector(mutant, suite.full), suite, baselines, tests.scenarios)
+        return list(where.scenarios)
+
+    def _lanes(self, names: Sequence[str]) -> Lanes:
+        rates = [self._pass_rate(name) for name in names]
+        return Lanes(len(names), min(LARGEST_RATE, round(sum(rates) / len(rates) / STEP) * STEP))
+
+    def _pass_rate(self, name: str) -> float:
+        if self._rate is not None:
+            return self._rate
+        if name in self.stored:
+            baseline = self.stored[name].baseline
+            return (baseline.passes + 0.5) / (baseline.trials + 1)
+        return (1 + self._session.project.threshold_of(self._session.tests.scenarios[name])) / 2
+
+    @cached_property
+    def _results(self) -> list[TrialResult]:
+        return [result for found in self.stored.values() for result in found.results]
+
+    @cached_property
+    def usage(self) -> Usage:
+        """Tokens of one trial: the mean of the stored ones, or what the texts of the agent suggest."""
+        if self._results:
+            used = [result.trace.usage for result in self._results]
+            return Usage(
+                input_tokens=round(sum(each.input_tokens for each in used) / len(used)),
+                output_tokens=round(sum(each.output_tokens for each in used) / len(used)),
+            )
+        return self._assumed_usage
+
+    @cached_property
+    def _assumed_usage(self) -> Usage:
+        config = self._session.suite.full
+        tools = "".join(canonical_json(tool.model_dump(mode="json")) for tool in config.tools)
+        asked = [len("".join(map(_text, each.turns))) for each in self._session.scenarios]
+        characters = len(config.system_text()) + len(tools) + sum(asked) / len(asked)
+        calls = self._calls
+        return Usage(input_tokens=round(calls * characters / CHARACTERS), output_tokens=round(calls * ANSWER))
+
+    @property
+    def _calls(self) -> float:
+        """Model calls of a run: one for each turn, and one more for each with tools."""
+        scenarios = self._session.scenarios
+        turns = sum(len(scenario.turns) for scenario in scenarios) / len(scenarios)
+        return turns * (2 if self._session.suite.full.tools else 1)
+
+    @cached_property
+    def _own_usd(self) -> float | None:
+        """Of one trial of the original."""
+        if self._results:
+            usd = [result.usd for result in self._results]
+            known = [each for each in usd if each is not None]
+            return sum(known) / len(known) if len(known) == len(usd) else None
+        return self._priced(self._session.suite.full.model.name)
+
+    def _priced(self, model: str) -> float | None:
+        return self._pricer.cost(model, self.usage) if model else None
+
+    def _usd(self, mutant: Mutant) -> float | None:
+        """Of one trial of a mutant: the original's, or that of the model which it puts in."""
+        models = [str(edit.after) for edit in mutant.edits if edit.pointer == "/model/name"]
+        if not models or (self._results and not self.usage.total):
+            return self._own_usd
+        return self._priced(models[0])
+
+    def unit(self, mutants: int, campaign: Plan) -> Unit:
+        """What a trial takes, and how many go on at a time."""
+        seconds = [result.seconds for result in self._results]
+        mean = sum(seconds) / len(seconds) if seconds else None
+        at_a_time = max(1, min(campaign.concurrency, mutants * campaign.window))
+        limit = self._session.project.execution.requests_per_minute
+        if mean is not None and limit:
+            mean = max(mean, 60 * at_a_time / limit)
+        return Unit(self._own_usd, mean, at_a_time)
+
+    def assumptions(self, campaign: Plan) -> Iterator[str]:
+        """What the figures rest on, each as a sentence."""
+        yield from self._about_rates()
+        yield from self._about_reach()
+        yield (
+            "a degrading mutant lowers the pass rate of one scenario; scenarios are independent, and those that reach "
+            "a mutant are taken at their mean pass rate; chances are exact, trials on several scenarios are the mean "
+            f"of {RUNS} simulated mutants"
+        )
+        yield from self._about_price()
+        yield from self._about_time()
+        if campaign.rule.suite_share:
+            yield "the share of alpha for the suite as a whole (statistics.suite_share) is left out: it kills some more"
+        if campaign.baseline_limit:
+            yield "the budget may cut the baseline once the first trials show their cost"
+        yield f"the identity control, which is tried at level {IDENTITY_ALPHA:g}, is counted as a harmless mutant"
+        yield "nothing is reused: trials that are stored already cost nothing again"
+
+    def _about_rates(self) -> Iterator[str]:
+        count = len(self._results)
+        without = len(self._session.scenarios) - len(self.stored)
+        if self._rate is not None:
+            yield f"every scenario passes at {self._rate:g} (--rate)"
+            return
+        if count:
+            yield f"pass rates are those of {count} stored runs of the agent as it is"
+        if without:
+            yield f"{without} scenarios have no stored run: they are taken to pass halfway from their threshold to 1"
+
+    def _about_reach(self) -> Iterator[str]:
+        if self.whole:
+            yield "mutants are tried on the scenarios whose stored runs reach what they change"
+        else:
+            yield "every scenario is taken to reach every mutant, which costs more trials than a campaign mostly takes"
+
+    def _about_price(self) -> Iterator[str]:
+        usage = self.usage
+        tokens = f"{usage.input_tokens} input and {usage.output_tokens} output tokens"
+        if self._results:
+            yield f"a run takes {tokens}, the mean of the stored ones"
+        else:
+            yield (
+                f"no run is stored: one is taken to use {tokens} ({self._calls:.3g} model calls, {CHARACTERS} "
+                f"characters a token, {ANSWER} tokens an answer). `--probe 3` measures it"
+            )
+        if self._own_usd is None:
+            model = self._session.suite.full.model.name or "the agent's model"
+            yield f"no price is known of {model}, so there is no figure in money: set budget.prices"
+
+    def _about_time(self) -> Iterator[str]:
+        if not self._results:
+            yield "no run is stored, so nothing tells how long one takes"
+            return
+        mean = sum(result.seconds for result in self._results) / len(self._results)
+        most = self._session.project.execution.concurrency
+        yield f"a run takes {mean:.2g} s, the mean of the stored ones, and up to {most} go on at a time without loss"
+
+
+def _text(turn: JsonValue) -> str:
+    return turn if isinstance(turn, str) else canonical_json(turn)

@@ -1,0 +1,47 @@
+"""The gate's decision for a terminal."""
+
+from agentmut.decide.gate import Decision, GateReport, Standing
+from agentmut.report.paint import Page, clean
+
+_STYLES = {Decision.DEPLOY: "green", Decision.BLOCK: "red", Decision.MANUAL: "yellow"}
+_MARKS = {
+    Standing.MET: "green",
+    Standing.FAILED: "red",
+    Standing.OPEN: "yellow",
+    Standing.SHORT: "yellow",
+    Standing.MISSING: "yellow",
+}
+
+
+def render_gate(report: GateReport, color: bool = False) -> str:
+    """The decision, every requirement, and what was not used."""
+    page = Page(color)
+    page.add(f"agentmut {report.agentmut_version}  gate of {clean(report.project)}")
+    page.add()
+    page.add(f"Decision: {report.decision}{_because(report)}", style=_STYLES[report.decision])
+    if not report.requirements:
+        page.hang(clean(" ".join(report.reasons)))
+    for each in report.requirements:
+        of = f" (run {each.run})" if each.run else ""
+        page.hang(f"{each.standing}: {each.name}. {clean(each.reason)}{of}", style=_MARKS[each.standing])
+    if report.left_out:
+        page.title("Not used")
+        for left in report.left_out:
+            page.hang(clean(left))
+    for note in report.notes:
+        page.hang(f"Note: {clean(note)}.", indent=0)
+    page.add()
+    page.hang(
+        f"Not enough evidence either way means {report.inconclusive} here (gate.inconclusive); no evidence at all is "
+        "always manual.",
+        indent=0,
+    )
+    return page.text()
+
+
+def _because(report: GateReport) -> str:
+    """How many requirements stand behind it."""
+    if not report.reasons or not report.requirements:
+        return ""
+    which = "let through" if report.decision is Decision.DEPLOY else "decide"
+    return f" ({len(report.reasons)} of {len(report.requirements)} requirements {which})"

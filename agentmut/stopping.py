@@ -1,0 +1,125 @@
+"""Sequential stopping for evals of inspect_ai: the epochs of a sample end as soon as its pass rate is decided."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pydantic import JsonValue
+
+from agentmut.errors import UsageError
+from agentmut.importers.inspect_ai.values import judged
+from agentmut.scores import PassScore, read_pass_score
+from agentmut.stats.sprt import Boundaries, SprtDesign
+from agentmut.stats.verdicts import Verdict
+
+if TYPE_CHECKING:
+    from inspect_ai.dataset import Sample
+    from inspect_ai.log import EvalSpec
+    from inspect_ai.scorer import SampleScore
+    from inspect_ai.util import EarlyStop
+
+SampleId = str | int
+
+
+@dataclass
+class _Epochs:
+    """The epochs of one sample, in the order in which they were launched."""
+
+    outcomes: dict[int, bool | None] = field(default_factory=dict)
+    """None while an epoch runs, and of one that ended with an error: inspect_ai does not report those."""
+    decided: tuple[Verdict, int, int] | None = None
+    """The verdict, with the trials and failures that it is based on."""
+
+
+class SequentialStopping:
+    """Give it to a task: `Task(..., epochs=50, early_stopping=SequentialStopping(threshold=0.9))`.
+
+    Each sample has a sequential probability ratio test of its own (see `agentmut.stats.sprt`): FAIL is evidence of a
+    pass rate below `threshold`, PASS of one above `threshold - margin`, with chances of error of at most `alpha` and
+    `beta` for each sample. Once it is decided, the epochs that are left are not run. A trial passes when all of its
+    scores do: correct ones, and numbers from `pass_score` on.
+
+    Outcomes count in the order in which epochs were launched, so that quick ones do not come first. One that is not
+    known yet, or never will be because the epoch ended with an error, may be a pass as well as a failure: nothing is
+    decided by how it ends. Epochs that run at the same time save nothing; set `max_samples` low for more savings.
+
+    Rates that inspect_ai reports of epochs stopped early are biased; the verdicts, in the log under
+    `results.early_stopping.metadata`, are not. Raises `ValueError` for what no test can be built from.
+    """
+
+    def __init__(
+        self,
+        threshold: float,
+        *,
+        margin: float = 0.10,
+        alpha: float = 0.05,
+        beta: float = 0.10,
+        pass_score: PassScore = None,
+        boundaries: Boundaries = "strict",
+    ) -> None:
+        self.design = SprtDesign(threshold, margin, alpha, beta, None, boundaries)
+        self._pass_score = read_pass_score(pass_score)
+        self._samples: dict[SampleId, _Epochs] = {}
+
+    async def start_task(self, task: "EvalSpec", samples: list["Sample"], epochs: int) -> str:
+        """Forget earlier tasks."""
+        self._samples = {}
+        return "agentmut SPRT"
+
+    async def schedule_sample(self, id: SampleId, epoch: int) -> "EarlyStop | None":
+        """Let the epoch run, unless the sample is decided."""
+        from inspect_ai.util import EarlyStop
+
+        epochs = self._samples.setdefault(id, _Epochs())
+        if epochs.decided is None:
+            epochs.outcomes[epoch] = None
+            return None
+        verdict, n, failures = epochs.decided
+        said = f"{verdict.value} after {n} epochs, {failures} of them failed"
+        return EarlyStop(id=id, epoch=epoch, reason=said, metadata={"verdict": verdict.value})
+
+    async def complete_sample(self, id: SampleId, epoch: int, scores: dict[str, "SampleScore"]) -> None:
+        """Take the outcome into account. Raises `UsageError` for scores that neither pass nor fail."""
+        epochs = self._samples.setdefault(id, _Epochs())
+        epochs.outcomes[epoch] = all(self._passed(name, score.score.value) for name, score in scores.items())
+        if epochs.decided is None:
+            epochs.decided = self._decision(list(epochs.outcomes.values()))
+
+    async def complete_task(self) -> dict[str, JsonValue]:
+        """The verdicts by sample, INCONCLUSIVE where the epochs did not suffice; and the design of the test."""
+        design = self.design
+        return {
+            "design": {
+                "threshold": design.threshold,
+                "margin": design.margin,
+                "alpha": design.alpha,
+                "beta": design.beta,
+                "boundaries": design.boundaries,
+            },
+            "samples": {str(id): self._told(epochs) for id, epochs in self._samples.items()},
+        }
+
+    def _decision(self, outcomes: list[bool | None]) -> tuple[Verdict, int, int] | None:
+        """The first decision that holds whichever way the outcomes end that are not known."""
+        failed = unknown = 0
+        for n, passed in enumerate(outcomes, 1):
+            failed += passed is False
+            unknown += passed is None
+            if self.design.decide(n, failed) is Verdict.FAIL:
+                return Verdict.FAIL, n, failed
+            if self.design.decide(n, failed + unknown) is Verdict.PASS:
+                return Verdict.PASS, n, failed
+        return None
+
+    def _passed(self, name: str, value: Any) -> bool:
+        found = judged(value, name, self._pass_score)
+        if found is None:
+            raise UsageError(
+                f"the scorer {name} gives {value!r}, which is neither correct nor incorrect: give SequentialStopping "
+                "a pass_score, the least score that passes"
+            )
+        return found[0]
+
+    def _told(self, epochs: _Epochs) -> JsonValue:
+        known = [outcome for outcome in epochs.outcomes.values() if outcome is not None]
+        verdict, n, failures = epochs.decided or (Verdict.INCONCLUSIVE, len(known), known.count(False))
+        return {"verdict": verdict.value, "epochs": n, "failures": failures, "run": len(epochs.outcomes)}

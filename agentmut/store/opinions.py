@@ -1,0 +1,45 @@
+"""The replies of model judges in a file of their own."""
+
+import sqlite3
+import threading
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+from agentmut.errors import StoreError
+
+_TABLE = "create table if not exists opinions (key text primary key, reply text not null) without rowid"
+
+
+class OpinionFile:
+    """An `OpinionCache` in SQLite, opened when it is first needed. Raises `StoreError` for whatever the disk does."""
+
+    def __init__(self, path: Path, redact: Callable[[str], str]) -> None:
+        self._path = path
+        self._redact = redact
+        self._lock = threading.Lock()
+
+    def find(self, key: str) -> str | None:
+        """The reply with this key."""
+        with self._lock:
+            if not self._path.exists():
+                return None
+            row = self._run("select reply from opinions where key = ?", (key,))
+            return str(row[0]) if row else None
+
+    def keep(self, key: str, reply: str) -> None:
+        """Keep a reply, without secrets: a judge may quote from what it was shown."""
+        with self._lock:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._run("insert or replace into opinions values (?, ?)", (key, self._redact(reply)))
+
+    def _run(self, statement: str, values: tuple[str, ...]) -> tuple[str, ...] | None:
+        try:
+            with closing(sqlite3.connect(self._path, timeout=30)) as connection, connection:
+                connection.execute(_TABLE)
+                found: tuple[str, ...] | None = connection.execute(statement, values).fetchone()
+                return found
+        except (sqlite3.Error, OSError) as error:
+            raise StoreError(
+                f"the judges' opinions in {self._path} cannot be used: {error}. Delete the file; they are asked again."
+            ) from error

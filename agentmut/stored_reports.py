@@ -1,0 +1,72 @@
+"""The reports of a project's earlier runs, and whether they still speak of it as it is."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from agentmut.engine.identity import Environment
+from agentmut.engine.plan import RunPlan
+from agentmut.engine.session import Session, suite_digest
+from agentmut.errors import UsageError
+from agentmut.result import Result, read_result
+from agentmut.verdict_report import VerdictReport, read_verdicts
+
+Report = Result | VerdictReport
+
+
+class StoredReport(NamedTuple):
+    """What one run came to."""
+
+    run: str
+    report: Report | None
+    problem: str = ""
+    """Why it cannot be read, where there is no report."""
+
+    @property
+    def kind(self) -> str:
+        """run, test or compare; empty where it cannot be read."""
+        if isinstance(self.report, VerdictReport):
+            return self.report.kind
+        return "run" if self.report else ""
+
+
+def stored_reports(runs: Path, begins: str = "") -> Iterator[StoredReport]:
+    """The results and verdicts in a project's folder of runs whose ids begin so, in the order of time."""
+    for folder in sorted(runs.glob("*")):
+        if folder.name.startswith(begins):
+            yield from _reports_in(folder)
+
+
+def _reports_in(folder: Path) -> Iterator[StoredReport]:
+    for name, read in (("result.json", read_result), ("verdicts.json", read_verdicts)):
+        if not (folder / name).is_file():
+            continue
+        try:
+            yield StoredReport(folder.name, read(folder / name))
+        except UsageError as error:
+            yield StoredReport(folder.name, None, str(error))
+
+
+def changed_since(session: Session, report: Report, plan: RunPlan | None) -> str:
+    """What has changed since a run, so that it does not speak of the project as it is; empty where nothing has.
+
+    `plan` is the run's, None where the store does not know the run. The address of the model service is not looked
+    at: whoever decides on stored evidence need not have the service at hand.
+    """
+    if report.agent.digest != session.suite.full.digest:
+        return "the agent's config has changed since"
+    if plan is None:
+        return "its plan is not in the store, so nothing tells whether the suite or the code is the same"
+    changed = []
+    if plan.config_digest != session.suite.full.digest:
+        changed.append("the agent's config")
+    if plan.suite_digest != suite_digest(session):
+        changed.append("the suite (other scenarios or evaluators)")
+    if shaping(plan.environment) != shaping(session.environment):
+        changed.append("the agent's code or packages")
+    return f"{' and '.join(changed)} changed since" if changed else ""
+
+
+def shaping(environment: Environment) -> dict[str, object]:
+    """What shapes trials besides config and scenario, without the addresses of services."""
+    return environment.model_dump(exclude={"endpoints", "agentmut", "record"})

@@ -1,0 +1,106 @@
+"""The trend over a project's stored runs: for the command line and for Python."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from agentmut import __version__
+from agentmut.decide.drift import IN_CONTROL, REFERENCE, Chart, Watch, watch
+from agentmut.decide.trend import TrendReport, TrendRow, any_false_alarm, fall_of, row_of
+from agentmut.engine.plan import RunPlan
+from agentmut.engine.session import Session, open_session
+from agentmut.engine.stored import plan_of, stored_originals
+from agentmut.errors import UsageError
+from agentmut.frozen import digest_of
+from agentmut.project import Project, load_project
+from agentmut.result import Result
+from agentmut.runtime import agent_environment, open_store, refuse_running_loop, stand_in_keys
+from agentmut.store.sqlite import Store, StoredTrial
+from agentmut.stored_reports import Report, shaping, stored_reports
+
+
+def trend(
+    project: Project | str | Path = ".",
+    *,
+    drop: float | None = None,
+    reference: int = REFERENCE,
+    in_control: float = IN_CONTROL,
+) -> TrendReport:
+    """Scores and pass rates over the stored runs, with drift flagged: `agentmut trend`. No agent is run.
+
+    `drop` is the fall of a pass rate that matters (the project's `statistics.delta` when left out), `reference` the
+    number of first trials that later ones are held against, `in_control` the trials from one false alarm to the next.
+    Raises `UsageError` where nothing is stored, and for values out of range.
+    """
+    refuse_running_loop("agentmut.trend")
+    loaded = project if isinstance(project, Project) else load_project(Path(project))
+    chart = Chart(loaded.statistics.delta if drop is None else drop, reference, in_control)
+    _check(chart)
+    with stand_in_keys(), agent_environment(loaded), open_store(loaded) as store:
+        return _trend(open_session(loaded), store, chart)
+
+
+def _check(chart: Chart) -> None:
+    if not 0.01 <= chart.drop < 1:
+        raise UsageError(f"drop: a fall of the pass rate is from 0.01 to below 1, got {chart.drop!r}.")
+    if chart.reference < 10:
+        raise UsageError(f"reference: give at least 10 trials, got {chart.reference!r}.")
+    if not 1 <= chart.in_control <= 1e9:
+        raise UsageError(f"in-control: give from 1 to 1e9 trials, got {chart.in_control!r}.")
+
+
+def _trend(session: Session, store: Store, chart: Chart) -> TrendReport:
+    plans = {stored.id: plan for stored in store.runs() if (plan := plan_of(stored))}
+    rows: list[TrendRow] = []
+    facts: dict[str, Mapping[str, str]] = {}
+    notes: list[str] = []
+    for each in stored_reports(session.project.runs):
+        if each.report is None:
+            notes.append(f"run {each.run} was left out: {each.problem}")
+            continue
+        facts[each.run] = dict(_facts(each.report, plans.get(each.run)))
+        rows.append(row_of(each.report, rows[-1] if rows else None, facts))
+    if not rows:
+        raise UsageError("there is no stored run yet. `agentmut run` and `agentmut test` make them.")
+    watches = tuple(_watches(session, store, chart))
+    return TrendReport(
+        agentmut_version=__version__,
+        project=session.project.path.name,
+        rows=tuple(rows),
+        watches=watches,
+        false_alarm=any_false_alarm(watches),
+        fall=fall_of(rows, facts),
+        notes=tuple(notes),
+    )
+
+
+def _facts(report: Report, plan: RunPlan | None) -> Iterator[tuple[str, str]]:
+    """What makes runs comparable, by name; nothing of a run that the store does not know."""
+    if plan is not None:
+        yield "suite", plan.suite_digest
+        yield "code", digest_of(shaping(plan.environment))
+    if isinstance(report, Result):
+        yield "mutants", digest_of(sorted(row.id for row in report.mutants))
+
+
+def _watches(session: Session, store: Store, chart: Chart) -> Iterator[Watch]:
+    """Each scenario's trials on today's config, each counted once, judged by today's evaluators."""
+    kept, _ = stored_originals(session, store)
+    for scenario in session.scenarios:
+        name = scenario.name
+        judged = [
+            (trial, result.outcome == "pass")
+            for trial in sorted(kept.get(name, ()), key=_made)
+            if session.tests.can_judge(name, trial.execution)
+            and (result := session.tests.result(name, trial.execution, None)).outcome.is_evidence
+        ]
+        found = watch(name, [passed for _, passed in judged], chart)
+        at = judged[chart.reference + found.alarm_at - 1][0].run if found.alarm_at else ""
+        yield found.model_copy(update={"since": at})
+
+
+def _made(trial: StoredTrial) -> tuple[str, int]:
+    """The order of making: runs by their ids, which begin with their time, and trials in the order of their launch.
+
+    By the time of their end, slow failures would come last.
+    """
+    return trial.run, trial.repeat

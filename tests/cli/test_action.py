@@ -1,0 +1,170 @@
+"""The GitHub Action and the GitLab snippet: what they name exists, and their steps do what they say."""
+
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from agentmut.cli import VERBS
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / ".github" / "actions" / "agentmut"
+WARM = ROOT / "tests" / "testdata" / "warm_cli.py"
+ACTION: dict[str, Any] = yaml.safe_load((FOLDER / "action.yml").read_text())
+STEPS: dict[str, dict[str, Any]] = {step["name"]: step for step in ACTION["runs"]["steps"]}
+PAGE = (ROOT / "docs" / "ci.md").read_text()
+GITLAB = next(b for b in re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL) if "script:" in b)
+PROJECT = """
+version: 1
+agent:
+  adapter: openai
+  config:
+    prompt: |
+      You are the desk of a museum.
+      - End every answer with "Take care!"
+      - Answer politely.
+    model: {name: sim-large}
+suite: {threshold: 0.5}
+mutation: {operators: [prompt.drop_instruction]}
+statistics: {baseline: 20, n_max: 20, delta: 0.4}
+gate: {min_score: 0}
+"""
+SCENARIOS = """
+- name: opening
+  input: "When do you open?"
+  evaluators: [{contains: "Take care!"}]
+"""
+
+
+def test_every_input_is_used_and_every_used_one_exists() -> None:
+    text = (FOLDER / "action.yml").read_text()
+    used = set(re.findall(r"inputs\.([\w-]+)", text))
+    assert used == set(ACTION["inputs"])
+    assert ACTION["runs"]["using"] == "composite"
+    assert all("shell" in step for step in STEPS.values() if "run" in step)
+    for output in ACTION["outputs"].values():
+        assert re.fullmatch(r"\$\{\{ steps\.run\.outputs\.[\w-]+ \}\}", output["value"])
+
+
+def test_inputs_reach_the_shell_by_variables_only() -> None:
+    """An expression in a script would be run as a part of it, whatever a branch is called."""
+    for step in STEPS.values():
+        assert "${{" not in step.get("run", "")
+    script = (FOLDER / "measure.sh").read_text()
+    for name in STEPS["Measure and decide"]["env"]:
+        assert f"${name}" in script
+
+
+def test_the_gitlab_job_names_verbs_that_exist() -> None:
+    job = yaml.safe_load(GITLAB)["agentmut"]
+    said = "\n".join([*job["script"], *job.get("after_script", [])])
+    verbs = re.findall(r"^agentmut (\w+)", said, re.MULTILINE)
+    assert verbs
+    assert set(verbs) <= set(VERBS)
+    assert job["allow_failure"] == {"exit_codes": [3]}
+
+
+def test_the_action_shown_in_the_page_is_given_inputs_that_it_has() -> None:
+    shown = next(b for b in re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL) if "uses: " in b)
+    steps = yaml.safe_load(shown)["jobs"]["agentmut"]["steps"]
+    (own,) = [step for step in steps if step["uses"].endswith("actions/agentmut@main")]
+    assert set(own["with"]) <= set(ACTION["inputs"])
+
+
+class Job:
+    """A job on a runner: the project, and the files that a step writes to."""
+
+    def __init__(self, folder: Path, service: str) -> None:
+        self.folder = folder
+        self.output, self.summary = folder / "output", folder / "summary"
+        (folder / "bin").mkdir()
+        shim = folder / "bin" / "agentmut"
+        shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -IS "{WARM}" "$@"\n')
+        shim.chmod(shim.stat().st_mode | stat.S_IXUSR)
+        (folder / "bin" / "python").symlink_to(sys.executable)
+        self.environment = {
+            **os.environ,
+            "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
+            "PYTHONPATH": str(ROOT),
+            "OPENAI_BASE_URL": service,
+            "OPENAI_API_KEY": "none",
+            "GITHUB_ACTION_PATH": str(FOLDER),
+            "GITHUB_OUTPUT": str(self.output),
+            "GITHUB_STEP_SUMMARY": str(self.summary),
+        }
+
+    def step(self, **inputs: str) -> subprocess.CompletedProcess[str]:
+        """The step that measures, with its variables filled as a runner fills them."""
+        step = STEPS["Measure and decide"]
+        given = {name: str(each["default"]) for name, each in ACTION["inputs"].items()} | inputs
+        filled = {
+            name: re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda found: given[found[1]], value)
+            for name, value in step["env"].items()
+        }
+        self.output.write_text("")
+        self.summary.write_text("")
+        return subprocess.run(
+            ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", step["run"]],
+            cwd=self.folder,
+            env={**self.environment, **filled},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            stdin=subprocess.DEVNULL,
+        )
+
+    def gate(self, asked: str) -> None:
+        """What the project asks for from now on."""
+        (self.folder / "agentmut.yaml").write_text(PROJECT.replace("min_score: 0", asked))
+
+    @property
+    def outputs(self) -> dict[str, str]:
+        return dict(line.split("=", 1) for line in self.output.read_text().splitlines())
+
+
+@pytest.fixture
+def job(tmp_path: Path, simulator_url: str) -> Job:
+    if not shutil.which("bash"):
+        pytest.skip("the action's steps need bash")
+    (tmp_path / "scenarios").mkdir()
+    (tmp_path / "agentmut.yaml").write_text(PROJECT)
+    (tmp_path / "scenarios" / "s.yaml").write_text(SCENARIOS)
+    return Job(tmp_path, simulator_url)
+
+
+def test_the_step_measures_decides_and_writes_outputs_and_summary(job: Job) -> None:
+    done = job.step()
+    assert done.returncode == 0, done.stderr + done.stdout
+    assert job.outputs == {
+        "decision": "deploy",
+        "score": "0.3333",
+        "exit-code": "0",
+    }  # one instruction of three
+    summary = job.summary.read_text()
+    assert summary.startswith("## agentmut: mutation score 0.33")
+    assert "Decision: deploy" in summary
+    assert "Mutation score" in done.stdout
+
+    job.gate("min_score: 0.9")  # above the upper bound
+    assert job.step(arguments="--class\nprompt\n").returncode == 1
+    assert job.outputs["decision"] == "block"
+    job.gate("min_score: 0.5")  # between the bounds
+    done = job.step(**{"fail-on-manual": "false"})
+    assert done.returncode == 0
+    assert "::warning title=agentmut::" in done.stdout
+    assert (job.outputs["decision"], job.outputs["exit-code"]) == ("manual", "3")
+
+
+def test_a_wrong_command_line_fails_the_step_with_its_message(job: Job) -> None:
+    done = job.step(arguments="--class\npormpt")
+    assert done.returncode == 2
+    assert "pormpt" in done.stderr
+    assert job.outputs == {"decision": "", "score": "", "exit-code": "2"}
+    assert job.summary.read_text() == ""

@@ -1,0 +1,151 @@
+"""The gate's decision, and each of its requirements, on reports made by hand."""
+
+from typing import Any
+
+import pytest
+
+from agentmut.decide.gate import Decision, Requirement, Standing, decide, reasons_of
+from agentmut.decide.requirements import (
+    baseline_verdict,
+    mean_at_most,
+    minimum_coverage,
+    minimum_score,
+    no_regression,
+    spending,
+    suite_verdict,
+)
+from agentmut.result import BaselineRow, Cost, Result, Score
+from agentmut.stats.intervals import Interval
+from agentmut.stats.verdicts import Verdict
+from agentmut.verdict_report import BaselineUsed, VerdictReport
+
+
+def asked(*standings: Standing) -> list[Requirement]:
+    return [Requirement(name=f"r{n}", standing=s, reason=str(s)) for n, s in enumerate(standings)]
+
+
+@pytest.mark.parametrize(
+    ("standings", "inconclusive", "decision"),
+    [
+        ([Standing.MET, Standing.MET], "manual", Decision.DEPLOY),
+        ([Standing.MET, Standing.FAILED, Standing.MISSING], "manual", Decision.BLOCK),
+        ([Standing.MET, Standing.OPEN], "manual", Decision.MANUAL),
+        ([Standing.MET, Standing.OPEN], "block", Decision.BLOCK),
+        ([Standing.MET, Standing.OPEN], "deploy", Decision.DEPLOY),
+        ([Standing.SHORT, Standing.MET], "deploy", Decision.MANUAL),
+        ([Standing.MISSING], "deploy", Decision.MANUAL),
+        ([Standing.MISSING], "block", Decision.MANUAL),
+        ([Standing.FAILED], "deploy", Decision.BLOCK),
+        ([], "deploy", Decision.MANUAL),
+    ],
+)
+def test_the_most_serious_requirement_decides(
+    standings: list[Standing], inconclusive: Any, decision: Decision
+) -> None:
+    assert decide(asked(*standings), inconclusive) is decision
+
+
+def test_the_reasons_are_those_of_the_requirements_that_decided() -> None:
+    found = asked(Standing.MET, Standing.OPEN, Standing.FAILED)
+    assert reasons_of(found, Decision.BLOCK, "manual") == ("r2: not met",)
+    assert reasons_of(found[:2], Decision.DEPLOY, "deploy") == ("r1: open",)
+
+
+def campaign(score: Score, *rows: tuple[str, int, int]) -> Result:
+    baseline = tuple(
+        BaselineRow(
+            scenario=name, trials=n, passes=k, rate=k / n, interval=None, threshold=0.8, testable=True
+        )
+        for name, k, n in rows
+    )
+    parts: dict[str, Any] = {"run_id": "r", "score": score, "baseline": baseline}
+    return Result.model_construct(**parts)
+
+
+@pytest.mark.parametrize(
+    ("least", "standing"), [(0.5, Standing.MET), (0.55, Standing.MET), (0.6, Standing.OPEN), (0.8, Standing.OPEN),
+                            (0.81, Standing.FAILED)]
+)  # fmt: skip
+def test_a_score_is_met_by_its_lower_bound_and_failed_by_its_upper_one(
+    least: float, standing: Standing
+) -> None:
+    assert minimum_score(campaign(Score(value=0.7, low=0.55, high=0.8)), least).standing is standing
+
+
+def test_a_score_over_no_mutant_is_no_evidence() -> None:
+    assert minimum_score(campaign(Score(value=None, low=None, high=None)), 0.5).standing is Standing.MISSING
+
+
+@pytest.mark.parametrize(
+    ("rows", "standing"),
+    [
+        # 20/20: the exact lower bound is 0.025^(1/20) = 0.832 > 0.8. 19/20: 0.751 < 0.8.
+        ([("a", 20, 20)], Standing.MET),
+        ([("a", 20, 20), ("b", 19, 20)], Standing.OPEN),
+        # 12/20 below 0.8: P(X <= 12) = 0.0321, twice that is 0.064 > 0.05; 11/20: 0.0100, 0.0200 <= 0.05,
+        # and over two scenarios (Holm) 0.0400 <= 0.05, over three 0.0600 > 0.05.
+        ([("a", 12, 20)], Standing.OPEN),
+        ([("a", 11, 20)], Standing.FAILED),
+        ([("a", 11, 20), ("b", 20, 20)], Standing.FAILED),
+        ([("a", 11, 20), ("b", 20, 20), ("c", 20, 20)], Standing.OPEN),
+    ],
+)
+def test_a_campaigns_baseline_gives_the_suites_verdict(
+    rows: list[tuple[str, int, int]], standing: Standing
+) -> None:
+    found = baseline_verdict(campaign(Score(value=1, low=1, high=1), *rows), alpha=0.05)
+    assert found.standing is standing
+
+
+def verdicts(verdict: Verdict, left_out: dict[str, str] | None = None) -> VerdictReport:
+    parts: dict[str, Any] = {"run_id": "t", "verdict": verdict, "reason": "said so", "baseline": None}
+    if left_out is not None:
+        used: dict[str, Any] = {"name": "good", "not_compared": left_out}
+        parts["baseline"] = BaselineUsed.model_construct(**used)
+    return VerdictReport.model_construct(**parts)
+
+
+def test_verdicts_pass_on_as_they_are() -> None:
+    for verdict, standing in (
+        (Verdict.PASS, Standing.MET),
+        (Verdict.FAIL, Standing.FAILED),
+        (Verdict.INCONCLUSIVE, Standing.OPEN),
+    ):
+        assert suite_verdict(verdicts(verdict)).standing is standing
+        assert no_regression(verdicts(verdict, {})).standing is standing
+
+
+def test_a_comparison_of_some_scenarios_only_is_for_a_person() -> None:
+    assert no_regression(verdicts(Verdict.PASS, {"late": "not in the baseline"})).standing is Standing.SHORT
+    assert no_regression(verdicts(Verdict.FAIL, {"late": "not in the baseline"})).standing is Standing.FAILED
+
+
+def test_too_little_coverage_is_for_a_person() -> None:
+    assert minimum_coverage(0.6, 0.6).standing is Standing.MET
+    assert minimum_coverage(0.59, 0.6).standing is Standing.SHORT
+    assert minimum_coverage(None, 0.6).standing is Standing.MISSING
+
+
+def cost(usd: float | None, seconds: float) -> Cost:
+    return Cost(trials=1, baseline_trials=0, tokens=1, usd=usd, seconds=seconds)
+
+
+def test_what_the_evidence_took_is_added_up() -> None:
+    usd, minutes = spending([cost(1.25, 90), cost(0.75, 30)], 2.0, 1.9)
+    assert (usd.standing, minutes.standing) == (Standing.MET, Standing.SHORT)
+    assert "2.0 minutes is more than 1.9 minutes" in minutes.reason
+    unknown, _ = spending([cost(1.25, 90), cost(None, 30)], 2.0, 1.9)
+    assert unknown.standing is Standing.MISSING
+    assert list(spending([cost(9, 9)], None, None)) == []
+
+
+@pytest.mark.parametrize(
+    ("most", "standing"), [(4.0, Standing.MET), (3.0, Standing.OPEN), (1.9, Standing.FAILED)]
+)
+def test_a_mean_is_held_against_its_limit_by_its_interval(most: float, standing: Standing) -> None:
+    mean = Interval(3.0, 2.0, 4.0, 0.95, 30, "bootstrap")
+    assert mean_at_most("time of a run", mean, most, "s").standing is standing
+
+
+def test_no_runs_of_the_agent_are_no_evidence_of_their_mean() -> None:
+    assert mean_at_most("time of a run", None, 1.0, "s").standing is Standing.MISSING

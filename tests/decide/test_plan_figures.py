@@ -1,0 +1,97 @@
+"""What is foretold of a campaign: sums by hand, chances against an independent computation and a simulation."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from agentmut.decide.asking import NO_BUDGET, remedy, why_ask
+from agentmut.decide.foresight import Expected, Foresight, Lanes, Rules
+from agentmut.decide.plan import Amount, PlannedMutant, Unit, amount, plan_line, stopped_by
+from agentmut.files.schema import BudgetSettings
+from agentmut.stats.calibration.campaigns import simulate
+from agentmut.stats.kill.characteristics import operating_characteristics
+from agentmut.stats.kill.rule import decision_table
+
+TABLES = cache(decision_table)
+SMALL = Rules(n0=20, alpha=0.05, beta=0.1, delta=0.3, n_max=25)
+
+
+@pytest.mark.parametrize("drop", [0.0, 0.3, 0.6])
+def test_one_scenario_is_the_kill_rules_own_operating_characteristic(drop: float) -> None:
+    found = Foresight(SMALL, TABLES).expected(Lanes(1, 0.9), drop)
+    exact = operating_characteristics(20, SMALL.design(1), 0.9, drop, TABLES)
+    assert found.killed == pytest.approx(exact.killed)
+    assert found.survived == pytest.approx(exact.survived)
+    assert found.trials == pytest.approx(exact.trials)
+    assert sum(found[:3]) == pytest.approx(1)
+
+
+def test_several_scenarios_agree_with_a_simulated_campaign() -> None:
+    found = Foresight(SMALL, TABLES).expected(Lanes(3, 0.9), 0.3)
+    drops, rng = (0.3, 0.0, 0.0), np.random.default_rng(5)
+    runs = simulate((0.9,) * 3, drops, SMALL.design(3), 3000, rng, n0=20, table_of=TABLES)
+    assert found.killed == pytest.approx(runs.killed.mean(), abs=4 * 0.5 / 3000**0.5)
+    assert found.trials == pytest.approx(runs.trials.mean(), rel=0.15)  # of 200 simulated mutants
+    lost = operating_characteristics(20, SMALL.design(3), 0.9, 0.3, TABLES)
+    same = operating_characteristics(20, SMALL.design(3), 0.9, 0.0, TABLES)
+    assert found.survived == pytest.approx(lost.survived * same.survived**2)
+
+
+def expect(lanes: Lanes, drop: float) -> Expected:
+    return Expected(drop, 0.9 - drop, 0.1, 10 * lanes.scenarios)
+
+
+def test_a_line_adds_up_baseline_mutants_and_controls() -> None:
+    mutants = [
+        PlannedMutant("prompt", True, Lanes(2, 0.9), 0.1),
+        PlannedMutant("model", True, Lanes(1, 0.9), 0.5),
+        PlannedMutant("prompt", False, Lanes(1, 0.9), 0.1),
+        PlannedMutant("tool", True, None, 0.1),
+    ]
+    controls = [PlannedMutant("control", False, Lanes(3, 0.9), 0.1)]
+    found = plan_line(0.2, mutants, controls, 100, Unit(0.1, 6.0, 4), expect)
+    assert (found.killed, found.survived, found.undecided) == pytest.approx((0.2, 0.7, 0.1))
+    assert found.total.trials == 100 + 20 + 10 + 10 + 30
+    assert found.total.usd == pytest.approx(10 + 2 + 5 + 1 + 3)
+    assert found.total.minutes == pytest.approx(170 * 6 / 4 / 60)
+
+
+def test_an_unknown_price_leaves_the_sum_unknown() -> None:
+    assert amount([(10, 0.1), (5, None)], Unit(0.1, None, 1)) == Amount(trials=15, usd=None, minutes=None)
+    assert amount([(10, 0.1), (0, None)], Unit(0.1, None, 1)).usd == pytest.approx(1)
+
+
+def test_nothing_that_degrades_has_no_shares() -> None:
+    assert plan_line(0.2, [], [], 10, Unit(None, None, 1), expect).killed is None
+
+
+def test_the_budgets_that_are_too_small_are_named() -> None:
+    expected = Amount(trials=500, usd=2.5, minutes=None)
+    assert stopped_by((400, 3, 1), expected) == "budget.trials (400, 500 expected)"
+    assert stopped_by((None, None, None), expected) == ""
+
+
+@pytest.mark.parametrize(
+    ("budget", "trials", "usd", "said"),
+    [
+        ({}, 10, 0.1, NO_BUDGET),
+        ({"trials": 5}, 10, None, ""),
+        ({"ask_above": {"trials": 100}}, 100, None, ""),
+        ({"ask_above": {"trials": 100}}, 101, None, "101 trials, more than budget.ask_above.trials (100)"),
+        ({"ask_above": {"trials": 100}, "trials": 90}, 5000, None, ""),
+        ({"ask_above": {"usd": 2}}, 100, 0.01, ""),
+        ({"ask_above": {"usd": 2}}, 100, 0.03, "3.00 USD, more than budget.ask_above.usd (2)"),
+        ({"ask_above": {"usd": 2}, "trials": 50}, 100, 0.03, ""),
+        ({"ask_above": {"usd": 2}}, 100, None, "No price is known yet"),
+        ({"ask_above": {"usd": 2}, "usd": 1.5}, 100, None, ""),
+        ({"ask_above": {"usd": 2}, "usd": 2.5}, 100, None, "2.50 USD"),
+    ],
+)
+def test_asking_goes_by_the_worst_case_within_the_budget(
+    budget: dict[str, object], trials: int, usd: float | None, said: str
+) -> None:
+    why = why_ask(BudgetSettings.model_validate(budget), trials, usd)
+    assert why.startswith(said) if said in (NO_BUDGET, "") else said in why
+    assert bool(why) is bool(said)
+    assert "--yes" in remedy(why)

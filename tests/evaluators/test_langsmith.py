@@ -1,0 +1,132 @@
+"""Evaluator functions as LangSmith and openevals have them, with openevals itself."""
+
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentmut.api import measure
+from agentmut.errors import NotJudgedError, UsageError
+from agentmut.evaluators import build
+from agentmut.evaluators.langsmith import LangSmith
+from agentmut.scenario import EvaluatorSpec, Scenario
+from agentmut.trace import Action, AgentTrace, Step
+
+DATA = Path(__file__).parents[1] / "testdata" / "langsmith_desk"
+ASKED = Scenario(name="s", turns=("Hi",), evaluators=(EvaluatorSpec(name="langsmith"),))
+
+
+@pytest.fixture(autouse=True)
+def importable() -> Iterator[None]:
+    before = list(sys.path)
+    sys.path.insert(0, str(DATA))
+    yield
+    sys.path[:] = before
+    for name in ("judges", "desk"):
+        sys.modules.pop(name, None)
+
+
+def judged(argument: Any, *outputs: Any, **trace: Any) -> tuple[bool, str]:
+    check = LangSmith(argument).evaluate(ASKED, AgentTrace(outputs=outputs, **trace))
+    return check.passed, check.reason
+
+
+def test_openevals_judges_answers_of_a_scenario() -> None:
+    pytest.importorskip("openevals")
+    exact = {"function": "openevals.exact:exact_match", "reference": {"a": 1}}
+    assert judged(exact, {"a": 1}) == (True, "exact_match is True")
+    assert judged(exact, {"a": 2})[0] is False
+    assert judged({**exact, "function": "openevals.exact:exact_match_async"}, {"a": 1})[0]
+    near = {
+        "function": "openevals.string.levenshtein:levenshtein_distance",
+        "reference": "refund",
+        "pass_score": 0.8,
+    }
+    assert judged(near, "refunds")[0] and not judged(near, "delivery")[0]
+
+
+def test_a_judge_of_openevals_asks_its_model_on_loopback(
+    service: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("openevals")
+    monkeypatch.setenv("OPENAI_BASE_URL", service.url)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    service.answer = lambda request: '{"reasoning": "too curt", "score": false}'
+    passed, reason = judged("judges:polite", "What?")
+    assert (passed, reason) == (False, "polite is False: too curt")
+    assert "What?" in str(service.requests[0].messages)
+
+
+@pytest.mark.parametrize(
+    ("argument", "passed", "reason"),
+    [
+        ("judges:plain", True, "plain is True"),
+        ("judges:waits", True, "waits is True: Hi"),
+        ("judges:several", False, "short is False: it is long"),
+        ({"function": "judges:rated", "pass_score": 0.5}, True, "tone is 0.7, and 0.5 is enough"),
+        ({"function": "judges:rated", "pass_score": {"tone": 0.8}}, False, "tone is 0.7, and 0.8 would pass"),
+        (
+            {
+                "function": "judges:keyed",
+                "input_key": "question",
+                "output_key": "answer",
+                "reference": "Hello",
+            },
+            True,
+            "keyed is True",
+        ),
+        ({"function": "judges:more", "args": {"least": 3}}, True, "more is True"),
+    ],
+)
+def test_a_function_is_given_what_it_takes_and_its_scores_decide(
+    argument: Any, passed: bool, reason: str
+) -> None:
+    assert judged(argument, "Hello") == (passed, reason)
+
+
+def test_a_trajectory_is_given_as_messages() -> None:
+    steps = (
+        Step(action=Action.CALL_TOOL, tool="find", arguments={"id": 1}, output={"ok": True}, call_id="c1"),
+        Step(action=Action.RESPOND, output="Done"),
+    )
+    passed, reason = judged({"function": "judges:path", "outputs": "trajectory"}, "Done", steps=steps)
+    assert passed, reason
+
+
+@pytest.mark.parametrize(
+    ("argument", "said"),
+    [
+        ("judges:old", "takes LangSmith's"),
+        ("openevals.exact:exact_match", "give the expected output as `reference`"),
+        ("judges:more", "give it under `args`"),
+        ({"function": "judges:plain", "args": {"x": 1}}, "takes no argument 'x'"),
+        ({"function": "judges:plain", "pass_score": "0.5"}, "pass_score expects a number"),
+        ({"function": "judges:plain", "outputs": "all"}, "outputs is `answer` or `trajectory`"),
+        ({"function": "judges:plain", "input": "x"}, "Did you mean"),
+        ("judges:plane", "Did you mean 'plain'?"),
+    ],
+)
+def test_what_does_not_fit_is_told(argument: Any, said: str) -> None:
+    with pytest.raises(UsageError) as error:
+        build(EvaluatorSpec(name="langsmith", argument=argument))
+    assert said in str(error.value)
+
+
+def test_a_function_that_fails_says_nothing_about_the_agent() -> None:
+    with pytest.raises(NotJudgedError, match="ZeroDivisionError"):
+        judged("judges:broken", "Hello")
+    with pytest.raises(TypeError, match="pass_score"):
+        judged("judges:rated", "Hello")
+
+
+def test_evaluator_functions_miss_what_they_do_not_look_at_and_notice_the_rest(tmp_path: Path) -> None:
+    project = tmp_path / "desk"
+    shutil.copytree(DATA, project, ignore=shutil.ignore_patterns(".*", "__pycache__"))
+    result = measure(project)
+    assert {row.description: row.status for row in result.mutants} == {
+        'drop "Greet the customer."': "killed",
+        'drop "Never promise a delivery date."': "survived",
+    }

@@ -1,0 +1,103 @@
+"""The real promptfoo on real projects: `make test-promptfoo` installs it and runs this, `make test` does not."""
+
+import asyncio
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from agentmut.api import measure
+from agentmut.engine.executor import TrialRequest
+from agentmut.engine.session import make_executor, open_session
+from agentmut.errors import UsageError
+from agentmut.execution import Ending, Execution
+from agentmut.importers.promptfoo.settings import PromptfooSettings, command_of
+from agentmut.project import load_project
+
+ROOT = Path(__file__).parents[2]
+
+
+def _there() -> bool:
+    try:
+        return bool(command_of(PromptfooSettings(path=""), str(ROOT)))
+    except UsageError:
+        return False
+
+
+WITHOUT = "promptfoo is not installed here; `make test-promptfoo` installs it"
+pytestmark = pytest.mark.skipif(not _there(), reason=WITHOUT)
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setenv("AGENTMUT_PROMPTFOO", " ".join(command_of(PromptfooSettings(path=""), str(ROOT))))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    before = list(sys.path)
+    folder = tmp_path / "desk"
+    data = ROOT / "tests" / "testdata" / "promptfoo_desk"
+    shutil.copytree(data, folder, ignore=shutil.ignore_patterns(".*", "__pycache__"))
+    yield folder
+    sys.path[:] = before
+    sys.modules.pop("desk", None)
+
+
+def test_promptfoo_finds_the_rule_that_no_assertion_checks_and_calls_no_noisy_test_a_gap(
+    project: Path,
+) -> None:
+    result = measure(project)
+    status = {row.description: row.status for row in result.mutants}
+    found = {text: next(s for d, s in status.items() if text in d) for text in ("Greet", "refund", "Never")}
+    assert found == {"Greet": "killed", "refund": "killed", "Never": "survived"}
+    given = {path.name for path in (ROOT / "tests" / "testdata" / "promptfoo_desk").iterdir()}
+    assert {path.name for path in project.iterdir()} - given <= {".agentmut", "__pycache__"}
+    assert not (project.parent / "home").exists()  # the user's own promptfoo is left alone
+
+
+def test_a_provider_of_promptfoo_is_measured_on_the_wire_and_its_blind_spot_found(
+    project: Path, simulator_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", simulator_url)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    result = measure(project / "wire.yaml")
+    status = {row.description: row.status for row in result.mutants}
+    found = {text: next(s for d, s in status.items() if text in d) for text in ("anything else", "guarantee")}
+    assert found == {"anything else": "killed", "guarantee": "survived"}
+    assert result.cost.tokens > 0
+
+
+def test_the_agents_own_error_is_told_from_an_assertions(project: Path) -> None:
+    (project / "promptfooconfig.yaml").write_text(
+        """
+prompts: ["{{question}}"]
+tests:
+  - {description: crash, vars: {question: crash}, assert: [{type: contains, value: a}]}
+  - {description: thrown, vars: {question: Hi}, assert: [{type: javascript, value: "JSON.parse(output)"}]}
+  - description: failed
+    vars: {question: Hi}
+    assert: [{type: contains, value: "no such word"}, {type: contains, value: i}]
+  - {description: unknown, vars: {question: Hi}, assert: [{type: "no-such-assertion"}]}
+"""
+    )
+    endings = asyncio.run(_once_each(project, ("crash", "thrown", "failed", "unknown")))
+    assert endings["crash"].ending is Ending.RAISED and "the agent cannot do that" in endings["crash"].reason
+    assert endings["thrown"].ending is Ending.CASE_ERROR and "JSON" in endings["thrown"].reason
+    assert endings["unknown"].ending is Ending.CASE_ERROR and "no-such-assertion" in endings["unknown"].reason
+    assert endings["failed"].ending is Ending.ANSWERED
+    assert [check.passed for check in endings["failed"].trace.checks] == [False, True]
+
+
+async def _once_each(project: Path, names: Sequence[str]) -> dict[str, Execution]:
+    executor = make_executor(open_session(load_project(project)))
+    async with executor.session():
+        ended = await asyncio.gather(
+            *(executor.execute(TrialRequest(None, name, f"{name}-1")) for name in names)
+        )
+    return dict(zip(names, ended, strict=True))
+
+
+def test_a_config_that_cannot_be_read_is_told_with_promptfoos_own_words(project: Path) -> None:
+    (project / "promptfooconfig.yaml").write_text("prompts: [a\n")
+    with pytest.raises(UsageError, match=r"promptfooconfig\.yaml cannot be read"):
+        open_session(load_project(project))
