@@ -79,7 +79,8 @@ class Reading:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text((path.read_text() if continued else "") + block.text)
         elif kind == "checked":
-            assert self.page in (ROOT / argument).read_text(), f"{block.place}: {argument} does not name it"
+            stem = self.page.removesuffix(".md")
+            assert stem in (ROOT / argument).read_text(), f"{block.place}: {argument} does not name the page"
         elif kind in ("transcript", "not run"):
             assert len(argument) > 10, f"{block.place}: say of what, or why"
         else:
