@@ -5,6 +5,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pydantic import JsonValue
+
 from agentmut.applied import first_repeats
 from agentmut.calls.doubles import resolve_doubles, resolve_hooks
 from agentmut.engine.attempt import Case
@@ -24,6 +26,7 @@ from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Suite
 from agentmut.errors import AdapterError, UsageError, nearest
 from agentmut.evaluators import build_all, remembering, tools_judged, unwrapped
+from agentmut.files.scenarios import named
 from agentmut.frozen import digest_of
 from agentmut.imports import make_importable
 from agentmut.mutant import Mutant
@@ -45,7 +48,7 @@ from agentmut.protocols import (
     SuiteRule,
     SuiteSpec,
 )
-from agentmut.scenario import Scenario
+from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.stats.kill.baseline import automatic_size
 from agentmut.store.opinions import OpinionFile
 from agentmut.trace import Usage
@@ -341,13 +344,38 @@ def _tools_built(adapter: Adapter) -> tuple[str, ...]:
 
 
 def _code(project: Project) -> str:
-    """Hash of the project's source files, without modules that only evaluators use: those shape no trial."""
-    specs = [spec for s in project.scenarios for spec in s.evaluators if spec.name in ("python", "langsmith")]
-    arguments = [a.get("function") if isinstance(a := spec.argument, dict) else a for spec in specs]
-    modules = {argument.partition(":")[0] for argument in arguments if isinstance(argument, str)}
-    files = {name: project.root / f"{name.replace('.', '/')}.py" for name in modules}
+    """Hash of the project's source files, without modules that only judge runs: those shape no trial.
+
+    They are named by evaluators, by what runs are compared by, or by relations (what those change is part of a
+    trial's key); and neither by what makes a run nor by another source file.
+    """
+    specs = [spec for s in project.scenarios for spec in (*s.evaluators, *s.compare)]
+    specs += [named(written) for written in project.relations.compare or ()]
+    judges = [*map(_function_of, specs), *project.relations.own]
+    modules = {name.partition(":")[0] for name in judges if isinstance(name, str)}
+    files = {name: project.root / f"{name.replace('.', '/')}.py" for name in modules - _running(project)}
     judging = {name: path for name, path in files.items() if path.is_file()}
     return code_digest(project.root, unused_elsewhere(project.root, judging), project.agent)
+
+
+def _function_of(spec: EvaluatorSpec) -> JsonValue:
+    """The `module:function` that an evaluator of the user's own names."""
+    if spec.name not in ("python", "langsmith"):
+        return None
+    return spec.argument.get("function") if isinstance(spec.argument, dict) else spec.argument
+
+
+def _running(project: Project) -> set[str]:
+    """The modules that make a run: the agent's, and those of doubles, preparation and cleaning up."""
+    spec = project.agent
+    found = [spec.factory, spec.run, spec.functions, project.sources.tools]
+    found += [  # python path/to/agent.py, or python -m path.to.agent
+        word.removeprefix("./").removesuffix(".py").replace("/", ".")
+        for word in " ".join(spec.command).split()
+    ]
+    for scenario in project.scenarios:
+        found += [scenario.setup, scenario.teardown, *(double.python for double in scenario.tools.values())]
+    return {reference.partition(":")[0] for reference in found if reference}
 
 
 def _baseline(project: Project, scenarios: int, mutants: int) -> int:

@@ -1,6 +1,7 @@
 """Comparing two runs of a scenario by the facts they show."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -78,14 +79,26 @@ class Comparison(NamedTuple):
     def contradictions(self, scenario: Scenario, one: AgentTrace, other: AgentTrace) -> tuple[str, ...]:
         """Where two answers contradict each other: 30 days in one, 14 days in the other, and none of both in both.
 
-        What only one of them mentions is none, nor are values that are new in each run, as numbers of tickets are.
+        What only one of them mentions is none, nor are values that are new in each run, as numbers of tickets are, nor
+        those that some run of the unchanged agent shows both: they are of two things. A word is denied and affirmed
+        where each of those runs does one of the two.
         Kinds are looked at that are too unsteady to be compared, too, where nobody asked for others.
         """
         extractors = tuple(kind for kind in self.unasked if kind.name in _CONTRADICTING)
         closed = self.usual.closed if self.usual else frozenset()
         left, right = (_by_slot(_facts(extractors, scenario, trace), closed) for trace in (one, other))
-        apart = sorted(place for place in left.keys() & right.keys() if left[place].isdisjoint(right[place]))
-        return tuple(said for place in apart for said in phrases(left[place], right[place]))
+        together = self.usual.together if self.usual else frozenset()
+        apart = sorted(
+            place
+            for place in left.keys() & right.keys()
+            if left[place].isdisjoint(right[place])
+            and together.isdisjoint(frozenset(pair) for pair in product(left[place], right[place]))
+        )
+        stated = (kind for kind in self.unasked if isinstance(kind, Statements))
+        return (
+            *(said for place in apart for said in phrases(left[place], right[place])),
+            *(said for kind in stated for said in kind.contradictions(one, other)),
+        )
 
     def _wholes(self, scenario: Scenario, source: AgentTrace, follow_up: AgentTrace) -> Iterator[str]:
         for extractor in self.extractors:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 from agentmut.facts.fact import IS, Fact
@@ -58,6 +59,8 @@ class Stability(NamedTuple):
     """Kinds of which a slot that no source has is news."""
     compared_whole: frozenset[str] = frozenset()
     """Kinds that were asked for though no fact of theirs is stable: each fact of one run only is a difference."""
+    together: frozenset[frozenset[Fact]] = frozenset()
+    """Pairs of facts of one slot that one source shows both: they speak of two things, and contradict no other."""
 
     def is_news(self, fact: Fact) -> bool:
         """Whether a fact that is not known would hardly be shown by a run of the unchanged agent."""
@@ -84,6 +87,7 @@ def stability(runs: Sequence[frozenset[Fact]], kinds: Sequence[str]) -> Stabilit
         known=known,
         slots=frozenset(slots),
         closed=frozenset(place for place, shown in of_slot.items() if _with_new(shown) <= most_new),
+        together=frozenset(frozenset(pair) for run in runs for pair in _in_one_slot(run)),
         closed_kinds=frozenset(kind for kind, shown in by_kind.items() if _with_new(shown) <= most_new),
     )
 
@@ -96,6 +100,13 @@ def _expected(runs: Sequence[frozenset[Fact]]) -> Iterator[Fact]:
         if count >= NEARLY_ALL * len(runs) and len(lacking | lack) <= MOST_LACKING * len(runs):
             lacking |= lack
             yield fact
+
+
+def _in_one_slot(run: frozenset[Fact]) -> Iterator[tuple[Fact, Fact]]:
+    by_slot: dict[Slot, list[Fact]] = {}
+    for fact in run:
+        by_slot.setdefault(slot(fact), []).append(fact)
+    return (pair for facts in by_slot.values() for pair in combinations(facts, 2))
 
 
 def _with_new(runs: Sequence[frozenset[object]]) -> int:

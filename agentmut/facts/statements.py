@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from agentmut.facts.fact import Extractor, Fact
 from agentmut.facts.figures import leaf_texts
 from agentmut.facts.leaves import leaves
-from agentmut.facts.stability import MOST_NEW
+from agentmut.facts.stability import MOST_NEW, NEARLY_ALL
 from agentmut.facts.values import is_free
 from agentmut.scenario import Scenario
 from agentmut.text.predicates import Statement, statements
@@ -39,6 +39,8 @@ class Usual(NamedTuple):
     """How many of them do."""
     enough: int
     """So many of them have to say one thing before its contrary is news."""
+    settled: frozenset[Word] = frozenset()
+    """What nearly all of them speak of, and none both ways: each run answers it, one way or the other."""
 
     def is_news(self, word: Word, holds: bool) -> bool:
         """Whether none of the runs says so, and enough of them say the contrary."""
@@ -82,6 +84,16 @@ class Statements:
         more = [f"and {len(found) - _SHOWN} more"] if len(found) > _SHOWN else []
         return ", ".join((*found[:_SHOWN], *more))
 
+    def contradictions(self, one: AgentTrace, other: AgentTrace) -> tuple[str, ...]:
+        """What one run affirms and the other denies, of what each of the usual runs says one way or the other."""
+        first, second = said(one).firm, said(other).firm
+        settled = self.usual.settled if self.usual else frozenset()
+        return tuple(
+            _phrase(second[word, not holds], (word, not holds))
+            for word, holds in sorted(first)
+            if word in settled and (word, not holds) in second
+        )
+
 
 def said(trace: AgentTrace) -> Said:
     """What a run affirms and denies in its answers, and in the longer texts that it gives to tools."""
@@ -111,7 +123,13 @@ def _usual(runs: Sequence[Said]) -> Usual:
     against = [_contradicted(run, mentions) for run in runs]
     most = int(MOST_NEW * len(runs))
     enough = sorted(against, reverse=True)[most] + 1
-    return Usual(mentions, max(FEWEST_MENTIONS, enough))
+    return Usual(mentions, max(FEWEST_MENTIONS, enough), frozenset(_settled(runs)))
+
+
+def _settled(runs: Sequence[Said]) -> Iterator[Word]:
+    both = {word for run in runs for word, holds in run.named if (word, not holds) in run.named}
+    spoken = Counter(word for run in runs for word in {word for word, _ in run.named})
+    return (word for word, count in spoken.items() if count >= NEARLY_ALL * len(runs) and word not in both)
 
 
 def _contradicted(run: Said, mentions: Mapping[tuple[Word, bool], int]) -> int:

@@ -35,7 +35,11 @@ def render_coverage(coverage: Coverage, color: bool = False, shown: int = SHOWN[
     value = "n/a" if coverage.overall is None else f"{coverage.overall:.2f}"
     page.add(Text(f"Coverage {value}", style="bold"))
     runs = counted(coverage.traces, "stored run")
-    page.add(f"{runs} of {counted(len(coverage.scenarios), 'scenario')}; nothing was executed.")
+    run = [row for row in coverage.scenarios if row.traces]
+    page.add(f"{runs} of {counted(len(run), 'scenario')}; nothing was executed.")
+    if never := [row.scenario for row in coverage.scenarios if not row.traces]:
+        said = f"{', '.join(never)}: no stored run, so nothing is known of what it covers. `agentmut run` makes some."
+        page.add(clean(said), style="yellow")
     if coverage.failed:
         which = "All of them" if coverage.failed == coverage.traces else f"{coverage.failed} of them"
         said = shorten(coverage.failure, 300)

@@ -131,9 +131,10 @@ def taking_runs(report: SurvivorsReport) -> Iterator[str]:
         where = (
             clean(one.scenarios[0]) if len(one.scenarios) == 1 else counted(len(one.scenarios), "scenario")
         )
+        mutants = f" and {one.mutant_pairs} of mutants" if one.mutant_pairs else ""
         yield (
             f"{clean(one.relation)}, {where}: no stored follow-up run of {counted(one.pairs, 'pair')} of the unchanged "
-            f"agent and {one.mutant_pairs} of mutants"
+            f"agent{mutants}"
         )
     if report.not_stored:
         yield f"`agentmut relations --survivors` would judge these: about {report.runs_needed} runs at most."

@@ -18,7 +18,7 @@ class NoChange(FitsAll):
     """
 
     id = "oracle.no_change"
-    version = 2
+    version = 3
     family = Family.ORACLE
     expectation = Expectation.PREDICATE
     why = "The same request gets different facts from one run to the next."

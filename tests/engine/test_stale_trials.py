@@ -9,6 +9,22 @@ from agentmut.engine.identity import RECORD_FORMAT, code_digest, endpoints, tria
 
 TOOLS = '[{"name": "lookup", "description": "Look it up.", "parameters": {"type": "object"}}]'
 JUDGES = "def fair(scenario, trace):\n    return scenario.name in trace.text\n"
+RELATES = """
+from agentmut.metamorphic import example, plain_text, relation
+from agentmut.relation import FollowUp, FollowUpRun
+
+
+@relation(
+    "perturbation.shouting", why="Capitals change the answer.", lack=plain_text,
+    examples=[
+        example("Can I?", "Yes, within 30 days.", "Yes, 30 days.", holds=True),
+        example("Can I?", "Yes, within 30 days.", "No, that is not possible.", holds=False),
+    ],
+)
+def shouting(source):
+    turns = tuple(turn.upper() for turn in source.scenario.turns)
+    return FollowUp(runs=(FollowUpRun(turns=turns),), description="in capitals")
+"""
 
 
 def first_run(projects: Any, **changes: Any) -> None:
@@ -140,6 +156,20 @@ def test_an_evaluators_module_that_the_agent_imports_counts_as_the_agents_code(p
     changed = JUDGES + "# a comment\n"
     again = measure(write(projects, judges=changed, scenario=lambda word: evaluators, extra=extra))
     assert again.cost.reused == 0
+
+
+def test_an_evaluator_in_the_agents_own_module_hides_no_change_of_the_agent(projects: Any) -> None:
+    evaluators = {"evaluators": [{"contains": "alpha"}, {"python": f"{projects.module}:fair"}]}
+    first_run(projects, scenario=lambda word: evaluators, extra=JUDGES)
+    again = measure(write(projects, scenario=lambda word: evaluators, extra=f"{JUDGES}# a comment\n"))
+    assert again.cost.reused == 0
+
+
+def test_the_module_of_a_relation_is_no_code_of_the_agent(projects: Any) -> None:
+    first_run(projects)
+    (projects.folder / f"relates_{projects.module}.py").write_text(RELATES)
+    again = measure(write(projects, relations={"own": [f"relates_{projects.module}:shouting"]}))
+    assert (again.cost.trials, again.cost.reused > 50) == (0, True)
 
 
 def test_credentials_in_endpoints_are_left_out() -> None:

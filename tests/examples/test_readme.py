@@ -125,7 +125,9 @@ def test_the_example_callable_shows_its_gap(tmp_path: Path) -> None:
 def test_the_verdicts_of_the_readme_are_given_in_python_and_its_settings_are_read(tmp_path: Path) -> None:
     folder = tmp_path / "my_project"
     folder.mkdir()
-    write_project(folder, blocks("yaml")[0] + blocks("yaml")[3], blocks("python")[0])
+    settings = "".join(one for one in blocks("yaml") if one.startswith(("test:", "gate:")))
+    assert "gate:" in settings and "compare:" in settings
+    write_project(folder, blocks("yaml")[0] + settings, blocks("python")[0])
     done = subprocess.run(
         [*AGENTMUT, "-c", blocks("python")[2]],
         cwd=tmp_path,
@@ -135,3 +137,9 @@ def test_the_verdicts_of_the_readme_are_given_in_python_and_its_settings_are_rea
         timeout=150,
     )
     assert done.stdout == "PASS [('greeting', <Verdict.PASS: 'PASS'>)]\nPASS\n", done.stderr
+
+
+def test_the_suites_of_other_tools_that_the_readme_names_have_importers() -> None:
+    shown = re.search(r"^suite: \{(\w+): .*?# or (.*)$", README, re.MULTILINE)
+    assert shown
+    assert {shown[1], *shown[2].split(", ")} == set(names(Group.IMPORTERS))

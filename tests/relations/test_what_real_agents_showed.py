@@ -121,3 +121,22 @@ def test_a_number_that_only_some_answers_mention_is_no_contradiction() -> None:
     asked = source("How long?", said=said[0])
     found = comparison_for(asked.scenario, [run(one) for one in said])
     assert holds(judged(NoChange(), asked, run(said[1]), follow_up=SAME_AGAIN, comparison=found)) is True
+
+
+def test_what_each_answer_affirms_or_denies_is_contradicted_where_half_of_them_do() -> None:
+    said = [f"Your order has {'not ' * (number % 2)}shipped." for number in range(20)]
+    asked = source("Where is it?", said=said[0])
+    found = comparison_for(asked.scenario, [run(one) for one in said])
+    again = [
+        holds(judged(NoChange(), asked, run(one), follow_up=SAME_AGAIN, comparison=found)) for one in said[:2]
+    ]
+    assert again == [True, False]
+
+
+def test_two_figures_that_answers_mention_now_and_then_are_of_two_things() -> None:
+    both = ["It arrives in 5 days.", "You can return it within 30 days."]
+    said = [" ".join(["Fine.", *both[: number % 3], *both[1 : number % 2 + 1]]) for number in range(20)]
+    asked = source("And now?", said=both[0])
+    found = comparison_for(asked.scenario, [run(one) for one in said])
+    after = run(both[1])
+    assert holds(judged(NoChange(), asked, after, follow_up=SAME_AGAIN, comparison=found)) is True

@@ -103,6 +103,8 @@ def _around(
     if part == EACH:
         least = schema.get("minItems")
         count = max(1, least) if isinstance(least, int) else 1
+        if count > ITEMS:
+            return
         yield from ([value] * count for value in _around(inner, rest, values, known, seed))
         return
     beside = _required(schema, part, known, seed)

@@ -110,6 +110,12 @@ def test_a_condition_that_the_flow_states_and_a_handoff_are_put_into_words() -> 
     assert inputs(edge, known(handed, ""))[0] == "Please place an order."
 
 
+def test_a_list_that_nobody_would_spell_out_is_not_made() -> None:
+    items = {"type": "array", "items": ITEM, "minItems": 10**9}
+    huge = ORDER.model_copy(update={"parameters": {"type": "object", "properties": {"items": items}}})
+    assert values_on("boundary place_order.items[].count maximum", huge, known(), 1) == ()
+
+
 def test_what_is_not_covered_of_a_graph_is_aimed_at_and_named() -> None:
     of = known()
     coverage = measure({"broken": (went("triage", "tech"),)}, of.config, CoverageSettings())
