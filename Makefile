@@ -5,6 +5,7 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	&& echo $$p && break; done)
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 
+.PHONY: demo test lint docs docs-cli operators closing-the-loop relations-study slow bench clean
 .PHONY: demo test test-promptfoo lint operators closing-the-loop slow bench clean
 .PHONY: demo test lint operators closing-the-loop relations-study slow bench clean
 
@@ -25,6 +26,13 @@ lint: $(VENV)/.dev  ## style, format and strict types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+docs: $(VENV)/.dev  ## the site, in build/site; any broken link is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+docs-cli: $(VENV)/.dev  ## docs/command-line.md from the commands' own help
+	$(BIN)/python -m agentmut.cli.reference > docs/command-line.md
 
 bench: $(VENV)/.dev  ## the figures of docs/benchmarks.md, next to their targets
 	$(BIN)/python benchmarks/engine.py

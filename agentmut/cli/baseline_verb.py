@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from agentmut.cli import completing
 from agentmut.cli.options import AgentRef, Correction, Fresh, Json, ProjectPath, Scenarios, Seed, Yes
 
 app = typer.Typer(
@@ -15,7 +16,7 @@ app = typer.Typer(
     help="Keep the agent's pass rates, and compare later versions with them.\n\n"
     "Example: agentmut baseline save, change the agent, agentmut baseline compare",
 )
-Name = Annotated[str, typer.Argument(help="The baseline's name.")]
+Name = Annotated[str, typer.Argument(help="The baseline's name.", autocompletion=completing.baselines)]
 Method = Literal["sequential", "fixed"]
 Test = Literal["fisher", "boschloo", "z"]
 

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from agentmut.cli import completing
 from agentmut.cli.options import Json, ProjectPath, Scenarios
 
 Items = Literal["few", "all", "none"]
@@ -14,7 +15,11 @@ def coverage(
     project: ProjectPath = Path(),
     run: Annotated[
         str | None,
-        typer.Option("--run", help="Only the trials of this campaign; all that fit when left out."),
+        typer.Option(
+            "--run",
+            help="Only the trials of this campaign; all that fit when left out.",
+            autocompletion=completing.runs,
+        ),
     ] = None,
     scenarios: Scenarios = None,
     items: Annotated[

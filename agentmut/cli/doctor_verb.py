@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from agentmut.cli import completing
 from agentmut.cli.options import AgentRef, Json, ProjectPath
 from agentmut.errors import ExitCode, UsageError
 
@@ -20,7 +21,12 @@ def doctor(
     project: ProjectPath = Path(),
     agent: AgentRef = None,
     scenario: Annotated[
-        str | None, typer.Option("--scenario", help="The scenario to run; the first when left out.")
+        str | None,
+        typer.Option(
+            "--scenario",
+            help="The scenario to run; the first when left out.",
+            autocompletion=completing.scenarios,
+        ),
     ] = None,
     save_request: Annotated[
         Path | None,

@@ -5,6 +5,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from agentmut.cli import completing
+
 ProjectPath = Annotated[
     Path, typer.Option("--project", "-p", help="The project file, or the folder that holds agentmut.yaml.")
 ]
@@ -14,12 +16,19 @@ AgentRef = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document, and nothing else, on stdout.")]
 Classes = Annotated[
-    list[str] | None, typer.Option("--class", help="Only operators of this class: prompt, tool, ...")
+    list[str] | None,
+    typer.Option(
+        "--class",
+        help="Only operators of this class: prompt, tool, ...",
+        autocompletion=completing.classes,
+    ),
 ]
 Operators = Annotated[
     list[str] | None,
     typer.Option(
-        "--operator", help="Only this operator, or those of a pattern: prompt.drop_instruction, 'tool.r*'."
+        "--operator",
+        help="Only this operator, or those of a pattern: prompt.drop_instruction, 'tool.r*'.",
+        autocompletion=completing.operators,
     ),
 ]
 Intents = Annotated[
@@ -50,7 +59,12 @@ InDiff = Annotated[
     typer.Option("--in-diff", help="Only what touches a change of the agent since this git revision."),
 ]
 Mutants = Annotated[
-    list[str] | None, typer.Option("--mutant", help="Only this mutant: its id, or the beginning of it.")
+    list[str] | None,
+    typer.Option(
+        "--mutant",
+        help="Only this mutant: its id, or the beginning of it.",
+        autocompletion=completing.mutants,
+    ),
 ]
 Pair = Annotated[
     list[str] | None, typer.Option("--pair", help="Also these two mutants at once: ID+ID.", metavar="ID+ID")
@@ -64,7 +78,10 @@ Selective = Annotated[
         "--selective", help="Keep this share of the operators: those that told most in earlier runs."
     ),
 ]
-Scenarios = Annotated[list[str] | None, typer.Option("--scenario", help="Only this scenario, by name.")]
+Scenarios = Annotated[
+    list[str] | None,
+    typer.Option("--scenario", help="Only this scenario, by name.", autocompletion=completing.scenarios),
+]
 Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Seed of every random choice of the run.")]
 Correction = Annotated[
     Literal["holm", "bonferroni", "benjamini-hochberg", "benjamini-yekutieli"] | None,
@@ -77,4 +94,7 @@ Yes = Annotated[
     ),
 ]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Run every trial again, reuse nothing.")]
-RunId = Annotated[str | None, typer.Argument(help="The run's id; the latest one when left out.")]
+RunId = Annotated[
+    str | None,
+    typer.Argument(help="The run's id; the latest one when left out.", autocompletion=completing.runs),
+]

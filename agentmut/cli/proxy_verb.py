@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from agentmut.cli import completing
 from agentmut.cli.serving import SETTINGS, run_command, until_stopped
 from agentmut.errors import ExitCode, UsageError
 
@@ -59,7 +60,11 @@ def proxy(
     ] = None,
     mutant: Annotated[
         str | None,
-        typer.Option("--mutant", help="Make every request this mutant's: its id, or the beginning of it."),
+        typer.Option(
+            "--mutant",
+            help="Make every request this mutant's: its id, or the beginning of it.",
+            autocompletion=completing.mutants,
+        ),
     ] = None,
 ) -> None:
     """Pass model requests on, and say what passes.

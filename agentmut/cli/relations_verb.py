@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from agentmut.cli import completing
 from agentmut.cli.options import AgentRef, Fresh, Json, ProjectPath, Scenarios, Seed, Yes
 
 
@@ -15,7 +16,9 @@ def relations(
     relation: Annotated[
         list[str] | None,
         typer.Option(
-            "--relation", help="Only this relation, or those of a family: oracle, perturbation.noise."
+            "--relation",
+            help="Only this relation, or those of a family: oracle, perturbation.noise.",
+            autocompletion=completing.relations,
         ),
     ] = None,
     scenarios: Scenarios = None,
@@ -47,7 +50,12 @@ def relations(
         typer.Option("--survivors", help="Check the surviving mutants of a run: does a relation kill them?"),
     ] = False,
     run: Annotated[
-        str | None, typer.Option("--run", help="With --survivors: the run's id; the latest when left out.")
+        str | None,
+        typer.Option(
+            "--run",
+            help="With --survivors: the run's id; the latest when left out.",
+            autocompletion=completing.runs,
+        ),
     ] = None,
     preview: Annotated[
         bool, typer.Option("--preview", help="Show what fits where, and the most it can take; run nothing.")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from agentmut.cli import completing
 from agentmut.cli.options import Json, ProjectPath
 from agentmut.errors import ExitCode, UsageError
 
@@ -19,7 +20,10 @@ def replay(
         str | None,
         typer.Argument(help="The id of a recorded trial or its beginning, or a file. Left out: lists them."),
     ] = None,
-    run: Annotated[str | None, typer.Option("--run", help="The run's id; the latest when left out.")] = None,
+    run: Annotated[
+        str | None,
+        typer.Option("--run", help="The run's id; the latest when left out.", autocompletion=completing.runs),
+    ] = None,
     project: ProjectPath = Path(),
     as_json: Json = False,
 ) -> None:

@@ -5,12 +5,17 @@ from typing import Annotated
 
 import typer
 
+from agentmut.cli import completing
 from agentmut.cli.options import AgentRef, Json, ProjectPath
 
 
 def rescore(
     run: Annotated[
-        str | None, typer.Argument(help="The run's id, or the beginning of it; the latest when left out.")
+        str | None,
+        typer.Argument(
+            help="The run's id, or the beginning of it; the latest when left out.",
+            autocompletion=completing.runs,
+        ),
     ] = None,
     project: ProjectPath = Path(),
     agent: AgentRef = None,

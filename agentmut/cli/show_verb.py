@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from agentmut.cli import completing
 from agentmut.cli.options import Json, ProjectPath
 from agentmut.errors import AgentmutError, UsageError
 
@@ -16,8 +17,14 @@ SHOWN = 3
 
 
 def show(
-    mutant: Annotated[str, typer.Argument(help="The mutant's id, or the beginning of it.")],
-    run: Annotated[str | None, typer.Option("--run", help="The run's id; the latest when left out.")] = None,
+    mutant: Annotated[
+        str,
+        typer.Argument(help="The mutant's id, or the beginning of it.", autocompletion=completing.mutants),
+    ],
+    run: Annotated[
+        str | None,
+        typer.Option("--run", help="The run's id; the latest when left out.", autocompletion=completing.runs),
+    ] = None,
     project: ProjectPath = Path(),
     as_json: Json = False,
 ) -> None:

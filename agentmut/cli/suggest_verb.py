@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from agentmut.cli import completing
 from agentmut.cli.options import Json, ProjectPath, Seed
 from agentmut.errors import UsageError
 
@@ -31,7 +32,12 @@ def suggest(
         bool, typer.Option("--apply", help="Write the named suggestions into the scenario files.")
     ] = False,
     run: Annotated[
-        str | None, typer.Option("--run", help="The campaign whose mutants count; the latest when left out.")
+        str | None,
+        typer.Option(
+            "--run",
+            help="The campaign whose mutants count; the latest when left out.",
+            autocompletion=completing.runs,
+        ),
     ] = None,
     trials: Annotated[
         int | None, typer.Option("--trials", min=1, help="Most agent runs of the search.")
