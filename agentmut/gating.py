@@ -153,8 +153,34 @@ class _Evidence:
                 f"it {'failed' if report.status == 'failed' else 'was interrupted'}. {report.problem}".strip()
             )
         if isinstance(report, Result):
-            return self._partial(report)
-        return self._other_baseline(report)
+            return self._other_rule(report) or self._partial(report)
+        return self._other_thresholds(report) or self._other_baseline(report)
+
+    @cached_property
+    def thresholds(self) -> Mapping[str, float]:
+        """The pass rates that are asked today, by scenario."""
+        project = self.session.project
+        return {name: project.threshold_of(each) for name, each in self.session.tests.scenarios.items()}
+
+    def _other_thresholds(self, report: VerdictReport) -> str:
+        """Thresholds are no part of the suite's digest, as no trial depends on them; a verdict does."""
+        other = [
+            f"{row.scenario} ({row.threshold:g}, {self.thresholds[row.scenario]:g} asked today)"
+            for row in report.scenarios
+            if row.threshold is not None and row.threshold != self.thresholds.get(row.scenario, row.threshold)
+        ]
+        return f"it held scenarios against other thresholds: {', '.join(other)}" if other else ""
+
+    def _other_rule(self, result: Result) -> str:
+        """A score holds by the kill rule that it was made with."""
+        settings = self.session.project.statistics
+        asked = {"alpha": settings.alpha, "beta": settings.beta, "delta": settings.delta}
+        other = [
+            f"statistics.{name} was {result.rule[name]:g}, {value:g} is asked"
+            for name, value in asked.items()
+            if name in result.rule and result.rule[name] != value
+        ]
+        return f"it has another kill rule: {', '.join(other)}" if other else ""
 
     def _partial(self, result: Result) -> str:
         if result.shard:
@@ -209,7 +235,7 @@ class _Evidence:
             used += [self.campaign]
         used += [self.test] if wanted.verdict else []
         used += [self.comparison] if wanted.baseline else []
-        return [report.cost for report in used if report is not None]
+        return [_with_judges(report) for report in used if report is not None]
 
 
 def _requirements(evidence: _Evidence) -> Iterator[Requirement]:
@@ -231,11 +257,19 @@ def _requirements(evidence: _Evidence) -> Iterator[Requirement]:
     yield from _runs_of_the_agent(evidence)
 
 
+def _with_judges(report: Report) -> Cost:
+    """What a report took, its model judges included; no sum of money where one price is not known."""
+    prices = [report.cost.usd, *(judge.usd for judge in report.judges)]
+    known = [each for each in prices if each is not None]
+    return report.cost.model_copy(update={"usd": sum(known) if len(known) == len(prices) else None})
+
+
 def _suite(evidence: _Evidence) -> Requirement:
     if evidence.test is not None:
         return suite_verdict(evidence.test)
     if evidence.campaign is not None:
-        return baseline_verdict(evidence.campaign, evidence.session.project.statistics.alpha)
+        alpha = evidence.session.project.statistics.alpha
+        return baseline_verdict(evidence.campaign, alpha, evidence.thresholds)
     return missing(SUITE, _none_of("test", "run"))
 
 

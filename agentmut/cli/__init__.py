@@ -1,14 +1,17 @@
 """The command line, one module per verb. Each verb imports what it needs when it runs."""
 
+import errno
 import sys
 import traceback
-from typing import Any
+from typing import Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
 from agentmut.errors import AgentmutError, ExitCode
 
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+"""There is no room where something should be written."""
 VERBS = (
     "init",
     "doctor",
@@ -102,12 +105,20 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(int(error.exit_code))
     except KeyboardInterrupt:
         sys.exit(int(ExitCode.INTERRUPTED))
-    except Exception:  # exit code 1 means evidence against the agent, which a bug of ours is not
-        traceback.print_exc()
-        typer.echo(
-            "agentmut: this is a bug in agentmut; finished trials are kept. Please report it.", err=True
-        )
+    except OSError as error:
+        if error.errno not in _FULL:
+            _bug()
+        typer.echo(f"agentmut: {error.strerror}: the output could not be written whole.", err=True)
         sys.exit(int(ExitCode.BROKEN))
+    except Exception:  # exit code 1 means evidence against the agent, which a bug of ours is not
+        _bug()
+
+
+def _bug() -> NoReturn:
+    """The traceback of the error that is being handled, for a report on it."""
+    traceback.print_exc()
+    typer.echo("agentmut: this is a bug in agentmut; finished trials are kept. Please report it.", err=True)
+    sys.exit(int(ExitCode.BROKEN))
 
 
 def _say(error: AgentmutError, as_json: bool) -> None:

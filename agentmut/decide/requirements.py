@@ -1,10 +1,12 @@
 """The gate's requirements, each a pure function of a stored report and a limit."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from agentmut.decide.gate import Requirement, Standing
-from agentmut.result import Cost, Result
+from agentmut.mutant import Status
+from agentmut.result import Controls, Cost, Result
 from agentmut.stats.verdicts import Verdict
 from agentmut.verdict_report import VerdictReport
 
@@ -37,17 +39,23 @@ def suite_verdict(report: VerdictReport) -> Requirement:
     )
 
 
-def baseline_verdict(result: Result, alpha: float) -> Requirement:
+def baseline_verdict(
+    result: Result, alpha: float, thresholds: Mapping[str, float] = MappingProxyType({})
+) -> Requirement:
     """V_suite from the campaign's own runs of the unchanged agent.
 
     Their number is fixed before they are judged, so the exact interval against each threshold (Eq. 4, Clopper-Pearson)
-    with Holm's correction over the scenarios (Eq. 12) holds as in `agentmut test --method fixed`.
+    with Holm's correction over the scenarios (Eq. 12) holds as in `agentmut test --method fixed`. `thresholds` are
+    those that are asked today, by scenario; a scenario that is not among them keeps the one of the run.
     """
     from agentmut.stats.scenario_verdict import fixed_verdict
     from agentmut.stats.suite_verdict import suite_verdict as over_scenarios
 
     judged = {
-        row.scenario: fixed_verdict(row.passes, row.trials, row.threshold, alpha) for row in result.baseline
+        row.scenario: fixed_verdict(
+            row.passes, row.trials, thresholds.get(row.scenario, row.threshold), alpha
+        )
+        for row in result.baseline
     }
     if not judged:
         return missing(SUITE, f"run {result.run_id} has no baseline")
@@ -57,7 +65,11 @@ def baseline_verdict(result: Result, alpha: float) -> Requirement:
 
 
 def minimum_score(result: Result, least: float) -> Requirement:
-    """The score's lower bound reaches `least`: met. Its upper bound does not: not met. Between them: open."""
+    """The score's lower bound reaches `least`: met. Its upper bound does not: not met. Between them: open.
+
+    Where a control says that the score cannot be trusted, a person has to look, unless even a score with kills too many
+    is too low.
+    """
     score = result.score
     if score.value is None or score.low is None or score.high is None:
         return missing(SCORE, f"run {result.run_id} has no mutant that counts")
@@ -68,7 +80,19 @@ def minimum_score(result: Result, least: float) -> Requirement:
         standing, said = Standing.FAILED, f"{bounds}: even the upper bound is below {least:g}"
     else:
         standing, said = Standing.OPEN, f"{bounds}: the lower bound is below {least:g}, the upper is not"
+    doubt = _doubt(result.controls, failed=standing is Standing.FAILED)
+    if doubt:
+        standing, said = Standing.SHORT, f"{said}, but {doubt}"
     return Requirement(name=SCORE, standing=standing, reason=said, run=result.run_id)
+
+
+def _doubt(controls: Controls, *, failed: bool) -> str:
+    """What the controls of a campaign say against its score; empty where they say nothing."""
+    if controls.identity.killed and not failed:
+        return "the unchanged agent was killed, so its kills cannot be trusted"
+    if controls.destroyed.status is Status.SURVIVED:
+        return "the destroyed agent survived, so what survives tells nothing"
+    return ""
 
 
 def minimum_coverage(overall: float | None, least: float) -> Requirement:
@@ -92,7 +116,14 @@ def no_regression(report: VerdictReport) -> Requirement:
 def spending(
     costs: Sequence[Cost], most_usd: float | None, most_minutes: float | None
 ) -> Iterable[Requirement]:
-    """What the evidence took together (t_max of Definition 6.3). More than allowed is for a person to judge."""
+    """What the evidence took together (t_max of Definition 6.3). More than allowed is for a person to judge.
+
+    What no run counts for has cost nothing and shows nothing: no evidence.
+    """
+    if not costs:
+        names = ((most_usd, "cost of the evidence"), (most_minutes, "time of the evidence"))
+        yield from (missing(name, "no run counts as evidence") for most, name in names if most is not None)
+        return
     if most_usd is not None:
         spent = None if any(cost.usd is None for cost in costs) else sum(cost.usd or 0.0 for cost in costs)
         yield _within("cost of the evidence", spent, most_usd, "${:.2f}")

@@ -62,6 +62,21 @@ def test_inputs_reach_the_shell_by_variables_only() -> None:
         assert f"${name}" in script
 
 
+@pytest.mark.parametrize(("named", "folder"), [("desk", "desk"), ("desk/agentmut.yaml", "desk"), (".", ".")])
+def test_what_is_kept_lies_beside_the_project_file(tmp_path: Path, named: str, folder: str) -> None:
+    if not shutil.which("bash"):
+        pytest.skip("the action's steps need bash")
+    (tmp_path / "desk").mkdir()
+    subprocess.run(
+        ["bash", "-eo", "pipefail", "-c", STEPS["Find the project's folder"]["run"]],
+        cwd=tmp_path,
+        env={**os.environ, "PROJECT": named, "GITHUB_OUTPUT": str(tmp_path / "output")},
+        check=True,
+    )
+    assert (tmp_path / "output").read_text() == f"folder={folder}\n"
+    assert STEPS["Keep what has been run"]["with"]["path"] == "${{ steps.project.outputs.folder }}/.agentmut"
+
+
 def test_the_gitlab_job_names_verbs_that_exist() -> None:
     job = yaml.safe_load(GITLAB)["agentmut"]
     said = "\n".join([*job["script"], *job.get("after_script", [])])
@@ -168,3 +183,25 @@ def test_a_wrong_command_line_fails_the_step_with_its_message(job: Job) -> None:
     assert "pormpt" in done.stderr
     assert job.outputs == {"decision": "", "score": "", "exit-code": "2"}
     assert job.summary.read_text() == ""
+
+
+@pytest.mark.parametrize("odd", [{"gate": "True"}, {"gate": "yes"}, {"fail-on-manual": "True"}])
+def test_a_misspelt_switch_is_no_switch_that_is_off(job: Job, odd: dict[str, str]) -> None:
+    done = job.step(**odd)
+    assert done.returncode == 2
+    assert "is true or false, got" in done.stderr
+
+
+def test_the_log_gives_the_runner_no_commands_but_the_steps_own(job: Job) -> None:
+    """`::error::` and the like at the beginning of a line are commands, and a prompt is printed as it is."""
+    job.gate("min_score: 0.5")
+    text = (job.folder / "agentmut.yaml").read_text()
+    evil = text.replace("Answer politely.", "Answer politely.\n\n      ::error::pwned")
+    (job.folder / "agentmut.yaml").write_text(evil)
+    done = job.step(**{"fail-on-manual": "false"})
+    lines = done.stdout.splitlines()
+    word = lines[0].removeprefix("::stop-commands::")
+    assert re.fullmatch("[0-9a-f]{32}", word)
+    said = lines[lines.index(f"::{word}::") + 1 :]
+    assert all(line.startswith("::warning title=agentmut::") for line in said)
+    assert lines.count(f"::{word}::") == 1

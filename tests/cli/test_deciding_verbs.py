@@ -110,7 +110,9 @@ def measured(campaign: Command, tmp_path: Path) -> Command:
 def test_a_gate_without_evidence_asks_a_person_and_says_what_is_missing(agentmut: Command) -> None:
     found = agentmut.json("gate", code=3)
     assert found["decision"] == "manual"
-    assert {each["standing"] for each in found["requirements"]} == {"met", "no evidence"}  # it cost nothing
+    assert {each["standing"] for each in found["requirements"]} == {
+        "no evidence"
+    }  # what costs nothing shows nothing
     assert "`agentmut run` makes it" in found["reasons"][1]
 
 
@@ -150,6 +152,24 @@ def test_evidence_on_what_has_changed_since_is_not_used(
     stale = measured.gate()
     assert stale.decision == "manual"
     assert [each for each in stale.left_out if said in each]
+
+
+def test_what_is_asked_today_counts_and_not_what_was_asked_then(measured: Command) -> None:
+    """Neither thresholds nor the kill rule shape a trial, so the digests of the suite know nothing of them."""
+    measured.edit("agentmut.yaml", "threshold: 0.7", "threshold: 0.99")
+    (found,) = [each for each in measured.gate().requirements if each.name == "suite verdict"]
+    assert found.standing in ("open", "not met")
+    measured.edit("agentmut.yaml", "delta: 0.3", "delta: 0.3, alpha: 0.01")
+    assert any("statistics.alpha was 0.05, 0.01 is asked" in said for said in measured.gate().left_out)
+
+
+def test_a_test_against_another_threshold_is_not_used(agentmut: Command) -> None:
+    assert agentmut("test", "--yes").returncode == 0
+    assert agentmut.gate(min_score=None).requirements[0].standing == "met"
+    agentmut.edit("agentmut.yaml", "threshold: 0.7", "threshold: 0.9")
+    stale = agentmut.gate(min_score=None)
+    assert stale.requirements[0].standing == "no evidence"
+    assert "greets (0.7, 0.9 asked today)" in stale.left_out[0]
 
 
 def test_a_run_that_the_store_does_not_know_is_not_used(measured: Command) -> None:

@@ -14,7 +14,16 @@ from agentmut.decide.requirements import (
     spending,
     suite_verdict,
 )
-from agentmut.result import BaselineRow, Cost, Result, Score
+from agentmut.mutant import Status
+from agentmut.result import (
+    BaselineRow,
+    Controls,
+    Cost,
+    DestroyedControl,
+    IdentityControl,
+    Result,
+    Score,
+)
 from agentmut.stats.intervals import Interval
 from agentmut.stats.verdicts import Verdict
 from agentmut.verdict_report import BaselineUsed, VerdictReport
@@ -51,6 +60,12 @@ def test_the_reasons_are_those_of_the_requirements_that_decided() -> None:
     assert reasons_of(found[:2], Decision.DEPLOY, "deploy") == ("r1: open",)
 
 
+def controls_with(killed: int = 0, destroyed: Status = Status.KILLED) -> Controls:
+    return Controls(
+        identity=IdentityControl(mutants=1, killed=killed), destroyed=DestroyedControl(status=destroyed)
+    )
+
+
 def campaign(score: Score, *rows: tuple[str, int, int]) -> Result:
     baseline = tuple(
         BaselineRow(
@@ -58,7 +73,8 @@ def campaign(score: Score, *rows: tuple[str, int, int]) -> Result:
         )
         for name, k, n in rows
     )
-    parts: dict[str, Any] = {"run_id": "r", "score": score, "baseline": baseline}
+    controls = controls_with()
+    parts: dict[str, Any] = {"run_id": "r", "score": score, "baseline": baseline, "controls": controls}
     return Result.model_construct(**parts)
 
 
@@ -70,6 +86,29 @@ def test_a_score_is_met_by_its_lower_bound_and_failed_by_its_upper_one(
     least: float, standing: Standing
 ) -> None:
     assert minimum_score(campaign(Score(value=0.7, low=0.55, high=0.8)), least).standing is standing
+
+
+@pytest.mark.parametrize(
+    ("controls", "least", "standing"),
+    [
+        (controls_with(killed=1), 0.5, Standing.SHORT),
+        (controls_with(killed=1), 0.81, Standing.FAILED),  # too low even with kills too many
+        (controls_with(destroyed=Status.SURVIVED), 0.5, Standing.SHORT),
+        (controls_with(destroyed=Status.SURVIVED), 0.81, Standing.SHORT),
+        (controls_with(destroyed=Status.UNDECIDED), 0.5, Standing.MET),
+    ],
+)
+def test_a_score_that_its_controls_speak_against_is_for_a_person(
+    controls: Controls, least: float, standing: Standing
+) -> None:
+    found = campaign(Score(value=0.7, low=0.55, high=0.8)).model_copy(update={"controls": controls})
+    assert minimum_score(found, least).standing is standing
+
+
+def test_the_baseline_is_held_against_todays_thresholds() -> None:
+    found = campaign(Score(value=1, low=1, high=1), ("a", 40, 40))  # exact lower bound 0.912
+    assert baseline_verdict(found, 0.05, {"a": 0.9}).standing is Standing.MET
+    assert baseline_verdict(found, 0.05, {"a": 0.95}).standing is Standing.OPEN
 
 
 def test_a_score_over_no_mutant_is_no_evidence() -> None:
@@ -137,6 +176,7 @@ def test_what_the_evidence_took_is_added_up() -> None:
     unknown, _ = spending([cost(1.25, 90), cost(None, 30)], 2.0, 1.9)
     assert unknown.standing is Standing.MISSING
     assert list(spending([cost(9, 9)], None, None)) == []
+    assert [each.standing for each in spending([], 1, 1)] == [Standing.MISSING] * 2
 
 
 @pytest.mark.parametrize(

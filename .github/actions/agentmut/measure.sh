@@ -3,6 +3,17 @@
 # In: PROJECT, ARGUMENTS (one a line), GATE, FAIL_ON_MANUAL; GITHUB_OUTPUT and GITHUB_STEP_SUMMARY name files.
 set -uo pipefail
 
+for name in GATE FAIL_ON_MANUAL; do  # a typing error must not switch a gate off
+  case "${!name}" in
+    true | false) ;;
+    *) echo "agentmut: $name is true or false, got '${!name}'." >&2; exit 2 ;;
+  esac
+done
+
+# The log holds what models wrote, and the runner obeys lines of it that begin with "::": not until this word is said.
+word=$(python -c 'import secrets; print(secrets.token_hex(16))') || exit 2
+echo "::stop-commands::$word"
+
 given=(--project "$PROJECT" --yes)
 if [ "$GATE" = true ]; then given+=(--gate); fi
 while IFS= read -r argument; do
@@ -44,6 +55,7 @@ if [ "$GATE" = true ] && [ "$code" -ne 2 ] && [ "$code" -le 3 ]; then
   } >> "$GITHUB_STEP_SUMMARY"
 fi
 
+echo "::$word::"
 if [ "$code" -eq 3 ] && [ "$FAIL_ON_MANUAL" != true ]; then
   echo "::warning title=agentmut::Not enough evidence to decide: a person has to look."
   exit 0
