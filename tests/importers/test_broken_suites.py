@@ -73,7 +73,7 @@ def test_what_cerberus_cannot_mean_is_said(
     )
     argument = {"file": "c.yaml", "checks": checks}
     with pytest.raises(AgentmutError, match=said):
-        Cerberus.create(SuiteSpec(kind="cerberus", argument=argument, root=str(tmp_path)))  # type: ignore[arg-type]
+        Cerberus.create(SuiteSpec(kind="cerberus", argument=argument, root=str(tmp_path)))
 
 
 def test_the_preview_of_verdicts_knows_the_scenarios_of_a_suite(

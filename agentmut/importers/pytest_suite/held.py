@@ -182,4 +182,4 @@ def _torn_down(session: pytest.Session) -> None:
 
 def _no_evidence(error: BaseException) -> CaseError:
     """What ended the test instead of an outcome, `pytest.exit` for one: nothing that the agent did."""
-    return CaseError(f"the test was broken off: {type(error).__name__}: {one_line(error)}")
+    return CaseError(f"the test was broken off: {one_line(error)}")
