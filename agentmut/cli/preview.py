@@ -5,10 +5,12 @@ from typing import NamedTuple
 
 import typer
 
-from agentmut.cli.output import print_json
+from agentmut.cli.output import agents_on_stderr, print_json
 from agentmut.engine.assessment.preparation import known_before, shares_of, threshold_rule
 from agentmut.engine.assessment.rules import Sprt
+from agentmut.engine.session import imported_suite, with_suite
 from agentmut.errors import StoreError, UsageError, nearest
+from agentmut.imports import make_importable
 from agentmut.project import Project
 from agentmut.report.preview import PreviewLine, render_preview
 from agentmut.runtime import FOLDER, open_store
@@ -26,6 +28,9 @@ class Assumption(NamedTuple):
 
 def print_preview(project: Project, scenarios: Sequence[str], rates: Sequence[float], as_json: bool) -> None:
     """Print chances, trials and cost at assumed pass rates; nothing is run."""
+    make_importable(project.root)
+    with agents_on_stderr():
+        project = with_suite(project, imported_suite(project))
     chosen = _chosen(project, scenarios)
     notes = [*known_before(project, chosen), *_budget(project)]
     lines = list(preview_lines(project, chosen, _assumptions(project, rates), mean_cost(project) or None))

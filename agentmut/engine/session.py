@@ -81,10 +81,7 @@ def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
     """
     make_importable(project.root)
     importer = imported_suite(project)
-    if importer is not None and not project.scenarios:  # a worker process is told them
-        project = project.model_copy(update={"scenarios": importer.scenarios()})
-    if isinstance(importer, SetsRule):
-        project = ruled(project, importer.rule)
+    project = with_suite(project, importer)
     chosen = _chosen(project, scenarios)
     adapter = _adapter(project, importer)
     code = project.agent_version or _code(project)
@@ -105,6 +102,13 @@ def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
             project.agent, adapter.versions(), code, project.execution.timeout, declared_variables(project)
         ),
     )
+
+
+def with_suite(project: Project, importer: Importer | None) -> Project:
+    """The project with the scenarios of the suite that it measures, and what that says of verdicts."""
+    if importer is not None and not project.scenarios:  # a worker process is told them
+        project = project.model_copy(update={"scenarios": importer.scenarios()})
+    return ruled(project, importer.rule) if isinstance(importer, SetsRule) else project
 
 
 def ruled(project: Project, rule: SuiteRule) -> Project:

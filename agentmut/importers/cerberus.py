@@ -181,6 +181,10 @@ class CerberusProgram(CommandAdapter):
 
 
 def _problems(file: _File, source: YamlSource, settings: CerberusSettings) -> Iterator[str]:
+    try:
+        shlex.split(file.adapter.command)
+    except ValueError as error:
+        yield source.problem(("adapter", "command"), f"{str(error).lower()}; correct the quotes")
     if PLACEHOLDER not in file.adapter.command:
         yield source.problem(
             ("adapter", "command"), f"has no {PLACEHOLDER}: the program is not told what to do"
@@ -201,6 +205,9 @@ def _problems(file: _File, source: YamlSource, settings: CerberusSettings) -> It
         if study.max_error_rate is not None:
             yield source.problem((*at, "max_error_rate"), "errors are no evidence in agentmut; leave it out")
         for number, contract in enumerate(study.contracts):
+            if contract.name in [earlier.name for earlier in study.contracts[:number]]:
+                said = "two contracts of the study have the same name; give each its own"
+                yield source.problem((*at, "contracts", number, "name"), said)
             for key, said in _of_contract(contract, first, settings):
                 yield source.problem((*at, "contracts", number, key), said)
 
@@ -215,6 +222,8 @@ def _of_contract(
         if getattr(contract, key) != (other := getattr(first, key)):
             yield key, f"agentmut has one for all contracts, and the first has {other:g}; write the same"
     if contract.name in settings.checks:
+        if not any(settings.checks[contract.name]):
+            yield "name", f"{WHERE}.checks.{contract.name}: names no evaluator; give one, or leave it out"
         try:
             list(map(build, _own(settings.checks[contract.name])))
         except UsageError as error:

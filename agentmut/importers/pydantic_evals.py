@@ -23,8 +23,8 @@ from agentmut.importers._called import (
     with_checks,
 )
 from agentmut.importers._settings import read_settings, require
-from agentmut.imports import import_callable, import_object
-from agentmut.plain import jsonable
+from agentmut.imports import error_location, import_callable, import_object
+from agentmut.plain import jsonable, one_line
 from agentmut.protocols import Adapter, AgentSpec, SuiteSpec
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.scores import PassScore, passes, told
@@ -180,10 +180,18 @@ def _dataset(settings: PydanticEvalsSettings, root: Path) -> "Dataset[Any, Any, 
         except (Exception, ExceptionGroup) as error:
             raise UsageError(f"{where}: {settings.dataset} cannot be read: {_why(error)}") from None
     found = import_object(settings.dataset, root)
-    dataset = found() if callable(found) and not isinstance(found, Dataset) else found
+    dataset = _made(found, where, settings.dataset) if callable(found) else found
     if not isinstance(dataset, Dataset):
         raise UsageError(f"{where}: {settings.dataset} is a {type(dataset).__name__}, not a Dataset")
     return dataset
+
+
+def _made(factory: Any, where: str, reference: str) -> Any:
+    try:
+        return factory()
+    except Exception as error:  # the project's own code may raise anything
+        said = f"{reference} raised {one_line(error)} ({error_location(error)})"
+        raise UsageError(f"{where}: {said}; it has to make a dataset without being given anything") from error
 
 
 def _why(error: BaseException) -> str:

@@ -57,7 +57,10 @@ class InspectAdapter(CalledAgent):
         from agentmut.importers.inspect_ai.running import Watched, carried_out, watched_solver
 
         name, seen = str(turns[0]), Watched()
-        task = self.source.make(recording_view(self.get_config(), trial.recorder.config_reads))
+        try:
+            task = self.source.make(recording_view(self.get_config(), trial.recorder.config_reads))
+        except Exception as error:
+            raise failed(error, self.source.settings.raised) from error
         samples = self.source.samples(task)
         if name not in samples:
             raise CaseError(f"there is no sample {name!r}. {nearest(name, samples)}")

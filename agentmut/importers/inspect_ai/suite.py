@@ -5,9 +5,12 @@ from typing import ClassVar
 
 from agentmut.adapters.python_callable import CallableAdapter
 from agentmut.config import AgentConfig
+from agentmut.errors import AgentmutError, UsageError
 from agentmut.importers._called import check_route
 from agentmut.importers._settings import read_settings, require
 from agentmut.importers.inspect_ai.settings import WHERE, InspectSettings
+from agentmut.imports import error_location
+from agentmut.plain import one_line
 from agentmut.protocols import Adapter, AgentSpec, SuiteSpec
 from agentmut.scenario import EvaluatorSpec, Scenario
 
@@ -33,7 +36,15 @@ class InspectSuite:
         from agentmut.importers.inspect_ai.loading import TaskSource
 
         source = TaskSource(self._settings, self._root)
-        task = source.make(AgentConfig())
+        try:
+            task = source.make(AgentConfig())
+        except AgentmutError:
+            raise
+        except Exception as error:  # the task's own code may raise anything
+            raise UsageError(
+                f"{WHERE}: making the task {self._settings.task} (on an empty config, where it takes one) raised "
+                f"{one_line(error)} ({error_location(error)})"
+            ) from error
         names = scorer_names(task, self._settings.ignore)
         checks = tuple(EvaluatorSpec(name="suite", argument=name) for name in names)
         return tuple(Scenario(name=name, turns=(name,), evaluators=checks) for name in source.samples(task))

@@ -42,13 +42,18 @@ def _asked(settings: PytestSettings, file: Path) -> tuple[Collected, str]:
     done = subprocess.run(command, cwd=settings.directory, capture_output=True, text=True, check=False)
     if not file.is_file():
         ended = f"suite.pytest: the process that collected the tests ended with code {done.returncode}"
-        return Collected(error=ended), _telling(done.stderr)
+        return Collected(error=ended), _telling(done.stderr) or _last(done.stderr)
     return Collected.model_validate_json(file.read_text("utf-8")), _telling(done.stderr)
 
 
 def _telling(stderr: str) -> str:
     lines = [" ".join(line.split()) for line in stderr.splitlines() if line.startswith(_TELLING)]
     return f": {'; '.join(lines)}" if lines else ""
+
+
+def _last(stderr: str) -> str:
+    lines = [" ".join(line.split()) for line in stderr.splitlines() if line.strip()]
+    return f": {lines[-1]}" if lines else ""
 
 
 def main() -> None:

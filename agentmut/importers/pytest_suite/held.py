@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from agentmut.errors import UsageError
+from agentmut.errors import CaseError, UsageError
 from agentmut.importers.pytest_suite.outcome import Phase
 from agentmut.importers.pytest_suite.quiet import Quiet
 from agentmut.importers.pytest_suite.running import RUNNING, Running
@@ -129,7 +129,7 @@ class _Serving:
             phases = self._run(items[job.case], job.running, session)
         except BaseException as error:  # pytest.exit, KeyboardInterrupt: the session stays as it is
             _torn_down(session)
-            job.done.set_exception(_harmless(error))
+            job.done.set_exception(_no_evidence(error))
         else:
             job.done.set_result(phases)
 
@@ -180,6 +180,6 @@ def _torn_down(session: pytest.Session) -> None:
         session._setupstate.teardown_exact(session)  # type: ignore[arg-type]
 
 
-def _harmless(error: BaseException) -> Exception:
-    """An exception that ends neither a thread nor an event loop."""
-    return error if isinstance(error, Exception) else RuntimeError(one_line(error))
+def _no_evidence(error: BaseException) -> CaseError:
+    """What ended the test instead of an outcome, `pytest.exit` for one: nothing that the agent did."""
+    return CaseError(f"the test was broken off: {one_line(error)}")

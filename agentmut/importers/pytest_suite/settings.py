@@ -76,8 +76,15 @@ def _texts(value: Any, key: str, expected: str, *, split: bool = False) -> tuple
     if value is None:
         return ()
     if isinstance(value, str):
-        return tuple(shlex.split(value)) if split else (value,)
+        return _split(value, key) if split else (value,)
     try:
         return TypeAdapter(tuple[str, ...]).validate_python(value)
     except ValidationError:
         raise UsageError(f"suite.pytest.{key}: expects {expected}, got {value!r}") from None
+
+
+def _split(value: str, key: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(value))
+    except ValueError as error:
+        raise UsageError(f"suite.pytest.{key}: {str(error).lower()} in {value!r}") from None
