@@ -5,13 +5,14 @@ import re
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from pydantic import BaseModel
-
-from agentmut.frozen import storable_json
 from agentmut.report.beside import Extra
-from agentmut.result import Result
+
+if TYPE_CHECKING:  # `agentmut --help` imports this module, and has no use for pydantic
+    from pydantic import BaseModel
+
+    from agentmut.result import Result
 
 _STEERING = re.compile(
     "[\\x7f-\\x9f\\xad\\u061c\\u180e\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\uffff"
@@ -54,7 +55,7 @@ class View(NamedTuple):
     """What the run's folder holds besides: the HTML report shows it."""
 
 
-def render_as(result: Result, format: Format, view: View | None = None) -> str:
+def render_as(result: "Result", format: Format, view: View | None = None) -> str:
     """The whole document, with its last line break."""
     view = view or View()
     narrows_itself = format is Format.HTML  # its scores and its prompt stay those of the whole run
@@ -62,47 +63,47 @@ def render_as(result: Result, format: Format, view: View | None = None) -> str:
     return _WRITERS[format](shown, view)
 
 
-def _terminal(result: Result, view: View) -> str:
+def _terminal(result: "Result", view: View) -> str:
     from agentmut.report.terminal import render
 
     return render(result, view.color, view.listed, view.project_option, view.width)
 
 
-def _json(result: Result, view: View) -> str:
+def _json(result: "Result", view: View) -> str:
     return json_text(result)
 
 
-def _markdown(result: Result, view: View) -> str:
+def _markdown(result: "Result", view: View) -> str:
     from agentmut.report.markdown import markdown_report
 
     return markdown_report(result)
 
 
-def _junit(result: Result, view: View) -> str:
+def _junit(result: "Result", view: View) -> str:
     from agentmut.report.junit import junit_report
 
     return junit_report(result)
 
 
-def _sarif(result: Result, view: View) -> str:
+def _sarif(result: "Result", view: View) -> str:
     from agentmut.report.sarif import sarif_report
 
     return sarif_report(result, view.prefix, why)
 
 
-def _stryker(result: Result, view: View) -> str:
+def _stryker(result: "Result", view: View) -> str:
     from agentmut.report.stryker import stryker_report
 
     return stryker_report(result)
 
 
-def _html(result: Result, view: View) -> str:
+def _html(result: "Result", view: View) -> str:
     from agentmut.report.html import html_report
 
     return html_report(result, view.extra, view.listed)
 
 
-_WRITERS: Mapping[Format, Callable[[Result, View], str]] = MappingProxyType(
+_WRITERS: "Mapping[Format, Callable[[Result, View], str]]" = MappingProxyType(
     {
         Format.TERMINAL: _terminal,
         Format.JSON: _json,
@@ -115,8 +116,10 @@ _WRITERS: Mapping[Format, Callable[[Result, View], str]] = MappingProxyType(
 )
 
 
-def json_text(model: BaseModel) -> str:
+def json_text(model: "BaseModel") -> str:
     """A model as JSON that is safe to print: characters that steer a terminal or turn text around are escaped."""
+    from agentmut.frozen import storable_json
+
     return _STEERING.sub(_escaped, storable_json(model, indent=2, by_alias=True)) + "\n"
 
 
@@ -135,5 +138,5 @@ def why(operator: str) -> str:
         return ""
 
 
-def _narrowed(result: Result, listed: frozenset[str]) -> Result:
+def _narrowed(result: "Result", listed: frozenset[str]) -> "Result":
     return result.model_copy(update={"mutants": tuple(row for row in result.mutants if row.id in listed)})

@@ -14,7 +14,8 @@ SHOWN = 30
 def render_trend(report: TrendReport, color: bool = False) -> str:
     """Two lines of blocks, a table of the latest runs, and what has drifted."""
     page = Page(color)
-    page.add(f"agentmut {report.agentmut_version}  trend of {clean(report.project)}, {len(report.rows)} runs")
+    count = "1 run" if len(report.rows) == 1 else f"{len(report.rows)} runs"
+    page.add(f"agentmut {report.agentmut_version}  trend of {clean(report.project)}, {count}")
     page.title("Over all runs, from 0 to 1")
     shown = report.rows[-60:]
     page.add(f"pass rate  {sparkline([row.pass_rate for row in shown])}")

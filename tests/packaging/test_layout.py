@@ -43,3 +43,14 @@ def test_importing_agentmut_loads_no_framework_and_no_scientific_library() -> No
     code = f"import agentmut, sys; print([m for m in sys.modules if m in {heavy}])"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_help_loads_no_framework_no_model_and_no_report() -> None:
+    heavy = ["pydantic", "jinja2", "rich", "scipy", "numpy", "nltk", "openai", "sqlalchemy", "aiohttp"]
+    code = (
+        "import sys; sys.argv = ['agentmut', '--help']\nfrom agentmut.cli import main\n"
+        f"try: main()\nfinally: print('LOADED', [m for m in sys.modules if m in {heavy}])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "report" in done.stdout
+    assert done.stdout.rsplit("LOADED", 1)[1].strip() == "[]"
