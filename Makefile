@@ -6,7 +6,6 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 
 .PHONY: demo test test-promptfoo lint docs docs-cli operators closing-the-loop relations-study slow bench clean
-.PHONY: demo test test-promptfoo lint operators closing-the-loop relations-study slow bench clean
 
 demo: $(VENV)/.ready  ## measure the example support desk, offline
 	$(BIN)/agentmut simulate -- $(BIN)/agentmut run --project examples/support_desk --yes
