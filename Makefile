@@ -3,7 +3,9 @@ BIN  := $(VENV)/bin
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	&& echo $$p && break; done)
-INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# uv resolves in seconds what takes pip many minutes; pip does it where uv cannot be had or cannot do it
+INSTALL = { $(PIP) uv && $(BIN)/python -m uv pip install --quiet --python $(BIN)/python --editable '$(1)'; } || $(PIP) --editable '$(1)'
 
 .PHONY: demo test test-promptfoo lint docs docs-cli operators closing-the-loop relations-study slow bench clean
 
@@ -63,13 +65,13 @@ $(VENV)/.ready: pyproject.toml
 	@if command -v uv >/dev/null 2>&1; then \
 	  uv venv --quiet --seed --python '>=3.11' $(VENV) && uv pip install --quiet --python $(BIN)/python --editable '.[demo]'; \
 	elif [ -n '$(PYTHON)' ]; then \
-	  '$(PYTHON)' -m venv $(VENV) && $(INSTALL) '.[demo]'; \
+	  '$(PYTHON)' -m venv $(VENV) && $(call INSTALL,.[demo]); \
 	else echo 'agentmut needs Python 3.11+ with venv. Debian: sudo apt install python3-venv. macOS: brew install python.' >&2; exit 1; fi
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.ready
 	@if command -v uv >/dev/null 2>&1; then uv pip install --quiet --python $(BIN)/python --editable '.[dev]'; \
-	else $(INSTALL) '.[dev]'; fi
+	else $(call INSTALL,.[dev]); fi
 	@touch $@
 
 clean:
