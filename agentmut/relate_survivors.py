@@ -1,6 +1,6 @@
 """Metamorphic relations on the survivors of a campaign, as further oracles."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ from agentmut.engine.relating.preparation import (
 )
 from agentmut.engine.relating.sources import Executions, executions_of, materials_of
 from agentmut.engine.relating.state import Relating, RelationsPlan, SourceErrands
-from agentmut.engine.relating.stored import carry_out_stored, further_runs
+from agentmut.engine.relating.stored import carry_out_stored, further_runs, without_more
 from agentmut.engine.relating.survivors import (
     Measure,
     Runs,
@@ -199,13 +199,20 @@ def _from_store(
     }
     taken = sum(map(len, sources.values()))
     try:
-        prepared = _prepared(session, wanted, plan, sources)
+        alone = {name for name, own in sources.items() if without_more(session, plan, store, None, name, own)}
+        prepared = _prepared(session, wanted, plan, sources, alone)
         carry_out_stored(prepared.session, prepared.work, store)
         measures = measures_of(prepared.work.lanes)
         runs = _stored_runs(session, store, campaign, plan, measures)
         taken += sum(map(len, runs.values()))
+        mutants = {one.mutant.id: one.mutant for one in campaign.survivors}
+        repeated = {
+            (id, name)
+            for (id, name), own in runs.items()
+            if without_more(session, plan, store, mutants[id], name, own)
+        }
         opened, work = mutant_work(
-            session, plan, campaign.survivors, measures, runs, Tables.of(session.project)
+            session, plan, campaign.survivors, measures, runs, Tables.of(session.project), repeated
         )
     except RunError as error:  # a relation is broken
         return SurvivorsChecked(Stop.FAILED, Spend(reused=taken), str(error))
@@ -218,10 +225,16 @@ def _from_store(
     )
 
 
-def _prepared(session: Session, wanted: Wish, plan: RelationsPlan, executions: Executions) -> PreparedLanes:
+def _prepared(
+    session: Session,
+    wanted: Wish,
+    plan: RelationsPlan,
+    executions: Executions,
+    repeats_of: Collection[str] = (),
+) -> PreparedLanes:
     """The unchanged agent's lanes. They run to the end: what mutants are compared with is a fixed sample."""
     materials = materials_of(session, plan, executions)
-    return prepare(session, plan, wanted.fitting, materials, Tables.of(session.project))
+    return prepare(session, plan, wanted.fitting, materials, Tables.of(session.project), repeats_of)
 
 
 def _stored_runs(
@@ -264,7 +277,7 @@ def _report(
         judges=judges_of((*(one.lane for one in ended.lanes), *lanes), session.project),
         not_stored=(lacking := not_stored(ended.original, lanes, campaign.survivors)),
         runs_needed=_runs_needed(session, wanted, campaign, ended, lacking),
-        notes=campaign.stored.notes,
+        notes=(*campaign.stored.notes, *wanted.notes),
     )
     return report, result
 
