@@ -203,14 +203,15 @@ def _from_store(
         prepared = _prepared(session, wanted, plan, sources, alone)
         carry_out_stored(prepared.session, prepared.work, store)
         measures = measures_of(prepared.work.lanes)
-        runs = _stored_runs(session, store, campaign, plan, measures)
-        taken += sum(map(len, runs.values()))
+        stored = _stored_runs(session, store, campaign, plan)
         mutants = {one.mutant.id: one.mutant for one in campaign.survivors}
         repeated = {
             (id, name)
-            for (id, name), own in runs.items()
+            for (id, name), own in stored.items()
             if without_more(session, plan, store, mutants[id], name, own)
         }
+        runs = _arrived(session, campaign, measures, stored)
+        taken += sum(map(len, runs.values()))
         opened, work = mutant_work(
             session, plan, campaign.survivors, measures, runs, Tables.of(session.project), repeated
         )
@@ -237,19 +238,24 @@ def _prepared(
     return prepare(session, plan, wanted.fitting, materials, Tables.of(session.project), repeats_of)
 
 
-def _stored_runs(
-    session: Session, store: Store, campaign: Campaign, plan: RelationsPlan, measures: tuple[Measure, ...]
-) -> Runs:
-    """The runs of the survivors in which the mutation arrived: the campaign's, and those of earlier checks."""
-    detectors, most = detectors_of(session, campaign.survivors, measures), pairs_of(session.project)
+def _stored_runs(session: Session, store: Store, campaign: Campaign, plan: RelationsPlan) -> Runs:
+    """The survivors' runs of the campaign and of earlier checks."""
+    most = pairs_of(session.project)
     return {
-        (one.mutant.id, scenario): [
-            (repeat, execution)
-            for repeat, execution in further_runs(session, plan, store, one.mutant, scenario, most, trials)
-            if detectors[one.mutant.id].witness(execution.footprint)
-        ]
+        (one.mutant.id, scenario): further_runs(session, plan, store, one.mutant, scenario, most, trials)
         for one in campaign.survivors
         for scenario, trials in campaign.stored.of(one.mutant.id).items()
+    }
+
+
+def _arrived(session: Session, campaign: Campaign, measures: tuple[Measure, ...], stored: Runs) -> Runs:
+    """Those of the runs in which the mutation arrived."""
+    detectors = detectors_of(session, campaign.survivors, measures)
+    return {
+        (id, scenario): [
+            (repeat, execution) for repeat, execution in runs if detectors[id].witness(execution.footprint)
+        ]
+        for (id, scenario), runs in stored.items()
     }
 
 
