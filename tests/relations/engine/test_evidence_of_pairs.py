@@ -118,7 +118,8 @@ def test_of_a_mutant_all_stored_runs_make_pairs_and_no_control() -> None:
 
 def test_a_pair_that_too_few_known_runs_leave_open_says_so_and_has_a_source() -> None:
     lane = waiting()
-    chosen = ChosenRelation("oracle.no_change", None, NoChange())
+    relation: Any = NoChange()
+    chosen = ChosenRelation("oracle.no_change", None, relation)
     unknown = lane.subject.material._replace(comparison=comparison_for(SCENARIO))
     lane = from_sources(replace(lane, subject=lane.subject._replace(chosen=chosen, material=unknown)))
     carried_out(work(lane))
