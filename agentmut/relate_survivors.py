@@ -1,6 +1,6 @@
 """Metamorphic relations on the survivors of a campaign, as further oracles."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ from agentmut.engine.relating.preparation import (
 )
 from agentmut.engine.relating.sources import Executions, executions_of, materials_of
 from agentmut.engine.relating.state import Relating, RelationsPlan, SourceErrands
-from agentmut.engine.relating.stored import carry_out_stored, further_runs
+from agentmut.engine.relating.stored import carry_out_stored, further_runs, without_more
 from agentmut.engine.relating.survivors import (
     Measure,
     Runs,
@@ -199,13 +199,21 @@ def _from_store(
     }
     taken = sum(map(len, sources.values()))
     try:
-        prepared = _prepared(session, wanted, plan, sources)
+        alone = {name for name, own in sources.items() if without_more(session, plan, store, None, name, own)}
+        prepared = _prepared(session, wanted, plan, sources, alone)
         carry_out_stored(prepared.session, prepared.work, store)
         measures = measures_of(prepared.work.lanes)
-        runs = _stored_runs(session, store, campaign, plan, measures)
+        stored = _stored_runs(session, store, campaign, plan)
+        mutants = {one.mutant.id: one.mutant for one in campaign.survivors}
+        repeated = {
+            (id, name)
+            for (id, name), own in stored.items()
+            if without_more(session, plan, store, mutants[id], name, own)
+        }
+        runs = _arrived(session, campaign, measures, stored)
         taken += sum(map(len, runs.values()))
         opened, work = mutant_work(
-            session, plan, campaign.survivors, measures, runs, Tables.of(session.project)
+            session, plan, campaign.survivors, measures, runs, Tables.of(session.project), repeated
         )
     except RunError as error:  # a relation is broken
         return SurvivorsChecked(Stop.FAILED, Spend(reused=taken), str(error))
@@ -218,25 +226,36 @@ def _from_store(
     )
 
 
-def _prepared(session: Session, wanted: Wish, plan: RelationsPlan, executions: Executions) -> PreparedLanes:
+def _prepared(
+    session: Session,
+    wanted: Wish,
+    plan: RelationsPlan,
+    executions: Executions,
+    repeats_of: Collection[str] = (),
+) -> PreparedLanes:
     """The unchanged agent's lanes. They run to the end: what mutants are compared with is a fixed sample."""
     materials = materials_of(session, plan, executions)
-    return prepare(session, plan, wanted.fitting, materials, Tables.of(session.project))
+    return prepare(session, plan, wanted.fitting, materials, Tables.of(session.project), repeats_of)
 
 
-def _stored_runs(
-    session: Session, store: Store, campaign: Campaign, plan: RelationsPlan, measures: tuple[Measure, ...]
-) -> Runs:
-    """The runs of the survivors in which the mutation arrived: the campaign's, and those of earlier checks."""
-    detectors, most = detectors_of(session, campaign.survivors, measures), pairs_of(session.project)
+def _stored_runs(session: Session, store: Store, campaign: Campaign, plan: RelationsPlan) -> Runs:
+    """The survivors' runs of the campaign and of earlier checks."""
+    most = pairs_of(session.project)
     return {
-        (one.mutant.id, scenario): [
-            (repeat, execution)
-            for repeat, execution in further_runs(session, plan, store, one.mutant, scenario, most, trials)
-            if detectors[one.mutant.id].witness(execution.footprint)
-        ]
+        (one.mutant.id, scenario): further_runs(session, plan, store, one.mutant, scenario, most, trials)
         for one in campaign.survivors
         for scenario, trials in campaign.stored.of(one.mutant.id).items()
+    }
+
+
+def _arrived(session: Session, campaign: Campaign, measures: tuple[Measure, ...], stored: Runs) -> Runs:
+    """Those of the runs in which the mutation arrived."""
+    detectors = detectors_of(session, campaign.survivors, measures)
+    return {
+        (id, scenario): [
+            (repeat, execution) for repeat, execution in runs if detectors[id].witness(execution.footprint)
+        ]
+        for (id, scenario), runs in stored.items()
     }
 
 
@@ -264,7 +283,7 @@ def _report(
         judges=judges_of((*(one.lane for one in ended.lanes), *lanes), session.project),
         not_stored=(lacking := not_stored(ended.original, lanes, campaign.survivors)),
         runs_needed=_runs_needed(session, wanted, campaign, ended, lacking),
-        notes=campaign.stored.notes,
+        notes=(*campaign.stored.notes, *wanted.notes),
     )
     return report, result
 

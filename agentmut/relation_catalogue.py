@@ -63,6 +63,11 @@ class RelationCatalogue:
         return catalogue
 
     @property
+    def own(self) -> tuple[str, ...]:
+        """The ids of the project's own relations, sorted."""
+        return tuple(sorted(self._own))
+
+    @property
     def names(self) -> tuple[str, ...]:
         """All ids, sorted."""
         return tuple(sorted({*self._installed.names, *self._own}))

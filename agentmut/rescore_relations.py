@@ -42,6 +42,7 @@ def relations_rescored(
         flipped=tuple(_flips(before, result)),
         kept=dict(_kept(report, result)),
         report=report,
+        notes=wanted.notes,
     )
     return rescored, result
 

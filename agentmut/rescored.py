@@ -60,6 +60,7 @@ class RelationsRescored(Frozen):
     """By mutant: kills of an earlier check that could not be judged again, and count as they did."""
     report: SurvivorsReport | None = None
     """What was found in detail, and what takes runs; None where no mutant survived, or no relation fits."""
+    notes: tuple[str, ...] = ()
 
 
 class Rescored(Frozen):

@@ -43,7 +43,7 @@ Progress = Callable[[Bench], None]
 
 
 class Idea(NamedTuple):
-    """Something that no scenario exercises, and an input that might. Nothing was run for it."""
+    """Something that no stored run shows, and an input that might. Nothing was run for it."""
 
     item: str
     input: str
@@ -73,7 +73,7 @@ class Proposed(NamedTuple):
 
 
 def free_suggestions(session: Session, store: Store, run: str | None = None) -> Proposed:
-    """Assertions for survivors, and what no scenario exercises, from stored trials alone.
+    """Assertions for survivors, and what no run exercises, from stored trials alone.
 
     Scenarios that an earlier search has found stay suggested until they are applied.
 

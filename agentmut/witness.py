@@ -114,6 +114,15 @@ class Detector:
         told._probes = [probe.informed(originals) for probe in self._probes]
         return told
 
+    def of_other_turns(self) -> "Detector":
+        """This detector for trials whose turns are not those of the originals that it was told of.
+
+        What an agent picks may go by what it is asked, so that other documents or tools show no new order there.
+        """
+        told = copy(self)
+        told._probes = [probe.of_other_turns() for probe in self._probes]
+        return told
+
     def looked_for(self, seen: Footprint) -> tuple[Edit | None, bool]:
         """The first edit that requests show, and whether they have what it changes; None where there is none."""
         pairs = zip(self._edits, self._probes, strict=True)
@@ -138,6 +147,8 @@ _UNSEEN = frozenset({"implemented_by"})
 
 class _Detection(Protocol):
     def informed(self, originals: Sequence[Footprint]) -> "_Detection": ...
+
+    def of_other_turns(self) -> "_Detection": ...
 
     def sighting(self, seen: Footprint) -> Sighting: ...
 
@@ -181,6 +192,9 @@ class _OnWire:
             usual=() if always else tuple(map(_fixed, without)),
         )
 
+    def of_other_turns(self) -> "_OnWire":
+        return replace(self, probe=self.probe.uninformed()) if isinstance(self.probe, OrderProbe) else self
+
     def _is_gone(self, shapes: Sequence[RequestShape]) -> bool:
         unusual = not self.usual or any(_fixed(shape) not in self.usual for shape in shapes)
         return unusual and self.probe.delivered(shapes)
@@ -218,6 +232,9 @@ class _Live:
     """Given where the agent itself may carry it out, by what it reads of its config."""
 
     def informed(self, originals: Sequence[Footprint]) -> "_Live":
+        return self
+
+    def of_other_turns(self) -> "_Live":
         return self
 
     def sighting(self, seen: Footprint) -> Sighting:

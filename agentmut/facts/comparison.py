@@ -30,6 +30,11 @@ class Comparison(NamedTuple):
     """All kinds that the default was chosen from; none where somebody asked for kinds."""
 
     @property
+    def is_uncalibrated(self) -> bool:
+        """Whether nobody asked for kinds, and too few runs of the unchanged agent tell which facts are stable."""
+        return self.usual is None and bool(self.unasked)
+
+    @property
     def usage(self) -> Usage:
         """Tokens that model judges have taken so far."""
         judges = (one for one in self.extractors if isinstance(one, Judge))
@@ -76,14 +81,20 @@ class Comparison(NamedTuple):
             left, right = _unusual(self.usual, found, (left, right), told)
         return (*phrases(left, right), *self._wholes(scenario, source, follow_up))
 
-    def contradictions(self, scenario: Scenario, one: AgentTrace, other: AgentTrace) -> tuple[str, ...]:
+    def contradictions(
+        self, scenario: Scenario, one: AgentTrace, other: AgentTrace
+    ) -> tuple[str, ...] | None:
         """Where two answers contradict each other: 30 days in one, 14 days in the other, and none of both in both.
+
+        None where it cannot be told, since too few runs of the unchanged agent are known.
 
         What only one of them mentions is none, nor are values that are new in each run, as numbers of tickets are, nor
         those that some run of the unchanged agent shows both: they are of two things. A word is denied and affirmed
         where each of those runs does one of the two.
         Kinds are looked at that are too unsteady to be compared, too, where nobody asked for others.
         """
+        if self.is_uncalibrated:
+            return None
         extractors = tuple(kind for kind in self.unasked if kind.name in _CONTRADICTING)
         closed = self.usual.closed if self.usual else frozenset()
         left, right = (_by_slot(_facts(extractors, scenario, trace), closed) for trace in (one, other))
@@ -129,7 +140,7 @@ def comparison_for(
 def _default(scenario: Scenario, sources: Sequence[AgentTrace]) -> Comparison:
     chosen = tuple(_calibrated(build(EvaluatorSpec(name=name)), scenario, sources) for name in DEFAULT)
     if len(sources) < FEWEST:
-        return Comparison(chosen)
+        return Comparison(chosen, None, chosen)
     usual = _usual(chosen, scenario, sources)
     assert usual is not None
     stable = {fact.kind for fact in usual.expected}

@@ -74,6 +74,8 @@ class FactComparison(Protocol):
         """All kinds that the default was chosen from; none where somebody asked for kinds."""
         ...
 
-    def contradictions(self, scenario: Scenario, one: AgentTrace, other: AgentTrace) -> tuple[str, ...]:
-        """Where both runs speak of the same and disagree, in words."""
+    def contradictions(
+        self, scenario: Scenario, one: AgentTrace, other: AgentTrace
+    ) -> tuple[str, ...] | None:
+        """Where both runs speak of the same and disagree, in words; None where too few runs are known to tell."""
         ...

@@ -80,6 +80,10 @@ class OrderProbe(PerRequest, ABC):
         known = {self.picked(shape) for shape in originals}
         return replace(self, usual=known.pop()) if len(known) == 1 else self
 
+    def uninformed(self) -> Self:
+        """This probe for requests of another kind than the original's, whose picks it cannot be compared with."""
+        return replace(self, usual=())
+
     def picks_otherwise(self, shape: RequestShape) -> bool:
         """Whether a request has others of the things than all of the original."""
         here = self.picked(shape)

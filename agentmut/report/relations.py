@@ -79,6 +79,8 @@ def render_wish(wanted: "Wish", most: int) -> str:
         page.add(f"  {clean(relation)}, {counted(number, 'scenario')}: {clean(lack)}")
     for name, said in wanted.needs_argument.items():
         page.add(f"  {clean(name)} needs an argument: {clean(said)}")
+    for note in wanted.notes:
+        page.add(f"Note: {clean(note)}.")
     page.add()
     page.add(f"About {most} agent runs at most, reused ones included. Nothing was run.")
     return page.text()

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from agentmut.mutant import Intent, Status
 from agentmut.report.judges import judged_with
 from agentmut.report.paint import Page, clean, shorten
 from agentmut.report.relations import kill_lines, taking_runs
@@ -28,7 +29,7 @@ def render_rescored(rescored: Rescored, color: bool = False) -> str:
     _fresh(page, rescored)
     _on_new_scenarios(page, rescored)
     if rescored.relations is not None:
-        _relations(page, rescored.relations)
+        _relations(page, rescored, rescored.relations)
     for note in rescored.notes:
         page.add(clean(f"note: {note}."))
     return page.text()
@@ -71,9 +72,8 @@ def _on_new_scenarios(page: Page, rescored: Rescored) -> None:
         here = [one for one in fresh if scenario in one.scenarios]
         sure = sum(one.certain for one in here)
         perhaps = len(here) - sure
-        page.title(
-            clean(f"{scenario} has no runs: {counted(sure, 'open mutant')} reach it, perhaps {perhaps} more")
-        )
+        reach = "mutant that is not killed reaches" if sure == 1 else "mutants that are not killed reach"
+        page.title(clean(f"{scenario} has no runs: {sure} {reach} it, perhaps {perhaps} more"))
         for why, ids in sorted(_by_reason(here).items(), key=lambda item: not item[0][0]):
             page.hang(clean(f"{why[1]}: {_listed(ids)}"))
 
@@ -90,7 +90,7 @@ def _listed(ids: list[str]) -> str:
     return f"{', '.join(ids[:SHOWN])}{more}"
 
 
-def _relations(page: Page, found: RelationsRescored) -> None:
+def _relations(page: Page, rescored: Rescored, found: RelationsRescored) -> None:
     """Scores with kills by relations, what flipped, and what stored runs cannot tell."""
     page.title("With kills by relations")
     before = "none was checked on mutants" if found.before is None else _score(found.before)
@@ -98,7 +98,7 @@ def _relations(page: Page, found: RelationsRescored) -> None:
     page.add(f"score now     {_score(found.after)}")
     report = found.report
     if report is None:
-        page.add("No survivor, or no relation that fits: there is nothing to judge.")
+        page.add(_nothing_to_judge(rescored))
     else:
         by = counted(len(found.relations), "relation")
         page.add(f"{counted(report.survivors, 'survivor')}, {report.tried} of them compared; {by} in use.")
@@ -108,6 +108,22 @@ def _relations(page: Page, found: RelationsRescored) -> None:
         page.add(clean(said))
     for line in (*taking_runs(report), *judged_with(report)) if report else ():
         page.add(line)
+    for note in found.notes:
+        page.add(clean(f"note: {note}."))
+
+
+def _nothing_to_judge(rescored: Rescored) -> str:
+    """Why no relation judged anything. Relations judge survivors; what stored trials do not decide is none."""
+    still_open = rescored.after.undecided
+    survived = any(
+        row.status is Status.SURVIVED and row.intent is Intent.DEGRADE for row in rescored.result.mutants
+    )
+    if not still_open or survived:
+        return "No survivor, or no relation that fits: there is nothing to judge."
+    return (
+        f"No mutant survives by the stored trials, so there is nothing to judge: {counted(still_open, 'mutant')} open, "
+        "which `agentmut run` decides."
+    )
 
 
 def _killed_or_not(page: Page, found: RelationsRescored) -> None:

@@ -106,7 +106,9 @@ def _before_after(page: Page, searched: "Searched") -> None:
 def _ideas(page: Page, ideas: "Sequence[Idea]") -> None:
     if not ideas:
         return
-    page.title(f"Not exercised by any scenario: {len(ideas)}, with an input that might (nothing was run)")
+    page.title(
+        f"Not seen in any stored run: {len(ideas)}, with an input that might show it (nothing was run)"
+    )
     for idea in ideas[:SHOWN]:
         aim = shorten(idea.aim or idea.item, 3 * WIDTH)
         for line in textwrap.wrap(aim, WIDTH, initial_indent="  ", subsequent_indent="      "):

@@ -59,7 +59,8 @@ def what_is_stored(session: Session, store: Store, run: str | None = None) -> St
         )
     campaign = _campaign(session, store, run)
     result = campaign.result() if campaign and campaign.has_result else None
-    return Stored(session, store, traces, campaign, result, tuple(_notes(campaign, result)))
+    notes = (*_notes(campaign, result), *_not_run(session, traces))
+    return Stored(session, store, traces, campaign, result, notes)
 
 
 def start_of(stored: Stored, also: tuple[Proposal, ...] = ()) -> Start:
@@ -145,6 +146,14 @@ def _campaign(session: Session, store: Store, run: str | None) -> StoredCampaign
         if run is not None:
             raise
         return None  # coverage alone can guide a search
+
+
+def _not_run(session: Session, traces: Traces) -> Iterator[str]:
+    """The scenarios of which nothing is known: what they exercise looks as if nothing did."""
+    names = [scenario.name for scenario in session.scenarios if not traces.get(scenario.name)]
+    if names:
+        has, it = ("has", "it exercises") if len(names) == 1 else ("have", "they exercise")
+        yield f"{', '.join(names)} {has} no run yet that can be used, so what {it} is not counted: `agentmut run`"
 
 
 def _notes(campaign: StoredCampaign | None, result: Result | None) -> Iterator[str]:

@@ -6,6 +6,7 @@ from agentmut.metamorphic import same_facts
 from agentmut.protocols import RelationExample
 from agentmut.relation import SAME_AGAIN, Expectation, Family, FollowUp, Pair, Source
 from agentmut.relations.base import FitsAll, check, run, source
+from agentmut.scenario import EvaluatorSpec
 from agentmut.trace import Check
 
 
@@ -18,7 +19,7 @@ class NoChange(FitsAll):
     """
 
     id = "oracle.no_change"
-    version = 3
+    version = 4
     family = Family.ORACLE
     expectation = Expectation.PREDICATE
     why = "The same request gets different facts from one run to the next."
@@ -28,15 +29,19 @@ class NoChange(FitsAll):
         return SAME_AGAIN
 
     def holds(self, pair: Pair) -> Check | None:
-        """Whether both runs show the same facts, or none that contradict each other."""
+        """Whether the runs contradict each other, or differ in what was asked for; None where too few are known."""
         if not pair.comparison.unasked:
             return same_facts(self.id, pair)
         apart = pair.comparison.contradictions(pair.scenario, pair.source, pair.trace)
+        if apart is None:
+            return None
         return check(self.id, apart, "the runs do not contradict each other")
 
     def examples(self) -> Iterable[RelationExample]:
         """An answer in other words, and one with another amount."""
         asked = source("What does it cost?", said="It costs $20.")
+        numbers = asked.scenario.model_copy(update={"compare": (EvaluatorSpec(name="numbers"),)})
+        asked = asked._replace(scenario=numbers)
         return (
             RelationExample(asked, (run("The price is 20 dollars."),), holds=True),
             RelationExample(asked, (run("It costs $25."),), holds=False),

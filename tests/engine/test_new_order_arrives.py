@@ -47,6 +47,13 @@ def test_an_agent_that_picks_now_this_and_now_that_shows_nothing_by_its_pick() -
     assert not arrived("tools", sent("", CANCEL), sent("", LOOK_UP), sent("", CANCEL))
 
 
+def test_asked_for_other_things_an_agent_may_pick_others() -> None:
+    picks = Detector(reversed_part("context"), CONFIG).informed([sent(RETURNS)]).of_other_turns()
+    assert picks.witness(sent(SHIPPING)) is None
+    together = Detector(reversed_part("context"), CONFIG).informed([sent(f"{RETURNS} {SHIPPING}")])
+    assert together.of_other_turns().witness(sent(f"{SHIPPING} {RETURNS}")) is not None
+
+
 def test_of_documents_that_are_sent_together_the_order_tells() -> None:
     both = sent(f"{RETURNS} {SHIPPING}")
     assert arrived("context", sent(f"{SHIPPING} {RETURNS}"), both)

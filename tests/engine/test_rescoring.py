@@ -102,7 +102,7 @@ def test_a_new_scenario_is_told_of_and_counts_for_nothing(projects: Any) -> None
     assert open_ones and {one.mutant for one in again.fresh} == open_ones
     assert {(one.scenarios, one.certain) for one in again.fresh} == {(("new",), True)}
     said = " ".join(render_rescored(again).split())
-    assert f"new has no runs: {len(open_ones)} open mutants reach it, perhaps 0 more" in said
+    assert f"new has no runs: {len(open_ones)} mutants that are not killed reach it, perhaps 0 more" in said
     assert "every scenario that was run sends this part of the prompt" in said
 
 

@@ -17,6 +17,7 @@ from agentmut.errors import RunInterruptedError, UsageError
 from agentmut.execution import Ending, Execution
 from agentmut.project import Project, load_project
 from agentmut.protocols import AgentSpec
+from agentmut.report.suggestions import render_suggestions
 from agentmut.runtime import open_store, register
 from agentmut.searching.bench import Bench, Wanted
 from agentmut.searching.preparation import check_harmless, search_of, start_of, what_is_stored
@@ -273,6 +274,20 @@ def test_without_a_search_ideas_are_free(copied: Path) -> None:
         assert len(store.runs()) == before
     ideas = {idea.item: idea.input for idea in said.ideas}
     assert "cancel an order" in ideas["tool cancel_order"]
+
+
+def test_a_scenario_without_a_run_is_told_of_since_what_it_exercises_is_not_known(copied: Path) -> None:
+    asked = "- {name: cancels, input: 'Cancel A-1042', evaluators: [{tool_called: cancel_order}]}\n"
+    with (copied / "scenarios.yaml").open("a") as file:
+        file.write(asked)
+    project = load_project(copied)
+    with open_store(project) as store:
+        found = free_suggestions(open_session(project), store)
+    assert any(
+        "cancels has no run yet" in note and "agentmut run" in note for note in found.suggestions.notes
+    )
+    said = " ".join(render_suggestions(found).split())
+    assert "Not seen in any stored run:" in said and "by any scenario" not in said
 
 
 def test_nothing_stored_says_what_to_do_first(copied: Path) -> None:

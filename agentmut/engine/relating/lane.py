@@ -18,6 +18,10 @@ from agentmut.scenario import Scenario
 from agentmut.trace import AgentTrace, Check
 
 SAYS_NOTHING = "the relation says nothing of the pair"
+UNCALIBRATED = (
+    "the relation says nothing of the pair: a third of the unchanged agent's runs shows what is stable, and with fewer "
+    "than 15 runs that is too little"
+)
 NOT_DELIVERED = "the change did not reach the agent"
 NOT_STORED = "its follow-up run is not in the store"
 FAILED = "the agent gave an answer before the change, and none after it: {reason}"
@@ -167,7 +171,8 @@ class Lane:
             else self.subject.judged(planned.source, planned.follow_up, traces)
         )
         if check is None:
-            self.silent[SAYS_NOTHING] += 1
+            few = self.subject.material.comparison.is_uncalibrated
+            self.silent[UNCALIBRATED if few else SAYS_NOTHING] += 1
             return
         self.held.append(check.passed)
         if not check.passed and self.example is None:

@@ -65,6 +65,11 @@ class SourceMaterial(NamedTuple):
         return ((first, tuple(others)) for first, *others in groups if first.answered)
 
 
+def first_free(executions: Iterable[tuple[int, Execution]]) -> int:
+    """The repeat after the last of these."""
+    return 1 + max((repeat for repeat, _ in executions), default=-1)
+
+
 def ran(repeat: int, execution: Execution) -> Ran | None:
     """The run, or None where it is no evidence about the agent."""
     ending = execution.ending
@@ -86,7 +91,7 @@ def material_of(
         comparison=comparison_for(scenario, fitting, compare),
         runs=tuple(found[len(found) // FITTING :]),
         footprints=tuple(footprints),
-        first_free=1 + max((repeat for repeat, _ in kept), default=-1),
+        first_free=first_free(kept),
     )
 
 
@@ -94,5 +99,4 @@ def others(material: SourceMaterial, executions: Iterable[tuple[int, Execution]]
     """Runs of another agent on the same scenario, to be compared in the same way."""
     kept = sorted(executions, key=lambda item: item[0])
     runs = tuple(run for repeat, execution in kept if (run := ran(repeat, execution)))
-    first_free = 1 + max((repeat for repeat, _ in kept), default=-1)
-    return material._replace(runs=runs, first_free=first_free)
+    return material._replace(runs=runs, first_free=first_free(kept))

@@ -40,11 +40,20 @@ class Wish(NamedTuple):
     fits: tuple[Fit, ...]
     needs_argument: Mapping[str, str]
     """Relations that were left out for want of an argument, and what they expect."""
+    unused: tuple[str, ...] = ()
+    """The project's own relations that `relations.use` does not name; none where relations were asked for."""
 
     @property
     def fitting(self) -> tuple[Fit, ...]:
         """Those that say something."""
         return tuple(fit for fit in self.fits if not fit.lack)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is not checked although somebody wrote it."""
+        return tuple(
+            f"own relation {name} is not in `relations.use`, so it is not checked" for name in self.unused
+        )
 
     @property
     def scenarios(self) -> tuple[Scenario, ...]:
@@ -93,7 +102,7 @@ def wish(session: Session, asked_for: Sequence[str]) -> Wish:
             f"there is no relation to check{f' ({left_out})' if left_out else ''}. Name some under `relations.use`, or "
             "your own under `relations.own`."
         )
-    return Wish(tuple(fits), needs)
+    return Wish(tuple(fits), needs, () if asked_for else _unused(session.project, chosen))
 
 
 def chosen_relations(
@@ -120,6 +129,15 @@ def chosen_relations(
             matching, needs = list(further.relations), {**needs, **further.needs_argument}
         found |= {one.label: one for one in matching}
     return tuple(found.values()), needs
+
+
+def _unused(project: Project, chosen: Iterable[ChosenRelation]) -> tuple[str, ...]:
+    """Own relations that `use` leaves out; without it all are in use, but for those that need an argument."""
+    if project.relations.use is None:
+        return ()
+    own = RelationCatalogue.of(project.relations.own, project.root).own
+    named = {one.name for one in chosen}
+    return tuple(name for name in own if name not in named)
 
 
 def _lack(one: ChosenRelation, scenario: Scenario, session: Session) -> str:
@@ -208,6 +226,7 @@ def relating(session: Session, plan: RelationsPlan, follow_ups: FollowUps, lanes
         contenders=tuple(follow_ups.mutants.values()),
         detectors=follow_ups.detectors,
         lanes=lanes,
+        reworded=frozenset(follow_ups.scenarios),
     )
 
 

@@ -14,15 +14,17 @@ def from_sources(lane: Lane) -> Lane:
     """The lane with source runs as its follow-ups, where they change nothing; any other lane as it is.
 
     Every third group of runs is part of the identity that the pairs are compared with, the others are pairs. All are
-    pairs where the tolerance is the measure.
+    pairs where the tolerance is the measure, and of a mutant, which is compared with the pairs of the unchanged agent.
     """
     subject, agent, scenario = lane.subject, lane.subject.agent.id, lane.subject.scenario.name
     kinds = {trial[:2] for planned in lane.planned for trial in planned.trials}
     if kinds != {(agent, scenario)}:
         return lane
     groups = subject.material.groups(lane.again + 1)
-    has_control = subject.chosen.relation.expectation is Expectation.INVARIANT
-    control = tuple(run for group in groups[::CONTROL] for run in group) if has_control else ()
+    has_control = (
+        subject.agent.mutant is None and subject.chosen.relation.expectation is Expectation.INVARIANT
+    )
+    control = tuple(run for group in groups[::CONTROL] for run in group)
     known = {planned.source.repeat: planned for planned in lane.planned}
     own = [
         known[first.repeat]._replace(trials=tuple(TrialRef(agent, scenario, run.repeat) for run in others))
@@ -31,6 +33,6 @@ def from_sources(lane: Lane) -> Lane:
     ]
     if not own:
         return lane
-    return replace(
-        lane, subject=subject._replace(material=subject.material._replace(runs=control)), planned=own
-    )
+    if has_control:
+        subject = subject._replace(material=subject.material._replace(runs=control))
+    return replace(lane, subject=subject, planned=own)

@@ -1,7 +1,7 @@
 """Relations under way: which follow-up runs are wanted next, and what they lead to."""
 
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agentmut.engine.account import Account, Errands
@@ -33,6 +33,8 @@ class Relating(Account):
     contenders: tuple[Mutant, ...]
     detectors: Mapping[str, Detector]
     lanes: Sequence[Lane]
+    reworded: Collection[str] = ()
+    """Scenarios whose turns are not those of the source runs."""
     _found: dict[TrialRef, TrialResult] = field(default_factory=dict)
     """Results that a lane waits for, or will ask for: traces are large."""
     _uses: Counter[TrialRef] = field(init=False)
@@ -70,9 +72,16 @@ class Relating(Account):
         self.note(result, self.plan.budget)
         ref = TrialRef(*launch[:3])
         if self._uses[ref]:
-            self._found[ref] = result
+            self._found[ref] = self._seen_again(ref, result)
         for lane in self._wanted_by[ref]:
             self._consume(lane)
+
+    def _seen_again(self, ref: TrialRef, result: TrialResult) -> TrialResult:
+        """The result with a witness that does not take what was asked for what was changed."""
+        if result.witness is None or ref.scenario not in self.reworded:
+            return result
+        detector = self.detectors[ref.mutant].of_other_turns()
+        return result._replace(witness=detector.witness(result.footprint))
 
     def judge_free(self) -> None:
         """Judge the pairs that need no run; for a check that ended before its follow-up runs."""

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from agentmut.engine.identity import Environment, trial_key
 from agentmut.engine.relating.lane import NOT_STORED
+from agentmut.engine.relating.material import first_free
 from agentmut.engine.relating.state import Relating, RelationsPlan
 from agentmut.engine.session import Session
 from agentmut.engine.stored import plan_of, stored_originals
@@ -93,6 +94,20 @@ def further_runs(
             if stored := store.find(_key(session, plan, mutant, launch)):
                 found[repeat] = stored.execution
     return sorted(found.items())
+
+
+def without_more(
+    session: Session,
+    plan: RelationsPlan,
+    store: Store,
+    mutant: Mutant | None,
+    scenario: str,
+    runs: Iterable[tuple[int, Execution]],
+) -> bool:
+    """Whether no run after these is stored, so that what asks for the same again finds nothing."""
+    repeat = first_free(runs)
+    launch = Launch(mutant.id if mutant else "", scenario, repeat, number=repeat)
+    return store.find(_key(session, plan, mutant, launch)) is None
 
 
 MISSING = Execution(ending=Ending.EMPTY_RUN, reason=NOT_STORED)

@@ -278,6 +278,7 @@ def _reason(rows: Sequence[RelationRow]) -> str:
 
 
 def _notes(wanted: Wish, checked: Checked, rows: Sequence[RelationRow]) -> Iterator[str]:
+    yield from wanted.notes
     for name, said in wanted.needs_argument.items():
         yield f"{name} was left out, since it needs an argument: {said}"
     if old := age_note(checked.spend.age, "verdicts rest on trials that are"):

@@ -13,6 +13,7 @@ from agentmut.engine.relating.follow_ups import Agent, FollowUps, TrialRef
 from agentmut.engine.relating.lane import Lane, Subject
 from agentmut.engine.relating.material import others
 from agentmut.engine.relating.preparation import comparison, level_of, relating
+from agentmut.engine.relating.repeats import from_sources
 from agentmut.engine.relating.state import Relating, RelationsPlan, SourceErrands
 from agentmut.engine.relating.summary import judgement_of, violation
 from agentmut.engine.scoring import DECISIONS, scored
@@ -120,13 +121,20 @@ def mutant_work(
     measures: Sequence[Measure],
     runs: Runs,
     tables: Tables,
+    repeats_of: Collection[tuple[str, str]] = (),
 ) -> tuple[Session, Relating]:
-    """The lanes of all survivors, each mutant's at its own share of alpha."""
+    """The lanes of all survivors, each mutant's at its own share of alpha.
+
+    Of the mutants on scenarios in `repeats_of`, which cannot be run again, source runs are the follow-ups that change
+    nothing too.
+    """
     follow_ups = FollowUps(session)
     follow_ups.detectors |= detectors_of(session, survivors, measures)
     follow_ups.mutants |= {one.mutant.id: one.mutant for one in survivors}
     lanes = [
-        lane for one in survivors for lane in _lanes(follow_ups, one, measures, runs, plan, session, tables)
+        lane
+        for one in survivors
+        for lane in _lanes(follow_ups, one, measures, runs, plan, session, tables, repeats_of)
     ]
     opened = follow_ups.opened()
     return opened, relating(opened, plan, follow_ups, lanes)
@@ -140,6 +148,7 @@ def _lanes(
     plan: RelationsPlan,
     session: Session,
     tables: Tables,
+    repeats_of: Collection[tuple[str, str]],
 ) -> list[Lane]:
     agent = Agent(one.mutant.apply(session.suite.full), one.mutant)
     found = []
@@ -149,6 +158,8 @@ def _lanes(
             continue
         own = others(material, runs.get((one.mutant.id, scenario.name), ()))
         lane = _lane(follow_ups, Subject(chosen, scenario, agent, own), plan)
+        if (one.mutant.id, scenario.name) in repeats_of:
+            lane = from_sources(lane)
         if lane.planned:
             found.append((lane, measure.counts))
     level = level_of(session.project, len(found))

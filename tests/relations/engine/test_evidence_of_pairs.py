@@ -11,28 +11,32 @@ import pytest
 
 from agentmut.config import AgentConfig
 from agentmut.engine.assessment.rules import SequentialComparison, Sprt
-from agentmut.engine.relating.follow_ups import Agent, Planned, TrialRef
-from agentmut.engine.relating.lane import Lane, Subject
+from agentmut.engine.relating.follow_ups import Agent, Planned, TrialRef, _mutant
+from agentmut.engine.relating.lane import UNCALIBRATED, Lane, Subject
 from agentmut.engine.relating.material import Ran, SourceMaterial, material_of
 from agentmut.engine.relating.repeats import from_sources
 from agentmut.engine.relating.state import Relating, RelationsPlan
-from agentmut.engine.relating.summary import judgement_of
+from agentmut.engine.relating.summary import _without_pairs, judgement_of
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.tables import Tables
 from agentmut.engine.trials import TrialResult
 from agentmut.errors import RunError
 from agentmut.evaluators import build_all
 from agentmut.execution import Ending, Execution
-from agentmut.facts.comparison import Comparison
+from agentmut.facts.comparison import Comparison, comparison_for
 from agentmut.files.guidance import RelationSettings
 from agentmut.files.schema import BudgetSettings
 from agentmut.relation import SAME_AGAIN, Expectation, Pair
 from agentmut.relation_catalogue import ChosenRelation
+from agentmut.relation_report import Finding
+from agentmut.relations.oracle.no_change import NoChange
 from agentmut.scenario import EvaluatorSpec
 from agentmut.stats.kill.rule import KillDesign
 from agentmut.stats.sprt import SprtDesign
 from agentmut.stats.verdicts import Verdict
 from agentmut.trace import AgentTrace, Outcome
+from agentmut.witness import Detector
+from tests.engine.test_new_order_arrives import CONFIG, RETURNS, SHIPPING, reversed_part, sent
 from tests.relations.engine.test_level_of_relations import ANSWERS, SCENARIO, Told, answered
 
 
@@ -101,6 +105,38 @@ def test_stored_runs_of_the_same_request_are_follow_ups_that_change_nothing() ->
     changed = lane.planned[0]._replace(trials=(TrialRef("", "s~0", 0),))
     lane.planned = (changed,)
     assert from_sources(lane) is lane
+
+
+def test_of_a_mutant_all_stored_runs_make_pairs_and_no_control() -> None:
+    lane = judged(*[answered("usual")] * 8)
+    lane.subject = lane.subject._replace(agent=Agent(AgentConfig(), _mutant("m", ())))
+    planned = [Planned(run, SAME_AGAIN, (TrialRef("m", "s", 9),)) for run in lane.subject.material.sources]
+    lane.planned = planned
+    pairs = [(pair.source.repeat, *pair.trials) for pair in from_sources(lane).planned]
+    assert pairs == [(n, TrialRef("m", "s", n + 1)) for n in (0, 2, 4, 6)]
+
+
+def test_a_pair_that_too_few_known_runs_leave_open_says_so_and_has_a_source() -> None:
+    lane = waiting()
+    relation: Any = NoChange()
+    chosen = ChosenRelation("oracle.no_change", None, relation)
+    unknown = lane.subject.material._replace(comparison=comparison_for(SCENARIO))
+    lane = from_sources(replace(lane, subject=lane.subject._replace(chosen=chosen, material=unknown)))
+    carried_out(work(lane))
+    assert lane.held == [] and list(lane.silent) == [UNCALIBRATED]
+    assert _without_pairs(lane) == (Finding.NOT_APPLICABLE, UNCALIBRATED)
+
+
+def test_what_an_agent_picks_for_other_turns_shows_no_new_order() -> None:
+    detector = Detector(reversed_part("context"), CONFIG).informed([sent(RETURNS)])
+    picked = answered("usual")._replace(witness=detector.witness(sent(SHIPPING)), footprint=sent(SHIPPING))
+    assert picked.witness is not None
+    kept = {}
+    for scenario in ("s", "s~other"):
+        relating = work()
+        relating.detectors, relating.reworded = {"m": detector}, frozenset({"s~other"})
+        kept[scenario] = relating._seen_again(TrialRef("m", scenario, 0), picked).witness
+    assert kept == {"s": picked.witness, "s~other": None}
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,18 @@ import yaml
 
 from agentmut import measure
 from agentmut.api import rescore
+from agentmut.engine.assessment.preparation import Asked
+from agentmut.engine.limits import Spend
+from agentmut.engine.relating.preparation import make_plan, wish
+from agentmut.engine.relating.summary import Checked, report_relations
+from agentmut.engine.work import Stop
 from agentmut.mutant import Status
 from agentmut.project import Project, load_project
+from agentmut.report.relations import render_wish
 from agentmut.report.rescored import render_rescored
 from agentmut.rescored import RelationsRescored, Rescored
 from agentmut.result import read_result
+from agentmut.runtime import opened
 from tests.relations.engine.conftest import Shop
 from tests.relations.engine.test_survivors_and_relations import CAMPAIGN, check
 
@@ -144,6 +151,46 @@ def test_pairs_whose_follow_up_was_never_run_are_counted_with_the_runs_they_take
     said = " ".join(render_rescored(rescore(campaign.root)).split())
     assert "no stored follow-up run of 20 pairs of the unchanged agent" in said
     assert f"about {report.runs_needed} runs at most" in said
+
+
+def test_the_same_again_is_judged_from_stored_runs_of_the_original_and_of_mutants(campaign: Project) -> None:
+    found, by_relations = rescored_with(campaign, use=["oracle.no_change"])
+    report = by_relations.report
+    assert report and (report.not_stored, report.runs_needed) == ((), 0)
+    assert report.tried == report.survivors == 1
+    assert "no stored follow-up run" not in render_rescored(found)
+
+
+def test_an_own_relation_that_is_not_in_use_is_told_of(campaign: Project) -> None:
+    found, by_relations = rescored_with(campaign, own=["relations_of_words:Long"], use=["oracle.no_change"])
+    note = "own relation oracle.long is not in `relations.use`, so it is not checked"
+    assert by_relations.notes == (note,) and by_relations.report
+    assert note in by_relations.report.notes and note in " ".join(render_rescored(found).split())
+    with opened(load_project(campaign.root), ()) as (session, _):
+        wanted = wish(session, ())
+        assert note in " ".join(render_wish(wanted, 1).split())
+        checked = Checked(make_plan(session, wanted, Asked(1.0), to_the_end=False), Stop.FINISHED, Spend())
+        assert note in report_relations(session, wanted, checked).notes
+        assert wish(session, ("oracle.no_change",)).notes == ()
+    named = rescored_with(campaign, **words(100))[1]
+    assert named.notes == ()
+
+
+def test_where_every_mutant_is_open_it_is_said_that_a_run_decides(campaign: Project) -> None:
+    found, by_relations = rescored_with(campaign, **words(100))
+    rows = tuple(
+        row.model_copy(update={"status": Status.UNDECIDED}) if row.status is Status.SURVIVED else row
+        for row in found.result.mutants
+    )
+    update = {
+        "result": found.result.model_copy(update={"mutants": rows}),
+        "after": found.after.model_copy(update={"undecided": 13}),
+        "relations": by_relations.model_copy(update={"report": None}),
+    }
+    said = " ".join(render_rescored(found.model_copy(update=update)).split())
+    assert "No mutant survives by the stored trials, so there is nothing to judge: 13 mutants open" in said
+    del update["result"]
+    assert "No survivor, or no relation that fits" in render_rescored(found.model_copy(update=update))
 
 
 def test_a_broken_relation_is_an_error_that_names_it(campaign: Project) -> None:

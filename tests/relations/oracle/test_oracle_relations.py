@@ -18,6 +18,7 @@ from agentmut.relations.oracle.no_change import NoChange
 from agentmut.relations.oracle.refusal import RefusalConsistency
 from agentmut.relations.oracle.round_trip import RoundTrip
 from agentmut.relations.oracle.tool_arguments import ToolArguments
+from agentmut.scenario import EvaluatorSpec
 from agentmut.tools import ToolSpec
 from agentmut.trace import AgentTrace, Check
 
@@ -354,5 +355,18 @@ def test_runs_that_refuse_nothing_are_not_followed_up() -> None:
 def test_the_identity_runs_the_same_again() -> None:
     asked = source("What does it cost?", said="It costs $20.")
     assert NoChange().follow_up(asked) == SAME_AGAIN
+    numbers = asked.scenario.model_copy(update={"compare": (EvaluatorSpec(name="numbers"),)})
+    asked = asked._replace(scenario=numbers)
     assert judged(NoChange(), asked, run("The price is 20 dollars, as ever.")) is True
     assert judged(NoChange(), asked, run("It does not cost $20, but $21.")) is False
+
+
+@pytest.mark.parametrize(("known", "expected"), [(0, None), (4, None), (5, True)])
+def test_what_only_one_answer_mentions_is_no_violation_with_few_known_runs_either(
+    known: int, expected: bool | None
+) -> None:
+    asked = source("What does it cost?", said="It costs $20.")
+    more = run("It costs $20, and $5 for shipping within 3 days.")
+    found = comparison_for(asked.scenario, [asked.trace] * known)
+    said = NoChange().holds(Pair(asked.scenario, asked.config, asked.trace, SAME_AGAIN, (more,), found))
+    assert (said.passed if said else None) is expected
