@@ -115,6 +115,11 @@ class PydanticEvalsAdapter(CalledAgent):
 
     package: ClassVar[str] = "pydantic-evals"
 
+    @property
+    def raised(self) -> Literal["error", "fail"]:
+        """What an exception is, or the end of the process."""
+        return self.suite.settings.raised
+
     def versions(self) -> Mapping[str, str]:
         """Of pydantic-evals, and the settings and inputs of the suite."""
         return {**super().versions(), "suite": self.suite.digest}

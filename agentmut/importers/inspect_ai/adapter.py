@@ -36,6 +36,11 @@ class InspectAdapter(CalledAgent):
         """A process of inspect_ai evaluates one task at a time."""
         return True
 
+    @property
+    def raised(self) -> Literal["error", "fail"]:
+        """What an exception is, or the end of the process."""
+        return self.source.settings.raised
+
     def open(self) -> None:
         """Make the task once, in the process that is to run it."""
         from agentmut.importers.inspect_ai.running import be_quiet
