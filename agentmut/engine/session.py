@@ -97,7 +97,12 @@ def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
     return Session(
         project=project,
         adapter=adapter,
-        suite=SuiteConfig(adapter.get_config(), chosen, on_wire=remedy_on_wire(adapter)),
+        suite=SuiteConfig(
+            adapter.get_config(),
+            chosen,
+            on_wire=remedy_on_wire(adapter),
+            workers=project.execution.concurrency if isinstance(inside(adapter), RunsCases) else 0,
+        ),
         scenarios=chosen,
         tests=Suite({scenario.name: scenario for scenario in chosen}, evaluators),
         environment=environment(

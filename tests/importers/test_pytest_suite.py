@@ -88,7 +88,13 @@ def test_tests_that_know_nothing_of_agentmut_are_measured_on_the_wire(
         "test_a_refund",
         "test_a_greeting_that_is_missed_at_times[asyncio]",
         "test_delivery",
+        "test_of_a_reply_that_is_held",
     }
+    (held,) = (note for note in result.notes if "a session fixture or a cache holds the answer" in note)
+    assert held.startswith(
+        "test evals/test_held.py::test_of_a_reply_that_is_held asked its model in 1 of 12 runs"
+    )
+    assert not any("held" in one.scenario for row in result.mutants for one in row.evidence)
     assert by_description(result.mutants) == {
         'drop "Greet the customer."': "killed",
         'drop "Say that a refund takes 5 days."': "killed",
