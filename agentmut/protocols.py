@@ -388,5 +388,5 @@ class HoldsInputs(Protocol):
 __all__ = [
     "Adapter", "AgentSpec", "AsksAgent", "ChoosesRoute", "Evaluator", "Example", "HoldsInputs", "Importer",
     "KeepsOpen", "KnowsApi", "NeedsDoubles", "Notes", "Operator", "OperatorOptions", "ReadsFiles", "Relation",
-    "RelationExample", "RunsAlone", "RunsOutside", "SetsRule", "SuiteRule", "SuiteSpec",
+    "RelationExample", "RunsAlone", "RunsCases", "RunsOutside", "SetsRule", "SuiteRule", "SuiteSpec",
 ]  # fmt: skip
