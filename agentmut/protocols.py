@@ -350,6 +350,16 @@ class RunsAlone(Protocol):
 
 
 @runtime_checkable
+class RunsCases(Protocol):
+    """What an adapter has besides that runs the code of a suite's cases in its own process, which they may end."""
+
+    @property
+    def raised(self) -> Literal["error", "fail"]:
+        """What it is when that code goes wrong: no evidence, or a failure."""
+        ...
+
+
+@runtime_checkable
 class KeepsOpen(Protocol):
     """What an adapter has besides that keeps something open between runs, such as a session of a suite's tool.
 
@@ -378,5 +388,5 @@ class HoldsInputs(Protocol):
 __all__ = [
     "Adapter", "AgentSpec", "AsksAgent", "ChoosesRoute", "Evaluator", "Example", "HoldsInputs", "Importer",
     "KeepsOpen", "KnowsApi", "NeedsDoubles", "Notes", "Operator", "OperatorOptions", "ReadsFiles", "Relation",
-    "RelationExample", "RunsAlone", "RunsOutside", "SetsRule", "SuiteRule", "SuiteSpec",
+    "RelationExample", "RunsAlone", "RunsCases", "RunsOutside", "SetsRule", "SuiteRule", "SuiteSpec",
 ]  # fmt: skip

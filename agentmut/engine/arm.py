@@ -23,7 +23,9 @@ WITNESS_PATIENCE = 3
 PART_PATIENCE = 12
 """Further trials of a pair that is killed already, for one that shows both parts, before it is left undecided."""
 TROUBLE_PATIENCE = 3
-"""Trials in a row that are no evidence after which a mutant is given up."""
+"""Trials in a row that are no evidence after which a mutant, or a scenario of it, is given up."""
+OF_THE_CASE = frozenset({Ending.CASE_ERROR, Ending.SETUP_FAILED})
+"""What goes wrong in a scenario of its own: it says nothing of the others."""
 HOPELESS = frozenset({Ending.REFUSED, Ending.UNBUILDABLE})
 
 
@@ -42,6 +44,20 @@ class Lane:
     first_failure: str = ""
     outcomes: str = ""
     """`0` for each trial that passed and `1` for each that failed, in the order in which they were looked at."""
+    errors: int = 0
+    """Trials in a row in which the case itself went wrong."""
+    dropped: str = ""
+    """Why no further trial goes here; empty while some may."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether further trials may go here."""
+        return self.decision is Decision.CONTINUE and not self.dropped
+
+    @property
+    def gave_up(self) -> str:
+        """Why it was left without a decision; empty where it has one, or may yet."""
+        return self.dropped if self.decision is Decision.CONTINUE else ""
 
     @property
     def standing(self) -> Standing:
@@ -50,12 +66,21 @@ class Lane:
 
     def record(self, failed: bool, reason: str = "") -> None:
         """Take in one trial; a lane that has decided stays as it is."""
+        self.errors = 0
         if self.decision is Decision.CONTINUE:
             self.trials += 1
             self.failures += failed
             self.outcomes += "1" if failed else "0"
             self.first_failure = self.first_failure or (reason if failed else "")
             self.decision = self.table.decide(self.trials, self.failures)
+
+    def went_wrong(self, reason: str) -> None:
+        """Take in a trial in which the case itself went wrong: after some in a row, it is given up."""
+        self.errors += 1
+        if self.errors >= TROUBLE_PATIENCE and not self.dropped:
+            self.dropped = (
+                f"{self.scenario} was given up: {self.errors} trials in a row gave no evidence: {reason}"
+            )
 
 
 @dataclass
@@ -147,7 +172,7 @@ class Arm:
         A function of the seed, the mutant and the results consumed so far.
         """
         number = len(self.launches)
-        live = [lane for lane in self.lanes if lane.decision is Decision.CONTINUE] or self._awaiting
+        live = [lane for lane in self.lanes if lane.is_open] or self._awaiting
         rng = random.Random(digest_of([self.seed, self.mutant.id, number]))
         states: Sequence[Standing | None] = [lane.standing for lane in live]
         if self.suite:
@@ -165,8 +190,9 @@ class Arm:
         parts = self.parts
         if parts is None:
             return []
-        lacking = [lane for lane in self.lanes if parts.awaits(lane.scenario)]
-        return lacking or [lane for lane in self.lanes if len(parts.due[lane.scenario]) > 1]
+        lanes = [lane for lane in self.lanes if not lane.dropped]
+        lacking = [lane for lane in lanes if parts.awaits(lane.scenario)]
+        return lacking or [lane for lane in lanes if len(parts.due[lane.scenario]) > 1]
 
     def record(self, number: int, result: TrialResult) -> None:
         """Take in the result of a launch, and consume what has become consecutive."""
@@ -184,14 +210,16 @@ class Arm:
             self.route = result.witness.route
             self.delivery.record(result.witness, result.footprint)
         self.cost = None if self.cost is None or result.usd is None else self.cost + result.usd
-        self.lost += result.footprint.lost
+        self.lost += result.footprint.lost and result.outcome.is_evidence
+        lane = next(lane for lane in self.lanes if lane.scenario == launch.scenario)
         if result.outcome.is_evidence:
             self.trouble = 0
-            lane = next(lane for lane in self.lanes if lane.scenario == launch.scenario)
             lane.record(result.outcome != "pass", result.reason)
             self.past += went_past(self.mutant, result, result.witness is not None)
             if self.suite:
                 self.suite.update(self.lanes)
+        elif result.ending in OF_THE_CASE:
+            lane.went_wrong(f"({result.outcome}) {result.reason}")
         else:
             self.trouble += 1
         self._conclude(result)
@@ -228,17 +256,19 @@ class Arm:
         return arrived_nowhere(mutant, waited, result, self.agent) if waited else passed_by(mutant, passed)
 
     def _decide(self, result: TrialResult) -> None:
-        decisions = [lane.decision for lane in self.lanes]
+        gave_up = "; ".join(filter(None, (lane.gave_up for lane in self.lanes)))
         unseen = self.parts.unseen if self.parts else ""
         if self.killed_by and (self.witnessed or self.lost):
             self.route = self.route or Route.EFFECT
             self._end(Status.KILLED, "")
-        elif Decision.CONTINUE in decisions:
+        elif any(lane.is_open for lane in self.lanes):
             return
         elif self.killed_by and self.parts:
             self._look_on(result)
         elif self.killed_by:
             self._end(Status.NOT_APPLIED, arrived_nowhere(self.mutant, self.evidence, result, self.agent))
+        elif gave_up:
+            self._end(Status.UNDECIDED, gave_up)
         elif unseen:
             waited = self.parts is not None and self.parts.waited[unseen]
             status = Status.NOT_APPLIED if waited else Status.NO_COVERAGE
@@ -247,7 +277,7 @@ class Arm:
             self._end(Status.NO_COVERAGE, passed_by(self.mutant, self.evidence))
         elif not (self.witnessed or self.lost):
             self._end(Status.NOT_APPLIED, arrived_nowhere(self.mutant, self.evidence, result, self.agent))
-        elif all(decision is Decision.SURVIVED for decision in decisions):
+        elif all(lane.decision is Decision.SURVIVED for lane in self.lanes):
             self._end(Status.SURVIVED, "")
         else:
             self._end(Status.UNDECIDED, "the trials allowed per scenario were not enough")
@@ -256,7 +286,7 @@ class Arm:
         """A pair is killed, perhaps by one part alone: it goes on until a trial shows both, for a while."""
         assert self.parts is not None
         self.beyond += result.outcome.is_evidence
-        if self.beyond > PART_PATIENCE:  # the first of them was the one that decided
+        if self.beyond > PART_PATIENCE or not self._awaiting:  # the first of them was the one that decided
             unseen = self.parts.unseen
             why = f"its part {unseen} could show: {self._absence(unseen, result)}" if unseen else ""
             self._end(Status.UNDECIDED, f"killed before {why or 'a trial showed both of its parts'}")

@@ -10,6 +10,8 @@ from agentmut.witness import Detector
 
 OLD = 7 * 86_400
 """Seconds after which trials are called old: services drift, and a drift of 3 points doubles false kills."""
+FEW = 2
+"""So many trials without a model request, among others with one, are no chance."""
 SPARE = 0.2
 """Share of extra trials that may replace those that were no evidence."""
 
@@ -34,6 +36,10 @@ class ScenarioBaseline:
     nodes: Counter[str] = field(default_factory=Counter)
     """Evidence trials that entered each node of the flow."""
     footprints: dict[str, Footprint] = field(default_factory=dict)
+    asked: int = 0
+    """Evidence trials that sent a model request, or read their config."""
+    silent: int = 0
+    """Trials that passed without either."""
     last_outcomes: list[str] = field(default_factory=list)
 
     def record(self, result: TrialResult) -> None:
@@ -46,6 +52,9 @@ class ScenarioBaseline:
         self.tools.update(result.tools.keys())
         self.repeated.update(name for name, calls in result.tools.items() if calls > 1)
         self.nodes.update(result.footprint.nodes)
+        asked = bool(result.footprint.requests or result.footprint.reads)
+        self.asked += asked
+        self.silent += not asked and result.outcome == "pass"
         seen = result.footprint.unordered()
         self.footprints.setdefault(seen.digest, seen)
         if result.outcome != "pass":
@@ -82,6 +91,13 @@ class ScenarioBaseline:
     def carries(self, detector: Detector) -> bool:
         """Whether some baseline trial carried the part that a mutant changes."""
         return any(detector.carried(seen) for seen in self.footprints.values())
+
+    def holds_answer(self, workers: int) -> bool:
+        """Whether a few trials asked a model, once in each of the workers perhaps, and the others took their answer.
+
+        Never without workers that hold anything from one trial to the next.
+        """
+        return bool(workers and self.asked) and self.silent >= FEW and self.asked <= max(workers, self.silent)
 
     def share_calling(self, tool: str) -> float:
         """Share of the evidence trials that called a tool."""

@@ -30,11 +30,14 @@ class ProcessExecutor:
 
     `make` builds the executor inside a worker; it must be picklable (a function with its arguments
     bound by `functools.partial`). A worker that does not answer in time, or that had to leave a thread
-    behind, is killed and replaced.
+    behind, is killed and replaced. `exit_ends` is how a trial ends that ends its worker.
     """
 
-    def __init__(self, make: MakeExecutor, workers: int, deadline: float) -> None:
+    def __init__(
+        self, make: MakeExecutor, workers: int, deadline: float, exit_ends: Ending = Ending.RAISED
+    ) -> None:
         self._make = make
+        self._exit_ends = exit_ends
         self._workers = workers
         self._deadline = deadline + MARGIN
         self._idle: asyncio.Queue[_Worker] = asyncio.Queue()
@@ -42,7 +45,7 @@ class ProcessExecutor:
     @asynccontextmanager
     async def session(self) -> AsyncIterator[None]:
         """Start the workers, and end them with the block."""
-        workers = [_Worker(self._make) for _ in range(self._workers)]
+        workers = [_Worker(self._make, self._exit_ends) for _ in range(self._workers)]
         self._idle = asyncio.Queue()
         for worker in workers:
             self._idle.put_nowait(worker)
@@ -65,8 +68,9 @@ class ProcessExecutor:
 class _Worker:
     """One place in the pool; its process is started when it is first needed, and after it was killed."""
 
-    def __init__(self, make: MakeExecutor) -> None:
+    def __init__(self, make: MakeExecutor, exit_ends: Ending) -> None:
         self._make = make
+        self._exit_ends = exit_ends
         self._process: _Process | None = None
 
     async def run(self, request: TrialRequest, deadline: float) -> Execution:
@@ -74,7 +78,7 @@ class _Worker:
         process = self._process
         try:
             if process is None:
-                process = self._process = _Process(self._make)
+                process = self._process = _Process(self._make, self._exit_ends)
                 await in_daemon_thread(process.wait_until_ready)
             execution: Execution = await in_daemon_thread(process.ask, request, deadline)
         except BaseException:  # cancelled, or no trial can be run: the process is of no more use
@@ -106,7 +110,8 @@ class _Worker:
 class _Process:
     """A worker process and the pipe to it."""
 
-    def __init__(self, make: MakeExecutor) -> None:
+    def __init__(self, make: MakeExecutor, exit_ends: Ending) -> None:
+        self._exit_ends = exit_ends
         context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(make, theirs), daemon=True)
@@ -164,8 +169,9 @@ class _Process:
     def _ended(self) -> Execution:
         how = self._how_it_ended()
         killed = self._process.exitcode == -signal.SIGKILL  # by the system, when memory runs out
-        ending = Ending.INFRASTRUCTURE if killed else Ending.RAISED
-        return _lost(ending, f"the process of the agent ended ({how})")
+        ending = Ending.INFRASTRUCTURE if killed else self._exit_ends
+        whose = "agent" if self._exit_ends is Ending.RAISED else "test"
+        return _lost(ending, f"the process of the {whose} ended ({how})")
 
     def _how_it_ended(self) -> str:
         self._process.join(timeout=MARGIN)

@@ -83,8 +83,8 @@ def destroyed_problem(status: Status, reason: str) -> str:
     return (
         f"control failed: the destroyed agent (no prompt, no tools, no context) ended as {status}{said}. "
         "Either the mutations do not reach the agent, or the evaluators pass whatever it answers. Check "
-        "that the agent is built from the config it is given, and that some evaluator fails on an agent "
-        "without instructions"
+        "that the agent is built from the config it is given, that no session fixture and no cache holds its "
+        "answers from one run to the next, and that some evaluator fails on an agent without instructions"
     )
 
 

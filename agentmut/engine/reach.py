@@ -13,6 +13,8 @@ from agentmut.scenario import Scenario
 from agentmut.text.words import stems
 from agentmut.witness import Detector
 
+HOLDERS = "a session fixture or a cache"
+
 
 class Reached(NamedTuple):
     """The scenarios that reach a mutated part, with their affinity in [0, 1].
@@ -34,10 +36,31 @@ def reached(
     baselines: Mapping[str, ScenarioBaseline],
     scenarios: Mapping[str, Scenario],
 ) -> Reached:
-    """Where a mutant can show, by the reach that its operator declares; for two at once, where either can."""
+    """Where a mutant can show, by the reach that its operator declares; for two at once, where either can.
+
+    Cases that ask their model now and then, and otherwise hold its answer, show nothing of a mutant.
+    """
+    held = {name for name, baseline in baselines.items() if baseline.holds_answer(suite.workers)}
+    if not held:
+        return _reached(mutant, detector, suite, baselines, scenarios)
+    asking = {name: baseline for name, baseline in baselines.items() if name not in held}
+    found = _reached(mutant, detector, suite, asking, scenarios)
+    if found.scenarios or not _reached(mutant, detector, suite, baselines, scenarios).scenarios:
+        return found
+    said = f"no test shows it that asks its model in every run: {', '.join(sorted(held))}"
+    return Reached({}, Status.NO_COVERAGE, f"{said} took an answer that {HOLDERS} holds")
+
+
+def _reached(
+    mutant: Mutant,
+    detector: Detector,
+    suite: SuiteConfig,
+    baselines: Mapping[str, ScenarioBaseline],
+    scenarios: Mapping[str, Scenario],
+) -> Reached:
     if mutant.parts:
         where = {
-            part.id: reached(part, Detector(part, suite.full), suite, baselines, scenarios)
+            part.id: _reached(part, Detector(part, suite.full), suite, baselines, scenarios)
             for part in mutant.parts
         }
         return _either(where)

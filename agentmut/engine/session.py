@@ -26,6 +26,7 @@ from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Suite
 from agentmut.errors import AdapterError, UsageError, nearest
 from agentmut.evaluators import build_all, remembering, tools_judged, unwrapped
+from agentmut.execution import Ending
 from agentmut.files.scenarios import named
 from agentmut.frozen import digest_of
 from agentmut.imports import make_importable
@@ -43,6 +44,7 @@ from agentmut.protocols import (
     Importer,
     NeedsDoubles,
     RunsAlone,
+    RunsCases,
     RunsOutside,
     SetsRule,
     SuiteRule,
@@ -95,7 +97,12 @@ def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
     return Session(
         project=project,
         adapter=adapter,
-        suite=SuiteConfig(adapter.get_config(), chosen, on_wire=remedy_on_wire(adapter)),
+        suite=SuiteConfig(
+            adapter.get_config(),
+            chosen,
+            on_wire=remedy_on_wire(adapter),
+            workers=project.execution.concurrency if isinstance(inside(adapter), RunsCases) else 0,
+        ),
         scenarios=chosen,
         tests=Suite({scenario.name: scenario for scenario in chosen}, evaluators),
         environment=environment(
@@ -206,7 +213,9 @@ def make_executor(session: Session, seed: int | None = None) -> Executor:
     alone = isinstance(agent, RunsAlone) and agent.runs_alone
     if (execution.isolate == "process" or alone) and not outside:
         make = partial(_worker_executor, session.project, _names(session.scenarios), seed)
-        inner: Executor = ProcessExecutor(make, execution.concurrency, _deadline(session))
+        no_evidence = isinstance(agent, RunsCases) and agent.raised == "error"
+        exit_ends = Ending.CASE_ERROR if no_evidence else Ending.RAISED
+        inner: Executor = ProcessExecutor(make, execution.concurrency, _deadline(session), exit_ends)
     else:
         inner = local_executor(session, seed)
     return RetryingExecutor(inner, execution.retries)

@@ -16,11 +16,18 @@ class SuiteConfig:
     """
 
     def __init__(
-        self, base: AgentConfig, scenarios: Iterable[Scenario], *, on_wire: Remedy | None = None
+        self,
+        base: AgentConfig,
+        scenarios: Iterable[Scenario],
+        *,
+        on_wire: Remedy | None = None,
+        workers: int = 0,
     ) -> None:
         self.base = base
         self.on_wire = on_wire
         """How the agent could be told itself, where mutants are made of its requests; None where its config is."""
+        self.workers = workers
+        """Processes that hold the code of a suite's cases from run to run; 0 where nothing is held."""
         scenarios = tuple(scenarios)
         self._one_turn = frozenset(s.name for s in scenarios if len(s.turns) == 1)
         self._carried = {s.name: frozenset(d.name for d in s.context) for s in scenarios}

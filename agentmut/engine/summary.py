@@ -11,6 +11,7 @@ from agentmut.engine.decision_tables import DecisionTables, decision_tables
 from agentmut.engine.judges import judges_used
 from agentmut.engine.limits import COST_UNKNOWN, Spend
 from agentmut.engine.locate import changed_text, target_of
+from agentmut.engine.reach import HOLDERS
 from agentmut.engine.scoring import score, share_not_killed
 from agentmut.engine.secrets import redactor
 from agentmut.engine.session import Session
@@ -260,6 +261,10 @@ def _notes(state: CampaignState) -> Iterable[str]:
     untestable = [n for n, b in state.baselines.items() if b.complete and not state.testable(n)]
     if untestable:
         yield f"no mutant was tried on {', '.join(untestable)}: see the baseline for the reason"
+    for name, baseline in state.baselines.items():
+        if baseline.complete and baseline.holds_answer(state.suite.workers):
+            asked = f"asked its model in {baseline.asked} of {baseline.asked + baseline.silent} runs"
+            yield f"test {name} {asked}: {HOLDERS} holds the answer; mutants cannot show there"
     destroyed = state.status(state.plan.destroyed.id)
     if destroyed and destroyed[0] is Status.ERROR:
         yield f"the destroyed agent could not be run ({destroyed[1]}), so that control says nothing"

@@ -4,7 +4,7 @@ The format is that of github.com/orban/cerberus, `src/config.ts`. What has no co
 """
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -89,7 +89,8 @@ class Cerberus:
         self._source = read_yaml(path, settings.file)
         self._file = validated(self._source, _File)
         self._inputs = [self._input(path.parent, place) for place in range(len(self._file.studies))]
-        if problems := list(_problems(self._file, self._source, settings)):
+        problems = [*_problems(self._file, self._source, settings), *_unequal(self._inputs, self._source)]
+        if problems:
             raise ProjectError(joined(problems))
 
     @classmethod
@@ -210,6 +211,15 @@ def _problems(file: _File, source: YamlSource, settings: CerberusSettings) -> It
                 yield source.problem((*at, "contracts", number, "name"), said)
             for key, said in _of_contract(contract, first, settings):
                 yield source.problem((*at, "contracts", number, key), said)
+
+
+def _unequal(inputs: Sequence[_Scenario], source: YamlSource) -> Iterator[str]:
+    """Scenarios of one input and other metadata: what an agent is asked is the input, so it cannot tell them apart."""
+    first: dict[str, _Scenario] = {}
+    for place, given in enumerate(inputs):
+        if first.setdefault(given.input, given) != given:
+            said = "an earlier study has the same input with other metadata; give each its own input"
+            yield source.problem(("studies", place, "scenario"), said)
 
 
 def _of_contract(

@@ -4,7 +4,7 @@ import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import JsonValue
 
@@ -114,6 +114,11 @@ class PydanticEvalsAdapter(CalledAgent):
     suite: _Suite
 
     package: ClassVar[str] = "pydantic-evals"
+
+    @property
+    def raised(self) -> Literal["error", "fail"]:
+        """What an exception is, or the end of the process."""
+        return self.suite.settings.raised
 
     def versions(self) -> Mapping[str, str]:
         """Of pydantic-evals, and the settings and inputs of the suite."""

@@ -38,7 +38,9 @@ def trial(calls: str = "", nodes: tuple[str, ...] = (), outcome: Outcome = Outco
     )  # fmt: skip
 
 
-def reach_of(mutant: Mutant, baselines: dict[str, list[TrialResult]], turns: int = 1) -> Reached:
+def reach_of(
+    mutant: Mutant, baselines: dict[str, list[TrialResult]], turns: int = 1, workers: int = 0
+) -> Reached:
     """With scenarios of one turn, but the last, which has `turns`."""
     last = list(baselines)[-1]
     scenarios = {
@@ -52,7 +54,7 @@ def reach_of(mutant: Mutant, baselines: dict[str, list[TrialResult]], turns: int
         for result in trials:
             recorded[name].record(result)
     config = CONFIG
-    suite = SuiteConfig(config, scenarios.values())
+    suite = SuiteConfig(config, scenarios.values(), workers=workers)
     return reached(mutant, Detector(mutant, suite.full), suite, recorded, scenarios)
 
 
@@ -109,3 +111,31 @@ def test_a_node_that_nothing_enters_is_not_covered() -> None:
 def test_a_lost_history_shows_in_scenarios_with_several_turns() -> None:
     mutant = a_mutant(Reach.CONVERSED, TALK)
     assert reach_of(mutant, {"short": [trial()], "long": [trial()]}, turns=3).scenarios == {"long": 1.0}
+
+
+SILENT = trial()._replace(footprint=Footprint())
+
+
+@pytest.mark.parametrize(
+    ("trials", "workers", "tried"),
+    [
+        ([trial(), *[SILENT] * 7], 1, {"b"}),
+        ([*[trial()] * 6, *[SILENT] * 2], 6, {"b"}),  # each worker asked once
+        ([*[trial()] * 6, *[SILENT] * 2], 1, {"a", "b"}),
+        ([*[trial()] * 7, SILENT], 8, {"a", "b"}),  # may be chance
+        ([trial(), *[SILENT] * 7], 0, {"a", "b"}),  # nothing is held from run to run
+    ],
+)
+def test_a_test_that_holds_its_answer_reaches_no_mutant(
+    trials: list[TrialResult], workers: int, tried: set[str]
+) -> None:
+    mutant = a_mutant(Reach.SENT, Edit(pointer="/prompt", before="", after="x"))
+    found = reach_of(mutant, {"a": trials, "b": [trial()] * 8}, workers=workers)
+    assert set(found.scenarios) == tried
+
+
+def test_a_mutant_that_only_such_tests_could_show_is_not_covered_and_it_says_why() -> None:
+    mutant = a_mutant(Reach.SENT, Edit(pointer="/prompt", before="", after="x"))
+    found = reach_of(mutant, {"a": [trial(), *[SILENT] * 7]}, workers=1)
+    assert (found.scenarios, found.otherwise) == ({}, Status.NO_COVERAGE)
+    assert found.reason.endswith("a took an answer that a session fixture or a cache holds")

@@ -88,7 +88,13 @@ def test_tests_that_know_nothing_of_agentmut_are_measured_on_the_wire(
         "test_a_refund",
         "test_a_greeting_that_is_missed_at_times[asyncio]",
         "test_delivery",
+        "test_of_a_reply_that_is_held",
     }
+    (held,) = (note for note in result.notes if "a session fixture or a cache holds the answer" in note)
+    assert held.startswith(
+        "test evals/test_held.py::test_of_a_reply_that_is_held asked its model in 1 of 12 runs"
+    )
+    assert not any("held" in one.scenario for row in result.mutants for one in row.evidence)
     assert by_description(result.mutants) == {
         'drop "Greet the customer."': "killed",
         'drop "Say that a refund takes 5 days."': "killed",
@@ -104,7 +110,7 @@ def oddities(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def endings(oddities: Path) -> dict[str, Execution]:
-    """How the tests of a suite of oddities end, each run twice, the hanging one once, by a worker that is killed."""
+    """How the tests of a suite of oddities end, each run twice, but those once that cost a worker its life."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(ROOT))
         patch.delenv("PYTEST_ADDOPTS", raising=False)
@@ -112,9 +118,9 @@ def endings(oddities: Path) -> dict[str, Execution]:
         project = load_project(oddities)
         session = open_session(project)
         names = [scenario.name for scenario in session.scenarios]
-        hanging = next(name for name in names if name.endswith("hangs"))
-        first = [name for name in names if name != hanging]
-        found = asyncio.run(_run(make_executor(session), [hanging, *first, *first]))
+        fatal = [name for name in names if name.endswith(("hangs", "ends_its_process"))]
+        first = [name for name in names if name not in fatal]
+        found = asyncio.run(_run(make_executor(session), [*fatal, *first, *first]))
         sys.path[:] = before
     return {name.rpartition("::")[2]: execution for name, execution in found.items()}
 
@@ -136,6 +142,7 @@ async def _run(executor: Any, names: Sequence[str]) -> dict[str, Execution]:
         ("test_own_error", Ending.CASE_ERROR, "call of the test: KeyError: 'key'"),
         ("test_agent_error", Ending.RAISED, "ValueError: the agent cannot do that"),
         ("test_skipped", Ending.CASE_ERROR, "skipped: not today"),
+        ("test_ends_its_process", Ending.CASE_ERROR, "the process of the test ended (exit code 1)"),
         ("test_hangs", Ending.TIMEOUT, "no answer within 3 s"),
     ],
 )

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import JsonValue
 
@@ -35,6 +35,11 @@ class InspectAdapter(CalledAgent):
     def runs_alone(self) -> bool:
         """A process of inspect_ai evaluates one task at a time."""
         return True
+
+    @property
+    def raised(self) -> Literal["error", "fail"]:
+        """What an exception is, or the end of the process."""
+        return self.source.settings.raised
 
     def open(self) -> None:
         """Make the task once, in the process that is to run it."""

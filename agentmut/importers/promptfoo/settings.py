@@ -71,7 +71,7 @@ def read_settings(argument: JsonValue, root: str) -> PromptfooSettings:
 
 def command_of(settings: PromptfooSettings, root: str) -> tuple[str, ...]:
     """The command line of promptfoo: as given, by `AGENTMUT_PROMPTFOO`, on the PATH, or in `node_modules`."""
-    given = settings.command or tuple(shlex.split(os.environ.get(VARIABLE, "")))
+    given = settings.command or _named(os.environ.get(VARIABLE, ""))
     if given:
         if found := shutil.which(given[0], path=_beside(given[0], root)):
             return (found, *given[1:])
@@ -85,6 +85,13 @@ def command_of(settings: PromptfooSettings, root: str) -> tuple[str, ...]:
             f"suite.promptfoo.command, or the environment variable {VARIABLE}"
         )
     return (found,)
+
+
+def _named(command: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(command))
+    except ValueError as error:
+        raise UsageError(f"{VARIABLE}: {str(error).lower()} in {command!r}. Correct the quotes") from None
 
 
 def _beside(program: str, root: str) -> str | None:

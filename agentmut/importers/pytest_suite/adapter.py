@@ -94,6 +94,11 @@ class PytestAdapter:
         return True
 
     @property
+    def raised(self) -> Literal["error", "fail"]:
+        """What an exception is, or the end of the process."""
+        return self.settings.raised
+
+    @property
     def why_no_other_input(self) -> str:
         """A test is no input."""
         return "the tests of a pytest suite say themselves what the agent is asked"

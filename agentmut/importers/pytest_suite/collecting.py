@@ -12,8 +12,21 @@ from agentmut.errors import UsageError
 from agentmut.frozen import Frozen
 from agentmut.importers.pytest_suite.settings import Case, PytestSettings
 
-_TELLING = ("ERROR:", "ImportError while loading", "E  ", "usage:")
+COLLECTING = 300.0
+"""Seconds that a suite has to be collected: imports are slow, but they end."""
+_TELLING = ("ERROR:", "ImportError while loading", "E  ")
 """How the lines begin in which pytest says on stderr why it cannot go on."""
+_OF_ARGUMENTS = ": error: "
+_USAGE = ("usage:", "ERROR: usage:")
+"""How it begins to list its options, before it says what is wrong with those it was given."""
+
+
+def not_in_time(seconds: float) -> str:
+    """What to say of a collection that does not end."""
+    return (
+        f"suite.pytest: the tests were not collected within {seconds:g} s. Some file waits for something when it is "
+        "imported: `pytest --collect-only -v` shows which"
+    )
 
 
 class Collected(Frozen):
@@ -39,7 +52,12 @@ def _asked(settings: PytestSettings, file: Path) -> tuple[Collected, str]:
     command = [sys.executable, "-m", __name__, settings.model_dump_json(), str(file)]
     if not Path(settings.directory).is_dir():
         raise UsageError(f"suite.pytest: there is no folder {settings.directory}")
-    done = subprocess.run(command, cwd=settings.directory, capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(
+            command, cwd=settings.directory, capture_output=True, text=True, check=False, timeout=COLLECTING
+        )
+    except subprocess.TimeoutExpired:
+        raise UsageError(not_in_time(COLLECTING)) from None
     if not file.is_file():
         ended = f"suite.pytest: the process that collected the tests ended with code {done.returncode}"
         return Collected(error=ended), _telling(done.stderr) or _last(done.stderr)
@@ -47,7 +65,8 @@ def _asked(settings: PytestSettings, file: Path) -> tuple[Collected, str]:
 
 
 def _telling(stderr: str) -> str:
-    lines = [" ".join(line.split()) for line in stderr.splitlines() if line.startswith(_TELLING)]
+    told = (line for line in stderr.splitlines() if line.startswith(_TELLING) or _OF_ARGUMENTS in line)
+    lines = [" ".join(line.split()) for line in told if not line.startswith(_USAGE)]
     return f": {'; '.join(lines)}" if lines else ""
 
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from agentmut.errors import CaseError, UsageError
+from agentmut.importers.pytest_suite import collecting
 from agentmut.importers.pytest_suite.outcome import Phase
 from agentmut.importers.pytest_suite.quiet import Quiet
 from agentmut.importers.pytest_suite.running import RUNNING, Running
@@ -20,6 +21,12 @@ OWN_ARGUMENTS = ("--capture=fd", "-o", "tmp_path_retention_policy=failed")
 """Last, so that they hold: what tests print is no affair of a campaign, nor are their folders worth keeping."""
 CLOSING = 10.0
 """Seconds that fixtures of the session have to clean up."""
+WITHOUT_TESTS = (
+    "pytest ended before it had collected the tests: an argument such as --version, --help or --fixtures has it show "
+    "something instead. Leave it out of suite.pytest.args and addopts"
+)
+_BLOCKED = ("-p", "no:deepeval")
+"""A plugin that writes a folder and prints, in whatever suite; of its own suite another plugin takes care."""
 
 
 class _Job(NamedTuple):
@@ -46,7 +53,10 @@ class HeldSession:
         if self._thread is None:
             self._thread = threading.Thread(target=self._hold, daemon=True, name="agentmut-pytest")
             self._thread.start()
-        return self._collected.result()
+        try:
+            return self._collected.result(collecting.COLLECTING)
+        except TimeoutError:
+            raise UsageError(collecting.not_in_time(collecting.COLLECTING)) from None
 
     def submit(self, case: str, running: Running) -> "Future[tuple[Phase, ...]]":
         """Run a test soon, and give what was reported of it."""
@@ -66,8 +76,9 @@ class HeldSession:
         try:
             os.chdir(self._settings.directory)
             serving = _Serving(self._jobs, self._collected)
-            code = pytest.main([*self._settings.arguments, *OWN_ARGUMENTS], plugins=[Quiet(), serving])
-            ended = f"pytest ended with code {int(code)} before it had collected the tests; it says why above"
+            code = int(pytest.main(_arguments(self._settings), plugins=[Quiet(), serving]))
+            said = f"pytest ended with code {code} before it had collected the tests; it says why above"
+            ended = said if code else WITHOUT_TESTS
         except BaseException as error:
             ended = f"pytest could not be started: {one_line(error)}"
         if not self._collected.done():
@@ -88,6 +99,24 @@ class _Serving:
         """Note what could not be collected."""
         if report.failed:
             self._errors.append(f"{report.nodeid}: {collection_error(report)}")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_cmdline_main(self, config: pytest.Config) -> int | None:
+        """`--help` needs what prints, and that is gone."""
+        if not getattr(config.option, "help", False):
+            return None
+        self._collected.set_exception(UsageError(f"suite.pytest: {WITHOUT_TESTS}"))
+        return int(pytest.ExitCode.USAGE_ERROR)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_make_collect_report(self, collector: pytest.Collector) -> Any:
+        """Note what ends the collection as a whole: `sys.exit()`, `pytest.exit()`, KeyboardInterrupt."""
+        try:
+            return (yield)
+        except BaseException as error:
+            said = f"{collector.nodeid}: its import ended the collection: {one_line(error).rstrip(': ')}"
+            self._collected.set_exception(UsageError(not_collected([said])))
+            raise
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -143,6 +172,12 @@ class _Serving:
         finally:
             del item.config.stash[RUNNING]
         return tuple(self._phases)
+
+
+def _arguments(settings: PytestSettings) -> list[str]:
+    """Those of the settings, between what they may take back and what holds."""
+    watched = any(word.startswith("agentmut.importers.deepeval_suite") for word in settings.args)
+    return [*(() if watched else _BLOCKED), *settings.arguments, *OWN_ARGUMENTS]
 
 
 def case_of(item: pytest.Item) -> Case:

@@ -1,3 +1,4 @@
+import os
 import time
 import unittest
 from collections.abc import Iterator
@@ -95,6 +96,10 @@ def test_prints(capsys: pytest.CaptureFixture[str], tmp_path: Any, cache: pytest
     assert capsys.readouterr().out == "loud\n"
     assert cache.get("agentmut/odd", 0) == 0
     cache.set("agentmut/odd", 1)
+
+
+def test_ends_its_process() -> None:
+    os._exit(1)
 
 
 def test_that_is_rerun(tmp_path: Any) -> None:
