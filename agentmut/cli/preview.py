@@ -9,9 +9,10 @@ from agentmut.cli.output import print_json
 from agentmut.engine.assessment.preparation import known_before, shares_of, threshold_rule
 from agentmut.engine.assessment.rules import Sprt
 from agentmut.errors import StoreError, UsageError, nearest
+from agentmut.files.layout import FOLDER
 from agentmut.project import Project
 from agentmut.report.preview import PreviewLine, render_preview
-from agentmut.runtime import FOLDER, open_store
+from agentmut.runtime import open_store
 from agentmut.scenario import Scenario
 from agentmut.stats.preview import Preview, preview_fixed, preview_sprt, preview_suite
 
