@@ -64,12 +64,16 @@ def run_of_the_test(project: Path) -> str:
     return VerdictReport.model_validate_json(found.read_text()).run_id
 
 
-def test_a_newer_campaign_whose_baseline_fails_counts_against_an_older_test(project: Path) -> None:
+@pytest.mark.parametrize("status", ["finished", "failed"])
+def test_a_newer_campaign_whose_baseline_fails_counts_against_an_older_test(
+    project: Path, status: str
+) -> None:
+    """A campaign fails if the agent fails every trial of its baseline: no score, but the clearest evidence."""
     before = package.gate(project)
     assert before.decision == "deploy"
     day = before.requirements[0].run[:8]
     assert f"of {day[:4]}-{day[4:6]}-{day[6:]} " in before.requirements[0].reason
-    rewrite(project, baseline=failing(project))
+    rewrite(project, baseline=failing(project), status=status)
     found = package.gate(project)
     assert found.decision == "block"
     assert found.requirements[0].run == campaign_of(project).run_id
