@@ -35,7 +35,7 @@ def test_trials_after_the_reference_are_watched_until_they_cross() -> None:
 
 @pytest.mark.parametrize(("runs", "said"), [(1, "trend of p, 1 run\n"), (2, "trend of p, 2 runs\n")])
 def test_a_trend_counts_its_runs(runs: int, said: str) -> None:
-    rows = tuple(TrendRow.model_construct(run=f"r{n}", passes=1, trials=1, pass_rate=1.0, score=None,
+    rows = tuple(TrendRow.model_construct(run=f"r{n}", passes=1, trials=1, score=None,
                                           kind="test", runs_of_agent=1, changed=()) for n in range(runs))  # fmt: skip
     report = TrendReport.model_construct(
         agentmut_version="0", project="p", rows=rows, watches=(), false_alarm=0.0
