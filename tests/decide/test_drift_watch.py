@@ -1,6 +1,7 @@
 """The chart that watches a pass rate: by hand, and how often it cries wolf."""
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,8 +36,8 @@ def test_trials_after_the_reference_are_watched_until_they_cross() -> None:
 
 @pytest.mark.parametrize(("runs", "said"), [(1, "trend of p, 1 run\n"), (2, "trend of p, 2 runs\n")])
 def test_a_trend_counts_its_runs(runs: int, said: str) -> None:
-    rows = tuple(TrendRow.model_construct(run=f"r{n}", passes=1, trials=1, score=None,
-                                          kind="test", runs_of_agent=1, changed=()) for n in range(runs))  # fmt: skip
+    parts: dict[str, Any] = {"kind": "test", "passes": 1, "trials": 1, "score": None, "runs_of_agent": 1}
+    rows = tuple(TrendRow.model_construct(run=f"r{n}", changed=(), **parts) for n in range(runs))
     report = TrendReport.model_construct(
         agentmut_version="0", project="p", rows=rows, watches=(), false_alarm=0.0
     )
