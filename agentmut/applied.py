@@ -12,9 +12,10 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from agentmut.errors import UsageError
+from agentmut.files.layout import FOLDER
 from agentmut.files.whole_files import write_json
 from agentmut.frozen import Frozen
-from agentmut.project import FOLDER, Project
+from agentmut.project import Project
 from agentmut.scenario import EvaluatorSpec
 from agentmut.suggestion import AssertionSuggestion, ScenarioSuggestion
 

@@ -29,9 +29,10 @@ from agentmut.engine.session import Session
 from agentmut.engine.tables import Tables
 from agentmut.engine.work import Stop
 from agentmut.errors import BudgetError, RunInterruptedError, UsageError
+from agentmut.files.layout import FOLDER
 from agentmut.project import Project, load_project
 from agentmut.result import AgentSummary
-from agentmut.runtime import FOLDER, opened, refuse_running_loop, register, run_work
+from agentmut.runtime import opened, refuse_running_loop, register, run_work
 from agentmut.saved_baseline import SavedBaseline, check_name, read_baseline, write_baseline
 from agentmut.store.sqlite import Store
 from agentmut.verdict_report import BaselineUsed, VerdictReport, write_verdicts

@@ -22,7 +22,7 @@ class ExitCode(IntEnum):
     BROKEN = 4
     """The run could not be carried out."""
     INTERRUPTED = 130
-    """Ctrl-C; what was finished is kept."""
+    """Ctrl-C, or a no to the question whether to run; what was finished is kept."""
 
 
 class AgentmutError(Exception):

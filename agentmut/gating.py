@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agentmut import __version__
-from agentmut.decide.gate import GateReport, Requirement, decide, reasons_of
+from agentmut.decide.gate import GateReport, Requirement, Standing, decide, reasons_of
 from agentmut.decide.requirements import (
     COVERAGE,
     REGRESSION,
     SCORE,
     SUITE,
     baseline_verdict,
+    lost,
     mean_at_most,
     minimum_coverage,
     minimum_score,
@@ -22,7 +23,7 @@ from agentmut.decide.requirements import (
     spending,
     suite_verdict,
 )
-from agentmut.engine.plan import RunPlan
+from agentmut.engine.plan import RunPlan, planned_at
 from agentmut.engine.session import Session, open_session
 from agentmut.engine.stored import plan_of, stored_originals
 from agentmut.errors import UsageError
@@ -130,6 +131,45 @@ class _Evidence:
         assert found is None or isinstance(found, VerdictReport)
         return found
 
+    @cached_property
+    def suite(self) -> tuple[Requirement, VerdictReport | Result | None]:
+        """How the suite's verdict stands, and the report that says so."""
+        if self.test is None:
+            if self.campaign is None:
+                return missing(SUITE, _none_of("test", "run")), None
+            return _dated(self.verdict_of(self.campaign)), self.campaign
+        found = _dated(suite_verdict(self.test))
+        contrary = self._contrary(self.test)
+        if contrary is None or found.standing is Standing.FAILED:
+            return found, self.test
+        against = _dated(self.verdict_of(contrary))
+        if self.named and self.test.run_id.startswith(self.named):
+            self.notes.append(f"run {contrary.run_id} speaks against the run named: {against.reason}")
+            return found, self.test
+        self.left_out.append(
+            f"run {self.test.run_id} (`agentmut test`): {self.test.verdict}, but a newer campaign fails"
+        )
+        return against, contrary
+
+    def verdict_of(self, campaign: Result) -> Requirement:
+        """What a campaign's own runs of the unchanged agent say, against the thresholds asked today."""
+        return baseline_verdict(campaign, self.session.project.statistics.alpha, self.thresholds)
+
+    def _contrary(self, test: VerdictReport) -> Result | None:
+        """The latest campaign on the agent as it is, if it is newer than a test and its baseline fails.
+
+        What makes its score unfit, few mutants or another kill rule, does not touch the baseline.
+        """
+        for each in self.reports:
+            report = each.report
+            if not isinstance(report, Result) or each.run <= test.run_id or report.status == "interrupted":
+                continue
+            tried = any(row.trials for row in report.baseline)
+            if not tried or changed_since(self.session, report, self.plans.get(report.run_id)):
+                continue
+            return report if self.verdict_of(report).standing is Standing.FAILED else None
+        return None
+
     def _latest(self, kind: str) -> Report | None:
         for each in self.reports:
             if each.report is None and each.problem:
@@ -223,26 +263,27 @@ class _Evidence:
         if isinstance(report, Result):
             if report.selective is not None:
                 yield "is a selective one: its score speaks of the operators kept"
+            if missing_there := lost(report.score):
+                yield f"has a score without some mutants: {missing_there}"
             if missed := self._mutants_asked - {row.id for row in report.mutants}:
                 yield f"did not measure {len(missed)} of the mutants that the project file asks for"
 
     @property
     def costs(self) -> list[Cost]:
-        """Of the reports that count."""
+        """Of the reports that a requirement rests on, each once."""
         wanted = self.session.project.gate
-        used: list[Report | None] = []
-        if wanted.verdict or wanted.min_score is not None:
-            used += [self.campaign]
-        used += [self.test] if wanted.verdict else []
-        used += [self.comparison] if wanted.baseline else []
-        return [_with_judges(report) for report in used if report is not None]
+        used: list[Report | None] = [self.campaign] if wanted.min_score is not None else []
+        used += [self.suite[1]] if wanted.verdict else []
+        used += [self.comparison] if wanted.baseline is not None else []
+        by_run = {(type(report), report.run_id): report for report in used if report is not None}
+        return [_with_judges(report) for report in by_run.values()]
 
 
 def _requirements(evidence: _Evidence) -> Iterator[Requirement]:
     """What the project's gate asks for, each held against the evidence."""
     wanted = evidence.session.project.gate
     if wanted.verdict:
-        yield _suite(evidence)
+        yield evidence.suite[0]
     if wanted.min_score is not None:
         if evidence.campaign is None:
             yield missing(SCORE, _none_of("run"))
@@ -264,13 +305,12 @@ def _with_judges(report: Report) -> Cost:
     return report.cost.model_copy(update={"usd": sum(known) if len(known) == len(prices) else None})
 
 
-def _suite(evidence: _Evidence) -> Requirement:
-    if evidence.test is not None:
-        return suite_verdict(evidence.test)
-    if evidence.campaign is not None:
-        alpha = evidence.session.project.statistics.alpha
-        return baseline_verdict(evidence.campaign, alpha, evidence.thresholds)
-    return missing(SUITE, _none_of("test", "run"))
+def _dated(requirement: Requirement) -> Requirement:
+    """The requirement with the time of its evidence, as far as the run's id tells it."""
+    when = planned_at(requirement.run)
+    if not when:
+        return requirement
+    return requirement.model_copy(update={"reason": f"{requirement.reason}, of {when}"})
 
 
 def _coverage(evidence: _Evidence, least: float) -> Requirement:

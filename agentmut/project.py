@@ -14,6 +14,7 @@ from agentmut.errors import ProjectError, nearest
 from agentmut.files.agent import agent_problems, agent_spec
 from agentmut.files.config import collecting, read_parts
 from agentmut.files.guidance import CoverageSettings, RelationSettings, SuggestSettings
+from agentmut.files.layout import FILE_NAME, runs_folder
 from agentmut.files.problems import joined, validated
 from agentmut.files.scenarios import LocatedScenario, compared, find_scenario_files, read_scenarios
 from agentmut.files.schema import (
@@ -36,15 +37,7 @@ from agentmut.plugins import Group, names
 from agentmut.protocols import AgentSpec, SuiteSpec
 from agentmut.scenario import Scenario
 
-FILE_NAME = "agentmut.yaml"
-FOLDER = ".agentmut"
-"""Beside the project file: the store, the runs' results, baselines and tables."""
 VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)\}")
-
-
-def runs_folder(root: Path) -> Path:
-    """Where the results and recordings of the runs of the project in this folder are."""
-    return root / FOLDER / "runs"
 
 
 class Project(Frozen):

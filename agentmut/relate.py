@@ -20,7 +20,8 @@ from agentmut.engine.session import Session
 from agentmut.engine.tables import Tables
 from agentmut.engine.work import Stop
 from agentmut.errors import BudgetError, RunError, RunInterruptedError, UsageError
-from agentmut.project import FOLDER, Project
+from agentmut.files.layout import FOLDER
+from agentmut.project import Project
 from agentmut.relation_report import (
     RelationReport,
     check_name,

@@ -19,8 +19,9 @@ from agentmut.engine.session import Session, declared_variables, make_executor, 
 from agentmut.engine.work import Stop, Work
 from agentmut.environment import environ
 from agentmut.errors import UsageError
+from agentmut.files.layout import FOLDER
 from agentmut.lock import locked
-from agentmut.project import FOLDER, Project, load_project
+from agentmut.project import Project, load_project
 from agentmut.services import dummy_keys
 from agentmut.store.cassettes import write_cassette
 from agentmut.store.sqlite import Store, StoredRun

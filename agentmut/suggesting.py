@@ -15,10 +15,11 @@ from agentmut.applied import note_applied
 from agentmut.engine.session import Session, no_other_input
 from agentmut.engine.work import Stop
 from agentmut.errors import RunInterruptedError, UsageError
+from agentmut.files.layout import FOLDER
 from agentmut.files.scenario_edit import apply_suggestions
 from agentmut.files.whole_files import write_json
 from agentmut.mutant import Intent, Status
-from agentmut.project import FOLDER, Project
+from agentmut.project import Project
 from agentmut.result import MutantRow, Result
 from agentmut.runtime import register
 from agentmut.searching.bench import Bench

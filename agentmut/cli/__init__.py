@@ -98,8 +98,11 @@ def main(arguments: list[str] | None = None) -> None:
         _say_json(error.format_message(), error.exit_code, as_json)
         sys.exit(error.exit_code)
     except typer.Abort:
-        typer.echo("Aborted!", err=True)
-        sys.exit(1)
+        # A no, or the end of the input, at a question. 1 would be evidence against the agent, and nothing was run.
+        message = "stopped at the question: nothing was run."
+        typer.echo(f"agentmut: {message}", err=True)
+        _say_json(message, int(ExitCode.INTERRUPTED), as_json)
+        sys.exit(int(ExitCode.INTERRUPTED))
     except AgentmutError as error:
         _say(error, as_json)
         sys.exit(int(error.exit_code))

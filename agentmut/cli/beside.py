@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agentmut.errors import UsageError
-from agentmut.project import runs_folder
+from agentmut.files.layout import runs_folder
 from agentmut.report.beside import Extra
 from agentmut.result import Result
 

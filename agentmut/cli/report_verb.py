@@ -56,7 +56,6 @@ def report(
 
     Example: agentmut report --format markdown --output summary.md
     """
-    from agentmut.cli.beside import find_beside
     from agentmut.cli.documents import deliver
     from agentmut.cli.runs import find_relations, find_result, find_verdicts
 
@@ -75,12 +74,14 @@ def report(
     else:
         result = find_result(project, run)
         kept = _filtered(result.mutants, "--class", classes, lambda row: [row.operator_class.value])
-        kept = _filtered(kept, "--operator", operators, lambda row: [row.operator], result.mutants)
+        kept = _of_operators(kept, operators, result.mutants)
         kept = _filtered(kept, "--scenario", scenarios, _tried_on, result.mutants, _names(result))
         kept = _beginning(kept, mutants)
         listed = frozenset(row.id for row in kept) if filtered else None
         view = _view(project, output, listed)
         if chosen is Format.HTML:
+            from agentmut.cli.beside import find_beside
+
             view = view._replace(extra=find_beside(project, run, result))
         text = render_as(result, chosen, view)
     deliver(text, output, append)
@@ -171,6 +172,20 @@ def _filtered(
             raise UsageError(f"{option} {name}: the run has no such thing. {nearest(name, found)}")
     kept = set().union(*(found[name] for name in wanted)) if wanted else {row.id for row in rows}
     return [row for row in rows if row.id in kept]
+
+
+def _of_operators(
+    rows: "Sequence[MutantRow]", wanted: list[str] | None, everything: "Sequence[MutantRow]"
+) -> "list[MutantRow]":
+    """The rows of operators that a name, a class or a pattern fits. Raises `UsageError` for one that fits none."""
+    from agentmut.mutation.operator_names import is_named, unknown_name
+
+    known = {row.operator for row in everything}
+    unknown = unknown_name(wanted or (), known)
+    if unknown is not None:
+        raise UsageError(f"--operator {unknown}: no operator of the run fits. {nearest(unknown, known)}")
+    kept = {name for name in known if wanted is None or any(is_named(name, each) for each in wanted)}
+    return [row for row in rows if row.operator in kept]
 
 
 def _tried_on(row: "MutantRow") -> Iterable[str]:

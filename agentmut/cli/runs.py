@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agentmut.errors import UsageError
-from agentmut.project import FILE_NAME, runs_folder
+from agentmut.files.layout import FILE_NAME, runs_folder
 from agentmut.result import Result, read_result
-from agentmut.store.cassettes import cassettes_of
 from agentmut.verdict_report import VerdictReport, read_verdicts
 
 if TYPE_CHECKING:
@@ -39,6 +38,8 @@ def find_recorded(project: Path, run: str | None) -> Path:
 
     Raises `UsageError`.
     """
+    from agentmut.store.cassettes import cassettes_of
+
     folder = _runs(project)
     runs = [path.name for path in folder.glob("*") if any(cassettes_of(path))]
     if not runs:

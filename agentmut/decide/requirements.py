@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from agentmut.decide.gate import Requirement, Standing
 from agentmut.mutant import Status
-from agentmut.result import Controls, Cost, Result
+from agentmut.result import Controls, Cost, Result, Score
 from agentmut.stats.verdicts import Verdict
 from agentmut.verdict_report import VerdictReport
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 SUITE = "suite verdict"
 SCORE = "mutation score"
 COVERAGE = "coverage"
+MOST_LOST = 0.2
+"""The share of mutants that may be lost to errors or not have been applied before a score is for a person to judge."""
 REGRESSION = "regression"
 _STANDINGS: Mapping[Verdict, Standing] = {
     Verdict.PASS: Standing.MET,
@@ -67,8 +69,8 @@ def baseline_verdict(
 def minimum_score(result: Result, least: float) -> Requirement:
     """The score's lower bound reaches `least`: met. Its upper bound does not: not met. Between them: open.
 
-    Where a control says that the score cannot be trusted, a person has to look, unless even a score with kills too many
-    is too low.
+    Where a control says that the score cannot be trusted, or more than `MOST_LOST` of the mutants are missing from it,
+    a person has to look, unless even the most favourable reading is too low.
     """
     score = result.score
     if score.value is None or score.low is None or score.high is None:
@@ -80,7 +82,8 @@ def minimum_score(result: Result, least: float) -> Requirement:
         standing, said = Standing.FAILED, f"{bounds}: even the upper bound is below {least:g}"
     else:
         standing, said = Standing.OPEN, f"{bounds}: the lower bound is below {least:g}, the upper is not"
-    doubt = _doubt(result.controls, failed=standing is Standing.FAILED)
+    failed = standing is Standing.FAILED
+    doubt = _doubt(result.controls, failed=failed) or _too_many_lost(score, least, failed=failed)
     if doubt:
         standing, said = Standing.SHORT, f"{said}, but {doubt}"
     return Requirement(name=SCORE, standing=standing, reason=said, run=result.run_id)
@@ -93,6 +96,32 @@ def _doubt(controls: Controls, *, failed: bool) -> str:
     if controls.destroyed.status is Status.SURVIVED:
         return "the destroyed agent survived, so what survives tells nothing"
     return ""
+
+
+def lost(score: Score) -> str:
+    """How many mutants a score should speak of and does not; empty where it speaks of all.
+
+    Undecided ones are within its bounds; equivalent and ignored ones are left out on purpose.
+    """
+    missed, of = _lost_of(score)
+    kinds = ((score.error, "ended in errors"), (score.not_applied, "not applied"))
+    told = ", ".join(f"{number} {what}" for number, what in kinds if number)
+    return f"{missed} of {of} mutants are not in the score ({told})" if missed else ""
+
+
+def _too_many_lost(score: Score, least: float, *, failed: bool) -> str:
+    """Empty where few are lost, and where even kills of all of them would leave the score too low."""
+    missed, of = _lost_of(score)
+    if missed <= MOST_LOST * of:
+        return ""
+    if failed and score.high is not None and (score.high * (of - missed) + missed) / of < least:
+        return ""
+    return f"{lost(score)}, more than {MOST_LOST:.0%}"
+
+
+def _lost_of(score: Score) -> tuple[int, int]:
+    missed = score.error + score.not_applied
+    return missed, missed + score.killed + score.survived + score.no_coverage + score.undecided
 
 
 def minimum_coverage(overall: float | None, least: float) -> Requirement:

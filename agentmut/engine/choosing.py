@@ -16,12 +16,12 @@ from agentmut.engine.ignoring import ignoring
 from agentmut.engine.second_order import Choice, with_second_order
 from agentmut.engine.selection import Selection, narrowed_drops
 from agentmut.engine.session import Session
+from agentmut.files.layout import runs_folder
 from agentmut.files.schema import MutationSettings
 from agentmut.mutant import Mutant, OperatorClass
 from agentmut.mutation.catalogue import OperatorCatalogue
 from agentmut.mutation.generate import Generation, generate
 from agentmut.origin import Origin
-from agentmut.project import runs_folder
 from agentmut.protocols import AsksAgent, OperatorOptions
 
 

@@ -13,7 +13,7 @@ from agentmut.engine.session import Session, open_session, suite_digest
 from agentmut.engine.shards import SHARED, merged_plan, same_campaign
 from agentmut.errors import RunError, UsageError
 from agentmut.execution import Execution
-from agentmut.project import FOLDER
+from agentmut.files.layout import FOLDER
 from agentmut.store.sqlite import Spent, Store, StoredRun, StoredTrial
 
 FILE = "store.db"

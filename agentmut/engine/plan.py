@@ -24,6 +24,19 @@ def new_run_id(now: float) -> str:
     return f"{moment}-{int(now % 1 * 4096):03x}{secrets.token_hex(1)[0]}"
 
 
+def planned_at(run_id: str) -> str:
+    """The minute (UTC) that a run's id tells; empty for an id that tells none.
+
+    >>> planned_at("20261122-100830-8003"), planned_at("r1")
+    ('2026-11-22 10:08 UTC', '')
+    """
+    try:
+        moment = time.strptime(run_id[:15], "%Y%m%d-%H%M%S")
+    except ValueError:
+        return ""
+    return time.strftime("%Y-%m-%d %H:%M UTC", moment)
+
+
 class Rule(Frozen):
     """The kill rule's parameters."""
 

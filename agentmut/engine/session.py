@@ -27,6 +27,7 @@ from agentmut.engine.trials import Suite
 from agentmut.errors import AdapterError, UsageError, nearest
 from agentmut.evaluators import build_all, remembering, tools_judged, unwrapped
 from agentmut.execution import Ending
+from agentmut.files.layout import FOLDER
 from agentmut.files.scenarios import named
 from agentmut.frozen import digest_of
 from agentmut.imports import make_importable
@@ -35,7 +36,7 @@ from agentmut.mutation.controls import destroyed_mutant, identity_mutant
 from agentmut.mutation.generate import Generation
 from agentmut.origin import Origin
 from agentmut.plugins import Catalogue, Group
-from agentmut.project import FOLDER, Project
+from agentmut.project import Project
 from agentmut.protocols import (
     Adapter,
     AsksModel,

@@ -3,8 +3,9 @@
 import json
 from pathlib import Path
 
+from agentmut.files.layout import FOLDER
 from agentmut.frozen import digest_of
-from agentmut.project import FOLDER, Project
+from agentmut.project import Project
 from agentmut.stats.kill.allocation import Evidence, evidence
 from agentmut.stats.kill.rule import RULE_VERSION, KillDesign, KillTable, decision_table
 from agentmut.stats.kill.suite_share import PooledEvidence, pooled_evidence

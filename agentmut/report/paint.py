@@ -16,7 +16,7 @@ def clean(text: str) -> str:
     >>> clean("a\\x1b[31mb\\tc")
     'a?[31mb c'
     """
-    if text.isascii() and text.replace("\n", "").isprintable():
+    if text.isascii() and (text.isprintable() or text.replace("\n", "").isprintable()):
         return text  # most lines, of which there are hundreds of thousands for a long prompt
     return "".join(_safe(character) for character in text)
 

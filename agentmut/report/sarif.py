@@ -5,7 +5,7 @@ project's folder as it is seen from where the command runs, usually the root of 
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 from urllib.parse import quote
 
@@ -26,13 +26,18 @@ Whys = Callable[[str], str]
 def sarif_report(result: Result, prefix: str = "", why: Whys = lambda _: "") -> str:
     """The report as a JSON document with one run. Survivors are warnings, in the order of the other reports."""
     survivors = rank(result.mutants)
-    rules = list(dict.fromkeys(row.operator for row in survivors))
+    rules: dict[
+        str, str
+    ] = {}  # operators by the id shown: long names can be cut to the same, and ids are unique
+    for row in survivors:
+        rules.setdefault(one_line(row.operator), row.operator)
+    places = {id: number for number, id in enumerate(rules)}
     run = {
-        "tool": {"driver": _driver(result, rules, why)},
+        "tool": {"driver": _driver(result, rules.values(), why)},
         "automationDetails": {"id": f"agentmut/{one_line(result.run_id)}"},
         "invocations": [_invocation(result)],
         "columnKind": "utf16CodeUnits",
-        "results": [_result(row, rules.index(row.operator), result, prefix) for row in survivors],
+        "results": [_result(row, places[one_line(row.operator)], result, prefix) for row in survivors],
         "properties": {
             "score": _score(result.score),
             "robustness": _score(result.robustness),
@@ -42,7 +47,7 @@ def sarif_report(result: Result, prefix: str = "", why: Whys = lambda _: "") -> 
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
 
-def _driver(result: Result, rules: list[str], why: Whys) -> dict[str, Any]:
+def _driver(result: Result, rules: Iterable[str], why: Whys) -> dict[str, Any]:
     version = one_line(result.agentmut_version)
     return {"name": "agentmut", "version": version, "rules": [_rule(name, why(name)) for name in rules]}
 

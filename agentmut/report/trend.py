@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from agentmut.decide.drift import Watch
 from agentmut.decide.trend import TrendReport, TrendRow, sparkline
 from agentmut.report.paint import Page, clean
-from agentmut.report.terminal import interval
+from agentmut.report.terminal import counted, interval
 from agentmut.report.verdicts import plain_table
 
 SHOWN = 30
@@ -14,8 +14,8 @@ SHOWN = 30
 def render_trend(report: TrendReport, color: bool = False) -> str:
     """Two lines of blocks, a table of the latest runs, and what has drifted."""
     page = Page(color)
-    count = "1 run" if len(report.rows) == 1 else f"{len(report.rows)} runs"
-    page.add(f"agentmut {report.agentmut_version}  trend of {clean(report.project)}, {count}")
+    runs = counted(len(report.rows), "run")
+    page.add(f"agentmut {report.agentmut_version}  trend of {clean(report.project)}, {runs}")
     page.title("Over all runs, from 0 to 1")
     shown = report.rows[-60:]
     page.add(f"pass rate  {sparkline([row.pass_rate for row in shown])}")

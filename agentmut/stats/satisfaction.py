@@ -51,7 +51,7 @@ def guarantee(lower: float, k: int, delta: float, chance: float = 0.95) -> Guara
     Raises `ValueError` for a bound outside [0, 1], k below 1, delta or chance outside (0, 1).
 
     >>> guarantee(0.9, 20, 0.25).rate
-    0.75
+    0.8
     """
     from scipy.stats import binom
 

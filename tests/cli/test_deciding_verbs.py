@@ -78,6 +78,8 @@ class Command:
         text = path.read_text()
         assert before in text
         path.write_text(text.replace(before, after))
+        # what was compiled of another text of this size within the same second would be taken for its own
+        shutil.rmtree(self.folder / "__pycache__", ignore_errors=True)
 
 
 def project(folder: Path) -> Command:

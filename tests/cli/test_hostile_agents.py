@@ -167,8 +167,9 @@ def test_escapes_of_an_agent_do_not_reach_the_terminal_through_an_error(tmp_path
     assert "\x9b" not in done.stderr
 
 
-def test_measure_can_be_called_again_and_again(tmp_path: Path) -> None:
+def test_measure_can_be_called_again_and_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     project = write(tmp_path)
+    monkeypatch.delitem(sys.modules, "my_agent", raising=False)  # another test's
     first: Any = agentmut.measure(project)
     second: Any = agentmut.measure(project)
     assert first.cost.trials > 0

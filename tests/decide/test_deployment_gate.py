@@ -105,6 +105,25 @@ def test_a_score_that_its_controls_speak_against_is_for_a_person(
     assert minimum_score(found, least).standing is standing
 
 
+@pytest.mark.parametrize(
+    ("error", "not_applied", "least", "standing"),
+    [
+        (1, 1, 0.5, Standing.MET),  # 2 of 10 are a fifth
+        (2, 1, 0.5, Standing.SHORT),  # 3 of 11
+        (3, 0, 0.81, Standing.SHORT),  # with all three killed at most (0.8 * 8 + 3) / 11 = 0.8545
+        (3, 0, 0.86, Standing.FAILED),
+    ],
+)
+def test_a_score_that_too_many_mutants_are_missing_from_is_for_a_person(
+    error: int, not_applied: int, least: float, standing: Standing
+) -> None:
+    counts = {"killed": 5, "survived": 1, "no_coverage": 1, "undecided": 1, "ignored": 9, "equivalent": 9}
+    score = Score(value=0.7, low=0.55, high=0.8, error=error, not_applied=not_applied, **counts)
+    found = minimum_score(campaign(score), least)
+    assert found.standing is standing
+    assert ("ended in errors" in found.reason) == (standing is Standing.SHORT)
+
+
 def test_the_baseline_is_held_against_todays_thresholds() -> None:
     found = campaign(Score(value=1, low=1, high=1), ("a", 40, 40))  # exact lower bound 0.912
     assert baseline_verdict(found, 0.05, {"a": 0.9}).standing is Standing.MET

@@ -1,17 +1,20 @@
 """The chart that watches a pass rate: by hand, and how often it cries wolf."""
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
 
 from agentmut.decide.drift import Chart, Watch, watch
 from agentmut.decide.trend import (
+    TrendReport,
     TrendRow,
     any_false_alarm,
     fall_of,
     sparkline,
 )
+from agentmut.report.trend import render_trend
 from agentmut.result import Score
 from agentmut.stats.drift import Cusum, DriftState
 from agentmut.stats.run_length import average_run_length, cusum_for
@@ -29,6 +32,16 @@ def test_trials_after_the_reference_are_watched_until_they_cross() -> None:
     assert found.in_control is not None
     assert found.in_control >= 500
     assert found.in_control == pytest.approx(average_run_length(chart, 45.5 / 51))
+
+
+@pytest.mark.parametrize(("runs", "said"), [(1, "trend of p, 1 run\n"), (2, "trend of p, 2 runs\n")])
+def test_a_trend_counts_its_runs(runs: int, said: str) -> None:
+    parts: dict[str, Any] = {"kind": "test", "passes": 1, "trials": 1, "score": None, "runs_of_agent": 1}
+    rows = tuple(TrendRow.model_construct(run=f"r{n}", changed=(), **parts) for n in range(runs))
+    report = TrendReport.model_construct(
+        agentmut_version="0", project="p", rows=rows, watches=(), false_alarm=0.0
+    )
+    assert said in render_trend(report)
 
 
 def test_a_steady_rate_raises_no_alarm() -> None:

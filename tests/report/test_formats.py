@@ -139,6 +139,14 @@ def test_sarif_rules_say_why_and_fingerprints_stay_when_lines_move() -> None:
     assert "in practice" in rule["help"]["text"]
 
 
+def test_sarif_ids_of_rules_are_unique_where_long_names_are_cut_to_the_same() -> None:
+    names = [f"own.{'x' * 300}{end}" for end in "ab"] + ["prompt.negate"]
+    run = sarif(result(*(row(f"m{n}", Status.SURVIVED, operator=name) for n, name in enumerate(names))))
+    ids = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+    assert len(ids) == len(set(ids)) == 2
+    assert all(ids[each["ruleIndex"]] == each["ruleId"] for each in run["results"])
+
+
 def test_sarif_paths_begin_at_the_root_of_the_repository_and_are_quoted() -> None:
     odd = row("s1", Status.SURVIVED, target=Target(path="my prompts/a#b.md", line=1))
     nowhere = row("s2", Status.SURVIVED, target=Target(path="pack.tools:TOOLS"))

@@ -1,6 +1,9 @@
 """`agentmut report --format`, `--output`, `--append` and `--compare`, as users call them."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -10,6 +13,8 @@ from agentmut.cli import main
 from agentmut.mutant import Status
 from agentmut.result import write_result
 from tests.report.results import dropping, result
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -66,6 +71,35 @@ def test_compare_takes_an_id_a_folder_and_a_file(
 def test_filters_narrow_what_is_listed(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert report(project, "--format", "sarif", "--class", "prompt") == 0
     assert len(json.loads(capsys.readouterr().out)["runs"][0]["results"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found"), [("prompt.*", 1), ("prompt", 1), ("prompt.drop_instruction", 1)]
+)
+def test_operators_are_chosen_by_name_class_and_pattern(
+    project: Path, pattern: str, found: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert report(project, "--format", "sarif", "--operator", pattern) == 0
+    assert len(json.loads(capsys.readouterr().out)["runs"][0]["results"]) == found
+
+
+def test_a_pattern_that_fits_no_operator_of_the_run_is_refused(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert report(project, "--operator", "tool.*") == 2
+    assert "Known: prompt.drop_instruction" in capsys.readouterr().err
+
+
+def test_formats_that_need_no_project_do_not_load_what_reads_one(project: Path) -> None:
+    """It takes 0.15 s, of 0.8 s for a report of 5,000 mutants."""
+    read = (
+        "import sys; from agentmut.cli import main\n"
+        "try: main(['report', '--project', 'desk', '--format', 'sarif', '--output', 'out'])\n"
+        "finally: print({'agentmut.project', 'jinja2'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", read], capture_output=True, text=True, check=True,
+                          env={**os.environ, "PYTHONPATH": str(ROOT)})  # fmt: skip
+    assert done.stdout == "set()\n"
 
 
 @pytest.mark.parametrize(

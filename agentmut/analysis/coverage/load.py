@@ -17,11 +17,11 @@ from agentmut.engine.session import Session
 from agentmut.engine.stored import CODE_CHANGED, Kept, plan_of, stored_campaign, stored_originals
 from agentmut.errors import UsageError, nearest
 from agentmut.execution import Ending
+from agentmut.files.layout import FOLDER
 from agentmut.files.whole_files import write_json
 from agentmut.frozen import Frozen
 from agentmut.mutant import About, Status
 from agentmut.origin import Origin
-from agentmut.project import FOLDER
 from agentmut.result import MutantRow, Result, read_result
 from agentmut.store.sqlite import Store, StoredTrial
 

@@ -49,11 +49,7 @@ class PromptfooSettings(Frozen):
 
 
 def read_settings(argument: JsonValue, root: str) -> PromptfooSettings:
-    """The settings of `suite: {promptfoo: argument}`. Raises `UsageError`, which says what is expected.
-
-    >>> read_settings({"path": "setup.cfg", "filters": "--filter-first-n 3"}, ".").filters
-    ('--filter-first-n', '3')
-    """
+    """The settings of `suite: {promptfoo: argument}`. Raises `UsageError`, which says what is expected."""
     given = argument if isinstance(argument, Mapping) else {"path": argument}
     if unknown := sorted(given.keys() - PromptfooSettings.model_fields.keys()):
         known = nearest(unknown[0], PromptfooSettings.model_fields)

@@ -7,9 +7,10 @@ import pytest
 
 from agentmut.config import AgentConfig
 from agentmut.errors import AgentmutError
+from agentmut.files.layout import FILE_NAME
 from agentmut.importers.pytest_suite.agent import AgentUnderTest
 from agentmut.importers.pytest_suite.running import RUNNING
-from agentmut.project import FILE_NAME, Project, load_project
+from agentmut.project import Project, load_project
 from agentmut.protocols import Adapter, AgentSpec
 
 
