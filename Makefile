@@ -5,7 +5,7 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	&& echo $$p && break; done)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # uv resolves in seconds what takes pip many minutes; pip does it where uv cannot be had or cannot do it
-INSTALL = { $(PIP) uv && $(BIN)/python -m uv pip install --quiet --python $(BIN)/python --editable '$(1)'; } || $(PIP) --editable '$(1)'
+INSTALL = { $(PIP) uv && $(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable '$(1)'; } || $(PIP) --editable '$(1)'
 
 .PHONY: demo test test-promptfoo lint docs docs-cli operators closing-the-loop relations-study slow bench clean
 
@@ -13,7 +13,7 @@ demo: $(VENV)/.ready  ## measure the example support desk, offline
 	$(BIN)/agentmut simulate -- $(BIN)/agentmut run --project examples/support_desk --yes
 
 test: $(VENV)/.dev  ## all tests
-	PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal
+	PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 3 --dist worksteal
 
 test-promptfoo: $(VENV)/.dev .promptfoo/node_modules/.bin/promptfoo  ## what needs the real promptfoo: Node, 1.4 GB
 	AGENTMUT_PROMPTFOO=$(CURDIR)/.promptfoo/node_modules/.bin/promptfoo $(BIN)/python -m pytest -q -rs \
@@ -63,14 +63,14 @@ slow: operators closing-the-loop relations-study  ## longer studies: every promi
 $(VENV)/.ready: pyproject.toml
 	@rm -rf $(VENV) build
 	@if command -v uv >/dev/null 2>&1; then \
-	  uv venv --quiet --seed --python '>=3.11' $(VENV) && uv pip install --quiet --python $(BIN)/python --editable '.[demo]'; \
+	  uv venv --quiet --seed --python '>=3.11' $(VENV) && uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable '.[demo]'; \
 	elif [ -n '$(PYTHON)' ]; then \
 	  '$(PYTHON)' -m venv $(VENV) && $(call INSTALL,.[demo]); \
 	else echo 'agentmut needs Python 3.11+ with venv. Debian: sudo apt install python3-venv. macOS: brew install python.' >&2; exit 1; fi
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.ready
-	@if command -v uv >/dev/null 2>&1; then uv pip install --quiet --python $(BIN)/python --editable '.[dev]'; \
+	@if command -v uv >/dev/null 2>&1; then uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable '.[dev]'; \
 	else $(call INSTALL,.[dev]); fi
 	@touch $@
 

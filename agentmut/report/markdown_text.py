@@ -16,7 +16,7 @@ def code(text: str, limit: int = NAME) -> str:
     >>> code("a `b` @c")
     '`` a `b` @c ``'
     >>> code("a|b")
-    '`a\\u00a6b`'
+    '`a¦b`'
     """
     flat = one_line(text, limit).replace("|", "\u00a6") or "-"
     ticks = "`" * (_longest(flat) + 1)

@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 import yaml
 
+from agentmut.engine.session import open_session
 from agentmut.errors import UsageError
 from agentmut.files.schema import ProjectFile
 from agentmut.importers.promptfoo.settings import PromptfooSettings, command_of, read_settings
+from agentmut.project import load_project
 
 ROOT = Path(__file__).parents[2]
 PROMPTFOO = (ROOT / "docs" / "promptfoo.md").read_text()
@@ -67,6 +69,21 @@ def test_the_promptfoo_project_that_is_shown_is_measured(tmp_path: Path) -> None
 
 
 @pytest.mark.skipif(importlib.util.find_spec("deepeval") is None, reason="deepeval is not installed here")
+def test_the_deepeval_project_that_is_shown_is_collected(tmp_path: Path) -> None:
+    """What a campaign on such a project finds, tests/importers/test_deepeval_suite.py shows in every run."""
+    code, test = blocks(PROMPTFOO, "python")[0], blocks(DEEPEVAL, "python")[0]
+    (tmp_path / "evals").mkdir()
+    (tmp_path / "agentmut.yaml").write_text(blocks(DEEPEVAL, "yaml")[0])
+    (tmp_path / "desk.py").write_text(code)
+    (tmp_path / "evals" / "test_desk.py").write_text(test)
+    collected = open_session(load_project(tmp_path)).scenarios
+    assert [case.name for case in collected] and all("test_desk.py" in case.name for case in collected)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("deepeval") is None, reason="deepeval is not installed here")
+@pytest.mark.skipif(
+    not os.environ.get("AGENTMUT_PROMPTFOO"), reason="half a minute: make test-promptfoo runs it"
+)
 def test_the_deepeval_project_that_is_shown_is_measured(tmp_path: Path) -> None:
     project = blocks(DEEPEVAL, "yaml")[0]
     project += "mutation: {operators: [prompt.drop_instruction]}\nstatistics: {baseline: 10, n_max: 20, delta: 0.5}\n"
