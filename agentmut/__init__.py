@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from agentmut.api import measure, merge_shards, rescore
-    from agentmut.assess import check_suite, compare_with_baseline, save_baseline
     from agentmut.calls.instrument import tool
     from agentmut.calls.toolbox import toolbox
     from agentmut.config import AgentConfig
-    from agentmut.gating import gate
-    from agentmut.planning import plan
-    from agentmut.relate import check_relations
-    from agentmut.trending import trend
+    from agentmut.verbs.assess import check_suite, compare_with_baseline, save_baseline
+    from agentmut.verbs.gate import gate
+    from agentmut.verbs.plan import plan
+    from agentmut.verbs.relate import check_relations
+    from agentmut.verbs.trend import trend
 
     __version__: str
 
@@ -39,18 +39,18 @@ __all__ = [
 
 _HOMES = {
     "AgentConfig": "agentmut.config",
-    "check_relations": "agentmut.relate",
-    "check_suite": "agentmut.assess",
-    "compare_with_baseline": "agentmut.assess",
-    "gate": "agentmut.gating",
+    "check_relations": "agentmut.verbs.relate",
+    "check_suite": "agentmut.verbs.assess",
+    "compare_with_baseline": "agentmut.verbs.assess",
+    "gate": "agentmut.verbs.gate",
     "measure": "agentmut.api",
     "merge_shards": "agentmut.api",
-    "plan": "agentmut.planning",
+    "plan": "agentmut.verbs.plan",
     "rescore": "agentmut.api",
-    "save_baseline": "agentmut.assess",
+    "save_baseline": "agentmut.verbs.assess",
     "tool": "agentmut.calls.instrument",
     "toolbox": "agentmut.calls.toolbox",
-    "trend": "agentmut.trending",
+    "trend": "agentmut.verbs.trend",
 }
 
 

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from agentmut.analysis.explain.gaps import carried_over, with_gaps
 from agentmut.analysis.groups import grouped
+from agentmut.documents.rescored import Rescored, write_rescored
 from agentmut.engine.choosing import make_mutants
 from agentmut.engine.loop import Clock
 from agentmut.engine.merge import NothingToRun, plan_merge
@@ -23,7 +24,6 @@ from agentmut.engine.tables import Tables
 from agentmut.engine.work import Stop
 from agentmut.errors import RunError, UsageError
 from agentmut.project import Project, load_project
-from agentmut.rescored import Rescored, write_rescored
 from agentmut.result import Result, read_result, write_result
 from agentmut.runtime import agent_environment, open_store, opened, refuse_running_loop, register, run_work
 from agentmut.store.sqlite import Store, StoredRun
@@ -85,7 +85,7 @@ def rescore(project: Project | str | Path = ".", run: str | None = None) -> Resc
 
 def carry_out_rescore(session: Session, store: Store, run: str | None = None) -> Rescored:
     """Rescore a run of an open store and write `rescored.json`; see `rescore`."""
-    from agentmut.rescore_relations import relations_rescored
+    from agentmut.verbs.rescore_relations import relations_rescored
 
     campaign = stored_campaign(session, store, run)
     folder = session.project.runs / campaign.run.id

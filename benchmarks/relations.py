@@ -18,7 +18,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))  # the agents are those of the tests
 
-from agentmut.relation_report import Finding  # noqa: E402
+from agentmut.documents.relation_report import Finding  # noqa: E402
 from agentmut.simulator.background import Simulator  # noqa: E402
 from agentmut.simulator.service_settings import Settings  # noqa: E402
 from agentmut.stats.intervals import clopper_pearson  # noqa: E402

@@ -41,13 +41,13 @@ def save(
 
     Example: agentmut baseline save --trials 100
     """
-    from agentmut.assess import carry_out_saving
     from agentmut.cli.output import print_json
     from agentmut.cli.verdicts import under_way, with_settings
+    from agentmut.documents.saved_baseline import check_name
     from agentmut.engine.assessment.preparation import Asked, prepare_saving
     from agentmut.engine.summary import cost_of
     from agentmut.report.verdicts import render_baseline
-    from agentmut.saved_baseline import check_name
+    from agentmut.verbs.assess import carry_out_saving
 
     check_name(name)
     loaded = with_settings(project, agent, "compare", {})
@@ -88,9 +88,9 @@ def compare(
 
     Example: agentmut baseline compare --method fixed --trials 60
     """
-    from agentmut.assess import comparison
     from agentmut.cli.verdicts import assess_and_print, with_settings
     from agentmut.engine.assessment.preparation import Asked
+    from agentmut.verbs.assess import comparison
 
     given = {"method": method, "trials": trials, "test": test, "correction": correction}
     assess_and_print(

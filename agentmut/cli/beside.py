@@ -10,7 +10,7 @@ from agentmut.report.beside import Extra
 from agentmut.result import Result
 
 if TYPE_CHECKING:
-    from agentmut.relation_report import RelationReport, SurvivorsReport
+    from agentmut.documents.relation_report import RelationReport, SurvivorsReport
 
 
 def find_beside(project: Path, run: str | None, result: Result) -> Extra:
@@ -19,7 +19,7 @@ def find_beside(project: Path, run: str | None, result: Result) -> Extra:
     `run` is what the user named: it may be the path of a `result.json`. Raises `UsageError` for a file that is damaged.
     """
     from agentmut.analysis.coverage.kept import FILE, read_coverage
-    from agentmut.rescored import read_rescored
+    from agentmut.documents.rescored import read_rescored
 
     named = run is not None and run.endswith(".json")
     root = project.resolve() if project.is_dir() else project.resolve().parent
@@ -34,7 +34,7 @@ def find_beside(project: Path, run: str | None, result: Result) -> Extra:
 
 def _relations(folder: Path, run_id: str) -> "Iterator[RelationReport | SurvivorsReport]":
     """The run's own report on relations, and the latest one of another run on this run's survivors."""
-    from agentmut.relation_report import read_relations
+    from agentmut.documents.relation_report import read_relations
 
     own = folder / "relations.json"
     if own.is_file():

@@ -11,7 +11,7 @@ from agentmut.cli.options import AgentRef, Json, ProjectPath
 from agentmut.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
-    from agentmut.diagnosis import Diagnosis
+    from agentmut.documents.diagnosis import Diagnosis
     from agentmut.engine.doctor import Examination
     from agentmut.engine.session import Session
     from agentmut.project import Project

@@ -41,7 +41,7 @@ def decide_and_print(project: "Project", result: "Result | None", as_json: bool,
 
     Without a result, since nothing had to be run, what was stored before decides.
     """
-    from agentmut.gating import gate
+    from agentmut.verbs.gate import gate
 
     with agents_on_stderr():
         report = gate(project, result.run_id if result else None)

@@ -23,7 +23,7 @@ def init(
     Example: agentmut init my_project
     """
     from agentmut.cli.output import print_json
-    from agentmut.init import write_starter
+    from agentmut.verbs.init import write_starter
 
     written = [str(path) for path in write_starter(folder, force, framework)]
     if as_json:

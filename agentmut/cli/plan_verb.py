@@ -71,10 +71,10 @@ def plan(
     from agentmut.cli.output import agents_on_stderr, print_json, wants_color
     from agentmut.cli.verdicts import under_way
     from agentmut.engine.choosing import make_mutants
-    from agentmut.planning import foresee
     from agentmut.project import load_project
     from agentmut.report.plan import render_plan
     from agentmut.runtime import stand_in_keys
+    from agentmut.verbs.plan import foresee
 
     if rate is not None and not 0 < rate <= 1:
         raise UsageError(f"--rate: a pass rate is above 0 and at most 1, got {rate:g}.")
@@ -112,8 +112,8 @@ def _probe(
     yes: bool,
 ) -> None:
     """A few runs of the unchanged agent, asked for like any others."""
-    from agentmut.assess import carry_out_probe
     from agentmut.engine.assessment.preparation import Asked, prepare_saving
+    from agentmut.verbs.assess import carry_out_probe
 
     prepared = prepare_saving(session, trials, Asked(now, seed), kind="probe")
     progress.ask(prepared, yes)

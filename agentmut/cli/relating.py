@@ -11,6 +11,7 @@ from agentmut.cli.output import agents_on_stderr, print_json, wants_color
 from agentmut.cli.progress import ProgressLine, clock
 from agentmut.cli.verdicts import ask_to_run
 from agentmut.decide.asking import why_ask
+from agentmut.documents.relation_report import Finding, RelationReport
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.assessment.state import Assessment
 from agentmut.engine.relating.preparation import Wish, wish, worst_case
@@ -18,12 +19,11 @@ from agentmut.engine.relating.state import Relating, SourceErrands
 from agentmut.engine.session import open_session
 from agentmut.errors import ExitCode, UsageError
 from agentmut.project import Project
-from agentmut.relate import Progress, RelationRequest, carry_out
-from agentmut.relation_report import Finding, RelationReport
 from agentmut.report.relations import render_relations, render_survivors, render_wish
 from agentmut.report.terminal import counted
 from agentmut.runtime import agent_environment
 from agentmut.stats.verdicts import Verdict
+from agentmut.verbs.relate import Progress, RelationRequest, carry_out
 
 if TYPE_CHECKING:
     from agentmut.engine.session import Session
@@ -85,7 +85,7 @@ def check_survivors_and_print(
     as_json: bool,
 ) -> None:
     """Check the survivors of a run, print which of them relations kill; the exit code says whether it finished."""
-    from agentmut.relate_survivors import campaign_of, check_survivors, most_runs
+    from agentmut.verbs.relate_survivors import campaign_of, check_survivors, most_runs
 
     if seed is not None:
         raise UsageError("--seed: with --survivors the seed is that of the run whose survivors they are.")

@@ -12,9 +12,9 @@ from agentmut.errors import UsageError, nearest
 from agentmut.report.formats import COMPARABLE, WIDTH, Format, View, json_text, render_as
 
 if TYPE_CHECKING:
-    from agentmut.relation_report import RelationReport, SurvivorsReport
+    from agentmut.documents.relation_report import RelationReport, SurvivorsReport
+    from agentmut.documents.verdict_report import VerdictReport
     from agentmut.result import MutantRow, Result
-    from agentmut.verdict_report import VerdictReport
 
 
 Formats = Annotated[
@@ -110,7 +110,7 @@ def _comparison(
     project: Path, run: str | None, compare: str, chosen: Format, filtered: bool, output: Path | None
 ) -> str:
     from agentmut.cli.runs import find_result
-    from agentmut.comparison import compare_results
+    from agentmut.documents.comparison import compare_results
     from agentmut.report.comparison import markdown_comparison, render_comparison
 
     if chosen not in COMPARABLE:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from agentmut.project import Project
     from agentmut.searching.bench import Bench
-    from agentmut.suggesting import Proposed
+    from agentmut.verbs.suggest import Proposed
 
 
 def suggest(
@@ -92,7 +92,7 @@ def _proposed(
 ) -> "Proposed":
     from agentmut.cli.progress import ProgressLine
     from agentmut.runtime import opened, stand_in_keys
-    from agentmut.suggesting import free_suggestions, keep_suggestions, searched_suggestions
+    from agentmut.verbs.suggest import free_suggestions, keep_suggestions, searched_suggestions
 
     if scenarios:
         _ask(project, trials, yes)
@@ -139,7 +139,7 @@ def _really_called(safe: "Sequence[str]") -> str:
 
 def _apply(project: "Project", ids: list[str], as_json: bool) -> None:
     from agentmut.cli.output import print_json
-    from agentmut.suggesting import apply
+    from agentmut.verbs.suggest import apply
 
     changed = [path.relative_to(project.root).as_posix() for path in apply(project, ids)]
     if as_json:

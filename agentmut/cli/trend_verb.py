@@ -40,7 +40,7 @@ def trend(
     from agentmut.errors import ExitCode
     from agentmut.project import load_project
     from agentmut.report.trend import render_trend
-    from agentmut.trending import trend as found
+    from agentmut.verbs.trend import trend as found
 
     with agents_on_stderr():
         loaded = load_project(project, agent)

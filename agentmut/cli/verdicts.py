@@ -18,10 +18,10 @@ from agentmut.project import Project, load_project
 from agentmut.stats.verdicts import Verdict
 
 if TYPE_CHECKING:
+    from agentmut.documents.verdict_report import VerdictReport
     from agentmut.engine.assessment.preparation import Prepared
     from agentmut.engine.session import Session
     from agentmut.store.sqlite import Store
-    from agentmut.verdict_report import VerdictReport
 
 ONLY_FOR: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {"test": {"margin": "sequential"}, "compare": {"trials": "fixed", "test": "fixed"}}
@@ -42,7 +42,7 @@ def with_settings(path: Path, agent: str | None, section: str, given: Mapping[st
 
 def project_with(path: Path, agent: str | None, section: str, given: Mapping[str, Any]) -> Project:
     """The project with the options that are given in place of its section's. Raises `UsageError`."""
-    from agentmut.assess import with_settings as changed
+    from agentmut.verbs.assess import with_settings as changed
 
     with agents_on_stderr():
         project = load_project(path, agent)
@@ -115,8 +115,8 @@ def assess_and_print(
     as_json: bool,
 ) -> None:
     """Run an assessment, print its verdicts, and leave with the exit code that they mean."""
-    from agentmut.assess import carry_out
     from agentmut.report.verdicts import render_verdicts
+    from agentmut.verbs.assess import carry_out
 
     with under_way(project, scenarios) as (session, store, now, progress):
         prepared = prepare(session, store, now)

@@ -5,10 +5,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from agentmut.decide.gate import Requirement, Standing
+from agentmut.documents.verdict_report import VerdictReport
 from agentmut.mutant import Status
 from agentmut.result import Controls, Cost, Result, Score
 from agentmut.stats.verdicts import Verdict
-from agentmut.verdict_report import VerdictReport
 
 if TYPE_CHECKING:
     from agentmut.stats.intervals import Interval

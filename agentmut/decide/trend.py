@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from agentmut.decide.drift import Watch
+from agentmut.documents.verdict_report import VerdictReport
 from agentmut.frozen import Frozen
 from agentmut.result import Result, Score
-from agentmut.verdict_report import VerdictReport
 
 
 class TrendRow(Frozen):

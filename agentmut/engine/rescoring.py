@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 
 from agentmut.applied import chosen_on
+from agentmut.documents.rescored import Flip, NeedsTrials, Rescored
 from agentmut.engine.arm import Arm
 from agentmut.engine.state import CampaignState
 from agentmut.engine.stored import Kept, StoredCampaign
@@ -20,7 +21,6 @@ from agentmut.engine.unseen import may_reach
 from agentmut.engine.work import Stop
 from agentmut.files.schema import BudgetSettings
 from agentmut.mutant import Mutant, Status
-from agentmut.rescored import Flip, NeedsTrials, Rescored
 from agentmut.result import MutantRow, Result
 from agentmut.stats.kill.rule import Decision
 from agentmut.store.sqlite import StoredTrial

@@ -2,9 +2,15 @@
 
 from collections.abc import Iterator
 
+from agentmut.documents.verdict_report import (
+    ClauseRow,
+    ContractRow,
+    JudgedRate,
+    SatisfactionRow,
+    ScenarioVerdict,
+)
 from agentmut.report.paint import clean, shorten
 from agentmut.result import Bounds
-from agentmut.verdict_report import ClauseRow, ContractRow, JudgedRate, SatisfactionRow, ScenarioVerdict
 
 _SHOWN = 160
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from rich.table import Table
 from rich.text import Text
 
-from agentmut.comparison import Comparison, InCommon, MutantChange, ScoreChange
+from agentmut.documents.comparison import Comparison, InCommon, MutantChange, ScoreChange
 from agentmut.mutant import Status
 from agentmut.report.bounded import bounded, one_line
 from agentmut.report.markdown import LONGEST, fitting, fitting_rows

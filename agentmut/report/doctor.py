@@ -5,7 +5,7 @@ import textwrap
 from rich.table import Table
 from rich.text import Text
 
-from agentmut.diagnosis import Arrival, Delivered, Diagnosis, Sent
+from agentmut.documents.diagnosis import Arrival, Delivered, Diagnosis, Sent
 from agentmut.report.paint import WIDTH, Page, clean
 from agentmut.report.terminal import counted
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from agentmut.relation import Expectation
-from agentmut.relation_report import (
+from agentmut.documents.relation_report import (
     Finding,
     RelationKill,
     RelationReport,
@@ -16,6 +15,7 @@ from agentmut.relation_report import (
     SurvivorsReport,
     Violation,
 )
+from agentmut.relation import Expectation
 from agentmut.report.judges import judged_with
 from agentmut.report.paint import WIDTH, Page, clean, shorten
 from agentmut.report.terminal import counted, interval

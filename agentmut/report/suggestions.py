@@ -11,7 +11,7 @@ from agentmut.scenario import EvaluatorSpec
 from agentmut.suggestion import AssertionSuggestion, ScenarioSuggestion
 
 if TYPE_CHECKING:
-    from agentmut.suggesting import Idea, Proposed, Searched
+    from agentmut.verbs.suggest import Idea, Proposed, Searched
 
 INDENT = " " * 10
 SHOWN = 12

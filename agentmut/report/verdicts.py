@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from rich.table import Table
 from rich.text import Text
 
+from agentmut.documents.saved_baseline import SavedBaseline
+from agentmut.documents.verdict_report import ScenarioVerdict, VerdictReport
 from agentmut.report.checked import contract_lines, judge_lines
 from agentmut.report.judges import judged_with
 from agentmut.report.paint import Page, clean, shorten
 from agentmut.result import Bounds, Cost
-from agentmut.saved_baseline import SavedBaseline
 from agentmut.stats.intervals import wilson
 from agentmut.stats.verdicts import Verdict
-from agentmut.verdict_report import ScenarioVerdict, VerdictReport
 
 _STYLES = {Verdict.PASS: "green", Verdict.FAIL: "red", Verdict.INCONCLUSIVE: "yellow"}
 

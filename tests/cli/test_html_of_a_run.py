@@ -7,10 +7,10 @@ from typer.testing import CliRunner, Result
 
 from agentmut.analysis.coverage.kept import write_coverage
 from agentmut.analysis.coverage.nouns import Coverage
+from agentmut.documents.relation_report import Counts, RelationKill, SurvivorsReport
+from agentmut.documents.rescored import Rescored, write_rescored
 from agentmut.errors import UsageError
 from agentmut.files.whole_files import write_json
-from agentmut.relation_report import Counts, RelationKill, SurvivorsReport
-from agentmut.rescored import Rescored, write_rescored
 from agentmut.result import write_result
 from tests.report.test_html_report import result
 

@@ -14,6 +14,7 @@ from agentmut.decide.requirements import (
     spending,
     suite_verdict,
 )
+from agentmut.documents.verdict_report import BaselineUsed, VerdictReport
 from agentmut.mutant import Status
 from agentmut.result import (
     BaselineRow,
@@ -26,7 +27,6 @@ from agentmut.result import (
 )
 from agentmut.stats.intervals import Interval
 from agentmut.stats.verdicts import Verdict
-from agentmut.verdict_report import BaselineUsed, VerdictReport
 
 
 def asked(*standings: Standing) -> list[Requirement]:

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from agentmut.assess import check_suite
 from agentmut.contract import ContractSpec, Governance
 from agentmut.evaluators.model_judge import ModelJudge
 from agentmut.evaluators.rubric import JudgeSpec
 from agentmut.project import load_project
 from agentmut.report.verdicts import render_verdicts
 from agentmut.stats.verdicts import Verdict
+from agentmut.verbs.assess import check_suite
 
 DOCS = Path(__file__).parents[2] / "docs"
 CONTRACTS = (DOCS / "contracts.md").read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from agentmut.cli import main
-from agentmut.diagnosis import Arrival, Diagnosis
+from agentmut.documents.diagnosis import Arrival, Diagnosis
 from agentmut.project import load_project
 from agentmut.report.doctor import render_diagnosis
 from agentmut.wire.messages import ModelRequest

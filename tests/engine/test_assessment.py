@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from agentmut.api import measure
-from agentmut.assess import check_suite, compare_with_baseline, save_baseline
+from agentmut.documents.verdict_report import ScenarioVerdict, VerdictReport
 from agentmut.errors import BudgetError, RunError, UsageError
 from agentmut.project import Project
 from agentmut.stats.verdicts import Verdict
-from agentmut.verdict_report import ScenarioVerdict, VerdictReport
+from agentmut.verbs.assess import check_suite, compare_with_baseline, save_baseline
 
 FLAWLESS = "\nRATES.update(alpha=1.0, beta=1.0, gamma=1.0)"
 MIXED = "\nRATES.update(alpha=1.0, beta=0.5)"

@@ -22,8 +22,8 @@ from agentmut.runtime import open_store, register
 from agentmut.searching.bench import Bench, Wanted
 from agentmut.searching.preparation import check_harmless, search_of, start_of, what_is_stored
 from agentmut.searching.trying import Trying
-from agentmut.suggesting import Proposed, free_suggestions, searched_suggestions
 from agentmut.trace import Action, AgentTrace, Step
+from agentmut.verbs.suggest import Proposed, free_suggestions, searched_suggestions
 
 AGENT = '''
 import hashlib, re

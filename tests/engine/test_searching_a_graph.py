@@ -9,7 +9,7 @@ from agentmut.engine.session import open_session
 from agentmut.project import load_project
 from agentmut.report.suggestions import render_suggestions
 from agentmut.runtime import open_store
-from agentmut.suggesting import Proposed, free_suggestions, searched_suggestions
+from agentmut.verbs.suggest import Proposed, free_suggestions, searched_suggestions
 
 AGENT = r'''
 import json, re

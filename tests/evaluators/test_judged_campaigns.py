@@ -10,12 +10,12 @@ import pytest
 import yaml
 
 from agentmut.api import measure
-from agentmut.assess import check_suite
 from agentmut.errors import RunError, UsageError
 from agentmut.report.terminal import render
 from agentmut.report.verdicts import render_verdicts
 from agentmut.result import Result
 from agentmut.stats.verdicts import Verdict
+from agentmut.verbs.assess import check_suite
 from tests.evaluators.conftest import Bench, verdict
 
 pytest.importorskip("openai")

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from agentmut.analysis.coverage import Dimension
-from agentmut.assess import check_suite
 from agentmut.engine.session import open_session
 from agentmut.project import load_project
 from agentmut.runtime import open_store
-from agentmut.suggesting import searched_suggestions
+from agentmut.verbs.assess import check_suite
+from agentmut.verbs.suggest import searched_suggestions
 
 ROOT = Path(__file__).parents[2]
 THIN = """

@@ -11,11 +11,11 @@ import pytest
 from agentmut.config import AgentConfig
 from agentmut.errors import ExitCode, UsageError
 from agentmut.evaluators import build_all, judge
-from agentmut.init import frameworks, write_starter
 from agentmut.project import Project, load_project
 from agentmut.scenario import Scenario
 from agentmut.tools import ToolSpec
 from agentmut.trace import Action, AgentTrace, Step
+from agentmut.verbs.init import frameworks, write_starter
 
 
 @pytest.fixture

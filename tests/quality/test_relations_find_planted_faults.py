@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
+from agentmut.documents.relation_report import Counts
 from agentmut.engine.assessment.rules import Sprt
 from agentmut.engine.assessment.state import StoppingRule
 from agentmut.engine.relating.preparation import Level, comparison
@@ -19,7 +20,6 @@ from agentmut.facts.comparison import Comparison, comparison_for
 from agentmut.plugins import Catalogue, Group
 from agentmut.protocols import Relation, RelationExample
 from agentmut.relation import SAME_AGAIN, Expectation, FollowUp, Pair, Source
-from agentmut.relation_report import Counts
 from agentmut.stats.sprt import SprtDesign
 from agentmut.stats.verdicts import Verdict
 from agentmut.trace import AgentTrace, Check

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
-from agentmut.relate import check_relations
-from agentmut.relation_report import Finding
+from agentmut.documents.relation_report import Finding
+from agentmut.verbs.relate import check_relations
 
 pytest.importorskip("openai")
 DOCUMENTS = Path(__file__).parents[2] / "examples" / "support_desk" / "docs"

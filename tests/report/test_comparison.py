@@ -2,7 +2,7 @@
 
 import json
 
-from agentmut.comparison import Comparison, compare_results
+from agentmut.documents.comparison import Comparison, compare_results
 from agentmut.mutant import Intent, Status
 from agentmut.report.comparison import markdown_comparison, render_comparison
 from agentmut.report.formats import json_text

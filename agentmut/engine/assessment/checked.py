@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agentmut.contract import Satisfaction
+from agentmut.documents.verdict_report import ClauseRow, ContractRow, JudgedRate, SatisfactionRow
 from agentmut.engine.summary import bounds_of
 from agentmut.errors import NotJudgedError
 from agentmut.evaluators import unwrapped
@@ -18,7 +19,6 @@ from agentmut.stats.judge import Labels, transferred
 from agentmut.stats.satisfaction import guarantee, windows
 from agentmut.stats.verdicts import Verdict
 from agentmut.trace import Check
-from agentmut.verdict_report import ClauseRow, ContractRow, JudgedRate, SatisfactionRow
 
 LEVEL = 0.95
 Clause = dict[str, Any]

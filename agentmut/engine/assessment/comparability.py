@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from agentmut.applied import first_repeats
+from agentmut.documents.saved_baseline import SavedBaseline, SavedScenario
+from agentmut.documents.verdict_report import BaselineUsed
 from agentmut.engine.assessment.rules import BaselineCounts
 from agentmut.engine.assessment.state import Assessment
 from agentmut.engine.baseline import OLD
@@ -12,11 +14,9 @@ from agentmut.engine.limits import BASELINE_MINIMUM
 from agentmut.engine.session import Session
 from agentmut.engine.trials import judged_by
 from agentmut.errors import UsageError
-from agentmut.saved_baseline import SavedBaseline, SavedScenario
 from agentmut.scenario import Scenario
 from agentmut.stats.kill.rule import is_untestable
 from agentmut.store.sqlite import Store, StoredTrial
-from agentmut.verdict_report import BaselineUsed
 
 
 class Counted(NamedTuple):

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from agentmut.applied import first_repeats
+from agentmut.documents.verdict_report import BaselineUsed
 from agentmut.engine.assessment.comparability import Counted
 from agentmut.engine.assessment.rules import (
     BaselineCounts,
@@ -26,7 +27,6 @@ from agentmut.stats.multiplicity import Correction
 from agentmut.stats.power import Bound, least_passing_n
 from agentmut.stats.proportions import TwoSampleTest
 from agentmut.stats.sprt import SprtDesign
-from agentmut.verdict_report import BaselineUsed
 
 Shown = dict[str, str | float | int]
 SAME_AGENT = 6 * 3600

@@ -5,6 +5,13 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from agentmut import __version__
+from agentmut.documents.verdict_report import (
+    BaselineSide,
+    BaselineUsed,
+    EffectRow,
+    ScenarioVerdict,
+    VerdictReport,
+)
 from agentmut.engine.assessment.checked import contract_rows, judge_rows
 from agentmut.engine.assessment.rules import BaselineCounts
 from agentmut.engine.assessment.state import AssessedScenario, Assessment
@@ -22,7 +29,6 @@ from agentmut.stats.suite_verdict import suite_verdict
 from agentmut.stats.trial_statistics import pass_rates
 from agentmut.stats.verdicts import Judgement
 from agentmut.trace import Outcome
-from agentmut.verdict_report import BaselineSide, BaselineUsed, EffectRow, ScenarioVerdict, VerdictReport
 
 
 class Question(NamedTuple):

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from agentmut.config import AgentConfig
-from agentmut.diagnosis import Check
+from agentmut.documents.diagnosis import Check
 from agentmut.engine.session import Session
 from agentmut.scenario import Scenario
 from agentmut.services import KEYS

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from agentmut.diagnosis import Arrival, Delivered, Diagnosis, Part
+from agentmut.documents.diagnosis import Arrival, Delivered, Diagnosis, Part
 from agentmut.engine.absence import absence
 from agentmut.engine.delivery import Delivery
 from agentmut.engine.doctor.beforehand import checks

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from agentmut.config import SAMPLING, AgentConfig, ModelConfig, is_set
-from agentmut.diagnosis import Sent
+from agentmut.documents.diagnosis import Sent
 from agentmut.frozen import canonical_json
 from agentmut.passages import flat, passage_at, shown
 from agentmut.schemas import inlined

@@ -2,8 +2,8 @@
 
 from collections import Counter
 
+from agentmut.documents.relation_report import Change, Counts, RelationReport, RelationRow
 from agentmut.engine.relating.summary import FAMILY
-from agentmut.relation_report import Change, Counts, RelationReport, RelationRow
 from agentmut.stats.multiplicity import Correction
 from agentmut.stats.regression import regression_verdict
 from agentmut.stats.suite_verdict import SuiteVerdict, suite_verdict

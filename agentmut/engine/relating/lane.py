@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from agentmut.documents.relation_report import Counts
 from agentmut.engine.assessment.state import StoppingRule
 from agentmut.engine.relating.asking import asked, returned
 from agentmut.engine.relating.follow_ups import MASKED, Agent, Planned, TrialRef
@@ -13,7 +14,6 @@ from agentmut.engine.trials import TrialResult
 from agentmut.execution import Ending
 from agentmut.relation import SAME_AGAIN, Expectation, FollowUp, Pair
 from agentmut.relation_catalogue import ChosenRelation
-from agentmut.relation_report import Counts
 from agentmut.scenario import Scenario
 from agentmut.trace import AgentTrace, Check
 

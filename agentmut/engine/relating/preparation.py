@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from agentmut.documents.relation_report import Counts
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.assessment.rules import FixedTrials, SequentialComparison, Sprt
 from agentmut.engine.assessment.state import Assessment, StoppingRule
@@ -20,7 +21,6 @@ from agentmut.mutation.operator_names import is_named
 from agentmut.project import Project
 from agentmut.relation import Expectation
 from agentmut.relation_catalogue import ChosenRelation, RelationCatalogue
-from agentmut.relation_report import Counts
 from agentmut.scenario import Scenario
 from agentmut.stats.kill.rule import KillDesign, level_for
 from agentmut.stats.sprt import SprtDesign

@@ -5,6 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from agentmut import __version__
+from agentmut.documents.relation_report import (
+    Counts,
+    Finding,
+    RelationReport,
+    RelationRow,
+    RelationSummary,
+    Violation,
+)
 from agentmut.engine.assessment.rules import SequentialComparison
 from agentmut.engine.baseline import age_note
 from agentmut.engine.limits import COST_UNKNOWN, Spend
@@ -19,14 +27,6 @@ from agentmut.files.guidance import RelationSettings
 from agentmut.frozen import canonical_json, digest_of
 from agentmut.plain import jsonable
 from agentmut.relation import Expectation
-from agentmut.relation_report import (
-    Counts,
-    Finding,
-    RelationReport,
-    RelationRow,
-    RelationSummary,
-    Violation,
-)
 from agentmut.result import AgentSummary
 from agentmut.stats.intervals import descriptive, wilson
 from agentmut.stats.kill.rule import Decision

@@ -9,6 +9,7 @@ from collections import Counter, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from agentmut.documents.relation_report import Counts, RelationKill
 from agentmut.engine.relating.follow_ups import Agent, FollowUps, TrialRef
 from agentmut.engine.relating.lane import Lane, Subject
 from agentmut.engine.relating.material import others
@@ -22,7 +23,6 @@ from agentmut.engine.tables import Tables
 from agentmut.engine.trials import Launch, TrialResult
 from agentmut.execution import Execution
 from agentmut.mutant import Intent, Mutant, OperatorClass, Status
-from agentmut.relation_report import Counts, RelationKill
 from agentmut.result import MutantRow, Result, Score
 from agentmut.stats.kill.rule import KillDesign, KillTable, level_for
 from agentmut.stats.score import Judged

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from agentmut.config import AgentConfig
+from agentmut.documents.relation_report import Finding
 from agentmut.engine.assessment.rules import SequentialComparison, Sprt
 from agentmut.engine.relating.follow_ups import Agent, Planned, TrialRef, _mutant
 from agentmut.engine.relating.lane import UNCALIBRATED, Lane, Subject
@@ -28,7 +29,6 @@ from agentmut.files.guidance import RelationSettings
 from agentmut.files.schema import BudgetSettings
 from agentmut.relation import SAME_AGAIN, Expectation, Pair
 from agentmut.relation_catalogue import ChosenRelation
-from agentmut.relation_report import Finding
 from agentmut.relations.oracle.no_change import NoChange
 from agentmut.scenario import EvaluatorSpec
 from agentmut.stats.kill.rule import KillDesign

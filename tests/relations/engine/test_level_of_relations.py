@@ -10,6 +10,7 @@ from typing import ClassVar
 import pytest
 
 from agentmut.config import AgentConfig
+from agentmut.documents.relation_report import Counts
 from agentmut.engine.assessment.rules import SequentialComparison
 from agentmut.engine.relating.follow_ups import Agent, Planned, TrialRef, controls_first
 from agentmut.engine.relating.lane import Lane, Subject
@@ -20,7 +21,6 @@ from agentmut.execution import Ending
 from agentmut.facts.comparison import Comparison
 from agentmut.relation import SAME_AGAIN, Expectation, Family, FollowUp, Pair, Source
 from agentmut.relation_catalogue import ChosenRelation
-from agentmut.relation_report import Counts
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.stats.kill.rule import KillDesign
 from agentmut.stats.verdicts import Verdict

@@ -9,6 +9,7 @@ import yaml
 
 from agentmut import measure
 from agentmut.api import rescore
+from agentmut.documents.rescored import RelationsRescored, Rescored
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.limits import Spend
 from agentmut.engine.relating.preparation import make_plan, wish
@@ -18,7 +19,6 @@ from agentmut.mutant import Status
 from agentmut.project import Project, load_project
 from agentmut.report.relations import render_wish
 from agentmut.report.rescored import render_rescored
-from agentmut.rescored import RelationsRescored, Rescored
 from agentmut.result import read_result
 from agentmut.runtime import opened
 from tests.relations.engine.conftest import Shop

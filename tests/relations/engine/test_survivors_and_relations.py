@@ -5,6 +5,7 @@ import time
 import pytest
 
 from agentmut import measure
+from agentmut.documents.relation_report import Counts, RelationKill, SurvivorsReport
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.relating.preparation import wish
 from agentmut.engine.relating.survivors import with_kills
@@ -12,13 +13,12 @@ from agentmut.engine.tables import Tables
 from agentmut.errors import UsageError
 from agentmut.mutant import Status
 from agentmut.project import Project
-from agentmut.relate_survivors import campaign_of, check_survivors
-from agentmut.relation_report import Counts, RelationKill, SurvivorsReport
 from agentmut.report.mutant import render_mutant
 from agentmut.report.relations import render_survivors
 from agentmut.report.terminal import render
 from agentmut.result import Result, read_result
 from agentmut.runtime import opened
+from agentmut.verbs.relate_survivors import campaign_of, check_survivors
 from tests.relations.engine.conftest import Shop
 
 CAMPAIGN = {

@@ -5,7 +5,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from agentmut.assess import with_settings
+from agentmut.documents.relation_report import (
+    RelationReport,
+    check_name,
+    read_saved_relations,
+    save_relations,
+    write_relations,
+)
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.assessment.state import Assessment
 from agentmut.engine.limits import Spend, together
@@ -22,15 +28,9 @@ from agentmut.engine.work import Stop
 from agentmut.errors import BudgetError, RunError, RunInterruptedError, UsageError
 from agentmut.files.layout import FOLDER
 from agentmut.project import Project
-from agentmut.relation_report import (
-    RelationReport,
-    check_name,
-    read_saved_relations,
-    save_relations,
-    write_relations,
-)
 from agentmut.runtime import opened, refuse_running_loop, register, run_work
 from agentmut.store.sqlite import Store
+from agentmut.verbs.assess import with_settings
 
 Progress = Callable[[Assessment | Relating | SourceErrands], None]
 

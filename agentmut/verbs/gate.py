@@ -23,6 +23,9 @@ from agentmut.decide.requirements import (
     spending,
     suite_verdict,
 )
+from agentmut.documents.saved_baseline import read_baseline
+from agentmut.documents.stored_reports import Report, StoredReport, changed_since, stored_reports
+from agentmut.documents.verdict_report import VerdictReport
 from agentmut.engine.plan import RunPlan, planned_at
 from agentmut.engine.session import Session, open_session
 from agentmut.engine.stored import plan_of, stored_originals
@@ -30,10 +33,7 @@ from agentmut.errors import UsageError
 from agentmut.project import Project
 from agentmut.result import Cost, Result
 from agentmut.runtime import agent_environment, open_store, refuse_running_loop, stand_in_keys
-from agentmut.saved_baseline import read_baseline
 from agentmut.store.sqlite import Store
-from agentmut.stored_reports import Report, StoredReport, changed_since, stored_reports
-from agentmut.verdict_report import VerdictReport
 
 if TYPE_CHECKING:
     from agentmut.stats.intervals import Interval
@@ -52,7 +52,7 @@ def gate(project: Project | str | Path = ".", run: str | None = None, **settings
     take the place of the project's `gate:` section. Raises the errors of `agentmut.errors`; stale and missing evidence
     is no error but part of the report.
     """
-    from agentmut.assess import with_settings
+    from agentmut.verbs.assess import with_settings
 
     refuse_running_loop("agentmut.gate")
     loaded = with_settings(project, "gate", settings)
@@ -249,7 +249,7 @@ class _Evidence:
         wanted = self.session.project.gate.baseline
         if wanted is not None and report.baseline.name != wanted:
             return f"it compared with the baseline {report.baseline.name!r}, not {wanted!r}"
-        from agentmut.assess import baselines_folder
+        from agentmut.verbs.assess import baselines_folder
 
         try:
             saved = read_baseline(report.baseline.name, baselines_folder(self.session.project))

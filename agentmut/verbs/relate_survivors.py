@@ -5,6 +5,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from agentmut import __version__
+from agentmut.documents.relation_report import NotStored, SurvivorsReport
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.assessment.state import Assessment
 from agentmut.engine.limits import Spend, together
@@ -43,11 +44,10 @@ from agentmut.engine.tables import Tables
 from agentmut.engine.work import Stop
 from agentmut.errors import RunError, UsageError
 from agentmut.files.whole_files import write_json
-from agentmut.relate import Progress
-from agentmut.relation_report import NotStored, SurvivorsReport
 from agentmut.result import Result, write_result
 from agentmut.runtime import register, run_work
 from agentmut.store.sqlite import Store
+from agentmut.verbs.relate import Progress
 
 NO_SURVIVOR = (
     "no mutant of first order that should be noticed survived in run {run}: there is nothing to check"

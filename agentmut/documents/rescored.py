@@ -4,11 +4,11 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
+from agentmut.documents.relation_report import SurvivorsReport
 from agentmut.errors import UsageError
 from agentmut.files.whole_files import write_json
 from agentmut.frozen import Frozen
 from agentmut.mutant import Status
-from agentmut.relation_report import SurvivorsReport
 from agentmut.result import Result, Score
 
 

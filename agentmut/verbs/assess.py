@@ -8,6 +8,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from agentmut import __version__
+from agentmut.documents.saved_baseline import SavedBaseline, check_name, read_baseline, write_baseline
+from agentmut.documents.verdict_report import BaselineUsed, VerdictReport, write_verdicts
 from agentmut.engine.assessment.comparability import (
     comparable,
     comparison_notes,
@@ -33,9 +35,7 @@ from agentmut.files.layout import FOLDER
 from agentmut.project import Project, load_project
 from agentmut.result import AgentSummary
 from agentmut.runtime import opened, refuse_running_loop, register, run_work
-from agentmut.saved_baseline import SavedBaseline, check_name, read_baseline, write_baseline
 from agentmut.store.sqlite import Store
-from agentmut.verdict_report import BaselineUsed, VerdictReport, write_verdicts
 
 DEFAULT_NAME = "default"
 Progress = Callable[[Assessment], None]
@@ -54,7 +54,7 @@ def check_suite(
     `settings` take the place of the project's `test:` section: method, trials, margin, correction. Raises the
     errors of `agentmut.errors`. A report whose `status` is `budget` or `interrupted` is partial.
     """
-    refuse_running_loop("agentmut.assess.check_suite")
+    refuse_running_loop("agentmut.verbs.assess.check_suite")
     with opened(with_settings(project, "test", settings), scenarios) as (session, store):
         return carry_out(session, prepare_test(session, Asked(time.time(), seed, fresh)), store)
 
@@ -73,7 +73,7 @@ def save_baseline(
     Raises the errors of `agentmut.errors`: `BudgetError` when a budget ended it, and nothing is kept under
     the name.
     """
-    refuse_running_loop("agentmut.assess.save_baseline")
+    refuse_running_loop("agentmut.verbs.assess.save_baseline")
     check_name(name)
     with opened(project, scenarios) as (session, store):
         return carry_out_saving(
@@ -95,7 +95,7 @@ def compare_with_baseline(
     `settings` take the place of the project's `compare:` section: method, trials, test, correction. Raises the
     errors of `agentmut.errors`. A report whose `status` is `budget` or `interrupted` is partial.
     """
-    refuse_running_loop("agentmut.assess.compare_with_baseline")
+    refuse_running_loop("agentmut.verbs.assess.compare_with_baseline")
     with opened(with_settings(project, "compare", settings), scenarios) as (session, store):
         return carry_out(session, comparison(session, store, name, Asked(time.time(), seed, fresh)), store)
 

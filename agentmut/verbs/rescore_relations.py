@@ -3,6 +3,8 @@
 import time
 from collections.abc import Iterator
 
+from agentmut.documents.relation_report import SurvivorsReport
+from agentmut.documents.rescored import RelationFlip, RelationsRescored
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.relating.preparation import Wish, wish
 from agentmut.engine.relating.survivors import with_kills
@@ -11,11 +13,9 @@ from agentmut.engine.stored import StoredCampaign
 from agentmut.engine.tables import Tables
 from agentmut.errors import RunError
 from agentmut.project import Project
-from agentmut.relate_survivors import campaign_with, judge_stored
-from agentmut.relation_report import SurvivorsReport
-from agentmut.rescored import RelationFlip, RelationsRescored
 from agentmut.result import MutantRow, Result
 from agentmut.store.sqlite import Store
+from agentmut.verbs.relate_survivors import campaign_with, judge_stored
 
 
 def relations_rescored(
