@@ -1,12 +1,14 @@
 """Adapter for Anthropic's SDK: a ready tool loop, or a function of the user's own that calls the SDK."""
 
+from typing import ClassVar
+
 from agentmut.adapters._dialect_messages import MessagesDialect
 from agentmut.adapters._loop_adapter import LoopAdapter
 from agentmut.adapters._sdk_version import require_sdk
 from agentmut.adapters._wrapped import wrapped_function
 from agentmut.config import AgentConfig
 from agentmut.errors import UsageError
-from agentmut.protocols import Adapter, AgentSpec
+from agentmut.protocols import Adapter, AgentKeys, AgentSpec
 
 
 class AnthropicAdapter(LoopAdapter):
@@ -14,6 +16,10 @@ class AnthropicAdapter(LoopAdapter):
 
     With `agent.run` it is the user's function that runs; mutants reach it through its model requests.
     """
+
+    agent_keys: ClassVar[AgentKeys] = AgentKeys(
+        None, others=frozenset({"run", "functions", "stream", "route"})
+    )
 
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> Adapter:

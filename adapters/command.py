@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import ClassVar
 
 from pydantic import JsonValue
 
@@ -23,7 +24,7 @@ from agentmut.adapters._programs import LIMIT, Launch, Output, run_program
 from agentmut.adapters._shell import shell_line
 from agentmut.config import AgentConfig
 from agentmut.errors import AdapterError, UnavailableError, UsageError
-from agentmut.protocols import AgentSpec
+from agentmut.protocols import AgentKeys, AgentSpec
 from agentmut.trace import AgentTrace
 from agentmut.trial import Trial
 
@@ -48,6 +49,10 @@ class ProgramError(RuntimeError):
 @dataclass(frozen=True)
 class CommandAdapter(OutsideAgent):
     """Runs `agent.command` in the project's folder, one process group for each trial."""
+
+    agent_keys: ClassVar[AgentKeys] = AgentKeys(
+        "command", '[node, agent.js, "{input}"]', frozenset({"shell", "answer"})
+    )
 
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> "CommandAdapter":

@@ -7,7 +7,7 @@ header `x-agentmut-trial` of the request that it was asked with, or to the addre
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from pydantic import JsonValue
@@ -18,7 +18,7 @@ from agentmut.adapters._placeholders import as_word, check_names, filled, names_
 from agentmut.adapters._programs import LIMIT
 from agentmut.config import AgentConfig
 from agentmut.errors import AdapterError, UnavailableError, UsageError
-from agentmut.protocols import AgentSpec
+from agentmut.protocols import AgentKeys, AgentSpec
 from agentmut.redaction import Redactor, header_secrets, url_secrets
 from agentmut.services import CARRIED
 from agentmut.trace import AgentTrace
@@ -54,6 +54,12 @@ class Reply(NamedTuple):
 @dataclass(frozen=True)
 class HttpAdapter(OutsideAgent):
     """Asks `agent.url` once for each trial, with a session of its own."""
+
+    agent_keys: ClassVar[AgentKeys] = AgentKeys(
+        "url",
+        "http://127.0.0.1:8000/ask",
+        frozenset({"method", "headers", "body", "answer", "proxy_port"}),
+    )
 
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> "HttpAdapter":

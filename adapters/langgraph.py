@@ -10,12 +10,11 @@ import logging
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import JsonValue
 
 from agentmut.adapters._conversation import Conversation
-from agentmut.adapters._langchain_tools import bind_tools
 from agentmut.adapters._langgraph_built import Built
 from agentmut.adapters._langgraph_questions import as_output, questions, reply
 from agentmut.adapters._langgraph_version import installed, require_langgraph
@@ -29,7 +28,7 @@ from agentmut.flow import Flow
 from agentmut.imports import import_object
 from agentmut.mutant import Mutant, unreachable_fault
 from agentmut.plain import described, jsonable
-from agentmut.protocols import AgentSpec
+from agentmut.protocols import AgentKeys, AgentSpec
 from agentmut.tools import ToolSpec, read_tool
 from agentmut.trace import Action, AgentTrace, Step
 from agentmut.trial import Trial
@@ -37,6 +36,7 @@ from agentmut.trial import Trial
 if TYPE_CHECKING:
     from langchain.agents.middleware import AgentMiddleware
 
+    from agentmut.adapters._langchain_tools import bind_tools
     from agentmut.adapters._langchain_trace import TraceHandler
 
 __all__ = ["LangGraphAdapter", "bind_tools", "config_middleware", "model_settings"]
@@ -44,8 +44,21 @@ OLD_LIMIT = "recursion_limit"
 _log = logging.getLogger(__name__)
 
 
+def __getattr__(name: str) -> Any:
+    """`bind_tools` is LangChain's affair, which is loaded when it is asked for."""
+    if name != "bind_tools":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from agentmut.adapters._langchain_tools import bind_tools
+
+    return bind_tools
+
+
 class LangGraphAdapter:
     """Runs the graph that `factory(config)` returns."""
+
+    agent_keys: ClassVar[AgentKeys] = AgentKeys(
+        "factory", "my_package.agent:build", frozenset({"route"})
+    )
 
     def __init__(
         self,

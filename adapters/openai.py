@@ -1,5 +1,7 @@
 """Adapter for OpenAI's SDK: a ready tool loop, or a function of the user's own that calls the SDK."""
 
+from typing import ClassVar
+
 from agentmut.adapters._dialect import Dialect
 from agentmut.adapters._dialect_chat import ChatDialect
 from agentmut.adapters._dialect_responses import ResponsesDialect
@@ -7,7 +9,7 @@ from agentmut.adapters._loop_adapter import LoopAdapter
 from agentmut.adapters._sdk_version import require_sdk
 from agentmut.adapters._wrapped import wrapped_function
 from agentmut.config import AgentConfig
-from agentmut.protocols import Adapter, AgentSpec
+from agentmut.protocols import Adapter, AgentKeys, AgentSpec
 
 
 class OpenAIAdapter(LoopAdapter):
@@ -15,6 +17,10 @@ class OpenAIAdapter(LoopAdapter):
 
     With `agent.run` it is the user's function that runs; mutants reach it through its model requests.
     """
+
+    agent_keys: ClassVar[AgentKeys] = AgentKeys(
+        None, others=frozenset({"run", "functions", "api", "stream", "route"})
+    )
 
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> Adapter:

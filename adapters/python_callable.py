@@ -4,7 +4,7 @@ import inspect
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import JsonValue, PrivateAttr
 
@@ -16,7 +16,7 @@ from agentmut.errors import UsageError
 from agentmut.imports import import_object
 from agentmut.mutant import Mutant, unreachable_fault
 from agentmut.plain import jsonable
-from agentmut.protocols import AgentSpec
+from agentmut.protocols import AgentKeys, AgentSpec
 from agentmut.threads import in_daemon_thread
 from agentmut.tools import ToolSpec
 from agentmut.trace import Action, AgentTrace, Step
@@ -30,6 +30,8 @@ class CallableAdapter:
     The function returns text, a JSON value or an `AgentTrace`. It may read `config` or ignore parts of
     it: what it reads is the witness when it makes no visible model request.
     """
+
+    agent_keys: ClassVar[AgentKeys] = AgentKeys("run", "my_package.agent:run", frozenset({"route"}))
 
     def __init__(
         self, run: Any, config: AgentConfig, package: str = "", *, takes_config: bool = True

@@ -40,8 +40,21 @@ class AgentSpec(Frozen):
     proxy_port: int | None = None
     route: Literal["rebuild", "wire"] | None = None
     """How mutants reach the agent; None leaves it to the adapter."""
+    options: dict[str, JsonValue] = Field(default_factory=dict)
+    """What only this adapter knows, such as which agent of a team is changed."""
     root: str = "."
     """Directory that `module:object` references are resolved from, and in which programs run."""
+
+
+class AgentKeys(NamedTuple):
+    """The keys of the agent section that an adapter takes, besides those that all take.
+
+    An adapter that has them as its class attribute `agent_keys` need not check them itself.
+    """
+
+    needed: str | None
+    example: str = ""
+    others: frozenset[str] = frozenset()
 
 
 @runtime_checkable

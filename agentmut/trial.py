@@ -240,6 +240,14 @@ def answering(place: CallPlace) -> Iterator[CallPlace]:
         _place.reset(token)
 
 
+def place_calls(place: CallPlace) -> None:
+    """From here on, in this task, calls are made for the call of the model at `place`.
+
+    For callbacks of frameworks, which have no end: the `answering` around the turn has.
+    """
+    _place.set(place)
+
+
 def call_tool_step(
     name: str, arguments: dict[str, Any], recorder: Recorder, started: float, **outcome: Any
 ) -> Step:

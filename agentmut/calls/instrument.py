@@ -35,10 +35,10 @@ def _sync(function: Callable[..., Any]) -> Callable[..., Any]:
         trial = current_trial()
         if trial is None:
             return function(*args, **kwargs)
-        with _OpenStep(trial, function, args, kwargs) as step:
+        with OpenStep(trial, function.__name__, _named(function, args, kwargs)) as step:
             step.output = with_fault(
                 trial,
-                function.__name__,
+                step.name,
                 lambda: completed(step.stand_in()) if step.double else function(*args, **kwargs),
                 form,
             )
@@ -55,28 +55,28 @@ def _async(function: Callable[..., Any]) -> Callable[..., Any]:
         trial = current_trial()
         if trial is None:
             return await function(*args, **kwargs)
-        with _OpenStep(trial, function, args, kwargs) as step:
+        with OpenStep(trial, function.__name__, _named(function, args, kwargs)) as step:
 
             async def answer() -> Any:
                 given = step.stand_in() if step.double else function(*args, **kwargs)
                 return await given if inspect.isawaitable(given) else given
 
-            step.output = await with_fault_async(trial, function.__name__, answer, form)
+            step.output = await with_fault_async(trial, step.name, answer, form)
         return step.output
 
     return call
 
 
-class _OpenStep:
-    """A tool call in progress; recorded as a step however it ends."""
+class OpenStep:
+    """A tool call in progress; recorded as a step however it ends. `name` is the agent's own name of the tool."""
 
-    def __init__(self, trial: Trial, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
+    def __init__(self, trial: Trial, name: str, arguments: dict[str, Any]) -> None:
         check_running(trial)
         self._recorder = trial.recorder
-        self._name = function.__name__
         self._started = trial.recorder.now()
-        self.arguments = _named(function, args, kwargs)
-        self.double: Double | None = trial.doubles.get(function.__name__)
+        self.name = name
+        self.arguments = arguments
+        self.double: Double | None = trial.doubles.get(name)
         self.output: Any = None
         self._place = call_place()
         self._inside = answering(self._place._replace(call_id=None))  # of tools that it calls itself
@@ -87,7 +87,7 @@ class _OpenStep:
         rest = self.arguments.get(VARIADIC, ())
         return self.double(*rest, **{k: v for k, v in self.arguments.items() if k != VARIADIC})
 
-    def __enter__(self) -> "_OpenStep":
+    def __enter__(self) -> "OpenStep":
         self._inside.__enter__()
         return self
 
@@ -97,7 +97,7 @@ class _OpenStep:
         self._inside.__exit__(kind, error, trace)
         arguments = {name: jsonable(value) for name, value in self.arguments.items()}
         step = call_tool_step(
-            self._name,
+            self.name,
             arguments,
             self._recorder,
             self._started,

@@ -1,42 +1,17 @@
 """The agent section of a project file: which keys an adapter takes, and what it is told."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from types import MappingProxyType
-from typing import NamedTuple
 
 from pydantic import SecretStr
 
 from agentmut.errors import nearest
 from agentmut.files.schema import AgentSection
 from agentmut.files.yaml_source import KeyPath
-from agentmut.plugins import Group, names
-from agentmut.protocols import AgentSpec
+from agentmut.plugins import Group, load, names
+from agentmut.protocols import AgentKeys, AgentSpec
 
 
-class Keys(NamedTuple):
-    """The keys of the agent section that an adapter takes, besides those that all take."""
-
-    needed: str | None
-    example: str = ""
-    others: frozenset[str] = frozenset()
-
-
-ADAPTER_KEYS: Mapping[str, Keys] = MappingProxyType(
-    {
-        "python": Keys("run", "my_package.agent:run", frozenset({"route"})),
-        "langgraph": Keys("factory", "my_package.agent:build", frozenset({"route"})),
-        "openai": Keys(None, others=frozenset({"run", "functions", "api", "stream", "route"})),
-        "anthropic": Keys(None, others=frozenset({"run", "functions", "stream", "route"})),
-        "command": Keys("command", '[node, agent.js, "{input}"]', frozenset({"shell", "answer"})),
-        "http": Keys(
-            "url",
-            "http://127.0.0.1:8000/ask",
-            frozenset({"method", "headers", "body", "answer", "proxy_port"}),
-        ),
-    }
-)
-"""Of the built-in adapters; others check their own spec."""
 _EVERYBODY = frozenset({"adapter", "version", "env", "config", "safe_tools"})
 
 
@@ -49,8 +24,8 @@ def agent_problems(agent: AgentSection, *, needs_adapter: bool = True) -> Iterat
         return
     if agent.adapter not in known:
         yield ("agent", "adapter"), f"unknown adapter {agent.adapter!r}. {nearest(agent.adapter, known)}"
-    keys = ADAPTER_KEYS.get(agent.adapter)
-    if keys is None:
+    keys: AgentKeys | None = getattr(load(Group.ADAPTERS, agent.adapter), "agent_keys", None)
+    if keys is None:  # the adapter checks its own spec
         return
     if keys.needed and not getattr(agent, keys.needed):
         example = f"{keys.needed}: {keys.example}"

@@ -59,7 +59,7 @@ class AgentSection(Section):
     a program, `http` for a service, or an installed adapter plugin. May be left out where a suite of another tool
     runs the agent itself."""
     factory: Reference | None = None
-    """`module:function` that takes the config and returns an agent."""
+    """`module:function` that returns a fresh agent, and may take the config; or `module:object`, an agent."""
     run: Reference | None = None
     """`module:function` called as `run(config, input)` or `run(input)`, sync or async."""
     functions: Reference | None = None
@@ -90,6 +90,8 @@ class AgentSection(Section):
     """How mutants reach the agent: `rebuild` it from the changed config, or change its model requests on the `wire`.
     Left out: `wire` for programs, services, functions that take the input alone, and those that the adapters `openai`
     and `anthropic` wrap; `rebuild` for all others."""
+    options: dict[str, JsonValue] = Field(default_factory=dict)
+    """What only the adapter of a framework knows; docs/frameworks.md names the keys of each."""
     version: str | None = None
     """Your own version of the agent's code. Left out: a hash of the project's Python files; of a program or a service,
     of its source files in any language, and of the files that the command names."""

@@ -88,6 +88,9 @@ class Exchange(NamedTuple):
     """The name of the codec that read it."""
     host: str = ""
     """The service it went to, without the port."""
+    turn: int = 0
+    node: str | None = None
+    """Which agent or node asked, where an adapter has said so with `agentmut.trial.answering`."""
 
     @property
     def answered(self) -> bool:

@@ -28,6 +28,8 @@ def _reasoning(exchange: Exchange) -> Step:
     reply = exchange.reply
     return Step(
         action=Action.REASON,
+        turn=exchange.turn,
+        node=exchange.node,
         output=storable(reply.text) if reply else None,
         model=(reply.model if reply else "") or exchange.request.model,  # some services do not say
         usage=reply.usage if reply else Usage(),
@@ -83,6 +85,8 @@ def _is_made_up(call_id: str) -> bool:
 def _tool_step(call: ToolCall, exchange: Exchange, output: str | None) -> Step:
     return Step(
         action=Action.CALL_TOOL,
+        turn=exchange.turn,
+        node=exchange.node,
         tool=call.name,
         arguments=_arguments(call.arguments),
         output=None if output is None else storable(output),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from agentmut.trial import Trial
+from agentmut.trial import Trial, call_place
 from agentmut.wire.carriers.damage import damage
 from agentmut.wire.carriers.wording import without_url_secrets
 from agentmut.wire.codec import Codec, HttpCall
@@ -19,6 +19,7 @@ class UnderWay:
         self._recorder = trial.recorder
         self._keep = keep
         self._host = host
+        self._place = call_place()
         self._call: HttpCall | None = call
         self._request: ModelRequest | None = None
         self._started = self._asked = self._recorder.now()
@@ -136,4 +137,6 @@ class UnderWay:
             seconds=self._recorder.now() - self._started if self._seconds is None else self._seconds,
             dialect=self.codec.name,
             host=self._host,
+            turn=self._place.turn,
+            node=self._place.node,
         )

@@ -1,0 +1,104 @@
+"""What is to become of a live agent: the difference between the config that was read from it and the wanted one."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from agentmut.config import AgentConfig, ModelConfig
+from agentmut.faults import FaultKind
+from agentmut.tools import ToolSpec
+
+
+class Offer(NamedTuple):
+    """A tool as the model is to be told of it."""
+
+    spec: ToolSpec
+    changed: bool
+    """Whether the model is told otherwise than the agent's own tool says."""
+
+    @property
+    def is_decoy(self) -> bool:
+        """Whether there is nothing behind it; its calls meet the fault of that kind."""
+        return self.spec.fault is not None and self.spec.fault.kind is FaultKind.DECOY
+
+
+@dataclass(frozen=True)
+class Change:
+    """From the config that a live agent has to the one that it is to have."""
+
+    found: AgentConfig
+    wanted: AgentConfig
+
+    @property
+    def prompt(self) -> str | None:
+        """The new instructions, documents included; None where they stay as they are."""
+        wanted = self.wanted.system_text()
+        return None if wanted == self.found.system_text() else wanted
+
+    @property
+    def model(self) -> dict[str, Any]:
+        """The settings of the model that change, by their names in `ModelConfig`; None or empty: to be left out."""
+        names = ModelConfig.model_fields
+        before, after = self.found.model, self.wanted.model
+        return {name: getattr(after, name) for name in names if getattr(after, name) != getattr(before, name)}
+
+    @property
+    def orchestration(self) -> frozenset[str]:
+        """The keys of the flow that change."""
+        before, after = self.found.orchestration, self.wanted.orchestration
+        return frozenset(key for key in before.keys() | after.keys() if before.get(key) != after.get(key))
+
+    def offers(self, own_names: Sequence[str], *, decoys: bool = True) -> list[Offer]:
+        """The tools for an agent that has those of `own_names`, in the order in which it offers them.
+
+        Of a team, one agent is given the `decoys`.
+        """
+        wanted = [tool for tool in self.wanted.tools if _is_for(tool, own_names, decoys=decoys)]
+        known = {tool.name: tool for tool in self.found.tools}
+        offers = [Offer(tool, _told_otherwise(tool, known.get(tool.own_name))) for tool in wanted]
+        return offers if self._reordered else sorted(offers, key=lambda offer: _place(offer, own_names))
+
+    @property
+    def _reordered(self) -> bool:
+        before = [tool.name for tool in self.found.tools]
+        after = [tool.own_name for tool in self.wanted.tools]
+        common = set(before) & set(after)
+        return [n for n in before if n in common] != [n for n in after if n in common] or bool(
+            set(after) - common
+        )
+
+
+def completed(config: AgentConfig, found: AgentConfig) -> AgentConfig:
+    """The project's config, with what was found at the agent where it says nothing."""
+    said = {name: value for name, value in config.model if value not in (None, "", ())}
+    return config.model_copy(
+        update={
+            "prompt": config.prompt or found.prompt,
+            "tools": config.tools or found.tools,
+            "model": found.model.model_copy(update=said),
+            "orchestration": {**found.orchestration, **config.orchestration},
+        }
+    )
+
+
+def distinct(tools: Iterable[ToolSpec]) -> tuple[ToolSpec, ...]:
+    """The tools of all agents of a team, each name once."""
+    found: dict[str, ToolSpec] = {}
+    for tool in tools:
+        found.setdefault(tool.name, tool)
+    return tuple(found.values())
+
+
+def _is_for(tool: ToolSpec, own_names: Sequence[str], *, decoys: bool) -> bool:
+    return (decoys and Offer(tool, changed=True).is_decoy) or tool.own_name in own_names
+
+
+def _told_otherwise(tool: ToolSpec, own: ToolSpec | None) -> bool:
+    if own is None:
+        return True
+    return (tool.name, tool.description, tool.parameters) != (own.name, own.description, own.parameters)
+
+
+def _place(offer: Offer, own_names: Sequence[str]) -> int:
+    name = offer.spec.own_name
+    return own_names.index(name) if name in own_names else len(own_names)
