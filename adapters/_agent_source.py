@@ -46,7 +46,8 @@ class AgentSource:
             )
         if not source.is_object and not (callable(found) and not inspect.isclass(found)):
             raise UsageError(
-                f"agent.factory: {spec.factory} is a {_kind(found)}; expected {expected}, or a function that returns one"
+                f"agent.factory: {spec.factory} is a {_kind(found)}; expected {expected}, or a function that "
+                "returns one"
             )
         return source
 

@@ -45,7 +45,7 @@ class Session(ABC):
     async def ask(self, text: str, turn: int) -> JsonValue:
         """The agent's answer to a turn. Raises what the framework raises."""
 
-    async def close(self) -> None:
+    async def close(self) -> None:  # noqa: B027  (most hold nothing)
         """Release what the run holds."""
 
 
@@ -70,7 +70,12 @@ class FrameworkAdapter(ABC):
     """Whether a session can begin with earlier messages."""
 
     def __init__(
-        self, source: AgentSource, spec: AgentSpec, found: AgentConfig, config: AgentConfig, original: AgentConfig
+        self,
+        source: AgentSource,
+        spec: AgentSpec,
+        found: AgentConfig,
+        config: AgentConfig,
+        original: AgentConfig,
     ) -> None:
         self.source = source
         self.spec = spec
@@ -151,8 +156,10 @@ class FrameworkAdapter(ABC):
         if edit.part == "orchestration" and key not in self.flow:
             return f"adapter {framework} has no way to change orchestration.{key} of an agent"
         if edit.part == "model" and not self.source.takes_config and key not in {"name", *self.settings}:
-            return f"adapter {framework} has no way to set model.{key} of an agent; mutants of it can reach the "\
+            return (
+                f"adapter {framework} has no way to set model.{key} of an agent; mutants of it can reach the "
                 "agent by agent.route: wire"
+            )
         return self.cannot_change(edit)
 
     def versions(self) -> Mapping[str, str]:
@@ -215,5 +222,7 @@ def _swapped(turns: Sequence[JsonValue], outputs: Sequence[JsonValue]) -> list[S
     """The earlier messages with the roles of their speakers exchanged."""
     pairs = zip(turns, outputs, strict=True)
     return [
-        said for turn, output in pairs for said in (Said("assistant", as_text(turn)), Said("user", as_text(output)))
+        said
+        for turn, output in pairs
+        for said in (Said("assistant", as_text(turn)), Said("user", as_text(output)))
     ]

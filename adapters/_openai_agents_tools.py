@@ -33,7 +33,11 @@ def offered(offer: Offer, own: FunctionTool | None) -> FunctionTool:
         )
     told: dict[str, Any] = {}
     if offer.changed:
-        told = {"name": spec.name, "description": spec.description, "params_json_schema": dict(spec.parameters)}
+        told = {
+            "name": spec.name,
+            "description": spec.description,
+            "params_json_schema": dict(spec.parameters),
+        }
         strict = own.strict_json_schema and spec.parameters == own.params_json_schema
         told["strict_json_schema"] = strict  # what a mutant makes of a schema need not be a strict one
     return replace(own, **told, on_invoke_tool=_passed_on(spec.own_name, _raising(own), own))

@@ -56,9 +56,7 @@ def __getattr__(name: str) -> Any:
 class LangGraphAdapter:
     """Runs the graph that `factory(config)` returns."""
 
-    agent_keys: ClassVar[AgentKeys] = AgentKeys(
-        "factory", "my_package.agent:build", frozenset({"route"})
-    )
+    agent_keys: ClassVar[AgentKeys] = AgentKeys("factory", "my_package.agent:build", frozenset({"route"}))
 
     def __init__(
         self,

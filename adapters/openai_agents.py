@@ -99,5 +99,3 @@ class _Conversation(Session):
 def _stopped(result: Any) -> JsonValue:
     """What a user is told by an agent whose guardrail has stopped it: which one, and what it says."""
     return {"guardrail": result.guardrail.get_name(), "info": jsonable(result.output.output_info)}
-
-

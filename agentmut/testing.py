@@ -8,8 +8,16 @@ from typing import Any, Literal
 from pydantic import JsonValue
 
 from agentmut.config import AgentConfig
-from agentmut.conformance.adapter import CHECKS, adapter_faults, check_names, endpoint, unexpected
-from agentmut.conformance.adapter_runs import Subject
+from agentmut.conformance.adapter import (
+    CHECKS,
+    Findings,
+    adapter_findings,
+    check_names,
+    endpoint,
+    unexpected,
+)
+from agentmut.conformance.adapter_mutation import Support
+from agentmut.conformance.adapter_runs import AT_ONCE, Subject
 from agentmut.conformance.candidates import applied, candidate_faults, repetitions
 from agentmut.conformance.codec import codec_faults, told_once
 from agentmut.conformance.elsewhere import Tried, order_faults
@@ -127,7 +135,8 @@ def check_adapter(
     except_for: Mapping[str, str] = MappingProxyType({}),
     timeout: float = 30.0,
     route: Literal["rebuild", "wire"] | None = None,
-) -> None:
+    at_once: int = AT_ONCE,
+) -> Mapping[str, Support]:
     """Check that an adapter runs its agent as agentmut needs it.
 
     `make` gives the adapter of a small agent with a prompt, a model and tools; `turns` is what it is asked, and
@@ -137,28 +146,32 @@ def check_adapter(
 
     Checked is, under these names: `config` (`with_config` makes another adapter and changes nothing), `run`, `steps`,
     `answers`, `arguments`, `outputs`, `usage`, `durations` (the trace tells what the wire saw), `fresh_state` and
-    `concurrency` (runs know nothing of each other), `errors`, `doubles`, `cancellation`, and `mutation.prompt`,
-    `mutation.tool`, `mutation.model`, `mutation.context`, `mutation.orchestration` (a mutant of each kind arrives,
-    unless `cannot_express` says why it cannot). An agent that makes no model request which agentmut can see is
-    checked by what else there is of it. What `expect_tools` does not name is not checked of tools.
+    `concurrency` (`at_once` runs know nothing of each other), `errors`, `doubles`, `cancellation`, and
+    `mutation.prompt`, `mutation.tool`, `mutation.model`, `mutation.context`, `mutation.orchestration` (a mutant of
+    each kind arrives, unless `cannot_express` says why it cannot). An agent that makes no model request which agentmut
+    can see is checked by what else there is of it. What `expect_tools` does not name is not checked of tools.
 
     `route` is how mutants are to reach the agent, where it is not the adapter's own choice. `only` names the checks
     to make. `except_for` names checks that are expected to fail, each with the reason; one that does not fail is
     reported, too. It must not be called from a running event loop, as it runs one of its own. LangChain's
     chat models share connections between event loops: in the same process as other runs of them, give each an
-    `http_async_client` of its own. Raises `AssertionError` with everything that is wrong.
+    `http_async_client` of its own.
+
+    Gives, by operator class, the operators whose mutants were seen to arrive, and those that the adapter cannot
+    express, with its reason. Raises `AssertionError` with everything that is wrong.
     """
     check_names(only, except_for)
 
-    async def check() -> tuple[str, dict[str, list[str]]]:
+    async def check() -> tuple[str, Findings]:
         async with endpoint():
             adapter = make()
-            subject = Subject(adapter, tuple(turns), tuple(expect_tools), doubles, timeout, route)
-            return type(adapter).__name__, await adapter_faults(subject, only)
+            subject = Subject(adapter, tuple(turns), tuple(expect_tools), doubles, timeout, route, at_once)
+            return type(adapter).__name__, await adapter_findings(subject, only)
 
-    name, faults = asyncio.run(check())
-    if said := list(dict.fromkeys(unexpected(faults, except_for))):
+    name, found = asyncio.run(check())
+    if said := list(dict.fromkeys(unexpected(found.faults, except_for))):
         raise AssertionError("\n- ".join([f"{name} is no sound adapter:", *said]))
+    return found.support
 
 
 def _reason_faults(operator: type[Operator]) -> Iterator[str]:

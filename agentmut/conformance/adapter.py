@@ -5,6 +5,8 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
+from types import MappingProxyType
+from typing import NamedTuple
 
 from agentmut.conformance import adapter_conduct as conduct
 from agentmut.conformance import adapter_mutation as mutation
@@ -52,9 +54,19 @@ def check_names(only: Collection[str], except_for: Mapping[str, str]) -> None:
             raise ValueError(f"except_for: say why {name!r} is expected to fail")
 
 
-async def adapter_faults(subject: Subject, only: Collection[str]) -> dict[str, list[str]]:
-    """What is wrong, by the name of the check; of the checks in `only`, those with faults are there."""
+class Findings(NamedTuple):
+    """What was found out about an adapter."""
+
+    faults: Mapping[str, list[str]]
+    """What is wrong, by the name of the check; those with faults are there."""
+    support: Mapping[str, mutation.Support] = MappingProxyType({})
+    """What became of mutants, by operator class."""
+
+
+async def adapter_findings(subject: Subject, only: Collection[str]) -> Findings:
+    """What is wrong of the checks in `only`, and which mutants arrive."""
     found: dict[str, list[str]] = {}
+    support: dict[str, mutation.Support] = {}
     if "config" in only:
         found["config"] = _collected(partial(mutation.config_faults, subject))
     [base] = await observe(subject, Asked("base"))
@@ -62,17 +74,22 @@ async def adapter_faults(subject: Subject, only: Collection[str]) -> dict[str, l
     if not found["run"]:  # else what follows from that would only hide it
         found |= {n: _collected(partial(c, subject, base)) for n, c in _OF_A_RUN.items() if n in only}
         found |= {name: await _awaited(check(subject)) for name, check in _BY_RUNS.items() if name in only}
-        found |= await _mutation_faults(subject, only)
-    return {name: faults for name, faults in found.items() if faults}
+        faults, support = await _mutation_faults(subject, only)
+        found |= faults
+    return Findings({name: faults for name, faults in found.items() if faults}, support)
 
 
-async def _mutation_faults(subject: Subject, only: Collection[str]) -> dict[str, list[str]]:
+async def _mutation_faults(
+    subject: Subject, only: Collection[str]
+) -> tuple[dict[str, list[str]], dict[str, mutation.Support]]:
     wanted = {name: one for name, one in _CLASSES.items() if name in only}
+    if not wanted:
+        return {}, {}
     try:
-        faults = await mutation.mutation_faults(subject, tuple(wanted.values())) if wanted else {}
+        faults, support = await mutation.mutation_faults(subject, tuple(wanted.values()))
     except Exception as error:
-        return {name: [f"it raised {one_line(error)}"] for name in wanted}
-    return {name: faults[one] for name, one in wanted.items()}
+        return {name: [f"it raised {one_line(error)}"] for name in wanted}, {}
+    return {name: faults[one] for name, one in wanted.items()}, support
 
 
 def unexpected(faults: Mapping[str, list[str]], except_for: Mapping[str, str]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut.conformance.adapter_runs import AT_ONCE, Asked, Observed, Subject, observe, watched
+from agentmut.conformance.adapter_runs import Asked, Observed, Subject, observe, watched
 from agentmut.conformance.adapter_runs import Watch as Watching
 from agentmut.engine.attempt import GRACE, Case, Wiring, attempt
 from agentmut.execution import Ending
@@ -67,18 +67,20 @@ async def freshness_faults(subject: Subject) -> list[str]:
 
 
 async def concurrency_faults(subject: Subject) -> list[str]:
-    """Eight runs at once stay apart."""
-    asked = [Asked(f"at-once-{mark}", marked(subject.turns, mark)) for mark in MARKS[:AT_ONCE]]
+    """Runs at once stay apart."""
+    marks = [MARKS[n % len(MARKS)] + "-" + str(n // len(MARKS)) for n in range(subject.at_once)]
+    asked = [Asked(f"at-once-{mark}", marked(subject.turns, mark)) for mark in marks]
     faults = []
-    for mark, found in zip(MARKS, await observe(subject, *asked), strict=False):
+    for mark, found in zip(marks, await observe(subject, *asked), strict=True):
         if found.execution.ending is not Ending.ANSWERED:
             faults.append(
-                f"of eight runs at once, one ended as {found.execution.ending}: {found.execution.reason}"
+                f"of {subject.at_once} runs at once, one ended as {found.execution.ending}: {found.execution.reason}"
             )
-        others = (other for other in MARKS if other != mark)
+        others = (other for other in marks if other != mark)
         mixed = [where for other in others for where in _where(found, other)]
         faults += [
-            f"of eight runs at once, one {where} what another was told" for where in dict.fromkeys(mixed)
+            f"of {subject.at_once} runs at once, one {where} what another was told"
+            for where in dict.fromkeys(mixed)
         ]
     return list(dict.fromkeys(faults))
 

@@ -1,13 +1,15 @@
 """Whether mutants of every class arrive, and whether configs stay what they are."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
 
 from agentmut.config import AgentConfig
 from agentmut.conformance.adapter_runs import Asked, Observed, Subject, observe, whole_config
 from agentmut.execution import Ending
 from agentmut.flow import CHANGED
 from agentmut.mutant import Mutant, OperatorClass, Reach
-from agentmut.mutation.generate import generate
+from agentmut.mutation.generate import DropKind, Generation, generate
 from agentmut.plugins import Catalogue, Group
 from agentmut.protocols import Adapter, OperatorOptions
 from agentmut.witness import Detector
@@ -51,17 +53,40 @@ def _tool_faults(subject: Subject, adapter: Adapter, config: AgentConfig) -> Ite
             yield f"neither get_config() nor get_tools() has the tool {tool!r}"
 
 
-def mutants_by_class(subject: Subject) -> dict[OperatorClass, list[Mutant]]:
-    """One mutant for each kind of place that operators change and that the adapter can express."""
+class Support(NamedTuple):
+    """What became of the mutants of a class."""
+
+    delivered: tuple[str, ...] = ()
+    """Operators of mutants that were seen to arrive: one for each kind of place."""
+    refused: Mapping[str, str] = MappingProxyType({})
+    """Operators none of whose mutants the adapter can express, with its reason for the first."""
+
+
+def _generation(subject: Subject) -> Generation:
     adapter, config = whole_config(subject)
     catalogue = Catalogue.of(Group.OPERATORS)
     operators = [catalogue.load(name)() for name in catalogue.names]
-    found = generate(config, operators, _OPTIONS, cannot_express=adapter.cannot_express).mutants
+    return generate(config, operators, _OPTIONS, cannot_express=adapter.cannot_express)
+
+
+def mutants_by_class(subject: Subject, found: Generation) -> dict[OperatorClass, list[Mutant]]:
+    """One mutant for each kind of place that operators change and that the adapter can express."""
     chosen: dict[tuple[OperatorClass, str], Mutant] = {}
-    for mutant in found:
+    for mutant in found.mutants:
         if mutant.operator_class in CLASSES and _reached(mutant, subject):
             chosen.setdefault((mutant.operator_class, _place(mutant)), mutant)
     return {c: [m for (kind, _), m in chosen.items() if kind is c] for c in CLASSES}
+
+
+def _refused(found: Generation) -> dict[OperatorClass, dict[str, str]]:
+    """By class, the operators that have nothing but mutants that cannot be expressed."""
+    able = {mutant.operator for mutant in found.mutants}
+    refused: dict[OperatorClass, dict[str, str]] = {one: {} for one in CLASSES}
+    for dropped in found.dropped:
+        mutant = dropped.mutant
+        if mutant and dropped.kind is DropKind.NOT_EXPRESSIBLE and mutant.operator not in able:
+            refused.setdefault(mutant.operator_class, {}).setdefault(mutant.operator, dropped.reason)
+    return refused
 
 
 def _place(mutant: Mutant) -> str:
@@ -81,18 +106,28 @@ def _reached(mutant: Mutant, subject: Subject) -> bool:
     return mutant.reach is not Reach.CALLED or mutant.subject in subject.expect_tools
 
 
-async def mutation_faults(subject: Subject, wanted: Collection[OperatorClass]) -> dict[str, list[str]]:
-    """By class, mutants that nothing shows of. One that the adapter says it cannot be is none of them."""
+async def mutation_faults(
+    subject: Subject, wanted: Collection[OperatorClass]
+) -> tuple[dict[str, list[str]], dict[str, Support]]:
+    """By class, mutants that nothing shows of, and what became of all.
+
+    One that the adapter says it cannot be is none of the faults.
+    """
     _, config = whole_config(subject)
-    chosen = mutants_by_class(subject)
+    generation = _generation(subject)
+    chosen = mutants_by_class(subject, generation)
     mutants = [mutant for one in wanted for mutant in chosen[one]]
     asked = [Asked(f"mutant-{mutant.id}", mutant=mutant) for mutant in mutants]
     faults: dict[str, list[str]] = {one: [] for one in wanted}
+    delivered: dict[str, list[str]] = {one: [] for one in wanted}
     for mutant, found in zip(mutants, await observe(subject, *asked), strict=True):
-        faults[mutant.operator_class] += _arrival_faults(mutant, config, found)
+        missing = list(_arrival_faults(mutant, config, found))
+        faults[mutant.operator_class] += missing
+        delivered[mutant.operator_class] += [] if missing else [mutant.operator]
     if OperatorClass.PROMPT in wanted and not config.prompt:
         faults[OperatorClass.PROMPT].append("the agent's config has no prompt; give it one for the check")
-    return faults
+    refused = _refused(generation)
+    return faults, {one: Support(tuple(dict.fromkeys(delivered[one])), refused[one]) for one in wanted}
 
 
 def _arrival_faults(mutant: Mutant, config: AgentConfig, found: Observed) -> Iterator[str]:

@@ -37,6 +37,8 @@ class Subject(NamedTuple):
     timeout: float
     route: Literal["rebuild", "wire"] | None = None
     """How mutants reach the agent; None leaves it to the adapter."""
+    at_once: int = AT_ONCE
+    """How many runs of it have to stay apart when they run at the same time."""
 
     @property
     def spec(self) -> AgentSpec:
@@ -104,7 +106,7 @@ class Watch:
 
 
 async def observe(subject: Subject, *asked: Asked, timeout: float | None = None) -> list[Observed]:
-    """Run all that is asked, eight at once at most."""
+    """Run all that is asked, as many at once as the subject says."""
     watch = Watch()
     adapter = routed(watched(subject.adapter, watch), subject.spec)
     scenarios = {one.id: _scenario(one.id, one.turns or subject.turns) for one in asked}
@@ -118,7 +120,7 @@ async def observe(subject: Subject, *asked: Asked, timeout: float | None = None)
     executor = RetryingExecutor(
         local, RETRIES, wait=0.1
     )  # frameworks may keep connections of another event loop
-    places = asyncio.Semaphore(AT_ONCE)
+    places = asyncio.Semaphore(subject.at_once)
 
     async def one_run(one: Asked) -> Observed:
         async with places:

@@ -11,7 +11,6 @@ from agentmut.files.yaml_source import KeyPath
 from agentmut.plugins import Group, load, names
 from agentmut.protocols import AgentKeys, AgentSpec
 
-
 _EVERYBODY = frozenset({"adapter", "version", "env", "config", "safe_tools"})
 
 

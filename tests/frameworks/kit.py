@@ -1,0 +1,70 @@
+"""What every framework's agents are put through: the conformance kit, and what it found in docs/frameworks.md."""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from agentmut.config import AgentConfig
+from agentmut.conformance.adapter_mutation import Support
+from agentmut.plugins import Group, load
+from agentmut.protocols import Adapter, AgentSpec
+from agentmut.testing import check_adapter
+
+FOUND = Path(__file__).parent / "support"
+"""What the kit found, one file a framework; docs/frameworks.md is made of them."""
+RECORD = "AGENTMUT_RECORD_SUPPORT"
+"""Set by `make frameworks`, which makes the files anew."""
+AT_ONCE = 30
+
+
+@dataclass(frozen=True)
+class Case:
+    """An agent of a framework, and what it is asked."""
+
+    framework: str
+    """The name of the adapter."""
+    name: str
+    """`two tools`, or what kind of a team it is."""
+    factory: str
+    turns: Sequence[JsonValue]
+    expect_tools: Sequence[str]
+    options: Mapping[str, JsonValue] = field(default_factory=dict)
+    config: AgentConfig = field(default_factory=AgentConfig)
+    route: str | None = None
+    except_for: Mapping[str, str] = field(default_factory=dict)
+
+    def adapter(self) -> Adapter:
+        """The adapter of a fresh project with this agent."""
+        spec = AgentSpec(adapter=self.framework, factory=self.factory, options=dict(self.options))
+        kind: type[Adapter] = load(Group.ADAPTERS, self.framework)
+        return kind.create(spec, self.config)
+
+
+def check(case: Case) -> None:
+    """Put the agent through the kit; what arrives of mutants has to be what the documentation says."""
+    found = check_adapter(
+        case.adapter,
+        turns=case.turns,
+        expect_tools=case.expect_tools,
+        except_for=dict(case.except_for),
+        at_once=AT_ONCE,
+    )
+    _compare(case, {name: _row(one) for name, one in found.items()})
+
+
+def _row(found: Support) -> dict[str, JsonValue]:
+    return {"delivered": list(found.delivered), "refused": dict(found.refused)}
+
+
+def _compare(case: Case, found: dict[str, dict[str, JsonValue]]) -> None:
+    path = FOUND / f"{case.framework}.json"
+    known = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    if os.environ.get(RECORD):
+        known[case.name] = found
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(dict(sorted(known.items())), indent=1, sort_keys=True) + "\n", "utf-8")
+    assert known.get(case.name) == json.loads(json.dumps(found)), f"{path.name} is stale: make frameworks"

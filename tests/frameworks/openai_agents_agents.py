@@ -1,0 +1,43 @@
+"""Agents of the OpenAI Agents SDK, as a user writes them."""
+
+from agents import Agent, ModelSettings, function_tool
+
+
+@function_tool
+def look_up_order(order_id: str) -> str:
+    """Look up an order by its number."""
+    return f"{order_id} was delivered on Monday."
+
+
+@function_tool
+async def issue_refund(order_id: str, amount: float) -> str:
+    """Pay money back to the customer."""
+    return f"{amount} euros for {order_id} are on their way."
+
+
+def desk() -> Agent:
+    """One agent with two tools."""
+    return Agent(
+        name="desk",
+        instructions="You help customers.\n\n- Always look up the order before you answer.\n- Never promise a date.",
+        tools=[look_up_order, issue_refund],
+        model="sim-large",
+        model_settings=ModelSettings(temperature=0.3),
+    )
+
+
+def team() -> Agent:
+    """One that hands over to another."""
+    billing = Agent(
+        name="billing",
+        handoff_description="Handles refunds.",
+        instructions="You handle money.\n\n- Always look up the order first.\n- Refund at most 50 euros.",
+        tools=[look_up_order, issue_refund],
+        model="sim-large",
+    )
+    return Agent(
+        name="triage",
+        instructions="You decide who helps.\n\n- Hand refunds to billing.\n- Greet the customer.",
+        handoffs=[billing],
+        model="sim-large",
+    )
