@@ -1,5 +1,6 @@
 VENV := .venv
 BIN  := $(VENV)/bin
+SECOND := .venv-frameworks
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	&& echo $$p && break; done)
@@ -7,13 +8,22 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # uv resolves in seconds what takes pip many minutes; pip does it where uv cannot be had or cannot do it
 INSTALL = { $(PIP) uv && $(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable '$(1)'; } || $(PIP) --editable '$(1)'
 
-.PHONY: demo test test-promptfoo lint docs docs-cli operators closing-the-loop relations-study slow bench clean
+.PHONY: demo test test-frameworks frameworks test-promptfoo lint docs docs-cli operators closing-the-loop relations-study slow bench clean
 
 demo: $(VENV)/.ready  ## measure the example support desk, offline
 	$(BIN)/agentmut simulate -- $(BIN)/agentmut run --project examples/support_desk --yes
 
 test: $(VENV)/.dev  ## all tests
 	PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 3 --dist worksteal
+
+test-frameworks: $(SECOND)/.ready  ## frameworks that cannot share the main environment: CrewAI, Semantic Kernel, LlamaIndex
+	PYTHONDONTWRITEBYTECODE= $(SECOND)/bin/python -m pytest -q -rs -n 2 --dist worksteal tests/frameworks
+
+frameworks: $(VENV)/.dev $(SECOND)/.ready  ## what the kit finds anew; docs/frameworks.md is its output
+	rm -rf tests/frameworks/support
+	for python in $(BIN)/python $(SECOND)/bin/python; do \
+	  AGENTMUT_RECORD_SUPPORT=1 $$python -m pytest -q -k kit_demands tests/frameworks || exit 1; done
+	$(BIN)/python -m tests.frameworks.matrix > docs/frameworks.md
 
 test-promptfoo: $(VENV)/.dev .promptfoo/node_modules/.bin/promptfoo  ## what needs the real promptfoo: Node, 1.4 GB
 	AGENTMUT_PROMPTFOO=$(CURDIR)/.promptfoo/node_modules/.bin/promptfoo $(BIN)/python -m pytest -q -rs \
@@ -74,5 +84,13 @@ $(VENV)/.dev: $(VENV)/.ready
 	else $(call INSTALL,.[dev]); fi
 	@touch $@
 
+$(SECOND)/.ready: pyproject.toml
+	@rm -rf $(SECOND)
+	@if command -v uv >/dev/null 2>&1; then \
+	  uv venv --quiet --seed --python '>=3.11,<3.14' $(SECOND) && uv pip install --quiet --compile-bytecode --python $(SECOND)/bin/python --editable '.[frameworks]'; \
+	else '$(PYTHON)' -m venv $(SECOND) && $(SECOND)/bin/python -m pip install --quiet --disable-pip-version-check uv \
+	  && $(SECOND)/bin/python -m uv pip install --quiet --compile-bytecode --python $(SECOND)/bin/python --editable '.[frameworks]'; fi
+	@touch $@
+
 clean:
-	rm -rf $(VENV) build dist *.egg-info
+	rm -rf $(VENV) $(SECOND) build dist *.egg-info
