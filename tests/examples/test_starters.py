@@ -1,0 +1,25 @@
+"""The example of a framework is what `agentmut init --framework` writes."""
+
+from pathlib import Path
+
+import pytest
+
+from agentmut.verbs.init import frameworks, write_starter
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+WITH_EXAMPLE = [name for name in frameworks() if (EXAMPLES / name).is_dir()]
+
+
+def files_of(folder: Path) -> dict[str, str]:
+    found = (path for path in folder.rglob("*") if path.is_file())
+    return {
+        str(path.relative_to(folder)): path.read_text("utf-8")
+        for path in found
+        if not {"__pycache__", ".agentmut"} & set(path.parts)
+    }
+
+
+@pytest.mark.parametrize("name", WITH_EXAMPLE)
+def test_the_starter_of_a_framework_is_its_example(name: str, tmp_path: Path) -> None:
+    write_starter(tmp_path, framework=name)
+    assert files_of(tmp_path) == files_of(EXAMPLES / name)
