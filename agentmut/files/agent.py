@@ -23,6 +23,7 @@ def agent_problems(agent: AgentSection, *, needs_adapter: bool = True) -> Iterat
         return
     if agent.adapter not in known:
         yield ("agent", "adapter"), f"unknown adapter {agent.adapter!r}. {nearest(agent.adapter, known)}"
+        return
     keys: AgentKeys | None = getattr(load(Group.ADAPTERS, agent.adapter), "agent_keys", None)
     if keys is None:  # the adapter checks its own spec
         return
