@@ -198,9 +198,9 @@ def test_an_agent_without_steps_can_still_take_too_long() -> None:
 
 
 def test_no_number_of_violations_of_one_clause_hides_another() -> None:
-    limits = {"tools_allowed": []}
-    soft = {"id": "fine", "severity": "soft", "check": "steps % 2 == 0 or steps > 180"}
-    late = {"id": "late", "check": "'50' in text"}
+    limits: dict[str, Any] = {"tools_allowed": []}
+    soft: Any = {"id": "fine", "severity": "soft", "check": "steps % 2 == 0 or steps > 180"}
+    late: Any = {"id": "late", "check": "'50' in text"}
     contract = Contract({"name": "c", "invariants": [soft], "governance": limits, "postconditions": [late]})
     trace = said("We paid 40 back.", *(call("issue_refund") for _ in range(200)))
     found = violations(contract.evaluate(scenario(), trace))
@@ -209,7 +209,7 @@ def test_no_number_of_violations_of_one_clause_hides_another() -> None:
 
 
 def test_a_soft_clause_that_recovers_often_and_once_not_is_counted_as_violated() -> None:
-    soft = {"id": "fine", "severity": "soft", "check": "steps % 2 == 0 and steps < 190"}
+    soft: Any = {"id": "fine", "severity": "soft", "check": "steps % 2 == 0 and steps < 190"}
     check = Contract({"name": "c", "invariants": [soft]}).evaluate(
         scenario(), said("We paid 40 back.", *(call("issue_refund") for _ in range(200)))
     )
