@@ -83,7 +83,7 @@ class _Marked:
         trials, properties = Trials(settings), list(self.item.user_properties)
         forget_earlier_runs(self.item)
         if isinstance(self.item, TestCaseFunction):
-            self.item.addSubTest = _fail_the_trial  # type: ignore[method-assign]
+            self.item.addSubTest = _fail_the_trial  # type: ignore[method-assign,assignment]
         while True:
             trial = self._trial(trials.count, settings)
             trials.record(trial.ending)

@@ -214,7 +214,8 @@ def forget_earlier_runs(item: pytest.Item) -> None:
     """
     item._report_sections.clear()
     if isinstance(item, pytest.DoctestItem):
-        item.dtest.globs = dict(item.stash.setdefault(_NAMES, dict(item.dtest.globs)))
+        names: dict[str, Any] = dict(item.dtest.globs)
+        item.dtest.globs = item.stash.setdefault(_NAMES, names).copy()
     with suppress(ImportError):  # older than pytest 9
         from _pytest.subtests import failed_subtests_key
 
