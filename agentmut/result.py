@@ -373,7 +373,7 @@ def write_result(result: Result, folder: Path) -> Path:
 def read_result(path: Path) -> Result:
     """Read a `result.json`. Raises `UsageError` when it is missing or not one."""
     try:
-        return Result.model_validate_json(path.read_text(encoding="utf-8"))
+        result = Result.model_validate_json(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UsageError(f"{path} does not exist. Run `agentmut run` first, or name another run.") from None
     except (OSError, ValidationError, UnicodeDecodeError) as error:
@@ -382,3 +382,9 @@ def read_result(path: Path) -> Result:
             f"{path} cannot be read as a result of schema {SCHEMA_VERSION}: {first}. `agentmut resume` "
             "writes it anew."
         ) from None
+    if result.schema_version > SCHEMA_VERSION:
+        raise UsageError(
+            f"{path} is a result of schema {result.schema_version}, and this agentmut reads {SCHEMA_VERSION}. Read "
+            "it with the version of agentmut that wrote it."
+        )
+    return result

@@ -73,7 +73,9 @@ class PydanticEvals:
         return cls(read_settings(PydanticEvalsSettings, spec.argument, WHERE), Path(spec.root))
 
     def scenarios(self) -> tuple[Scenario, ...]:
-        """The cases, in the dataset's order."""
+        """The cases, in the dataset's order. Raises `UsageError` where there are none."""
+        if not self._suite.cases:
+            raise UsageError(f"{WHERE}: the dataset {self._settings.dataset} has no cases; add one")
         return tuple(_scenario(name, self._suite) for name in self._suite.cases)
 
     def adapter(self, agent: AgentSpec, config: AgentConfig) -> Adapter | None:

@@ -186,3 +186,9 @@ def test_a_damaged_result_is_a_usage_error(tmp_path: Path, content: bytes) -> No
         read_result(tmp_path / "result.json")
     with pytest.raises(UsageError, match="does not exist"):
         read_result(tmp_path / "none.json")
+
+
+def test_a_result_of_a_later_schema_is_not_read_as_one_of_this(result: Result, tmp_path: Path) -> None:
+    path = write_result(result.model_copy(update={"schema_version": 99}), tmp_path)
+    with pytest.raises(UsageError, match="a result of schema 99"):
+        read_result(path)

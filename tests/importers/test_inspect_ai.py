@@ -199,6 +199,21 @@ def test_an_epoch_without_an_outcome_can_be_either_and_never_hastens_a_decision(
     assert stopping._decision([None, *[True] * 20]) == (Verdict.PASS, 21, 0)
 
 
+def test_an_epoch_without_a_score_is_no_pass() -> None:
+    from inspect_ai.scorer import SampleScore, Score
+
+    async def unscored() -> Any:
+        stopping = SequentialStopping(0.9, pass_score=0.5)
+        for epoch in range(1, 31):
+            await stopping.schedule_sample("x", epoch)
+            nan = {"f1": SampleScore(score=Score(value=float("nan")))}
+            await stopping.complete_sample("x", epoch, nan if epoch % 2 else {})
+        return await stopping.complete_task()
+
+    told = asyncio.run(unscored())["samples"]["x"]
+    assert told == {"verdict": "INCONCLUSIVE", "epochs": 0, "failures": 0, "run": 30}
+
+
 def test_a_score_that_neither_passes_nor_fails_is_refused() -> None:
     from inspect_ai.scorer import SampleScore, Score
 

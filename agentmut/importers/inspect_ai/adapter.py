@@ -79,6 +79,11 @@ class InspectAdapter(CalledAgent):
         if done.invalidation is not None:
             raise CaseError("the sample was invalidated")
         checks = tuple(_checks(done, self.source.settings))
+        unscored = set(scorer_names(task, self.source.settings.ignore)) - {
+            check.evaluator for check in checks
+        }
+        if unscored:
+            raise CaseError(f"the scorer {min(unscored)} gives no score")
         return with_checks(trace_of(seen.answer, trial, 0), checks)
 
     def _model(self, task: "Task") -> str | None:

@@ -10,6 +10,7 @@ from agentmut.engine.state import CampaignState
 from agentmut.errors import AgentmutError, ExitCode, UsageError
 from agentmut.importers.pytest_suite.fixtures import find_project
 from agentmut.importers.pytest_suite.held import case_of
+from agentmut.importers.pytest_suite.quiet import REPEATING
 from agentmut.importers.pytest_suite.suite import PytestSuite, scenarios_of
 from agentmut.project import Project
 from agentmut.protocols import SuiteSpec
@@ -30,6 +31,15 @@ class Campaign:
         self._result: Result | None = None
         self._code: ExitCode | None = None
         self._problem = ""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Collect as the worker processes do, where repeated tests under names of their own are not known."""
+        plugins = session.config.pluginmanager
+        for name in REPEATING:
+            found = plugins.get_plugin(name)
+            if found is not None and plugins.is_registered(found):
+                plugins.unregister(found)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
