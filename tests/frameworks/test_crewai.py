@@ -1,0 +1,25 @@
+"""CrewAI, with the simulator behind it."""
+
+import pytest
+
+from agentmut.config import AgentConfig, Document
+from tests.frameworks.kit import Case, check
+
+pytest.importorskip("crewai", reason="crewai is not installed")
+AGENTS = "tests.frameworks.crewai_agents"
+POLICY = AgentConfig(context=(Document(name="policy", text="Refunds take five days. Gifts are final."),))
+CASES = (
+    Case(
+        "crewai",
+        "two tools",
+        f"{AGENTS}:desk",
+        ["Where is my order A-1042?", "And where is my order A-1043?"],
+        ["look_up_order"],
+        config=POLICY,
+    ),
+)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_its_agents_are_run_as_the_kit_demands(case: Case) -> None:
+    check(case)
