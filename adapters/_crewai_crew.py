@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from agentmut.adapters._change import Change
 from agentmut.adapters._crewai_flow import flow_of, named, order_of
 from agentmut.adapters._crewai_text import FIRST, joined, rewritten
-from agentmut.adapters._crewai_tools import offered, spec_of
+from agentmut.adapters._crewai_tools import offered, spec_of, told_name
 from agentmut.config import ModelConfig, is_set
 from agentmut.errors import AdapterError, nearest
 from agentmut.flow import Flow
@@ -102,6 +102,7 @@ class Team:
             after.mcps, after.apps = before.mcps, before.apps  # which `copy` leaves out
         crew.memory, crew.stream, crew.tracing, crew.cache = False, False, False, False
         crew.create_crew_memory()
+        _keep_nothing(crew)
         team = Team.of(crew, self.changed_role)
         team._put_texts(change, prompt)
         team._put_tools(change)
@@ -176,6 +177,24 @@ class Team:
         return {"handoffs": {able[0]: {name: name for name in others}}} if len(able) == 1 and others else {}
 
 
+class _Unkept:
+    """In the place of the file that has the outputs of the user's last kickoff, for `crewai replay`."""
+
+    def update(self, task_index: int, log: dict[str, Any]) -> None:
+        """Keep nothing."""
+
+    def reset(self) -> None:
+        """Delete nothing."""
+
+    def load(self) -> None:
+        """Find nothing."""
+
+
+def _keep_nothing(crew: Crew) -> None:
+    if hasattr(crew, "_task_output_handler"):  # where CrewAI has it no more, there is nothing to spare
+        crew._task_output_handler = _Unkept()
+
+
 def manager_role(crew: Crew) -> str:
     """The role of the manager that a crew makes of a `manager_llm`."""
     return str(get_i18n(prompt_file=crew.prompt_file).retrieve("hierarchical_manager_agent", "role"))
@@ -204,5 +223,5 @@ def _check(name: str, task: Task, agents: dict[str, Agent]) -> None:
 
 
 def _offered(tools: Sequence[Any], change: Change, *, mine: bool) -> list[Any]:
-    own = {spec_of(tool).name: tool for tool in tools}
+    own = {told_name(tool.name): tool for tool in tools}
     return [offered(offer, own.get(offer.spec.own_name)) for offer in change.offers(list(own), decoys=mine)]

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, cast
 
 from crewai.tools import BaseTool
@@ -62,7 +63,7 @@ def offered(offer: Offer, own: BaseTool | None) -> BaseTool:
     told = PassedOn(
         name=spec.name,
         description=spec.description,
-        args_schema=_schema(spec),
+        args_schema=_arguments_of(spec.name, json.dumps(spec.parameters)),
         own_name=spec.own_name,
         cache_function=_never,
         **settings,
@@ -75,9 +76,9 @@ def _never(arguments: Any = None, result: Any = None) -> bool:
     return False
 
 
-def _schema(spec: ToolSpec) -> type[BaseModel]:
+@lru_cache(maxsize=512)  # every trial offers the same tools, and a class takes long to make
+def _arguments_of(name: str, schema: str) -> type[BaseModel]:
     """A model that says of itself what the schema says, and takes any arguments: the agent's own tool checks them."""
-    told = json.dumps(spec.parameters)
 
     class Arguments(BaseModel):
         """Any arguments."""
@@ -86,7 +87,7 @@ def _schema(spec: ToolSpec) -> type[BaseModel]:
 
         @classmethod
         def model_json_schema(cls, *args: Any, **kwargs: Any) -> dict[str, Any]:
-            return cast(dict[str, Any], json.loads(told))
+            return cast(dict[str, Any], json.loads(schema))
 
-    Arguments.__name__ = f"{spec.name}_arguments"
+    Arguments.__name__ = f"{name}_arguments"
     return Arguments

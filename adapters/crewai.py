@@ -16,7 +16,7 @@ from agentmut.adapters._requirement import Requirement
 from agentmut.config import AgentConfig
 from agentmut.errors import AdapterError, UsageError
 from agentmut.flow import Flow
-from agentmut.mutant import Edit
+from agentmut.mutant import Edit, Mutant
 from agentmut.protocols import AgentSpec
 from agentmut.threads import in_daemon_thread
 from agentmut.trial import Trial
@@ -27,7 +27,7 @@ from agentmut.trial import Trial
 class CrewAIAdapter(FrameworkAdapter):
     """Runs a `crewai.Crew`."""
 
-    requirement: ClassVar[Requirement] = Requirement("crewai", "crewai", (1, 15), (2, 0), "crewai", ("openai",))
+    requirement: ClassVar[Requirement] = Requirement("crewai", "crewai", (1, 15, 3), (2, 0), "crewai", ("openai",))
     expected: ClassVar[str] = "a crewai.Crew"
     options: ClassVar[tuple[str, ...]] = ("agent", "input", "inputs")
     settings: ClassVar[frozenset[str]] = frozenset(
@@ -84,17 +84,31 @@ class CrewAIAdapter(FrameworkAdapter):
         led = {name.casefold(): to for targets in wanted for name, to in targets.items() if name != to}
         return _Conversation(crew, _input_of(self.spec), inputs, led, trial)
 
-    def cannot_change(self, edit: Edit) -> str:
-        """What CrewAI makes of every tool that it offers."""
-        from agentmut.adapters._crewai_tools import told_name, told_schema
+    def cannot_express(self, mutant: Mutant) -> str:
+        """What CrewAI makes of every tool that it offers, whatever it is told."""
+        return super().cannot_express(mutant) or self._unseen(mutant)
 
-        if edit.part != "tools" or edit.index is None or len(edit.path) < 3:
-            return ""
-        if edit.path[2] == "name" and told_name(str(edit.after)) != edit.after:
-            return f"CrewAI tells the model of a tool {edit.after} as {told_name(str(edit.after))}"
-        if edit.path[2] == "parameters" and "required" in edit.path:
-            return "CrewAI tells the model that every parameter is required"
+    def cannot_change(self, edit: Edit) -> str:
+        """Names of tools are made to fit all services."""
+        from agentmut.adapters._crewai_tools import told_name
+
+        if edit.part == "tools" and edit.path[2:] == ("name",) and told_name(str(edit.after)) != edit.after:
+            return f"CrewAI offers a tool that is called {edit.after} as {told_name(str(edit.after))}"
         return ""
+
+    def _unseen(self, mutant: Mutant) -> str:
+        if not all(edit.part == "tools" and edit.path[2:3] == ("parameters",) for edit in mutant.edits):
+            return ""
+        if not mutant.edits or _told(mutant.apply(self.config)) != _told(self.config):
+            return ""
+        return "CrewAI tells the model that every parameter is required, and nothing of defaults and titles"
+
+
+def _told(config: AgentConfig) -> list[dict[str, JsonValue]]:
+    """The parameters of the tools, as the model is told of them."""
+    from agentmut.adapters._crewai_tools import told_schema
+
+    return [told_schema(tool.parameters) for tool in config.tools]
 
 
 def _input_of(spec: AgentSpec) -> str:

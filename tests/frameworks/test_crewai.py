@@ -17,6 +17,15 @@ CASES = (
         ["look_up_order"],
         config=POLICY,
     ),
+    Case("crewai", "two tasks", f"{AGENTS}:two_steps", ["Where is my order A-1042?"], ["look_up_order"]),
+    Case(
+        "crewai",
+        "manager",
+        f"{AGENTS}:managed",
+        ["Where is my order A-1042?"],
+        ["delegate_work_to_coworker"],
+        options={"agent": "Manager"},
+    ),
 )
 
 
