@@ -1,6 +1,5 @@
 """The HTML report in headless Chromium: filters, keyboard, deep links, accessibility, hostile text, 5,000 mutants."""
 
-import importlib.util
 import io
 import re
 import shutil
@@ -16,6 +15,7 @@ from agentmut.mutant import Intent, Status
 from agentmut.report.html import html_report
 from agentmut.report.html.page import CARDS
 from agentmut.result import Result
+from tests.report.large import large_result
 from tests.report.test_html_report import KILLED, hostile, result, row
 
 if TYPE_CHECKING:
@@ -276,7 +276,7 @@ def test_hostile_text_runs_nothing_and_loads_nothing(visit: Visit) -> None:
 
 
 def test_five_thousand_mutants_stay_usable(visit: Visit) -> None:
-    large = _benchmark().large_result()
+    large = large_result()
     started = time.perf_counter()
     page = visit.open(large)
     assert (Path(page.url.removeprefix("file://"))).stat().st_size < 10_000_000
@@ -286,13 +286,3 @@ def test_five_thousand_mutants_stay_usable(visit: Visit) -> None:
     assert ids(page) == ["00000007"]
     page.locator("#matrix").scroll_into_view_if_needed()
     page.locator("#matrix svg").wait_for()
-
-
-def _benchmark() -> Any:
-    path = Path(__file__).parents[2] / "benchmarks" / "report.py"
-    spec = importlib.util.spec_from_file_location("report_benchmark", path)
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
