@@ -12,8 +12,14 @@ def verdict(**met: bool) -> dict[str, Any]:
     return {id: {"reason": f"because of {id}", "met": value} for id, value in met.items()}
 
 
+def _kind(body: bytes) -> str:
+    return "text/html" if body.startswith(b"<") else "application/json"
+
+
 class Bench:
-    """Both services; `says` is asked with the request, and gives what the model reports, text, or an HTTP status."""
+    """Both services; `says` is asked with the request, and gives what the model reports, text, an HTTP status, or
+    the body of a reply as it is.
+    """
 
     def __init__(self) -> None:
         self.says: Callable[[dict[str, Any]], Any] = lambda asked: verdict(answer=True)
@@ -26,6 +32,8 @@ class Bench:
     async def openai(self, http: web.Request) -> web.Response:
         self.asked.append(await http.json())
         said = self.says(self.asked[-1])
+        if isinstance(said, bytes):
+            return web.Response(body=said, content_type=_kind(said))
         if isinstance(said, int):
             return web.json_response(
                 {"error": {"message": "slow down"}}, status=said, headers={"retry-after-ms": "1"}
@@ -43,6 +51,8 @@ class Bench:
     async def anthropic(self, http: web.Request) -> web.Response:
         self.asked.append(await http.json())
         said = self.says(self.asked[-1])
+        if isinstance(said, bytes):
+            return web.Response(body=said, content_type=_kind(said))
         if isinstance(said, int):
             error = {"type": "error", "error": {"type": "overloaded_error", "message": "slow down"}}
             return web.json_response(error, status=said, headers={"retry-after-ms": "1"})

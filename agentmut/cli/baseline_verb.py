@@ -14,7 +14,8 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     help="Keep the agent's pass rates, and compare later versions with them.\n\n"
-    "Example: agentmut baseline save, change the agent, agentmut baseline compare",
+    "Save before the agent is changed, compare afterwards.\n\n"
+    "Example: agentmut baseline save --trials 100",
 )
 Name = Annotated[str, typer.Argument(help="The baseline's name.", autocompletion=completing.baselines)]
 Method = Literal["sequential", "fixed"]

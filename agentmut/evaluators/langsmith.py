@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import JsonValue
@@ -21,6 +22,11 @@ from agentmut.trace import Action, AgentTrace, Check
 KEYS = ("function", "reference", "args", "pass_score", "input_key", "output_key", "reference_key", "outputs")
 _GIVEN = ("inputs", "outputs", "reference_outputs")
 _OLD = ("run", "example")
+_OPTIONS: Mapping[str, str] = MappingProxyType({
+    "reference": "reference_outputs", "reference_key": "reference_outputs", "input_key": "inputs",
+    "output_key": "outputs", "outputs": "outputs",
+})  # fmt: skip
+"""What they say something about."""
 
 
 class LangSmith:
@@ -122,6 +128,10 @@ def _taken(function: Callable[..., Any], reference: str, given: Mapping[str, Any
         raise ValueError(
             f"{reference} takes LangSmith's (run, example); write it with inputs, outputs and reference_outputs"
         )
+    if unnamed := [o.name for o in parameters if o.kind is o.POSITIONAL_ONLY and o.default is o.empty]:
+        raise ValueError(f"{reference} takes {unnamed[0]!r} by position only; it has to take it by name")
+    if both := sorted(args.keys() & set(_GIVEN)):
+        raise ValueError(f"args may not hold {both[0]!r}, which is what the function judges")
     everything = any(one.kind is one.VAR_KEYWORD for one in parameters)
     required = [one.name for one in parameters if one.default is one.empty and one.name in known]
     for name in required:
@@ -131,6 +141,9 @@ def _taken(function: Callable[..., Any], reference: str, given: Mapping[str, Any
         raise ValueError(f"{reference} needs reference_outputs; give the expected output as `reference`")
     if not everything and (unknown := sorted(args.keys() - known)):
         raise ValueError(f"{reference} takes no argument {unknown[0]!r}")
+    for option, name in _OPTIONS.items():
+        if option in given and name not in known and not everything:
+            raise ValueError(f"{option} is of no use: {reference} does not take {name!r}")
     return tuple(
         n for n in _GIVEN if n in known or (everything and (n != "reference_outputs" or "reference" in given))
     )

@@ -107,6 +107,9 @@ def test_a_trajectory_is_given_as_messages() -> None:
         ({"function": "judges:plain", "outputs": "all"}, "outputs is `answer` or `trajectory`"),
         ({"function": "judges:plain", "input": "x"}, "Did you mean"),
         ("judges:plane", "Did you mean 'plain'?"),
+        ({"function": "judges:plain", "args": {"outputs": "mine"}}, "args may not hold 'outputs'"),
+        ({"function": "judges:plain", "reference": "x"}, "reference is of no use"),
+        ("judges:unnamed", "takes 'outputs' by position only"),
     ],
 )
 def test_what_does_not_fit_is_told(argument: Any, said: str) -> None:

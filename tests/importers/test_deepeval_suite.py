@@ -85,6 +85,14 @@ def test_a_flaky_test_case_that_fails_is_a_failure_although_deepeval_lets_it_pas
     assert not whole.passed
 
 
+def test_what_evaluate_finds_fails_no_test_that_does_not_assert_it() -> None:
+    found = [Measured("A", False, "score 0", asserted=False)]
+    whole, metric = checks_of(PASSED, found, ["A"])
+    assert (whole.passed, whole.reason, metric.passed) == (True, "the test passed", False)
+    (whole,) = checks_of(PASSED.model_copy(update={"passed": False}), found, [])
+    assert (whole.passed, whole.reason) == (False, "A: score 0")
+
+
 @pytest.mark.skipif("not _installed()", reason="deepeval is not installed here")
 def test_a_suite_of_deepeval_says_what_it_expects() -> None:
     with pytest.raises(UsageError, match=r"suite\.deepeval\.metrics: expects a list"):

@@ -33,8 +33,11 @@ OFF = {
     "DEEPEVAL_PROGRESS_BAR": "0",
 }
 _EVALUATE = "deepeval.evaluate.evaluate"
-_EXECUTING = ("execute_test_cases", "a_execute_test_cases", "_assert_test_from_current_trace")
-"""What `assert_test` has its metrics measured by; looked up in its module at each call."""
+_TRACED = "_assert_test_from_current_trace"
+_EXECUTING = ("execute_test_cases", "a_execute_test_cases", _TRACED)
+"""What `assert_test` and `evaluate` have metrics measured by; looked up in their module at each call."""
+_ASSERTS = "_is_assert_test"
+"""The argument by which `assert_test` is told from `evaluate`, which raises for no score."""
 _MARK = "_agentmut_wrapped"
 
 
@@ -137,24 +140,29 @@ def _replace(owner: Any, name: str, wrapper: Callable[[Any], Any]) -> None:
 
 def _executing(now: _Now, original: Any) -> Any:
     """A function that measures the metrics of test cases: note its results, and what it raises."""
-    return _wrapped(now, original, _note)
+    asserts = original.__name__ == _TRACED
+    return _wrapped(now, original, lambda given: functools.partial(_note, bool(given.get(_ASSERTS, asserts))))
 
 
 def _measuring(now: _Now, original: Any) -> Any:
     """A metric's own method, for tests that call it themselves."""
-    return _wrapped(now, original, lambda running, result: None)
+    return _wrapped(now, original, lambda given: lambda running, result: None)
 
 
-def _wrapped(now: _Now, original: Any, note: Callable[[Running, Any], None]) -> Any:
+def _wrapped(
+    now: _Now, original: Any, note_of: Callable[[Mapping[str, Any]], Callable[[Running, Any], None]]
+) -> Any:
+    """The function, whose requests are a judge's; `note_of` its keyword arguments says what to note of its result."""
+
     @contextmanager
-    def judging() -> Iterator[Callable[[Any], Any]]:
+    def judging(given: Mapping[str, Any]) -> Iterator[Callable[[Any], Any]]:
         judge = now.judge
         if judge is None:
             yield lambda result: result
             return
         try:
             with judge.judging():
-                yield functools.partial(_noting, judge.running, note)
+                yield functools.partial(_noting, judge.running, note_of(given))
         except Exception as error:
             judge.running.noted.append(Failed(one_line(error)))
             raise
@@ -162,13 +170,13 @@ def _wrapped(now: _Now, original: Any, note: Callable[[Running, Any], None]) -> 
     if asyncio.iscoroutinefunction(original):
 
         async def later(*args: Any, **kwargs: Any) -> Any:
-            with judging() as done:
+            with judging(kwargs) as done:
                 return done(await original(*args, **kwargs))
 
         return later
 
     def at_once(*args: Any, **kwargs: Any) -> Any:
-        with judging() as done:
+        with judging(kwargs) as done:
             return done(original(*args, **kwargs))
 
     return at_once
@@ -179,26 +187,30 @@ def _noting(running: Running, note: Callable[[Running, Any], None], result: Any)
     return result
 
 
-def _note(running: Running, result: Any) -> None:
+def _note(asserted: bool, running: Running, result: Any) -> None:
     """The test results of deepeval, metric by metric."""
     for one in result if isinstance(result, list) else [result]:
         for metric in getattr(one, "metrics_data", None) or ():
-            running.noted.append(_measured(metric))
+            running.noted.append(_measured(metric, asserted))
         for label in getattr(one, "classifications", None) or ():
             if label.success is not None:
                 said = {
                     "name": label.name,
                     "passed": bool(label.success),
                     "reason": str(label.reason or label.label),
+                    "asserted": asserted,
                 }
                 running.noted.append(Measured(**_with_error(said, label.error)))
 
 
-def _measured(metric: Any) -> Measured:
+def _measured(metric: Any, asserted: bool) -> Measured:
     reason = f"score {metric.score}, threshold {metric.threshold}" + (
         f": {metric.reason}" if metric.reason else ""
     )
-    said = {"name": str(metric.name), "passed": bool(metric.success), "reason": reason}
+    passed = metric.success is None or bool(
+        metric.success
+    )  # None: it has no threshold, so nothing fails by it
+    said = {"name": str(metric.name), "passed": passed, "reason": reason, "asserted": asserted}
     return Measured(**_with_error(said, metric.error))
 
 
