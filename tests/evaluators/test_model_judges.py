@@ -14,7 +14,7 @@ from agentmut.plugins import Catalogue, Group
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.store.opinions import OpinionFile
 from agentmut.trace import Action, AgentTrace, Step
-from tests.evaluators.conftest import Bench, verdict
+from tests.judging_services import Bench, verdict
 
 pytest.importorskip("openai")
 pytest.importorskip("anthropic")
