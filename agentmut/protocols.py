@@ -288,6 +288,8 @@ class SuiteSpec(Frozen):
     """Directory that paths and `module:object` references are resolved from."""
     threshold: float = 0.9
     """The pass rate asked of cases that name none."""
+    config: AgentConfig = AgentConfig()
+    """The agent's, as the project has it; for suites whose cases are made by code that takes it."""
 
 
 class Importer(Protocol):
@@ -295,7 +297,8 @@ class Importer(Protocol):
 
     Everything maps to (case, check, repeat) -> pass, fail or error: a case is a `Scenario` whose evaluators are
     `suite: NAME`, one for each check that its runs report in `AgentTrace.checks`; an error is a run that raises
-    `CaseError`, and is no evidence. An importer that only reads gives scenarios with evaluators of agentmut.
+    `CaseError`, and is no evidence. What a suite's own judges ask of models goes to `trial.recorder.judging`, to
+    be counted apart from the agent's runs. An importer that only reads gives scenarios with evaluators of agentmut.
     """
 
     name: ClassVar[str]
