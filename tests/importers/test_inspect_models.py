@@ -1,5 +1,6 @@
 """Tasks of inspect_ai whose models send nothing, and what the models of their scorers cost."""
 
+import asyncio
 import os
 import sys
 from collections.abc import Iterator
@@ -10,8 +11,14 @@ import pytest
 
 pytest.importorskip("inspect_ai")
 
-from agentmut.api import measure
+from agentmut.engine.choosing import make_mutants
+from agentmut.engine.executor import TrialRequest
+from agentmut.engine.selection import Selection
+from agentmut.engine.session import local_executor, open_session
+from agentmut.execution import Ending, Execution
 from agentmut.importers.inspect_ai import chat
+from agentmut.mutant import Edit
+from agentmut.project import load_project
 
 ROOT = Path(__file__).parents[2]
 TASK = '''
@@ -24,14 +31,19 @@ from inspect_ai.tool import tool
 
 PROMPT = "- Say that the shop opens at 9 am.\\n- Never promise a delivery date.\\n"
 
+USED = ModelUsage(input_tokens=40, output_tokens=2, total_tokens=42)  # else mockllm loads a tokenizer from the network
+
 def answered(input, tools, tool_choice, config):
     """Does what it is told, and looks up what a tool is for."""
     told = " ".join(message.text for message in input if message.role == "system")
     if input[-1].role == "user" and "status" in input[-1].text and tools:
-        return ModelOutput.for_tool_call("mock", tools[0].name, {"number": "7"})
-    if input[-1].role == "tool":
-        return ModelOutput.from_content("mock", "It is " + input[-1].text)
-    return ModelOutput.from_content("mock", "At 9 am." if "9 am" in told else "No idea.")
+        output = ModelOutput.for_tool_call("mock", tools[0].name, {"number": "7"})
+    elif input[-1].role == "tool":
+        output = ModelOutput.from_content("mock", "It is " + input[-1].text)
+    else:
+        output = ModelOutput.from_content("mock", "At 9 am." if "9 am" in told else "No idea.")
+    output.usage = USED
+    return output
 
 def graded(input, tools, tool_choice, config):
     output = ModelOutput.from_content("judge", "GRADE: C")
@@ -56,7 +68,7 @@ def status():
 
 @task
 def desk(own: bool = False):
-    mock = get_model("own/x", memoize=False) if own else get_model("mockllm/model", custom_outputs=answered, memoize=False)
+    mock = get_model("mockllm/model", custom_outputs=answered, memoize=False)
     judge = get_model("mockllm/judge", custom_outputs=graded, memoize=False)
     return Task(
         dataset=[
@@ -65,7 +77,7 @@ def desk(own: bool = False):
         ],
         solver=[system_message(PROMPT), use_tools(status()), generate()],
         scorer=[includes(), model_graded_qa(model=judge)],
-        model=mock,
+        model=get_model("own/x", memoize=False) if own else mock,
     )
 '''
 PROJECT = """
@@ -76,11 +88,12 @@ agent:
       - Say that the shop opens at 9 am.
       - Never promise a delivery date.
     tools:
-      - {name: status, description: The status of an order., parameters: {type: object, properties: {number: {type: string}}}}
+      - name: status
+        description: The status of an order.
+        parameters: {type: object, properties: {number: {type: string}}}
 suite: {inspect: {task: evals.py@desk, args: {own: OWN}}}
 mutation: {operators: [prompt.drop_instruction, tool.remove]}
-statistics: {baseline: 10, n_max: 20, delta: 0.6, seed: 1}
-budget: {usd: USD, prices: {judge: {input: 10, output: 10}, mock: {input: 0.001, output: 0.001}}}
+budget: {prices: {judge: {input: 10, output: 10}, mock: {input: 0.001, output: 0.001}}}
 execution: {concurrency: 1, timeout: 20}
 """
 
@@ -95,31 +108,54 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     sys.path[:] = before
 
 
-def written(folder: Path, own: bool = False, usd: float = 1.0) -> Path:
-    text = PROJECT.replace("OWN", str(own).lower()).replace("USD", str(usd))
-    (folder / "agentmut.yaml").write_text(text)
-    return folder
+def ran(project: Path, own: bool) -> dict[str, Execution]:
+    """The original and each of its mutants, by the first word of what is lost, on the sample that tells."""
+    (project / "agentmut.yaml").write_text(PROJECT.replace("OWN", str(own).lower()))
+    session = open_session(load_project(project))
+    mutants = {one.description.split()[-1]: one for one in make_mutants(session, Selection()).mutants}
+
+    async def run() -> dict[str, Execution]:
+        executor = local_executor(session)
+        async with executor.session():
+            asked = [
+                ("", None, "order"),
+                *((k, m, "order" if k == "status" else "hours") for k, m in mutants.items()),
+            ]
+            return {k: await executor.execute(TrialRequest(m, sample, f"t-{k}")) for k, m, sample in asked}
+
+    return asyncio.run(run())
+
+
+def passed(execution: Execution) -> bool:
+    assert execution.ending is Ending.ANSWERED, execution.reason
+    return all(check.passed for check in execution.trace.checks)
 
 
 @pytest.mark.parametrize("own", [False, True], ids=["mockllm", "a model of one's own"])
-def test_mutants_reach_a_model_that_sends_nothing_and_its_judge_is_paid_for(project: Path, own: bool) -> None:
-    result = measure(written(project, own))
-    assert {row.description: row.status.value for row in result.mutants} == {
-        'drop "Say that the shop opens at 9 am."': "killed",
-        'drop "Never promise a delivery date."': "survived",
-        "remove tool status": "killed",
+def test_mutants_reach_a_model_that_sends_nothing_and_its_judge_is_counted_apart(
+    project: Path, own: bool
+) -> None:
+    runs = ran(project, own)
+    assert {name: passed(run) for name, run in runs.items()} == {
+        "": True,
+        'am."': False,
+        'date."': True,  # no scorer looks at it
+        "status": False,
     }
-    assert {row.witness.route for row in result.mutants if row.witness} == {"sent"}
-    (judge,) = result.judges
-    # one question for each run, 90 + 10 tokens, 10 dollars a million
-    assert (judge.model, judge.questions) == ("judge", result.cost.trials)
-    assert judge.usd == pytest.approx(result.cost.trials * 100 * 10 / 1e6)
+    original = runs[""]
+    assert original.trace.text == "It is shipped" and original.trace.tools_called == ("status",)
+    assert len(original.footprint.order) == 2 and original.trace.usage.total == 84
+    for run in runs.values():  # one question, 90 + 10 tokens, 10 dollars a million
+        assert [(step.model, step.usage.total, step.usd) for step in run.judging] == [("judge", 100, 0.001)]
 
 
-def test_what_judges_cost_ends_a_run_at_its_budget(project: Path) -> None:
-    result = measure(written(project, usd=0.05))
-    assert result.status == "budget"
-    assert result.cost.usd is not None and sum(judge.usd or 0 for judge in result.judges) <= 0.05
+@pytest.mark.parametrize("changed", ["/model/name", "/model/response_format"])
+def test_what_a_model_in_the_process_is_not_told_is_no_mutant_of_it(project: Path, changed: str) -> None:
+    (project / "agentmut.yaml").write_text(PROJECT.replace("OWN", "false"))
+    session = open_session(load_project(project))
+    edit = Edit(pointer=changed, before="", after="x")
+    mutant = make_mutants(session, Selection()).mutants[0].model_copy(update={"edits": (edit,)})
+    assert "is not told of" in session.adapter.cannot_express(mutant)
 
 
 def test_what_is_not_changed_of_a_question_is_asked_as_it_was() -> None:

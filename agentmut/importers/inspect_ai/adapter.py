@@ -90,13 +90,12 @@ class InspectAdapter(CalledAgent):
         checks = tuple(_checks(done, self.source.settings))
         return with_checks(trace_of(seen.answer, trial, 0), checks)
 
-    def cannot_express(self, mutant: Mutant) -> str:
-        """Besides what all suites cannot: what a model in the process is not told in a request."""
-        if not self.told and self._in_process:
-            edited = {edit.pointer for edit in mutant.edits}
-            if found := sorted(place for place in edited if place.startswith(_NOT_TOLD)):
-                return f"the model runs in inspect_ai's own process, where no request carries {found[0][1:]}"
-        return super().cannot_express(mutant)
+    def cannot_say(self, mutant: Mutant) -> str:
+        """What a model in the process is not told in a request."""
+        if self.told or not self._in_process:
+            return ""
+        found = sorted(edit.pointer for edit in mutant.edits if edit.pointer.startswith(_NOT_TOLD))
+        return f"a model in inspect_ai's own process is not told of {found[0][1:]}" if found else ""
 
     @cached_property
     def _in_process(self) -> bool:
