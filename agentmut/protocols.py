@@ -213,6 +213,15 @@ class Notes(Protocol):
 
 
 @runtime_checkable
+class GivesChecks(Protocol):
+    """What an evaluator has besides that gives several checks of a trace, each under a name of its own."""
+
+    def every_check(self, scenario: Scenario, trace: AgentTrace) -> tuple[Check, ...]:
+        """At least one. Which they are may differ from trace to trace."""
+        ...
+
+
+@runtime_checkable
 class AsksModel(Protocol):
     """What an evaluator has besides that asks a model: it takes time and money, and is run beside the event loop."""
 
@@ -389,7 +398,7 @@ class HoldsInputs(Protocol):
 
 
 __all__ = [
-    "Adapter", "AgentSpec", "AsksAgent", "ChoosesRoute", "Evaluator", "Example", "HoldsInputs", "Importer",
-    "KeepsOpen", "KnowsApi", "NeedsDoubles", "Notes", "Operator", "OperatorOptions", "ReadsFiles", "Relation",
-    "RelationExample", "RunsAlone", "RunsCases", "RunsOutside", "SetsRule", "SuiteRule", "SuiteSpec",
+    "Adapter", "AgentSpec", "AsksAgent", "ChoosesRoute", "Evaluator", "Example", "GivesChecks", "HoldsInputs",
+    "Importer", "KeepsOpen", "KnowsApi", "NeedsDoubles", "Notes", "Operator", "OperatorOptions", "ReadsFiles",
+    "Relation", "RelationExample", "RunsAlone", "RunsCases", "RunsOutside", "SetsRule", "SuiteRule", "SuiteSpec",
 ]  # fmt: skip

@@ -57,9 +57,19 @@ def suite(folder: Path, tests: str = TESTS, budget: str = "budget: {trials: 2000
 def ran(folder: Path, *arguments: str) -> tuple[int, str]:
     """The exit code, and what was printed."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_ADDOPTS": "", "COLUMNS": "200"}
-    command = [sys.executable, "-m", "pytest", "--agentmut", "-p", "no:cacheprovider", *arguments]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "--agentmut",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:asyncio",
+        *arguments,
+    ]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
-    return done.returncode, done.stdout + done.stderr
+    return done.returncode, done.stdout or done.stderr
 
 
 def test_workers_of_xdist_are_the_campaigns_and_the_last_line_says_what_became_of_it(tmp_path: Path) -> None:

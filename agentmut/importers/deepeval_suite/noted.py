@@ -39,8 +39,8 @@ def check_measured(noted: Iterable[Any]) -> None:
             raise CaseError(f"the metric {one.name} failed: {one.error[:LONGEST_REASON]}")
 
 
-def checks_of(test: Check, noted: Sequence[Any], names: Iterable[str]) -> tuple[Check, ...]:
-    """The test as a check, and one more for each of the metrics named.
+def checks_of(test: Check, noted: Sequence[Any], names: Iterable[str] | None) -> tuple[Check, ...]:
+    """The test as a check, and one more for each of the metrics named; None names all that were measured.
 
     A test passes only if all its metrics do: deepeval lets test cases pass that are marked as flaky.
     """
@@ -49,7 +49,8 @@ def checks_of(test: Check, noted: Sequence[Any], names: Iterable[str]) -> tuple[
     said = "; ".join(f"{one.name}: {one.reason}" for one in failed) or test.reason
     reason = f"{said[:LONGEST_REASON]}{_cost(noted)}"
     whole = Check(evaluator=CHECK, passed=test.passed and not failed, reason=reason)
-    return (whole, *_metrics(measured, names))
+    every = dict.fromkeys(one.name for one in measured)
+    return (whole, *_metrics(measured, every if names is None else names))
 
 
 def _metrics(measured: Sequence[Measured], names: Iterable[str]) -> Iterator[Check]:

@@ -125,8 +125,8 @@ def _new(told: Mapping[str, Any]) -> "ChatMessage":
         "user": ChatMessageUser,
         "tool": ChatMessageTool,
     }
-    made: ChatMessage = kinds.get(told["role"], ChatMessageAssistant)(content="")
-    return _changed(made, told)
+    made: ChatMessage = _changed(kinds.get(told["role"], ChatMessageAssistant)(content=""), told)
+    return made
 
 
 def _changed(message: Any, told: Mapping[str, Any]) -> Any:
