@@ -100,7 +100,7 @@ def test_every_metric_that_a_run_measures_is_a_check_of_its_own_where_none_is_na
     scenario = Scenario(name="s", turns=("s",), evaluators=(spec,))
     judged = judge(build_all([spec]), scenario, AgentTrace(checks=checks))
     assert [(one.evaluator, one.passed, one.reason) for one in judged] == [
-        ("deepeval", False, "A: score 0.2; B: score 0"),
+        ("deepeval", False, "B: score 0; A: score 0.2"),
         ("A", False, "score 0.2"),
         ("B", False, "score 0"),
     ]
