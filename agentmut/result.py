@@ -310,7 +310,7 @@ class JudgeUse(Frozen):
     """What a model judge has taken, besides the cost of the agent's own runs; since the last start of the run."""
 
     model: str
-    """provider:name."""
+    """provider:name; the name alone where a judge of another tool's suite asked it."""
     input_tokens: int
     output_tokens: int
     usd: float | None

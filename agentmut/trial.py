@@ -60,6 +60,8 @@ class Recorder:
     """Nodes of the flow that were entered."""
     edges: dict[tuple[str, str], None] = field(default_factory=dict)
     """From which node the run went to which, in the order of the first time; see `AgentTrace.edges`."""
+    judging: list[Step] = field(default_factory=list)
+    """What the judges of the suite that runs the agent asked of models; no part of what the agent did."""
     threads: int = 0
     """Threads of the trial that are still at work."""
     first_results: dict[str, Any] = field(default_factory=dict)

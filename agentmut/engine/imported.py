@@ -15,7 +15,7 @@ def imported_suite(project: Project) -> Importer | None:
     if spec is None:
         return None
     make: Callable[[SuiteSpec], Importer] = Catalogue.of(Group.IMPORTERS).load(spec.kind).create
-    return make(spec)
+    return make(spec.model_copy(update={"config": project.config}))
 
 
 def agents_adapter(project: Project, importer: Importer | None) -> Adapter:
