@@ -41,7 +41,7 @@ class PytestSuite:
 
         own = own_adapter(agent, config)
         config = own.get_config() if own else config
-        return PytestAdapter(agent, config, config, self._settings, HeldSession(self._settings), own)
+        return PytestAdapter(agent, config, own, config, self._settings, HeldSession(self._settings))
 
 
 def scenarios_of(cases: tuple[Case, ...]) -> tuple[Scenario, ...]:
