@@ -12,7 +12,8 @@ module.exports = class Grader {
   async callApi(prompt) {
     if (this.down) return DOWN;
     const good = prompt.includes("5 days");
-    const said = { pass: good, score: good ? 10 : 0, category: good ? "A" : "D", steps: ["Read it."] };
+    if (prompt.includes('"steps"')) return { output: '{"steps": ["Read it."]}' };
+    const said = { pass: good, score: good ? 10 : 0, category: good ? "A" : "D" };
     return { output: JSON.stringify({ ...said, reason: good ? "5 days" : "a while" }) + (good ? "\nY" : "\nN") };
   }
   async callEmbeddingApi(text) {
