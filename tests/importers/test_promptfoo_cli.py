@@ -135,7 +135,7 @@ def test_every_family_of_assertions_is_a_check_of_its_own_and_one_that_cannot_ju
     [
         (
             "prompts: [a\n",
-            r"promptfooconfig\.yaml cannot be read\. promptfoo ended with code 1 .* deficient indentation",
+            r"promptfooconfig\.yaml cannot be read\. .* code 1 .* deficient indentation",
         ),
         ("prompts: [hello]\n", "has no test"),
     ],

@@ -6,6 +6,7 @@ stack traces and figures of time were cut. Its second test was told that its ans
 
 import json
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -193,7 +194,7 @@ def test_what_nothing_would_use_is_refused() -> None:
     with pytest.raises(UsageError, match=r"agent\.run is given, but no agent\.adapter"):
         suite.adapter(AgentSpec(adapter="promptfoo", run="desk:run"), config)
     with pytest.raises(UsageError, match=r"suite\.promptfoo\.provider: .* leave one of the two out"):
-        suite.adapter(AgentSpec(adapter="command", command=("./agent", "{input}")), config)
+        suite.adapter(AgentSpec(adapter="command", command=(sys.executable, "{input}")), config)
 
 
 def test_of_what_a_program_says_the_last_error_is_told_without_its_stack(tmp_path: Path) -> None:
