@@ -169,9 +169,10 @@ def _sprt(ends: Iterable[int | None]) -> Iterator[Figure]:
     for n_max, (alpha, beta), (theta, margin) in product(ends, LEVELS, ((0.9, 0.2), (0.6, 0.3))):
         design = SprtDesign(theta, margin, alpha, beta, n_max)
         rates = (theta, Verdict.FAIL, alpha), (theta - margin, Verdict.PASS, beta)
+        judged = cache(partial(_sprt_verdict, design))  # both rates come to the same states
         for p, verdict, level in rates:
             trials = n_max or 150
-            found = walked(partial(_sprt_verdict, design), p, trials)[verdict]
+            found = walked(lambda path, judged=judged: judged(tuple(path)), p, trials)[verdict]
             what = f"{verdict} at {p:.1f}, sprt_verdict, theta {theta:g}, margin {margin:g}, alpha {alpha:g}"
             what += f", beta {beta:g}, {trials} trials"
             yield Figure(what, found, f"at most {level:g}", level / 3, level)
@@ -183,7 +184,7 @@ def _sprt(ends: Iterable[int | None]) -> Iterator[Figure]:
                 )
 
 
-def _sprt_verdict(design: SprtDesign, path: list[bool]) -> Verdict:
+def _sprt_verdict(design: SprtDesign, path: tuple[bool, ...]) -> Verdict:
     return sprt_verdict(design, path).verdict
 
 
