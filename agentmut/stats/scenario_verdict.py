@@ -119,7 +119,8 @@ def _p_fail(k: "ArrayLike", n: "ArrayLike", threshold: float, method: FixedMetho
     below = ndtr(_z(k, n, threshold)) if method == "wilson" else bdtr(k, n, threshold)
     # Eq. 4 is strict for FAIL: an interval that ends on the threshold is inconclusive, so alpha is just missed, by
     # more than the slack that a suite allows for rounding.
-    return np.asarray(np.minimum(1.0, 2 * below * (1 + 4 * ROUNDING)))
+    found: Floats = np.minimum(1.0, 2 * below * (1 + 4 * ROUNDING))
+    return found
 
 
 def _p_passing(k: "ArrayLike", n: "ArrayLike", threshold: float, method: FixedMethod) -> "Floats":
@@ -131,7 +132,8 @@ def _p_passing(k: "ArrayLike", n: "ArrayLike", threshold: float, method: FixedMe
         above = ndtr(-_z(k, n, threshold))
     else:
         above = np.where(k == 0, 1.0, bdtrc(np.maximum(k - 1, 0), n, threshold))
-    return np.asarray(np.minimum(1.0, 2 * above))
+    found: Floats = np.minimum(1.0, 2 * above)
+    return found
 
 
 def _z(k: "NDArray[Any]", n: "NDArray[Any]", threshold: float) -> "Floats":
