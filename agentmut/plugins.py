@@ -16,6 +16,9 @@ from typing import Any
 from agentmut.errors import PluginError, nearest
 from agentmut.signatures import signature_faults
 
+_METADATA = (".dist-info", "egg-info")
+"""How the folder or file ends in which a distribution says what it has."""
+
 
 class Group(StrEnum):
     """The kinds of plugins; the entry-point group is `agentmut.` and the value."""
@@ -96,8 +99,20 @@ def load_all(group: Group | str) -> dict[str, type[Any]]:
 
 
 def _search_path() -> tuple[tuple[str, int], ...]:
-    """Where distributions are looked for, and when each place last changed."""
-    return tuple((place, _changed(place)) for place in sys.path)
+    """Where distributions are found, and when each place last changed. A project's own folder changes all the time."""
+    places = ((place, _changed(place)) for place in sys.path)
+    return tuple((place, changed) for place, changed in places if _has_metadata(place, changed))
+
+
+@lru_cache(maxsize=256)
+def _has_metadata(place: str, changed: int) -> bool:
+    """Whether there is a distribution in a folder that last changed then; an archive may have one."""
+    try:
+        return any(entry.name.lower().endswith(_METADATA) for entry in Path(place).iterdir())
+    except NotADirectoryError:
+        return True
+    except OSError:
+        return False
 
 
 def _changed(place: str) -> int:
