@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -15,7 +16,9 @@ from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.trace import AgentTrace
 
 pytest.importorskip("openai")
-pytest.importorskip("anthropic")
+pytestmark = pytest.mark.skipif(
+    not find_spec("anthropic"), reason="anthropic is not installed"
+)  # slow to import
 
 SCENARIO = Scenario(name="one", turns=("hello",), evaluators=(EvaluatorSpec(name="contains", argument="a"),))
 YES, NO = AgentTrace(outputs=("Yes, of course.",)), AgentTrace(outputs=("No, sorry.",))
