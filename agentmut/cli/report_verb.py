@@ -64,7 +64,9 @@ def report(
     if append and output is None:
         raise UsageError("--append adds to a file: name it with --output.")
     if append and chosen not in (Format.TERMINAL, Format.MARKDOWN):
-        raise UsageError(f"--append: two {chosen} documents in one file can be read by nothing; leave it out.")
+        raise UsageError(
+            f"--append: two {chosen} documents in one file can be read by nothing; leave it out."
+        )
     verdicts = find_verdicts(project, run) if compare is None else None
     relations = find_relations(project, run) if compare is None and verdicts is None else None
     filtered = any((classes, operators, mutants, scenarios))

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -14,7 +15,9 @@ from agentmut.trace import AgentTrace
 from tests.judging_services import Bench
 
 pytest.importorskip("openai")
-pytest.importorskip("anthropic")
+pytestmark = pytest.mark.skipif(
+    not find_spec("anthropic"), reason="anthropic is not installed"
+)  # slow to import
 
 SCENARIO = Scenario(name="one", turns=("hello",), evaluators=(EvaluatorSpec(name="contains", argument="a"),))
 YES, NO = AgentTrace(outputs=("Yes, of course.",)), AgentTrace(outputs=("No, sorry.",))
