@@ -58,7 +58,14 @@ def test_deepeval_misses_the_rule_without_a_metric_and_its_judge_is_no_part_of_t
             check for trial in store.trials_of(result.run_id, "") for check in trial.execution.trace.checks
         ]
     assert any("the judge used" in check.reason for check in checks)
-    assert {check.evaluator for check in checks} == {"deepeval", "Greets", "Refund", "Answers", "Polite"}
+    assert {check.evaluator for check in checks} == {
+        "deepeval",
+        "Greets",
+        "Refund",
+        "Answers",
+        "Polite",
+        "Unheard",
+    }
     (asked,) = result.judges
     assert asked.model.endswith("sim-large") and asked.questions > 0 and asked.input_tokens > 0
 
