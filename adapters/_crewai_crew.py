@@ -41,7 +41,9 @@ class Team:
             _check(name, task, agents)
         if chosen is not None and chosen not in agents:
             known = nearest(str(chosen), agents)
-            raise AdapterError(f"agent.options.agent: the crew has no agent with the role {chosen!r}. {known}")
+            raise AdapterError(
+                f"agent.options.agent: the crew has no agent with the role {chosen!r}. {known}"
+            )
         if not agents:
             raise AdapterError("the crew has no agents")
         return cls(crew, agents, tasks, str(chosen or next(iter(agents))))
@@ -160,7 +162,7 @@ class Team:
         if keys & {"nodes", "edges"}:
             self.crew.tasks = [self.tasks[name] for name in order_of(self.tasks, flow)]
         if "handoffs" in keys:
-            left = {name for targets in flow.handoffs.values() for name in targets}
+            left = {name for source, targets in flow.handoffs.items() for name in (source, *targets)}
             self.crew.agents = [agent for agent in self.crew.agents if agent.role in left]
 
     def _delegation(self) -> dict[str, JsonValue]:

@@ -16,7 +16,10 @@ COWORKER = "coworker"
 
 
 class Watch:
-    """Notes which agent does what for which task, in hooks of one kickoff. CrewAI may call them from several threads."""
+    """Notes which agent does what for which task, in hooks of one kickoff.
+
+    CrewAI calls tools that a model asks for together in several threads.
+    """
 
     def __init__(self, team: Team, targets: Mapping[str, str], trial: Trial, turn: int) -> None:
         self._roles = {id(agent): role for role, agent in team.agents.items()}
@@ -60,8 +63,7 @@ class Watch:
         place_calls(place)
         if not self._is_passed_on(context):
             self._begun[id(context.tool_input)] = (self._trial.recorder.now(), place, given)
-            if target := self._targets.get(str(given.get(COWORKER, "")).strip().casefold()):
-                context.tool_input[COWORKER] = target
+            self._delegate(role, context.tool_input)
 
     def called(self, context: Any) -> None:
         """A tool has answered: those that CrewAI itself adds are steps, too."""
@@ -71,13 +73,28 @@ class Watch:
         started, place, given = begun
         recorder = self._trial.recorder
         step = call_tool_step(
-            context.tool_name, given, recorder, started, output=jsonable(context.tool_result), **place._asdict()
+            context.tool_name,
+            given,
+            recorder,
+            started,
+            output=jsonable(context.tool_result),
+            **place._asdict(),
         )
         recorder.steps.append(step)
 
     def ended(self) -> None:
         """The crew is done."""
         self._trial.recorder.edges[self._last, END] = None
+
+    def _delegate(self, role: str | None, arguments: dict[str, Any]) -> None:
+        """Note whom work goes to, or have it go to another: CrewAI lets hooks change arguments in place."""
+        asked = str(arguments.get(COWORKER, "")).strip().casefold()
+        target = self._targets.get(asked)
+        if target:
+            arguments[COWORKER] = target
+        found = target or next((name for name in self._roles.values() if name.casefold() == asked), None)
+        if role and found:
+            self._trial.recorder.edges[role, found] = None
 
     def _role(self, context: Any) -> str | None:
         return self._roles.get(id(context.agent)) or getattr(context.agent, "role", None)

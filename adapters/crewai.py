@@ -27,7 +27,9 @@ from agentmut.trial import Trial
 class CrewAIAdapter(FrameworkAdapter):
     """Runs a `crewai.Crew`."""
 
-    requirement: ClassVar[Requirement] = Requirement("crewai", "crewai", (1, 15, 3), (2, 0), "crewai", ("openai",))
+    requirement: ClassVar[Requirement] = Requirement(
+        "crewai", "crewai", (1, 15, 3), (2, 0), "crewai", ("openai",)
+    )
     expected: ClassVar[str] = "a crewai.Crew"
     options: ClassVar[tuple[str, ...]] = ("agent", "input", "inputs")
     settings: ClassVar[frozenset[str]] = frozenset(

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from crewai import LLM, Agent, Crew, Process, Task
+from crewai import LLM, Agent, Crew, Task
 from crewai.tools import BaseTool, tool
 
 
@@ -27,19 +27,19 @@ def model(**settings: float) -> LLM:
     return LLM(model="sim-large", provider="openai", **settings)
 
 
-def clerk() -> Agent:
+def clerk(llm: LLM) -> Agent:
     return Agent(
         role="Clerk",
         goal="Help the customer.",
         backstory="You work in a shop.\n\n- Always look up the order before you answer.\n- Never promise a date.",
         tools=[look_up_order, IssueRefund()],
-        llm=model(temperature=0.3),
+        llm=llm,
     )
 
 
 def desk() -> Crew:
     """One agent with two tools, and one task."""
-    agent = clerk()
+    agent = clerk(model(temperature=0.3))
     reply = Task(
         name="reply",
         description="Answer the customer: {input}",
@@ -51,12 +51,10 @@ def desk() -> Crew:
 
 def two_steps() -> Crew:
     """Two agents with a task each; the second is passed what the first found."""
-    agent = clerk()
+    llm = model()
+    agent = clerk(llm)
     writer = Agent(
-        role="Writer",
-        goal="Write friendly letters.",
-        backstory="You write.\n\n- Be brief.",
-        llm=model(),
+        role="Writer", goal="Write friendly letters.", backstory="You write.\n\n- Be brief.", llm=llm
     )
     find = Task(
         name="find",
@@ -68,21 +66,6 @@ def two_steps() -> Crew:
         name="write", description="Write the answer to: {input}", expected_output="A letter.", agent=writer
     )
     return Crew(agents=[agent, writer], tasks=[find, write])
-
-
-def managed() -> Crew:
-    """A manager who delegates."""
-    agent = clerk()
-    writer = Agent(role="Writer", goal="Write letters.", backstory="You write.", llm=model())
-    manager = Agent(
-        role="Manager",
-        goal="Have the customer helped.",
-        backstory="You lead a shop.\n\n- Always delegate work to the Clerk.\n- Be kind.",
-        llm=model(),
-        allow_delegation=True,
-    )
-    answer = Task(name="answer", description="Have this answered: {input}", expected_output="An answer.")
-    return Crew(agents=[agent, writer], tasks=[answer], process=Process.hierarchical, manager_agent=manager)
 
 
 async def direct(agent: Crew, text: str) -> str:
