@@ -45,8 +45,8 @@ def order_of(names: Iterable[str], flow: Flow) -> list[str]:
 
 def _walked(follows: Mapping[str, str], names: Sequence[str]) -> list[str]:
     way: list[str] = []
-    place = follows.get(START)
+    place = follows.get(START, END)
     while place in names and place not in way:
         way.append(place)
-        place = follows.get(place)
+        place = follows.get(place, END)
     return way

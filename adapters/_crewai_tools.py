@@ -27,7 +27,7 @@ def spec_of(tool: BaseTool) -> ToolSpec:
 
 def told_name(name: str) -> str:
     """What CrewAI makes of a tool's name."""
-    return sanitize_tool_name(name)
+    return str(sanitize_tool_name(name))
 
 
 def told_schema(schema: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
@@ -49,8 +49,8 @@ class PassedOn(BaseTool):
 
     def format_output_for_agent(self, raw_result: Any) -> str:
         """As the agent's own tool has it formatted."""
-        teller = super() if self._own is None else self._own
-        return str(teller.format_output_for_agent(raw_result))
+        own = self._own
+        return str(raw_result if own is None else own.format_output_for_agent(raw_result))
 
 
 def offered(offer: Offer, own: BaseTool | None) -> BaseTool:

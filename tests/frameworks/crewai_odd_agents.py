@@ -82,7 +82,7 @@ def counting() -> Crew:
     numbers = iter(range(1, 9))
 
     @tool("count_up")
-    def count_up() -> str:
+    async def count_up() -> str:
         """Count."""
         return f"number {next(numbers)}"
 

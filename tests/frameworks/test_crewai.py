@@ -240,7 +240,7 @@ def _mutant(edit: Edit) -> Mutant:
 )
 def test_what_cannot_be_run_is_told(factory: str, options: dict[str, JsonValue], said: str) -> None:
     with pytest.raises(AgentmutError, match=said):
-        adapter(factory, **options)
+        adapter(factory, None, **options)
 
 
 @pytest.mark.parametrize(
