@@ -102,9 +102,7 @@ class Team:
         crew = self.crew.copy()
         for before, after in zip(self.crew.agents, crew.agents, strict=True):
             after.mcps, after.apps = before.mcps, before.apps  # which `copy` leaves out
-        crew.memory, crew.stream, crew.tracing, crew.cache = False, False, False, False
-        crew.create_crew_memory()
-        _keep_nothing(crew)
+        _keep_to_itself(crew)
         team = Team.of(crew, self.changed_role)
         team._put_texts(change, prompt)
         team._put_tools(change)
@@ -133,7 +131,7 @@ class Team:
 
     def _put_tools(self, change: Change) -> None:
         for agent in self.agents.values():
-            agent.memory = None
+            agent.memory, agent.verbose = None, False
             agent.tools = _offered(agent.tools or [], change, mine=agent is self.changed_agent)
         for task in self.tasks.values():  # a task's own tools are what its agent is given
             task.tools = _offered(task.tools or [], change, mine=task.agent is self.changed_agent)
@@ -192,7 +190,11 @@ class _Unkept:
         """Find nothing."""
 
 
-def _keep_nothing(crew: Crew) -> None:
+def _keep_to_itself(crew: Crew) -> None:
+    """A trial leaves nothing behind, prints nothing and answers as a whole."""
+    crew.memory = crew.stream = crew.tracing = crew.cache = crew.verbose = False
+    crew.create_crew_memory()  # the validators of a crew, which take the settings over
+    crew.set_private_attrs()
     if hasattr(crew, "_task_output_handler"):  # where CrewAI has it no more, there is nothing to spare
         crew._task_output_handler = _Unkept()
 
