@@ -20,6 +20,9 @@ from agentmut.flow import Flow
 from agentmut.tools import ToolSpec
 
 SETTINGS = ("temperature", "top_p", "max_tokens", "seed", "reasoning_effort")
+OTHER_LIMIT = "max_completion_tokens"
+_OF_THE_NAME = {"is_o1_model": "o1", "is_gpt4_model": "gpt-4"}
+"""What CrewAI's models know of their name, and set when they are made."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,7 @@ class Team:
         """The name and settings of the changed agent's model."""
         llm = self.changed_agent.llm
         said = {name: getattr(llm, name, None) for name in SETTINGS}
+        said["max_tokens"] = said["max_tokens"] or getattr(llm, OTHER_LIMIT, None)
         told = {name: value for name, value in said.items() if is_set(value)}
         return ModelConfig(provider=getattr(llm, "provider", None), name=llm.model, **told)
 
@@ -113,9 +117,9 @@ class Team:
     def _places(self) -> dict[str, tuple[Any, str]]:
         agent = self.changed_agent
         places: dict[str, tuple[Any, str]] = {FIRST: (agent, "backstory"), "Goal": (agent, "goal")}
-        managed = agent is self.crew.manager_agent
+        manager = self.crew.manager_agent or agent  # does what is no agent's
         for name, task in self.tasks.items():
-            if task.agent is agent or (task.agent is None and (managed or len(self.agents) == 1)):
+            if agent is (task.agent or manager):
                 places[f"Task: {name}"] = (task, "description")
                 places[f"Expected output: {name}"] = (task, "expected_output")
         return places
@@ -137,14 +141,11 @@ class Team:
             task.tools = _offered(task.tools or [], change, mine=task.agent is self.changed_agent)
 
     def _put_model(self, change: Change) -> None:
-        changes = dict(change.model)
+        agent, changes = self.changed_agent, dict(change.model)
         changes.pop("provider", None)
-        if name := changes.pop("name", None):
-            changes["model"] = name
         if changes:
-            self.changed_agent.llm = llm = copy.copy(self.changed_agent.llm)
-            for key, value in changes.items():
-                setattr(llm, key, value if is_set(value) else None)
+            agent.llm = copy.copy(agent.llm)
+            _set(agent.llm, changes)
 
     def _put_flow(self, change: Change) -> None:
         flow, keys = Flow.of(change.wanted.orchestration), change.orchestration
@@ -175,6 +176,20 @@ class Team:
         able = [agent.role for agent in self.crew.agents if agent.allow_delegation]
         others = [name for name in roles if name not in able]
         return {"handoffs": {able[0]: {name: name for name in others}}} if len(able) == 1 and others else {}
+
+
+def _set(llm: Any, changes: dict[str, Any]) -> None:
+    for key, value in changes.items():
+        name = {"name": "model", "max_tokens": _limit_of(llm)}.get(key, key)
+        setattr(llm, name, value if is_set(value) else None)
+    for flag, word in _OF_THE_NAME.items():
+        if hasattr(llm, flag):
+            setattr(llm, flag, word in llm.model.lower())
+
+
+def _limit_of(llm: Any) -> str:
+    """The name under which the model has its limit of tokens."""
+    return OTHER_LIMIT if getattr(llm, OTHER_LIMIT, None) else "max_tokens"
 
 
 class _Unkept:

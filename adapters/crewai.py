@@ -17,6 +17,7 @@ from agentmut.config import AgentConfig
 from agentmut.errors import AdapterError, UsageError
 from agentmut.flow import Flow
 from agentmut.mutant import Edit, Mutant
+from agentmut.plain import described
 from agentmut.protocols import AgentSpec
 from agentmut.threads import in_daemon_thread
 from agentmut.trial import Trial
@@ -68,6 +69,7 @@ class CrewAIAdapter(FrameworkAdapter):
                 f"Put {{{name}}} into a task's description, or name another with agent.options.input. (A crew that "
                 "was kicked off has lost its placeholders: name a function that builds a fresh one.)"
             )
+        _check_copies(agent)
         return AgentConfig(
             prompt=team.prompt, tools=distinct(team.tools), model=team.model, orchestration=team.flow
         )
@@ -111,6 +113,16 @@ def _told(config: AgentConfig) -> list[dict[str, JsonValue]]:
     from agentmut.adapters._crewai_tools import told_schema
 
     return [told_schema(tool.parameters) for tool in config.tools]
+
+
+def _check_copies(crew: Any) -> None:
+    try:
+        crew.copy()
+    except Exception as error:
+        raise AdapterError(
+            f"crew.copy() raised {described(error)}, and each trial needs a copy. Mutants can reach the crew through "
+            "its model requests: adapter python with an agent.run that kicks it off, and agent.route: wire"
+        ) from error
 
 
 def _input_of(spec: AgentSpec) -> str:

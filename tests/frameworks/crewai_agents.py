@@ -1,6 +1,8 @@
 """Crews of CrewAI, as a user writes them."""
 
 import asyncio
+import os
+from functools import cache
 
 from crewai import LLM, Agent, Crew, Task
 from crewai.tools import BaseTool, tool
@@ -23,8 +25,14 @@ class IssueRefund(BaseTool):
         return f"{amount} euros for {order_id} are on their way."
 
 
-def model(**settings: float) -> LLM:
-    return LLM(model="sim-large", provider="openai", **settings)
+def model(temperature: float | None = None) -> LLM:
+    """One for all crews of a service: its clients take long to make."""
+    return _model(os.environ.get("OPENAI_BASE_URL", ""), temperature)
+
+
+@cache
+def _model(url: str, temperature: float | None) -> LLM:
+    return LLM(model="sim-large", provider="openai", base_url=url or None, temperature=temperature)
 
 
 def clerk(llm: LLM) -> Agent:
@@ -39,7 +47,7 @@ def clerk(llm: LLM) -> Agent:
 
 def desk() -> Crew:
     """One agent with two tools, and one task."""
-    agent = clerk(model(temperature=0.3))
+    agent = clerk(model(0.3))
     reply = Task(
         name="reply",
         description="Answer the customer: {input}",

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from crewai import Agent, BaseLLM, Crew, Process, Task
+from crewai import LLM, Agent, BaseLLM, Crew, Process, Task
 from crewai.tools import tool
 from pydantic import BaseModel
 
@@ -125,6 +125,14 @@ def managed() -> Crew:
     )
 
 
+def managed_by_a_model() -> Crew:
+    """CrewAI makes the manager."""
+    crew = managed()
+    return Crew(
+        agents=crew.agents, tasks=crew.tasks, process=crew.process, manager_llm=Script(model="delegates")
+    )
+
+
 def delegating() -> Crew:
     lead, clerk = agent("Lead", "delegates", allow_delegation=True), agent("Clerk", "clerk")
     return crew_of(lead, agents=[lead, clerk, agent("Writer", "writer")])
@@ -157,6 +165,25 @@ def stranger() -> Crew:
 
 def twins() -> Crew:
     return crew_of(agent("Clerk", "clerk"), agents=[agent("Clerk", "clerk"), agent("Clerk", "writer")])
+
+
+class Unique(Crew):
+    """One of which there is only one."""
+
+    def copy(self) -> Crew:
+        raise TypeError("there is only one")
+
+
+def uncopyable() -> Crew:
+    crew = echoing()
+    return Unique(agents=crew.agents, tasks=crew.tasks)
+
+
+def limited() -> Crew:
+    """Its model is limited by the newer name of the setting."""
+    crew = echoing()
+    crew.agents[0].llm = LLM(model="gpt-5.2", api_key="none", max_completion_tokens=800)
+    return crew
 
 
 def no_crew() -> Agent:

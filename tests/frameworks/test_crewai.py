@@ -153,7 +153,10 @@ def test_an_answer_of_a_shape_is_data() -> None:
     assert run(adapter("reporting")).output == {"status": "delivered"}
 
 
-@pytest.mark.parametrize("factory, source", [("managed", "Manager"), ("delegating", "Lead")])
+@pytest.mark.parametrize(
+    "factory, source",
+    [("managed", "Manager"), ("managed_by_a_model", "Crew Manager"), ("delegating", "Lead")],
+)
 def test_work_is_delegated_and_traced(factory: str, source: str) -> None:
     agent = adapter(factory)
     assert agent.get_config().orchestration["handoffs"] == {source: {"Clerk": "Clerk", "Writer": "Writer"}}
@@ -221,6 +224,22 @@ def _mutant(edit: Edit) -> Mutant:
     )
 
 
+def test_a_limit_of_tokens_keeps_its_name() -> None:
+    from agentmut.adapters._change import Change
+    from agentmut.adapters._crewai_crew import Team
+    from tests.frameworks.crewai_odd_agents import limited
+
+    found = adapter("limited").get_config()
+    assert (found.model.name, found.model.max_tokens) == ("gpt-5.2", 800)
+    wanted = found.model_copy(
+        update={"model": found.model.model_copy(update={"max_tokens": 64, "name": "o1"})}
+    )
+    crew = limited()
+    llm = Team.of(crew).changed(Change(found, wanted), found.prompt).changed_agent.llm
+    assert (llm.model, llm.max_completion_tokens, llm.max_tokens, llm.is_o1_model) == ("o1", 64, None, True)
+    assert (crew.agents[0].llm.model, crew.agents[0].llm.max_completion_tokens) == ("gpt-5.2", 800)
+
+
 # What cannot be run.
 
 
@@ -234,6 +253,7 @@ def _mutant(edit: Edit) -> Mutant:
         ("asking_a_person", {}, "the 'reply' task has human_input=True"),
         ("stranger", {}, "'Clerk' of the 'reply' task is not among the agents of the crew"),
         ("twins", {}, "two agents have the role 'Clerk'"),
+        ("uncopyable", {}, "TypeError: there is only one.*route: wire"),
         ("echoing", {"agent": "Klerk"}, "no agent with the role 'Klerk'.*Clerk"),
         ("echoing", {"role": "Clerk"}, "agent.options: unknown key 'role'"),
     ],
