@@ -311,7 +311,7 @@ def _make_durable(connection: Any, _record: object) -> None:
 
 
 def _write_ahead(cursor: Any) -> None:
-    """Use a write-ahead log. SQLite does not wait for others that switch to it at the same time, so it is tried again."""
+    """Use a write-ahead log. SQLite does not wait for others that switch to it too, so it is tried again."""
     for left in reversed(range(_SWITCHES)):
         try:
             cursor.execute("PRAGMA journal_mode = WAL")
@@ -323,6 +323,7 @@ def _write_ahead(cursor: Any) -> None:
 
 
 _SWITCHES = 100
+"""How often it is tried, 50 ms apart."""
 _FINAL: list[Any] = [literal_column(repr(ending.value)) for ending in Ending if ending.is_final]
 _FIND = str(
     select(trials)
