@@ -25,7 +25,7 @@ class Spend:
     """Trials that called a model without a known price."""
     tokens: int = 0
     judges_usd: float = 0.0
-    """What model judges cost in this process; no part of `usd`, which is the agent's, but of the budget."""
+    """What model judges cost; no part of `usd`, which is the agent's, but of the budget."""
     seconds: float = 0.0
     """Time at work."""
     reused: int = 0
