@@ -186,8 +186,8 @@ def test_a_resumed_run_has_what_its_judges_cost_before_within_its_budget(desk: D
     asked = len(bench.asked)
     assert resumed(desk.folder).status == "budget"
     assert len(bench.asked) == asked  # nothing is left to spend
-    assert resumed(desk.write(budget={"usd": 0.0015})).status == "budget"
-    assert asked < len(bench.asked) <= 34
+    resumed(desk.write(budget={"usd": 0.0015}))
+    assert asked < len(bench.asked) <= 30
 
 
 def test_a_correction_by_few_different_answers_says_so(desk: Desk, bench: Bench) -> None:
