@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol
 
 from agentmut.engine.executor import Executor, TrialRequest
 from agentmut.engine.identity import trial_id, trial_key
+from agentmut.engine.judge_use import merged, of_steps
 from agentmut.engine.limits import Spend, budget_reached
 from agentmut.engine.trials import Judged, Launch, Suite, TrialResult
 from agentmut.engine.work import Stop, Work
@@ -238,13 +239,14 @@ class Loop:
         now = self._tools.now()
         rows = [StoredTrial(i.key, *i.launch[:3], i.execution, now, self._run) for i in finished]
         judges = self._judges_before + self._tools.judges_usd()
-        self._tools.store.save(self._run, rows, self._taken_over, self._seconds_to_note(now), judges)
-        self._taken_over.clear()
-        for item in finished:
-            self._keep_cassette(item)
         self._work.spend = replace(self._work.spend, seconds=now - self._begun, judges_usd=judges)
         for item in finished:
             self._work.spend = _with(self._work.spend, item)
+        seconds, judges = self._seconds_to_note(now), self._work.spend.all_judges_usd
+        self._tools.store.save(self._run, rows, self._taken_over, seconds, judges)
+        self._taken_over.clear()
+        for item in finished:
+            self._keep_cassette(item)
 
     def _keep_cassette(self, finished: Finished) -> None:
         execution, launch, seed = finished.execution, finished.launch, self._work.plan.seed
@@ -318,6 +320,7 @@ def _with(spend: Spend, finished: Finished) -> Spend:
         unpriced=spend.unpriced + (usd is None),
         tokens=spend.tokens + trace.usage.total,
         abandoned=spend.abandoned + finished.execution.abandoned,
+        judges=merged((*spend.judges, *of_steps(finished.execution.judging))),
     )
 
 

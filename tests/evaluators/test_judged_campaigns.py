@@ -19,7 +19,7 @@ from agentmut.result import Result
 from agentmut.runtime import opened
 from agentmut.stats.verdicts import Verdict
 from agentmut.verbs.assess import check_suite
-from tests.evaluators.conftest import Bench, verdict
+from tests.judging_services import Bench, verdict
 
 pytest.importorskip("openai")
 

@@ -6,13 +6,12 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-
-pytest.importorskip("inspect_ai")
 
 from agentmut.api import measure
 from agentmut.engine.executor import TrialRequest
@@ -25,6 +24,9 @@ from agentmut.protocols import SuiteSpec
 from agentmut.stats.verdicts import Verdict
 from agentmut.stopping import SequentialStopping
 
+pytestmark = pytest.mark.skipif(
+    not find_spec("inspect_ai"), reason="inspect_ai is not installed"
+)  # importing it is slow
 ROOT = Path(__file__).parents[2]
 DESK = ROOT / "tests" / "testdata" / "inspect_desk"
 
@@ -214,6 +216,21 @@ def test_an_epoch_without_an_outcome_can_be_either_and_never_hastens_a_decision(
     # it might have been a failure: log 2 / log(9/8) = 5.9 more passes are needed, and it is counted itself
     assert stopping._decision([None, *[True] * 19]) is None
     assert stopping._decision([None, *[True] * 20]) == (Verdict.PASS, 21, 0)
+
+
+def test_an_epoch_without_a_score_is_no_pass() -> None:
+    from inspect_ai.scorer import SampleScore, Score
+
+    async def unscored() -> Any:
+        stopping = SequentialStopping(0.9, pass_score=0.5)
+        for epoch in range(1, 31):
+            await stopping.schedule_sample("x", epoch)
+            nan = {"f1": SampleScore(score=Score(value=float("nan")))}
+            await stopping.complete_sample("x", epoch, nan if epoch % 2 else {})
+        return await stopping.complete_task()
+
+    told = asyncio.run(unscored())["samples"]["x"]
+    assert told == {"verdict": "INCONCLUSIVE", "epochs": 0, "failures": 0, "run": 30}
 
 
 def test_a_score_that_neither_passes_nor_fails_is_refused() -> None:
