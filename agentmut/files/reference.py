@@ -91,7 +91,7 @@ def _type(value: Schema) -> str:
     if "const" in value:
         return f"`{value['const']}`"
     kind = {"object": "mapping", "string": "text", "array": "list", "boolean": "true or false"}
-    return kind.get(value.get("type", ""), value.get("type", "anything"))
+    return kind.get(value.get("type", ""), str(value.get("type", "anything")))
 
 
 def _default(value: Schema) -> str:

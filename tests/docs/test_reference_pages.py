@@ -28,7 +28,7 @@ def test_every_evaluator_has_one_example() -> None:
     blocks = re.findall(r"```yaml\n(.*?)```", EVALUATORS, re.DOTALL)
     ((scenario,), _) = (yaml.safe_load(block) for block in blocks)
     shown = [name for one in scenario["evaluators"] for name in one]
-    assert sorted([*shown, "suite"]) == sorted(Catalogue.of("evaluators").names)
+    assert sorted([*shown, "suite", "suite_checks"]) == sorted(Catalogue.of("evaluators").names)
 
 
 def test_the_specification_of_the_page_is_one(tmp_path: Path) -> None:

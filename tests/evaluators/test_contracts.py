@@ -226,7 +226,7 @@ def test_the_states_of_a_long_run_are_not_all_held_at_once() -> None:
 
 
 def test_no_clause_may_be_called_like_a_limit() -> None:
-    written = {"name": "n", "postconditions": [{"id": "max_steps", "check": "steps > 0"}]}
+    written: dict[str, Any] = {"name": "n", "postconditions": [{"id": "max_steps", "check": "steps > 0"}]}
     with pytest.raises(ValueError, match="the id 'max_steps' is the name of a limit of governance"):
         Contract({**written, "governance": {"max_steps": 3}})
 
@@ -239,7 +239,7 @@ def test_a_run_without_steps_is_told_to_have_checked_no_invariant() -> None:
 
 
 def test_invariants_of_a_long_run_are_checked_within_seconds() -> None:
-    clauses = [
+    clauses: list[Any] = [
         {"id": f"c{n}", "check": f"'pay{n}' not in tools and len(calls) <= steps and step['tool'] != 'x'"}
         for n in range(3)
     ]
