@@ -1,6 +1,5 @@
 """A CrewAI crew: read, and copied with changes. Nothing of the crew itself is touched."""
 
-import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,17 +11,14 @@ from pydantic import JsonValue
 
 from agentmut.adapters._change import Change
 from agentmut.adapters._crewai_flow import flow_of, named, order_of
+from agentmut.adapters._crewai_model import changed_model, model_of
+from agentmut.adapters._crewai_quiet import keep_to_itself
 from agentmut.adapters._crewai_text import FIRST, joined, rewritten
 from agentmut.adapters._crewai_tools import offered, spec_of, told_name
-from agentmut.config import ModelConfig, is_set
+from agentmut.config import ModelConfig
 from agentmut.errors import AdapterError, nearest
 from agentmut.flow import Flow
 from agentmut.tools import ToolSpec
-
-SETTINGS = ("temperature", "top_p", "max_tokens", "seed", "reasoning_effort")
-OTHER_LIMIT = "max_completion_tokens"
-_OF_THE_NAME = {"is_o1_model": "o1", "is_gpt4_model": "gpt-4"}
-"""What CrewAI's models know of their name, and set when they are made."""
 
 
 @dataclass(frozen=True)
@@ -69,11 +65,7 @@ class Team:
     @property
     def model(self) -> ModelConfig:
         """The name and settings of the changed agent's model."""
-        llm = self.changed_agent.llm
-        said = {name: getattr(llm, name, None) for name in SETTINGS}
-        said["max_tokens"] = said["max_tokens"] or getattr(llm, OTHER_LIMIT, None)
-        told = {name: value for name, value in said.items() if is_set(value)}
-        return ModelConfig(provider=getattr(llm, "provider", None), name=llm.model, **told)
+        return model_of(self.changed_agent.llm)
 
     @property
     def tools(self) -> list[ToolSpec]:
@@ -106,11 +98,12 @@ class Team:
         crew = self.crew.copy()
         for before, after in zip(self.crew.agents, crew.agents, strict=True):
             after.mcps, after.apps = before.mcps, before.apps  # which `copy` leaves out
-        _keep_to_itself(crew)
+        keep_to_itself(crew)
         team = Team.of(crew, self.changed_role)
         team._put_texts(change, prompt)
         team._put_tools(change)
-        team._put_model(change)
+        if change.model:
+            team.changed_agent.llm = changed_model(team.changed_agent.llm, change.model)
         team._put_flow(change)
         return team
 
@@ -139,13 +132,6 @@ class Team:
             agent.tools = _offered(agent.tools or [], change, mine=agent is self.changed_agent)
         for task in self.tasks.values():  # a task's own tools are what its agent is given
             task.tools = _offered(task.tools or [], change, mine=task.agent is self.changed_agent)
-
-    def _put_model(self, change: Change) -> None:
-        agent, changes = self.changed_agent, dict(change.model)
-        changes.pop("provider", None)
-        if changes:
-            agent.llm = copy.copy(agent.llm)
-            _set(agent.llm, changes)
 
     def _put_flow(self, change: Change) -> None:
         flow, keys = Flow.of(change.wanted.orchestration), change.orchestration
@@ -176,42 +162,6 @@ class Team:
         able = [agent.role for agent in self.crew.agents if agent.allow_delegation]
         others = [name for name in roles if name not in able]
         return {"handoffs": {able[0]: {name: name for name in others}}} if len(able) == 1 and others else {}
-
-
-def _set(llm: Any, changes: dict[str, Any]) -> None:
-    for key, value in changes.items():
-        name = {"name": "model", "max_tokens": _limit_of(llm)}.get(key, key)
-        setattr(llm, name, value if is_set(value) else None)
-    for flag, word in _OF_THE_NAME.items():
-        if hasattr(llm, flag):
-            setattr(llm, flag, word in llm.model.lower())
-
-
-def _limit_of(llm: Any) -> str:
-    """The name under which the model has its limit of tokens."""
-    return OTHER_LIMIT if getattr(llm, OTHER_LIMIT, None) else "max_tokens"
-
-
-class _Unkept:
-    """In the place of the file that has the outputs of the user's last kickoff, for `crewai replay`."""
-
-    def update(self, task_index: int, log: dict[str, Any]) -> None:
-        """Keep nothing."""
-
-    def reset(self) -> None:
-        """Delete nothing."""
-
-    def load(self) -> None:
-        """Find nothing."""
-
-
-def _keep_to_itself(crew: Crew) -> None:
-    """A trial leaves nothing behind, prints nothing and answers as a whole."""
-    crew.memory = crew.stream = crew.tracing = crew.cache = crew.verbose = False
-    crew.create_crew_memory()  # the validators of a crew, which take the settings over
-    crew.set_private_attrs()
-    if hasattr(crew, "_task_output_handler"):  # where CrewAI has it no more, there is nothing to spare
-        crew._task_output_handler = _Unkept()
 
 
 def manager_role(crew: Crew) -> str:
