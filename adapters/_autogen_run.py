@@ -58,17 +58,20 @@ class Run:
         return running.result()
 
     async def _consumed(self, task: Any, token: CancellationToken) -> TaskResult:
-        recorder = self._trial.recorder
+        result: TaskResult | None = None
         try:
             async for message in self._team.root.run_stream(task=task, cancellation_token=token):
                 if isinstance(message, TaskResult):
-                    if self._last:
-                        recorder.edges[self._last, END] = None
-                    return message
-                self._note(message)
+                    result = message  # the last one; a stream that is left before its end is closed elsewhere
+                else:
+                    self._note(message)
         except RuntimeError as error:
             raise self._cause(error) from error
-        raise NoAnswerError("the stream of messages ended without a result")
+        if result is None:
+            raise NoAnswerError("the stream of messages ended without a result")
+        if self._last:
+            self._trial.recorder.edges[self._last, END] = None
+        return result
 
     def _cause(self, error: RuntimeError) -> Exception:
         """What a team's error tells the text of."""

@@ -168,11 +168,21 @@ async def _result_of(workbench: Workbench, name: str, arguments: dict[str, Any],
 
 
 async def _linked(call: Any, token: CancellationToken | None) -> Any:
-    """The result of `call`, which ends when the token says so."""
+    """The result of `call`, which ends when the token says so.
+
+    An agent whose tool is cancelled waits for it forever. It is told of an error; its next request is cancelled too.
+    """
     task = asyncio.ensure_future(call)
-    if token is not None:
-        token.link_future(task)
-    return await task
+    if token is None:
+        return await task
+    token.link_future(task)
+    try:
+        return await task
+    except asyncio.CancelledError:
+        mine = asyncio.current_task()
+        if not token.is_cancelled() or (mine and mine.cancelling()):
+            raise
+        raise ToolError("the run was cut off") from None
 
 
 def _schema(offer: Offer, own: ToolSchema | None) -> ToolSchema:

@@ -43,7 +43,7 @@ def team() -> Swarm:
     triage = AssistantAgent(
         "triage",
         shared,
-        system_message="You decide who helps.\n\n- Hand refunds to billing.\n- Greet the customer.",
+        system_message="You decide who helps.\n\n- Always hand over to billing.\n- Greet the customer with \"Hello!\".\n- End with \"Goodbye.\".",
         handoffs=["billing"],
     )
     billing = AssistantAgent(
@@ -54,9 +54,8 @@ def team() -> Swarm:
         tools=[look_up_order, issue_refund],
         max_tool_iterations=5,
     )
-    return Swarm(
-        [triage, billing], termination_condition=TextMessageTermination("billing"), max_turns=4
-    )
+    answered = TextMessageTermination("triage") | TextMessageTermination("billing")
+    return Swarm([triage, billing], termination_condition=answered, max_turns=4)
 
 
 async def direct(agent: AssistantAgent, text: str) -> str:
