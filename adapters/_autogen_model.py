@@ -8,7 +8,7 @@ from autogen_core.models import (
     ChatCompletionClient,
     CreateResult,
     LLMMessage,
-    ModelCapabilities,  # type: ignore[deprecated]
+    ModelCapabilities,
     ModelInfo,
     RequestUsage,
 )
@@ -126,7 +126,9 @@ class PlacedClient(ChatCompletionClient):
         place = call_place()._replace(node=self._node)
         try:
             while True:
-                with answering(place):  # not around a yield: what the caller does meanwhile is not the request's
+                with answering(
+                    place
+                ):  # not around a yield: what the caller does meanwhile is not the request's
                     piece = await anext(stream)
                 yield piece
         except StopAsyncIteration:
@@ -151,9 +153,7 @@ class PlacedClient(ChatCompletionClient):
         """Of the agent's own client."""
         return self._client.total_usage()
 
-    def count_tokens(
-        self, messages: Sequence[LLMMessage], *, tools: Sequence[Tool | ToolSchema] = ()
-    ) -> int:
+    def count_tokens(self, messages: Sequence[LLMMessage], *, tools: Sequence[Tool | ToolSchema] = ()) -> int:
         """Of the agent's own client."""
         return self._client.count_tokens(messages, tools=tools)
 
@@ -164,7 +164,7 @@ class PlacedClient(ChatCompletionClient):
         return self._client.remaining_tokens(messages, tools=tools)
 
     @property
-    def capabilities(self) -> ModelCapabilities:  # type: ignore[deprecated]
+    def capabilities(self) -> ModelCapabilities:
         """Of the agent's own client."""
         return self._client.capabilities
 

@@ -125,7 +125,9 @@ def answer_of(result: TaskResult, team: Team) -> JsonValue:
     if not isinstance(message, BaseChatMessage) or message.source not in team.names:
         raise NoAnswerError(f"nobody answered{_reason(result)}")
     if isinstance(message, HandoffMessage) and message.target in team.names:
-        raise NoAnswerError(f"{message.source} handed over to {message.target}, who was not asked{_reason(result)}")
+        raise NoAnswerError(
+            f"{message.source} handed over to {message.target}, who was not asked{_reason(result)}"
+        )
     if isinstance(message, ToolCallSummaryMessage) and _cut_short(result, message.source, team):
         raise NoAnswerError(f"{message.source} was stopped after calls of tools{_reason(result)}")
     if isinstance(message, StructuredMessage):

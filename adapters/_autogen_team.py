@@ -143,9 +143,7 @@ class Team:
         """A copy with what the constructor makes of the changed arguments; a subclass keeps what it has besides."""
         mine = agent.name == self.changed_name
         client = PlacedClient(_inner(agent, "model_client"), agent.name, change.model if mine else {})
-        workbench = PassingWorkbench(
-            _workbenches(agent), lambda names: change.offers(names, decoys=mine), agent.name
-        )
+        workbench = PassingWorkbench(_workbenches(agent), change, agent.name, decoys=mine)
         built = AssistantAgent(
             name=agent.name,
             description=agent.description,
@@ -246,5 +244,7 @@ def _with_participants(team: BaseGroupChat, participants: list[Any], limit: int 
         runtime=None if _inner(team, "embedded_runtime") else _inner(team, "runtime"),
         emit_team_events=_inner(team, "emit_team_events"),
     )
-    vars(copied)["_message_factory"] = _inner(team, "message_factory")  # knows the user's own kinds of messages
+    vars(copied)["_message_factory"] = _inner(
+        team, "message_factory"
+    )  # knows the user's own kinds of messages
     return copied

@@ -1,8 +1,8 @@
 """The tools of AutoGen's agents, which are in workbenches: read, offered as a config wants them, and passed on."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from autogen_core import CancellationToken
 from autogen_core.tools import (
@@ -13,14 +13,11 @@ from autogen_core.tools import (
     Workbench,
 )
 
-from agentmut.adapters._change import Offer
+from agentmut.adapters._change import Change
 from agentmut.calls.answers import decoy_answer
 from agentmut.calls.passing import pass_call
 from agentmut.tools import ToolSpec
 from agentmut.trial import TrialOverError, answering, call_place
-
-Offers = Callable[[Sequence[str]], list[Offer]]
-"""What is offered of the tools of those names."""
 
 
 class ToolError(Exception):
@@ -44,8 +41,15 @@ def spec_of(schema: ToolSchema) -> ToolSpec:
     return ToolSpec(name=schema["name"], description=schema.get("description", ""), parameters=parameters)
 
 
+class _Own(NamedTuple):
+    """A tool that the agent has."""
+
+    schema: ToolSchema
+    workbench: Workbench
+
+
 class PassingWorkbench(Workbench):
-    """The workbenches of an agent as one: its tools are offered by `offers`, their calls are passed on by agentmut.
+    """The workbenches of an agent as one: its tools are offered by a change, their calls are passed on by agentmut.
 
     Tools are not wrapped one by one, as a workbench may find them only when it is asked. Overrides of a
     `StaticWorkbench` would not do: they do not reach parameters, and a tool that a `StaticStreamWorkbench` renames
@@ -54,22 +58,24 @@ class PassingWorkbench(Workbench):
 
     component_type = "workbench"
 
-    def __init__(self, inner: Sequence[Workbench], offers: Offers, node: str) -> None:
+    def __init__(self, inner: Sequence[Workbench], change: Change, node: str, *, decoys: bool) -> None:
         self._inner = inner
-        self._offers = offers
+        self._change = change
         self._node = node
-        self._offered: dict[str, tuple[Offer, Workbench | None]] = {}
+        self._decoys = decoys
+        self._offered: dict[str, tuple[str, _Own | None]] = {}
+        """By the name that the model is told: the own name of a tool, and what is behind it."""
 
     async def list_tools(self) -> list[ToolSchema]:
         """The tools as they are offered now."""
         own = {
-            schema["name"]: (schema, workbench)
+            _own_name(schema["name"], self._change): _Own(schema, workbench)
             for workbench in self._inner
             for schema in await workbench.list_tools()
         }
-        offers = self._offers(list(own))
-        self._offered = {o.spec.name: (o, own.get(o.spec.own_name, (None, None))[1]) for o in offers}
-        return [_schema(offer, own.get(offer.spec.own_name, (None, None))[0]) for offer in offers]
+        specs = [offer.spec for offer in self._change.offers(list(own), decoys=self._decoys)]
+        self._offered = {spec.name: (spec.own_name, own.get(spec.own_name)) for spec in specs}
+        return [_schema(spec, own.get(spec.own_name)) for spec in specs]
 
     async def call_tool(
         self,
@@ -79,8 +85,8 @@ class PassingWorkbench(Workbench):
         call_id: str | None = None,
     ) -> ToolResult:
         """The result of a call by the name that the model was told."""
-        offer, workbench = self._offered[name]
-        call = _Call(workbench, offer.spec.own_name, arguments or {}, cancellation_token, call_id)
+        own_name, own = self._offered[name]
+        call = _Call(own, own_name, arguments or {}, cancellation_token, call_id)
         place = call_place()._replace(node=self._node, call_id=call_id)
         try:
             with answering(place):
@@ -121,37 +127,36 @@ class _Call:
 
     def __init__(
         self,
-        workbench: Workbench | None,
+        own: _Own | None,
         name: str,
         arguments: Mapping[str, Any],
         token: CancellationToken | None,
         call_id: str | None,
     ) -> None:
-        self._workbench = workbench
+        self._tool = own
         self._name = name
         self._arguments = arguments
         self._token = token
         self._call_id = call_id
-        self._own: ToolResult | None = None
+        self._result: ToolResult | None = None
 
     async def passed_on(self) -> Any:
         return await pass_call(self._name, self._arguments, self._carried_out)
 
     async def _carried_out(self) -> Any:
-        if self._workbench is None:
+        if self._tool is None:
             return decoy_answer()
-        self._own = await _result_of(
-            self._workbench, self._name, dict(self._arguments), self._token, self._call_id
-        )
-        text = self._own.to_text()
-        if self._own.is_error:
-            raise ToolError(text)
-        return text
+        name, workbench = self._tool.schema["name"], self._tool.workbench
+        result = await _result_of(workbench, name, dict(self._arguments), self._token, self._call_id)
+        if result.is_error:
+            raise ToolError(result.to_text())
+        self._result = result
+        return result.to_text()
 
     def result_of(self, name: str, given: Any) -> ToolResult:
         """What the agent is given; images and the like are in the tool's own result."""
-        if self._own is not None and given == self._own.to_text():
-            return self._own.model_copy(update={"name": name})
+        if self._result is not None and given == self._result.to_text():
+            return self._result.model_copy(update={"name": name})
         return _result(name, str(given), is_error=False)
 
 
@@ -160,11 +165,9 @@ async def _result_of(workbench: Workbench, name: str, arguments: dict[str, Any],
     token, call_id = rest
     if not isinstance(workbench, StaticStreamWorkbench):
         return await workbench.call_tool(name, arguments, token, call_id)
-    found: Any = None
-    async for found in workbench.call_tool_stream(name, arguments, token, call_id):
-        pass
-    assert isinstance(found, ToolResult)
-    return found
+    found = [given async for given in workbench.call_tool_stream(name, arguments, token, call_id)]
+    assert isinstance(found[-1], ToolResult)
+    return found[-1]
 
 
 async def _linked(call: Any, token: CancellationToken | None) -> Any:
@@ -185,14 +188,26 @@ async def _linked(call: Any, token: CancellationToken | None) -> Any:
         raise ToolError("the run was cut off") from None
 
 
-def _schema(offer: Offer, own: ToolSchema | None) -> ToolSchema:
-    if own is not None and not offer.changed:
-        return own
-    spec, parameters = offer.spec, dict(offer.spec.parameters)
+def _own_name(live: str, change: Change) -> str:
+    """A tool's own name; a factory that takes the config may have renamed it already."""
+    tools = change.wanted.tools
+    if any(tool.own_name == live for tool in tools):
+        return live
+    return next((tool.own_name for tool in tools if tool.name == live), live)
+
+
+def _schema(spec: ToolSpec, own: _Own | None) -> ToolSchema:
+    """What the model is told. Compared with the live tool: a factory that takes the config may leave tools alone."""
+    schema = own.schema if own else None
+    if schema is not None and spec_of(schema) == spec.model_copy(
+        update={"implemented_by": None, "fault": None}
+    ):
+        return schema
+    parameters = dict(spec.parameters)
     told: Any = {"name": spec.name, "description": spec.description, "parameters": parameters}
-    if own is not None and own.get("strict") and own.get("parameters") == parameters:
+    if schema is not None and schema.get("strict") and schema.get("parameters") == parameters:
         told["strict"] = True  # what a mutant makes of a schema need not be a strict one
-    return told
+    return told  # type: ignore[no-any-return]
 
 
 def _result(name: str, text: str, *, is_error: bool) -> ToolResult:

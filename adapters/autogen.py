@@ -112,7 +112,7 @@ class _Conversation(Session):
         self._fresh = fresh
         self._trial = trial
         self._earlier: Sequence[Said] = ()
-        self._team: "Team | None" = None
+        self._team: Team | None = None
         self._last: Any = None
 
     def begin(self, earlier: Sequence[Said]) -> None:

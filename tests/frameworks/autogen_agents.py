@@ -1,5 +1,7 @@
 """Agents of AutoGen's AgentChat, as a user writes them."""
 
+from typing import Any
+
 from autogen_agentchat.agents import AssistantAgent
 from autogen_agentchat.conditions import TextMessageTermination
 from autogen_agentchat.teams import Swarm
@@ -21,7 +23,7 @@ async def issue_refund(order_id: str, amount: float) -> str:
     return f"{amount} euros for {order_id} are on their way."
 
 
-def client(**settings: object) -> OpenAIChatCompletionClient:
+def client(**settings: Any) -> OpenAIChatCompletionClient:
     """A client of the simulated model, which AutoGen's own list does not have."""
     return OpenAIChatCompletionClient(model="sim-large", model_info=UNKNOWN_TO_AUTOGEN, **settings)
 
@@ -43,7 +45,10 @@ def team() -> Swarm:
     triage = AssistantAgent(
         "triage",
         shared,
-        system_message="You decide who helps.\n\n- Always hand over to billing.\n- Greet the customer with \"Hello!\".\n- End with \"Goodbye.\".",
+        system_message=(
+            'You decide who helps.\n\n- Always hand over to billing.\n- Greet the customer with "Hello!".\n'
+            '- End with "Goodbye.".'
+        ),
         handoffs=["billing"],
     )
     billing = AssistantAgent(
