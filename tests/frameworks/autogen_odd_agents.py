@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from autogen_agentchat.agents import AssistantAgent, BaseChatAgent, CodeExecutorAgent
+from autogen_agentchat.agents import AssistantAgent, BaseChatAgent, UserProxyAgent
 from autogen_agentchat.conditions import HandoffTermination, MaxMessageTermination, TextMessageTermination
 from autogen_agentchat.teams import RoundRobinGroupChat, SelectorGroupChat, Swarm
 from autogen_core import FunctionCall
-from autogen_core.code_executor import CodeExecutor
 from autogen_core.models import CreateResult, RequestUsage
 from autogen_core.tools import FunctionTool, StaticStreamWorkbench, ToolOverride
 from autogen_ext.models.openai import OpenAIChatCompletionClient
@@ -74,8 +73,7 @@ def counting() -> AssistantAgent:
 def overridden() -> AssistantAgent:
     """Renamed by AutoGen's own overrides: a workbench that streams does not find the tool then."""
     overrides = {"look_up_order": ToolOverride(name="find")}
-    tools = [FunctionTool(look_up_order, "Look up.")]
-    workbench = StaticStreamWorkbench(tools, tool_overrides=overrides)
+    workbench = StaticStreamWorkbench([FunctionTool(look_up_order, "Look up.")], tool_overrides=overrides)
     return one(call("find", '{"order_id": "A-1"}'), tools=None, workbench=workbench)
 
 
@@ -94,8 +92,8 @@ def stopped_swarm() -> Swarm:
 def rounds() -> RoundRobinGroupChat:
     """A writer and a critic, one after the other, and one in a team within the team."""
     inner = RoundRobinGroupChat([AssistantAgent("printer", said("Printed."))], max_turns=1, name="press")
-    members = [AssistantAgent("writer", said("A poem.")), AssistantAgent("critic", said("Good.")), inner]
-    return RoundRobinGroupChat(members, max_turns=3)
+    writer, critic = AssistantAgent("writer", said("A poem.")), AssistantAgent("critic", said("Good."))
+    return RoundRobinGroupChat([writer, critic, inner], max_turns=3)
 
 
 def silent_team() -> RoundRobinGroupChat:
@@ -107,23 +105,18 @@ def silent_team() -> RoundRobinGroupChat:
 
 def selected() -> SelectorGroupChat:
     """A model chooses who speaks."""
-    members = [AssistantAgent("writer", said("A poem.")), AssistantAgent("critic", said("Good."))]
-    return SelectorGroupChat(members, model_client=said("critic"), max_turns=1)
+    writer, critic = AssistantAgent("writer", said("A poem.")), AssistantAgent("critic", said("Good."))
+    return SelectorGroupChat([writer, critic], model_client=said("critic"), max_turns=1)
+
+
+def of_another_kind() -> BaseChatAgent:
+    """An agent without a model."""
+    return UserProxyAgent("person", input_func=lambda asked: "Yes.")
 
 
 def without_model() -> RoundRobinGroupChat:
     """A team of members that have no prompt."""
-
-    class Executor(CodeExecutor):  # never started
-        execute_code_blocks = start = stop = restart = None
-
-    Executor.__abstractmethods__ = frozenset()
-    return RoundRobinGroupChat([CodeExecutorAgent("runner", Executor())], max_turns=1)
-
-
-def of_another_kind() -> BaseChatAgent:
-    agent: BaseChatAgent = without_model()._participants[0]
-    return agent
+    return RoundRobinGroupChat([UserProxyAgent("person", input_func=lambda asked: "Yes.")], max_turns=1)
 
 
 def streaming() -> AssistantAgent:

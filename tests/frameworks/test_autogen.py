@@ -1,16 +1,21 @@
 """AutoGen's AgentChat, with the simulator behind it, or a script where it must not vary."""
 
 import asyncio
+import shutil
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import JsonValue
 
 from agentmut.adapters import _requirement
+from agentmut.api import measure
 from agentmut.config import AgentConfig, Document, History
 from agentmut.conformance.adapter import endpoint
+from agentmut.engine.selection import Selection
 from agentmut.errors import AdapterError, AgentmutError, UsageError
-from agentmut.mutant import Edit
+from agentmut.mutant import Edit, Status
 from agentmut.plugins import Group, load
 from agentmut.protocols import Adapter, AgentSpec
 from agentmut.threads import TrialThreads
@@ -24,6 +29,7 @@ from tests.frameworks.kit import Case, check
 pytest.importorskip("autogen_agentchat", reason="autogen-agentchat is not installed")
 AGENTS = "tests.frameworks.autogen_agents"
 ODD = "tests.frameworks.autogen_odd_agents"
+EXAMPLE = Path(__file__).parents[2] / "examples" / "autogen"
 POLICY = AgentConfig(context=(Document(name="policy", text="Refunds take five days. Gifts are final."),))
 CASES = (
     Case(
@@ -246,3 +252,24 @@ def test_other_versions_are_refused(found: dict[str, str], said: str, monkeypatc
     monkeypatch.setattr(_requirement, "version_of", lambda *packages: found)
     with pytest.raises(AdapterError, match=said):
         adapter("summarising")
+
+
+# The example, which is what `agentmut init --framework autogen` writes.
+
+
+def test_its_example_tells_a_broken_agent_from_a_sound_one(
+    tmp_path: Path, simulator_url: str, monkeypatch: Any
+) -> None:
+    project = tmp_path / "autogen"
+    shutil.copytree(EXAMPLE, project, ignore=shutil.ignore_patterns(".agentmut", "__pycache__"))
+    settings = project / "agentmut.yaml"
+    quick = settings.read_text("utf-8").replace("delta: 0.2", "delta: 0.5\n  baseline: 12\n  n_max: 20")
+    settings.write_text(quick, "utf-8")
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{simulator_url}/v1")
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.syspath_prepend(project)
+    monkeypatch.delitem(sys.modules, "agent_under_test", raising=False)  # of another framework's example
+    result = measure(project, selection=Selection(operators_named=("tool.remove",)))
+    monkeypatch.delitem(sys.modules, "agent_under_test")
+    assert {mutant.operator for mutant in result.mutants} == {"tool.remove"}
+    assert {mutant.status for mutant in result.mutants} == {Status.KILLED}
