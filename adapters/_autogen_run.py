@@ -59,8 +59,9 @@ class Run:
 
     async def _consumed(self, task: Any, token: CancellationToken) -> TaskResult:
         result: TaskResult | None = None
+        stream = self._team.root.run_stream(task=task, cancellation_token=token, output_task_messages=False)
         try:
-            async for message in self._team.root.run_stream(task=task, cancellation_token=token):
+            async for message in stream:
                 if isinstance(message, TaskResult):
                     result = message  # the last one; a stream that is left before its end is closed elsewhere
                 else:
@@ -113,7 +114,7 @@ class Run:
 
 def task_of(text: str, last: TaskResult | None) -> Any:
     """A turn's task: a swarm that has handed over to the user is handed back."""
-    message = last.messages[-1] if last and last.messages else None
+    message = _last_message(last) if last else None
     if isinstance(message, HandoffMessage):
         return HandoffMessage(source=message.target, target=message.source, content=text)
     return text
@@ -121,8 +122,8 @@ def task_of(text: str, last: TaskResult | None) -> Any:
 
 def answer_of(result: TaskResult, team: Team) -> JsonValue:
     """The last message. Raises `NoAnswerError` where that is none that a user could be given."""
-    message = result.messages[-1] if result.messages else None
-    if not isinstance(message, BaseChatMessage) or message.source not in team.names:
+    message = _last_message(result)
+    if message is None:
         raise NoAnswerError(f"nobody answered{_reason(result)}")
     if isinstance(message, HandoffMessage) and message.target in team.names:
         raise NoAnswerError(
@@ -136,6 +137,11 @@ def answer_of(result: TaskResult, team: Team) -> JsonValue:
     if not text.strip():
         raise NoAnswerError(f"{message.source} answered with an empty text{_reason(result)}")
     return text
+
+
+def _last_message(result: TaskResult) -> BaseChatMessage | None:
+    said = (message for message in reversed(result.messages) if isinstance(message, BaseChatMessage))
+    return next(said, None)
 
 
 def _cut_short(result: TaskResult, source: str, team: Team) -> bool:

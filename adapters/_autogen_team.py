@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from autogen_agentchat.agents import AssistantAgent
 from autogen_agentchat.base import Handoff
 from autogen_agentchat.teams import BaseGroupChat, RoundRobinGroupChat, SelectorGroupChat
-from autogen_core.models import AssistantMessage, UserMessage
+from autogen_core.models import AssistantMessage, ChatCompletionClient, UserMessage
 from autogen_core.tools import Workbench
 from pydantic import JsonValue
 
@@ -122,10 +123,21 @@ class Team:
                 )
                 await agent.model_context.add_message(message)
 
-    async def stop(self) -> None:
-        """Release what the tools hold, such as connections to their servers."""
-        for workbench in self.workbenches():
-            await workbench.stop()
+    def keeping(self) -> list[Any]:
+        """What keeps what it was told."""
+        return [self.root, *self.members.values(), *(one.model_context for one in self.members.values())]
+
+    def holdings(self) -> list[Workbench | ChatCompletionClient]:
+        """What holds connections: workbenches and clients of models."""
+        teams = [one for one in _teams(self.root) if isinstance(one, SelectorGroupChat)]
+        clients = [_inner(one, "model_client") for one in [*self.members.values(), *teams]]
+        return [*self.workbenches(), *clients]
+
+    async def close(self) -> None:
+        """Release the connections. What cannot be released is left to the garbage collector."""
+        for held in self.holdings():
+            with suppress(Exception):
+                await (held.stop() if isinstance(held, Workbench) else held.close())
 
     def _copied(self, one: Any, change: Change, flow: Flow) -> Any:
         if isinstance(one, AssistantAgent):
@@ -178,6 +190,13 @@ def _all(one: Any) -> Iterator[Any]:
             yield from _all(participant)
     else:
         yield one
+
+
+def _teams(one: Any) -> Iterator[Any]:
+    if isinstance(one, BaseGroupChat):
+        yield one
+        for participant in _participants(one):
+            yield from _teams(participant)
 
 
 def _assistants(one: Any) -> Iterator[AssistantAgent]:

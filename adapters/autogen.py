@@ -6,12 +6,11 @@ hand-offs, members and limits are part of the flow.
 """
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import JsonValue
 
-from agentmut.adapters._agent_source import AgentSource
 from agentmut.adapters._change import Change, distinct
 from agentmut.adapters._framework import FrameworkAdapter, Said, Session
 from agentmut.adapters._requirement import Requirement
@@ -51,13 +50,27 @@ class AutoGenAdapter(FrameworkAdapter):
         }
     )
     flow: ClassVar[frozenset[str]] = frozenset({"max_steps", "handoffs", "nodes"})
+    shares: bool = True
+    """Whether agents of several trials have a client or a workbench in common, which no trial may close then."""
 
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> Self:
         """As all adapters of frameworks; and check that the function really builds anew."""
         adapter = super().create(spec, config)
-        _check_fresh(adapter.source, config)
+        one, other = (cls._team(adapter.source.build(config), spec) for _ in range(2))
+        if _common(one.keeping(), other.keeping()):
+            raise AdapterError(
+                f"agent.factory {spec.factory} gives the same agent or model context each time, and these keep what "
+                "they were told; have it build them anew"
+            )
+        adapter.shares = _common(one.holdings(), other.holdings())
         logging.getLogger("autogen_core").addHandler(logging.NullHandler())  # else tracebacks go to stderr
+        return adapter
+
+    def with_config(self, config: AgentConfig) -> Self:
+        """The same agents with another config."""
+        adapter = super().with_config(config)
+        adapter.shares = self.shares
         return adapter
 
     @classmethod
@@ -96,7 +109,7 @@ class AutoGenAdapter(FrameworkAdapter):
             found = unused.pop() if unused else self.source.build(self.config)
             return self._team(found, self.spec).changed(change)
 
-        return _Conversation(fresh, trial)
+        return _Conversation(fresh, trial, closes=not self.shares)
 
     def cannot_change(self, edit: Edit) -> str:
         """What depends on the client of the model, and on the kind of team."""
@@ -104,13 +117,17 @@ class AutoGenAdapter(FrameworkAdapter):
 
         if edit.part == "model" and len(edit.path) > 1:
             return cannot_set(edit.path[1], self.found.model.provider)
+        if edit.part == "orchestration" and edit.path[1] not in {"max_steps", *self.found.orchestration}:
+            return f"the agents have no {edit.path[1]} that adapter autogen can change"
         return ""
 
 
 class _Conversation(Session):
-    def __init__(self, fresh: "Callable[[], Team]", trial: Trial) -> None:
+    def __init__(self, fresh: "Callable[[], Team]", trial: Trial, *, closes: bool) -> None:
         self._fresh = fresh
         self._trial = trial
+        self._closes = closes
+        self._used: list[Team] = []
         self._earlier: Sequence[Said] = ()
         self._team: Team | None = None
         self._last: Any = None
@@ -124,6 +141,7 @@ class _Conversation(Session):
 
         if self._team is None:
             self._team, self._last = self._fresh(), None
+            self._used.append(self._team)
             await self._team.told(self._earlier)
         run = Run(self._team, self._trial, turn)
         result = await run.result(task_of(text, self._last))
@@ -131,13 +149,10 @@ class _Conversation(Session):
         return answer_of(result, self._team)
 
     async def close(self) -> None:
-        if self._team is not None:
-            await self._team.stop()
+        for team in self._used if self._closes else ():
+            await team.close()
 
 
-def _check_fresh(source: AgentSource, config: AgentConfig) -> None:
-    if source.build(config) is source.build(config):
-        raise AdapterError(
-            f"agent.factory {source.reference} returns the same object each time, and AutoGen's agents keep what "
-            "they were told; have it build the agents anew"
-        )
+def _common(some: Iterable[Any], others: Iterable[Any]) -> bool:
+    """Whether an object is among both."""
+    return not set(map(id, some)).isdisjoint(map(id, others))

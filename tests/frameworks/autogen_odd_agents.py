@@ -6,6 +6,7 @@ from autogen_agentchat.agents import AssistantAgent, BaseChatAgent, UserProxyAge
 from autogen_agentchat.conditions import HandoffTermination, MaxMessageTermination, TextMessageTermination
 from autogen_agentchat.teams import RoundRobinGroupChat, SelectorGroupChat, Swarm
 from autogen_core import FunctionCall
+from autogen_core.model_context import UnboundedChatCompletionContext
 from autogen_core.models import CreateResult, RequestUsage
 from autogen_core.tools import FunctionTool, StaticStreamWorkbench, ToolOverride
 from autogen_ext.models.openai import OpenAIChatCompletionClient
@@ -179,3 +180,34 @@ def from_config(config: Any) -> AssistantAgent:
 def renamed_call() -> AssistantAgent:
     """Its model calls the tool by another name than its own."""
     return one(call("count", '{"order_id": "A-1"}'))
+
+
+CLOSED: list[str] = []
+
+
+class Noting(ReplayChatCompletionClient):
+    """A client that notes when it is closed."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(["Hello."] * 9, model_info=UNKNOWN_TO_AUTOGEN)
+        self.name = name
+
+    async def close(self) -> None:
+        CLOSED.append(self.name)
+
+
+FOR_ALL = Noting("for all")
+CONTEXT = UnboundedChatCompletionContext()
+
+
+def with_a_client_for_all() -> AssistantAgent:
+    return AssistantAgent("desk", FOR_ALL)
+
+
+def with_a_client_of_its_own() -> AssistantAgent:
+    return AssistantAgent("desk", Noting("own"))
+
+
+def with_a_common_context() -> AssistantAgent:
+    """Each agent knows what the others were told."""
+    return AssistantAgent("desk", said("Hello."), model_context=CONTEXT)

@@ -166,6 +166,15 @@ def test_a_model_that_a_blocking_tool_asks_is_part_of_the_trial() -> None:
     assert [step.action for step in trace.steps].count(Action.REASON) == 1
 
 
+def test_clients_are_closed_unless_they_are_for_all_trials() -> None:
+    from tests.frameworks.autogen_odd_agents import CLOSED
+
+    run("with_a_client_for_all")
+    assert not CLOSED
+    run("with_a_client_of_its_own")
+    assert CLOSED == ["own"]
+
+
 # Changes that AutoGen would lose silently.
 
 
@@ -219,7 +228,8 @@ def test_settings_of_other_clients_than_those_of_openai_are_left_to_the_wire() -
     ("factory", "said"),
     [
         ("KEPT", "keeps what it was told from run to run; name a function"),
-        ("the_same", "returns the same object each time"),
+        ("the_same", "gives the same agent or model context each time"),
+        ("with_a_common_context", "gives the same agent or model context each time"),
         ("of_another_kind", "expected an AssistantAgent or a team .* route: wire"),
         ("without_model", "has no AssistantAgent .* route: wire"),
         ("nameless", "model_info is required"),
