@@ -39,6 +39,7 @@ class Run:
         self._team = team
         self._trial = trial
         self._turn = turn
+        self._places = team.places
         self._last: str | None = None
         self._asked: dict[str, tuple[float, str]] = {}
         """When a tool was asked for, and with which arguments, by the id of the call."""
@@ -81,8 +82,8 @@ class Run:
 
     def _note(self, message: Any) -> None:
         recorder, source = self._trial.recorder, message.source
-        if source in self._team.names:
-            recorder.nodes.add(source)
+        if source in self._places:
+            recorder.nodes |= {source, *self._places[source]}
             if source != self._last:
                 recorder.edges[self._last or START, source] = None
             self._last = source
@@ -92,16 +93,16 @@ class Run:
             self._note_results(message)
 
     def _note_results(self, message: ToolCallExecutionEvent) -> None:
-        """Steps of hand-offs, and of calls that came to no tool."""
+        """Steps of hand-offs, of calls that came to no tool, and of those of agents that agentmut has not changed."""
         recorder = self._trial.recorder
-        known = {step.call_id for step in recorder.steps}
         for result in message.content:
-            if result.call_id in known:
-                continue
-            started, arguments = self._asked.get(result.call_id, (recorder.now(), ""))
+            started, text = self._asked.get(result.call_id, (recorder.now(), ""))
+            arguments = _arguments(text)
+            if arguments is not None and self._team.passes(message.source, result.name):
+                continue  # the workbench has a step of it
             step = call_tool_step(
                 self._trial.own_name(result.name),
-                _arguments(arguments),
+                arguments or {},
                 recorder,
                 started,
                 **({"error": result.content} if result.is_error else {"output": result.content}),
@@ -125,7 +126,7 @@ def answer_of(result: TaskResult, team: Team) -> JsonValue:
     message = _last_message(result)
     if message is None:
         raise NoAnswerError(f"nobody answered{_reason(result)}")
-    if isinstance(message, HandoffMessage) and message.target in team.names:
+    if isinstance(message, HandoffMessage) and message.target in team.places:
         raise NoAnswerError(
             f"{message.source} handed over to {message.target}, who was not asked{_reason(result)}"
         )
@@ -153,9 +154,10 @@ def _reason(result: TaskResult) -> str:
     return f": {result.stop_reason}" if result.stop_reason else ""
 
 
-def _arguments(text: str) -> dict[str, Any]:
+def _arguments(text: str) -> dict[str, Any] | None:
+    """The arguments of a call; None where they are no JSON object, which no tool is called with."""
     try:
         found = json.loads(text or "{}")
     except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
+        return None
+    return found if isinstance(found, dict) else None

@@ -66,6 +66,10 @@ class PassingWorkbench(Workbench):
         self._offered: dict[str, tuple[str, _Own | None]] = {}
         """By the name that the model is told: the own name of a tool, and what is behind it."""
 
+    def offers(self, name: str) -> bool:
+        """Whether the model was told of a tool by that name."""
+        return name in self._offered
+
     async def list_tools(self) -> list[ToolSchema]:
         """The tools as they are offered now."""
         own = {
@@ -85,6 +89,8 @@ class PassingWorkbench(Workbench):
         call_id: str | None = None,
     ) -> ToolResult:
         """The result of a call by the name that the model was told."""
+        if arguments and not isinstance(arguments, dict):
+            return _result(name, "The arguments must be a JSON object.", is_error=True)
         own_name, own = self._offered[name]
         call = _Call(own, own_name, arguments or {}, cancellation_token, call_id)
         place = call_place()._replace(node=self._node, call_id=call_id)

@@ -56,7 +56,9 @@ def never_done() -> AssistantAgent:
 
 def confused() -> AssistantAgent:
     """It calls a tool that there is not, and one with what is no JSON."""
-    return one(call("no_such_tool"), call("look_up_order", "{"), "Sorry.", iterations=5)
+    return one(
+        call("no_such_tool"), call("look_up_order", "{"), call("look_up_order", "[1]"), "Sorry.", iterations=5
+    )
 
 
 def counting() -> AssistantAgent:
@@ -211,3 +213,18 @@ def with_a_client_of_its_own() -> AssistantAgent:
 def with_a_common_context() -> AssistantAgent:
     """Each agent knows what the others were told."""
     return AssistantAgent("desk", said("Hello."), model_context=CONTEXT)
+
+
+def three() -> Swarm:
+    """One hands over to the second of three."""
+    first = one(call("transfer_to_billing"), tools=None, handoffs=["billing"])
+    others = AssistantAgent("billing", said("Paid.")), AssistantAgent("sales", said("Sold."))
+    answered = TextMessageTermination("billing") | TextMessageTermination("sales")
+    return Swarm([first, *others], termination_condition=answered)
+
+
+def unfamiliar() -> AssistantAgent:
+    """As another version of AutoGen might make it."""
+    agent = one("Hello.")
+    del agent._workbench
+    return agent
