@@ -120,11 +120,12 @@ def _ask_openai(client: Any, model: str, question: Question) -> Reply:
         )
     except openai.OpenAIError as error:
         raise _not_asked(model, error) from error
-    used = reply.usage
-    usage = Usage(input_tokens=used.prompt_tokens, output_tokens=used.completion_tokens) if used else Usage()
-    said = reply.choices[0].message if reply.choices else None
-    text = (said.content or said.refusal or "") if said else ""
-    return Reply(_object(text), text, usage)
+    except ValueError as error:  # the SDK reads the reply, which is no JSON
+        return _unreadable(error)
+    usage = _usage(reply, "prompt_tokens", "completion_tokens")
+    said = _first(getattr(reply, "choices", None), "message")
+    text = getattr(said, "content", None) or getattr(said, "refusal", None) or ""
+    return Reply(_object(text), text, usage) if text and isinstance(text, str) else _unreadable(reply, usage)
 
 
 def _anthropic(model: str, patience: Patience) -> Any:
@@ -153,16 +154,38 @@ def _ask_anthropic(client: Any, model: str, question: Question) -> Reply:
         )
     except (anthropic.AnthropicError, TypeError) as error:  # the latter where no key is set
         raise _not_asked(model, error) from error
-    usage = Usage(input_tokens=reply.usage.input_tokens, output_tokens=reply.usage.output_tokens)
-    told = [block.input for block in reply.content if block.type == "tool_use"]
+    except ValueError as error:  # the SDK reads the reply, which is no JSON
+        return _unreadable(error)
+    usage = _usage(reply, "input_tokens", "output_tokens")
+    content = getattr(reply, "content", None)
+    blocks = content if isinstance(content, list) else []
+    told = [block.input for block in blocks if getattr(block, "type", None) == "tool_use"]
     if told and isinstance(told[0], dict):
         return Reply(told[0], json.dumps(told[0]), usage)
-    return Reply(None, " ".join(block.text for block in reply.content if block.type == "text"), usage)
+    texts = [text for block in blocks if isinstance(text := getattr(block, "text", None), str)]
+    return Reply(None, " ".join(texts), usage) if texts else _unreadable(reply, usage)
 
 
 _SDKS: Mapping[str, tuple[Callable[[str, Patience], Any], Callable[[Any, str, Question], Reply]]] = (
     MappingProxyType({"openai": (_openai, _ask_openai), "anthropic": (_anthropic, _ask_anthropic)})
 )
+
+
+def _usage(reply: Any, asked: str, said: str) -> Usage:
+    """What a reply says that it took; nothing where it does not say: the SDKs check no field of what they read."""
+    used = getattr(reply, "usage", None)
+    tokens = [getattr(used, name, None) for name in (asked, said)]
+    taken, given = (n if isinstance(n, int) and n > 0 else 0 for n in tokens)
+    return Usage(input_tokens=taken, output_tokens=given)
+
+
+def _first(items: Any, field: str) -> Any:
+    return getattr(items[0], field, None) if isinstance(items, list) and items else None
+
+
+def _unreadable(said: Any, usage: Usage | None = None) -> Reply:
+    """A reply that is none of the API's (a proxy's page, say), or that lacks what it has to have."""
+    return Reply(None, f"a reply that cannot be read: {said}"[:_SHOWN], usage or Usage())
 
 
 def _plain(schema: Any) -> Any:

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 from typing import Protocol
 
-from agentmut.frozen import Frozen, digest_of
+from agentmut.frozen import Frozen, digest_of, storable_json
 from agentmut.judge_client import JudgeClient, JudgeModel, Patience, Question, Reply
 from agentmut.trace import Usage
 
@@ -89,7 +89,7 @@ class Consultation:
             reply = self._client.ask(question)
             self._count(key, reply.usage)
             if usable(reply):
-                self._cache.keep(key, _Kept(value=reply.value, text=reply.text).model_dump_json())
+                self._cache.keep(key, storable_json(_Kept(value=reply.value, text=reply.text)))
             return reply
 
     def _count(self, key: str, usage: Usage) -> None:

@@ -310,7 +310,7 @@ class JudgeUse(Frozen):
     """What a model judge has taken, besides the cost of the agent's own runs; since the last start of the run."""
 
     model: str
-    """provider:name."""
+    """provider:name; the name alone where a judge of another tool's suite asked it."""
     input_tokens: int
     output_tokens: int
     usd: float | None
@@ -373,12 +373,26 @@ def write_result(result: Result, folder: Path) -> Path:
 def read_result(path: Path) -> Result:
     """Read a `result.json`. Raises `UsageError` when it is missing or not one."""
     try:
-        return Result.model_validate_json(path.read_text(encoding="utf-8"))
+        result = Result.model_validate_json(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UsageError(f"{path} does not exist. Run `agentmut run` first, or name another run.") from None
     except (OSError, ValidationError, UnicodeDecodeError) as error:
-        first = str(error).splitlines()[0]
         raise UsageError(
-            f"{path} cannot be read as a result of schema {SCHEMA_VERSION}: {first}. `agentmut resume` "
-            "writes it anew."
+            f"{path} cannot be read as a result of schema {SCHEMA_VERSION}: {_first_fault(error)}. `agentmut "
+            "resume` writes it anew."
         ) from None
+    if result.schema_version > SCHEMA_VERSION:
+        raise UsageError(
+            f"{path} is a result of schema {result.schema_version}, and this agentmut reads {SCHEMA_VERSION}. Read "
+            "it with the version of agentmut that wrote it."
+        )
+    return result
+
+
+def _first_fault(error: Exception) -> str:
+    """The place and the fault that pydantic names first; else the first line of what went wrong."""
+    if not isinstance(error, ValidationError):
+        return str(error).splitlines()[0]
+    first = error.errors(include_url=False, include_input=False)[0]
+    place = ".".join(map(str, first["loc"]))
+    return f"{place}: {first['msg']}" if place else first["msg"]

@@ -1,6 +1,7 @@
 """Sequential stopping for evals of inspect_ai: the epochs of a sample end as soon as its pass rate is decided."""
 
 from dataclasses import dataclass, field
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue
@@ -25,7 +26,9 @@ class _Epochs:
     """The epochs of one sample, in the order in which they were launched."""
 
     outcomes: dict[int, bool | None] = field(default_factory=dict)
-    """None while an epoch runs, and of one that ended with an error: inspect_ai does not report those."""
+    """None while an epoch runs, of one without a score, and of one that ended with an error: inspect_ai does not
+    report those.
+    """
     decided: tuple[Verdict, int, int] | None = None
     """The verdict, with the trials and failures that it is based on."""
 
@@ -39,8 +42,9 @@ class SequentialStopping:
     scores do: correct ones, and numbers from `pass_score` on.
 
     Outcomes count in the order in which epochs were launched, so that quick ones do not come first. One that is not
-    known yet, or never will be because the epoch ended with an error, may be a pass as well as a failure: nothing is
-    decided by how it ends. Epochs that run at the same time save nothing; set `max_samples` low for more savings.
+    known yet, or never will be because the epoch ended with an error or without a score, may be a pass as well as a
+    failure: nothing is decided by how it ends. Epochs that run at the same time save nothing; set `max_samples` low
+    for more savings.
 
     Rates that inspect_ai reports of epochs stopped early are biased; the verdicts, in the log under
     `results.early_stopping.metadata`, are not. Raises `ValueError` for what no test can be built from.
@@ -78,9 +82,14 @@ class SequentialStopping:
         return EarlyStop(id=id, epoch=epoch, reason=said, metadata={"verdict": verdict.value})
 
     async def complete_sample(self, id: SampleId, epoch: int, scores: dict[str, "SampleScore"]) -> None:
-        """Take the outcome into account. Raises `UsageError` for scores that neither pass nor fail."""
+        """Take the outcome into account: one without a score, or with one that is left open (NaN), is none.
+
+        Raises `UsageError` for scores that neither pass nor fail.
+        """
         epochs = self._samples.setdefault(id, _Epochs())
-        epochs.outcomes[epoch] = all(self._passed(name, score.score.value) for name, score in scores.items())
+        values = {name: score.score.value for name, score in scores.items()}
+        known = bool(values) and not any(isinstance(one, float) and isnan(one) for one in values.values())
+        epochs.outcomes[epoch] = all(self._passed(*one) for one in values.items()) if known else None
         if epochs.decided is None:
             epochs.decided = self._decision(list(epochs.outcomes.values()))
 

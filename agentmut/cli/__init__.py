@@ -37,7 +37,11 @@ VERBS = (
 )
 OPTION_ERROR: Any = typer.BadParameter.__base__
 """What the option parser raises: typer brings its own, and gives no other public name to it."""
-ROOT_HELP = "If my agent silently got worse, would my tests notice?"
+ROOT_HELP = """If my agent silently got worse, would my tests notice?
+
+agentmut breaks an LLM agent on purpose, and says which breakages its tests do not notice.
+
+Example: agentmut init my_project"""
 
 
 class LazyVerbs(TyperGroup):
@@ -54,11 +58,13 @@ class LazyVerbs(TyperGroup):
         if cmd_name not in VERBS:
             return None
         verb = importlib.import_module(f"agentmut.cli.{cmd_name}_verb")
-        if hasattr(verb, "app"):  # a verb with verbs of its own
-            return typer.main.get_command(verb.app)
-        verbs = typer.Typer(add_completion=False, rich_markup_mode=None)
-        verbs.command(name=cmd_name, **getattr(verb, "SETTINGS", {}))(getattr(verb, cmd_name))
-        return typer.main.get_command(verbs)
+        verbs = getattr(verb, "app", None)  # of a verb with verbs of its own
+        if verbs is None:
+            verbs = typer.Typer(add_completion=False, rich_markup_mode=None)
+            verbs.command(name=cmd_name, **getattr(verb, "SETTINGS", {}))(getattr(verb, cmd_name))
+        command = typer.main.get_command(verbs)
+        command.short_help = (command.help or "").partition("\n\n")[0]  # as a whole: else it is cut to a line
+        return command
 
 
 app = typer.Typer(

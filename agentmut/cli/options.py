@@ -12,7 +12,10 @@ ProjectPath = Annotated[
 ]
 AgentRef = Annotated[
     str | None,
-    typer.Option("--agent", help="module:object that a test specification's `agent` stands for."),
+    typer.Option(
+        "--agent",
+        help="The agent as module:object, where --project is a test specification of the AgentAssay paper.",
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document, and nothing else, on stdout.")]
 Classes = Annotated[

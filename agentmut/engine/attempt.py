@@ -95,6 +95,7 @@ async def _run(adapter: Adapter, case: Case, trial: Trial, timeout: float) -> Ex
     recorder = trial.recorder
     with running(trial):
         task = asyncio.ensure_future(_contained(adapter, case.scenario, trial))
+        task.add_done_callback(_seen)
         cut_off: tuple[Ending, str] | None = None
         try:
             if not await _finished(task, recorder, timeout):
@@ -119,6 +120,7 @@ async def _run(adapter: Adapter, case: Case, trial: Trial, timeout: float) -> Ex
         trace=trace.with_own_names(trial.tools),
         footprint=footprint(recorder.exchanges, recorder.config_reads, _marks(trial), recorder.nodes),
         takes=tuple(recorder.takes or ()),
+        judging=tuple(recorder.judging),
         abandoned=recorder.threads > 0 or not task.done(),
     )
 
@@ -135,6 +137,12 @@ async def _contained(adapter: Adapter, scenario: Scenario, trial: Trial) -> Agen
         raise AgentExitError(f"the agent called sys.exit({error.code!r})") from error
     except KeyboardInterrupt as error:  # its own: a real one is a signal that the campaign handles
         raise AgentExitError("the agent raised KeyboardInterrupt") from error
+
+
+def _seen(task: Run) -> None:
+    """Take note of the run's error: where the campaign ends in the same moment, nobody else asks for it."""
+    if not task.cancelled():
+        task.exception()
 
 
 async def _finished(task: Run, recorder: Recorder, timeout: float) -> bool:

@@ -17,7 +17,7 @@ from agentmut.scenario import Scenario
 from agentmut.trace import AgentTrace, Check
 
 MOST_KEPT = 50
-"""Violations that the details of a check list."""
+"""Violations that the details of a check list, besides the first of every clause."""
 
 
 class Violation(NamedTuple):
@@ -110,9 +110,10 @@ class Contract:
         return Check(evaluator=self.id, passed=not failing, reason=reason, details=self._details(found))
 
     def _violations(self, scenario: Scenario, trace: AgentTrace) -> Iterator[Violation]:
-        states = step_values(scenario, trace)
-        for clause in self._invariants:
-            for found in over_steps(states, clause.fault):
+        faults = [clause.fault for clause in self._invariants]
+        stretches = over_steps(step_values(scenario, trace), faults)
+        for clause, own in zip(self._invariants, stretches, strict=True):
+            for found in own:
                 yield _located(
                     trace, found, clause.spec.id, "invariant", clause.spec.severity, self._window(clause)
                 )
@@ -137,12 +138,18 @@ class Contract:
             f"{one.clause} was violated {one.where} and held again at step {one.recovered}"
             for one in recovered
         )
+        if not trace.steps and self.spec.invariants:
+            unchecked = ", ".join(clause.id for clause in self.spec.invariants)
+            return (
+                f"contract {self.spec.name} is not violated; the run has no steps, so no invariant was checked "
+                f"({unchecked})"
+            )
         return f"contract {self.spec.name} holds over {len(trace.steps)} steps" + (
             f" ({said})" if said else ""
         )
 
     def _details(self, found: tuple[Violation, ...], *, applies: bool = True) -> dict[str, JsonValue]:
-        kept: list[JsonValue] = [one.details for one in found[:MOST_KEPT]]
+        kept: list[JsonValue] = [one.details for one in _kept(found)]
         return {"contract": self.spec.name, "applies": applies, "violations": kept}
 
 
@@ -184,6 +191,12 @@ def _located(
         tool=step.tool if step else None,
         recovered=last + 1 if in_time else None,
     )
+
+
+def _kept(found: tuple[Violation, ...]) -> Iterator[Violation]:
+    """The first ones, and of every clause the first and the first that fails the run: what counts by clause needs."""
+    needed = {(one.clause, one.recovered is None): place for place, one in reversed([*enumerate(found)])}
+    return (one for place, one in enumerate(found) if place < MOST_KEPT or place in needed.values())
 
 
 def _failed(contract: str, failing: list[Violation]) -> str:

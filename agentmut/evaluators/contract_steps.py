@@ -1,6 +1,6 @@
 """A run as it was after each of its steps."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -12,15 +12,17 @@ from agentmut.trace import Action, AgentTrace, Usage
 Values = dict[str, Any]
 Fault = Callable[[Values], str]
 """What is wrong after a step, given the values then; empty when nothing is."""
+Stretch = tuple[int, int, str]
+"""First and last violated step, counted from 1, and what is wrong at first."""
 
 
-def step_values(scenario: Scenario, trace: AgentTrace) -> tuple[Values, ...]:
+def step_values(scenario: Scenario, trace: AgentTrace) -> Iterator[Values]:
     """After each step, what an invariant may speak of: the names of an expression as of then, `step` and `turn`.
 
     `step` is a mapping of number (from 1), action, tool, arguments, output, error, model, node, tokens, usd,
     seconds.
     """
-    return tuple(_after_each(namespace(scenario, trace), trace))
+    return _after_each(namespace(scenario, trace), trace)
 
 
 def _after_each(end: Values, trace: AgentTrace) -> Iterator[Values]:
@@ -76,9 +78,15 @@ def _shown(step: Any) -> Values:
     return {**shown, "tokens": step.usage.total}
 
 
-def over_steps(states: Sequence[Values], fault: Fault) -> Iterator[tuple[int, int, str]]:
-    """The stretches of steps in a row, counted from 1, after which something is wrong: first, last, what at first."""
-    said = [fault(values) for values in states]
+def over_steps(states: Iterable[Values], faults: Sequence[Fault]) -> tuple[tuple[Stretch, ...], ...]:
+    """By fault, the stretches of steps in a row, counted from 1, after which something is wrong."""
+    said = [
+        [fault(values) for fault in faults] for values in states
+    ]  # all states at once would fill n^2 places
+    return tuple(tuple(_stretches([row[i] for row in said])) for i in range(len(faults)))
+
+
+def _stretches(said: Sequence[str]) -> Iterator[Stretch]:
     starts = [i for i, (before, now) in enumerate(pairwise(["", *said])) if now and not before]
     for start in starts:
         end = next((i for i in range(start, len(said)) if not said[i]), len(said))

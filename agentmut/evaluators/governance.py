@@ -23,9 +23,7 @@ def exceeded(limits: Governance, trace: AgentTrace) -> Iterator[tuple[str, Stret
         yield "max_steps", (limits.max_steps + 1, last, f"{last} steps, at most {limits.max_steps} allowed")
     if limits.max_seconds is not None:
         ends = list(accumulate((step.started + step.seconds for step in steps), max))
-        ends[-1:] = (
-            [max(trace.seconds, *ends[-1:])] if ends else []
-        )  # what came after the last step counts as well
+        ends[-1:] = [max([trace.seconds, *ends[-1:]])]  # what came after the last step counts as well
         yield from _passed("max_seconds", ends, limits.max_seconds, f"{limits.max_seconds:g} s")
     for number, step in enumerate(steps, 1):
         if step.tool is None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn
 
 import pytest
+from _pytest.unittest import TestCaseFunction
 
 from agentmut.errors import UsageError
 from agentmut.importers.pytest_suite.held import forget_earlier_runs
@@ -80,6 +81,9 @@ class _Marked:
 
     def _repeated(self, settings: StochasticSettings) -> Iterator[pytest.TestReport]:
         trials, properties = Trials(settings), list(self.item.user_properties)
+        forget_earlier_runs(self.item)
+        if isinstance(self.item, TestCaseFunction):
+            self.item.addSubTest = _fail_the_trial  # type: ignore[method-assign,assignment]
         while True:
             trial = self._trial(trials.count, settings)
             trials.record(trial.ending)
@@ -189,6 +193,12 @@ def _ending(decided: _Phase, settings: StochasticSettings) -> Ending:
         return Ending.PASSED
     failed = is_assertion(error) or settings.raised == "fail"
     return Ending.FAILED if failed else Ending.ERROR
+
+
+def _fail_the_trial(test_case: object, test: object, error: Any) -> None:
+    """In the place of pytest's own, which reports each `subTest` at once and lets the test pass all the same."""
+    if error is not None:
+        raise error.value if isinstance(error, pytest.ExceptionInfo) else error[1]
 
 
 def _as_new(item: Any) -> None:

@@ -34,6 +34,12 @@ def test_every_option_and_argument_is_explained(name: str) -> None:
     assert unsaid == []
 
 
+def test_the_list_of_verbs_has_whole_sentences_and_an_example() -> None:
+    done = subprocess.run([*AGENTMUT, "--help"], capture_output=True, text=True, timeout=60, check=True)
+    assert "Example: agentmut " in done.stdout
+    assert "..." not in done.stdout.partition("Commands:")[2]
+
+
 def parse(verb: Verb, line: str) -> None:
     words = shlex.split(line)
     assert tuple(words[: 1 + len(verb.words)]) == ("agentmut", *verb.words)

@@ -1,14 +1,17 @@
 """Contracts: every clause at every step, every violation located."""
 
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from agentmut.engine.assessment.checked import Checked
 from agentmut.errors import UsageError
 from agentmut.evaluators import build, with_files
 from agentmut.evaluators.contract import Contract
+from agentmut.evaluators.contract_steps import step_values
 from agentmut.plugins import Catalogue, Group
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.trace import Action, AgentTrace, Check, Step, Usage
@@ -187,3 +190,60 @@ def test_a_wrong_contract_is_refused_with_file_and_line(tmp_path: Path, text: st
 
 def test_tools_of_the_limits_are_those_that_the_agent_must_have() -> None:
     assert Contract(SPEC).tools == ("delete_order",)
+
+
+def test_an_agent_without_steps_can_still_take_too_long() -> None:
+    contract = Contract({"name": "quick", "governance": {"max_seconds": 2}})
+    check = contract.evaluate(scenario(), AgentTrace(outputs=("late",), seconds=3.0))
+    assert (check.passed, violations(check)) == (False, [("max_seconds", None)])
+
+
+def test_no_number_of_violations_of_one_clause_hides_another() -> None:
+    limits: dict[str, Any] = {"tools_allowed": []}
+    soft: Any = {"id": "fine", "severity": "soft", "check": "steps % 2 == 0 or steps > 180"}
+    late: Any = {"id": "late", "check": "'50' in text"}
+    contract = Contract({"name": "c", "invariants": [soft], "governance": limits, "postconditions": [late]})
+    trace = said("We paid 40 back.", *(call("issue_refund") for _ in range(200)))
+    found = violations(contract.evaluate(scenario(), trace))
+    assert found[:2] == [("fine", 1), ("fine", 3)] and ("tools_allowed", 1) in found
+    assert found[-1] == ("late", None) and len(found) == 52
+
+
+def test_a_soft_clause_that_recovers_often_and_once_not_is_counted_as_violated() -> None:
+    soft: Any = {"id": "fine", "severity": "soft", "check": "steps % 2 == 0 and steps < 190"}
+    check = Contract({"name": "c", "invariants": [soft]}).evaluate(
+        scenario(), said("We paid 40 back.", *(call("issue_refund") for _ in range(200)))
+    )
+    counted = Checked()
+    counted.take_in([check])
+    assert not check.passed and (counted.violated[0, "fine"], counted.recovered[0, "fine"]) == (1, 0)
+
+
+def test_the_states_of_a_long_run_are_not_all_held_at_once() -> None:
+    trace = said("We paid 40 back.", *(call("issue_refund") for _ in range(400)))
+    states = step_values(scenario(), trace)
+    assert next(states)["tools"] == ["issue_refund"] and iter(states) is states
+
+
+def test_no_clause_may_be_called_like_a_limit() -> None:
+    written: dict[str, Any] = {"name": "n", "postconditions": [{"id": "max_steps", "check": "steps > 0"}]}
+    with pytest.raises(ValueError, match="the id 'max_steps' is the name of a limit of governance"):
+        Contract({**written, "governance": {"max_steps": 3}})
+
+
+def test_a_run_without_steps_is_told_to_have_checked_no_invariant() -> None:
+    contract = Contract({"name": "n", "invariants": [{"id": "calm", "check": "steps < 3"}]})
+    check = contract.evaluate(scenario(), AgentTrace(outputs=("Hello.",)))
+    assert check.passed
+    assert check.reason.endswith("the run has no steps, so no invariant was checked (calm)")
+
+
+def test_invariants_of_a_long_run_are_checked_within_seconds() -> None:
+    clauses: list[Any] = [
+        {"id": f"c{n}", "check": f"'pay{n}' not in tools and len(calls) <= steps and step['tool'] != 'x'"}
+        for n in range(3)
+    ]
+    trace = said("done", *(call("look_up", order=str(n)) for n in range(2000)))
+    begun = time.process_time()
+    assert Contract({"name": "n", "invariants": clauses}).evaluate(scenario(), trace).passed
+    assert time.process_time() - begun < 3

@@ -4,12 +4,11 @@ import asyncio
 import shutil
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("pydantic_evals")
 
 from agentmut.api import measure
 from agentmut.engine.executor import TrialRequest
@@ -21,6 +20,9 @@ from agentmut.project import load_project
 from agentmut.protocols import SuiteSpec
 from agentmut.trace import Action
 
+pytestmark = pytest.mark.skipif(
+    not find_spec("pydantic_evals"), reason="pydantic_evals is not installed"
+)  # importing it is slow
 DESK = Path(__file__).parents[2] / "tests" / "testdata" / "pydantic_evals_desk"
 YAML = """
 name: desk
@@ -159,3 +161,15 @@ def test_without_pydantic_evals_the_error_has_the_command_that_installs_it(
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(UsageError, match=r"pip install 'agentmut\[pydantic-evals\]'"):
         PydanticEvals.create(SuiteSpec(kind="pydantic_evals", argument={"dataset": "a:b", "task": "a:c"}))
+
+
+def test_a_dataset_without_cases_is_said(tmp_path: Path) -> None:
+    (tmp_path / "empty_evals.py").write_text(
+        "from pydantic_evals import Dataset\n"
+        "dataset = Dataset(name='d', cases=[])\n"
+        "async def desk(question, config): return ''\n"
+    )
+    argument: Any = {"dataset": "empty_evals:dataset", "task": "empty_evals:desk"}
+    spec = SuiteSpec(kind="pydantic_evals", argument=argument, root=str(tmp_path))
+    with pytest.raises(UsageError, match="has no cases"):
+        PydanticEvals.create(spec).scenarios()

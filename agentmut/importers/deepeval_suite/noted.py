@@ -21,6 +21,8 @@ class Measured:
     reason: str
     error: str = ""
     """Why it could not be measured."""
+    asserted: bool = True
+    """Whether `assert_test` measured it; what `evaluate` finds is for the test itself to assert."""
 
 
 @dataclass(frozen=True)
@@ -39,17 +41,18 @@ def check_measured(noted: Iterable[Any]) -> None:
             raise CaseError(f"the metric {one.name} failed: {one.error[:LONGEST_REASON]}")
 
 
-def checks_of(test: Check, noted: Sequence[Any], names: Iterable[str]) -> tuple[Check, ...]:
-    """The test as a check, and one more for each of the metrics named.
+def checks_of(test: Check, noted: Sequence[Any], names: Iterable[str] | None) -> tuple[Check, ...]:
+    """The test as a check, and one more for each of the metrics named; None names all that a test asserts.
 
-    A test passes only if all its metrics do: deepeval lets test cases pass that are marked as flaky.
+    A test passes only if all the metrics do that it asserts: deepeval lets test cases pass that are marked as flaky.
     """
     measured = [one for one in noted if isinstance(one, Measured)]
     failed = [one for one in measured if not one.passed]
-    said = "; ".join(f"{one.name}: {one.reason}" for one in failed) or test.reason
-    reason = f"{said[:LONGEST_REASON]}{_cost(noted)}"
-    whole = Check(evaluator=CHECK, passed=test.passed and not failed, reason=reason)
-    return (whole, *_metrics(measured, names))
+    passed = test.passed and not any(one.asserted for one in failed)
+    said = "; ".join(f"{one.name}: {one.reason}" for one in failed if not passed) or test.reason
+    whole = Check(evaluator=CHECK, passed=passed, reason=f"{said[:LONGEST_REASON]}{_cost(noted)}")
+    every = dict.fromkeys(one.name for one in measured if one.asserted)
+    return (whole, *_metrics(measured, every if names is None else names))
 
 
 def _metrics(measured: Sequence[Measured], names: Iterable[str]) -> Iterator[Check]:

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from agentmut.importers._judging import asked, judge_of
 from agentmut.importers.deepeval_suite.noted import Failed, Measured
 from agentmut.importers.pytest_suite.running import RUNNING, Running
 from agentmut.plain import one_line
@@ -33,8 +34,11 @@ OFF = {
     "DEEPEVAL_PROGRESS_BAR": "0",
 }
 _EVALUATE = "deepeval.evaluate.evaluate"
-_EXECUTING = ("execute_test_cases", "a_execute_test_cases", "_assert_test_from_current_trace")
-"""What `assert_test` has its metrics measured by; looked up in its module at each call."""
+_TRACED = "_assert_test_from_current_trace"
+_EXECUTING = ("execute_test_cases", "a_execute_test_cases", _TRACED)
+"""What `assert_test` and `evaluate` have metrics measured by; looked up in their module at each call."""
+_ASSERTS = "_is_assert_test"
+"""The argument by which `assert_test` is told from `evaluate`, which raises for no score."""
 _MARK = "_agentmut_wrapped"
 
 
@@ -61,7 +65,7 @@ class _Judge:
     def judging(self) -> Iterator[None]:
         """Metrics may measure within each other, and at the same time."""
         if self._depth == 0:
-            self._aside = aside(Trial(id=f"{self.running.trial.id}-judge", seed=self.running.trial.seed))
+            self._aside = aside(judge_of(self.running.trial))
             self.trial = self._aside.__enter__()
         self._depth += 1
         try:
@@ -74,8 +78,9 @@ class _Judge:
 
     def _settle(self) -> None:
         """Note what the metrics have cost."""
-        replies = [one.reply for one in self.trial.recorder.exchanges if one.reply] if self.trial else []
-        self.running.noted += [reply.usage for reply in replies if reply.usage]
+        steps = list(asked(self.trial.recorder)) if self.trial else []
+        self.running.noted += [step.usage for step in steps]
+        self.running.trial.recorder.judging += steps
 
 
 class _Now:
@@ -137,24 +142,29 @@ def _replace(owner: Any, name: str, wrapper: Callable[[Any], Any]) -> None:
 
 def _executing(now: _Now, original: Any) -> Any:
     """A function that measures the metrics of test cases: note its results, and what it raises."""
-    return _wrapped(now, original, _note)
+    asserts = original.__name__ == _TRACED
+    return _wrapped(now, original, lambda given: functools.partial(_note, bool(given.get(_ASSERTS, asserts))))
 
 
 def _measuring(now: _Now, original: Any) -> Any:
     """A metric's own method, for tests that call it themselves."""
-    return _wrapped(now, original, lambda running, result: None)
+    return _wrapped(now, original, lambda given: lambda running, result: None)
 
 
-def _wrapped(now: _Now, original: Any, note: Callable[[Running, Any], None]) -> Any:
+def _wrapped(
+    now: _Now, original: Any, note_of: Callable[[Mapping[str, Any]], Callable[[Running, Any], None]]
+) -> Any:
+    """The function, whose requests are a judge's; `note_of` its keyword arguments says what to note of its result."""
+
     @contextmanager
-    def judging() -> Iterator[Callable[[Any], Any]]:
+    def judging(given: Mapping[str, Any]) -> Iterator[Callable[[Any], Any]]:
         judge = now.judge
         if judge is None:
             yield lambda result: result
             return
         try:
             with judge.judging():
-                yield functools.partial(_noting, judge.running, note)
+                yield functools.partial(_noting, judge.running, note_of(given))
         except Exception as error:
             judge.running.noted.append(Failed(one_line(error)))
             raise
@@ -162,13 +172,13 @@ def _wrapped(now: _Now, original: Any, note: Callable[[Running, Any], None]) -> 
     if asyncio.iscoroutinefunction(original):
 
         async def later(*args: Any, **kwargs: Any) -> Any:
-            with judging() as done:
+            with judging(kwargs) as done:
                 return done(await original(*args, **kwargs))
 
         return later
 
     def at_once(*args: Any, **kwargs: Any) -> Any:
-        with judging() as done:
+        with judging(kwargs) as done:
             return done(original(*args, **kwargs))
 
     return at_once
@@ -179,26 +189,30 @@ def _noting(running: Running, note: Callable[[Running, Any], None], result: Any)
     return result
 
 
-def _note(running: Running, result: Any) -> None:
+def _note(asserted: bool, running: Running, result: Any) -> None:
     """The test results of deepeval, metric by metric."""
     for one in result if isinstance(result, list) else [result]:
         for metric in getattr(one, "metrics_data", None) or ():
-            running.noted.append(_measured(metric))
+            running.noted.append(_measured(metric, asserted))
         for label in getattr(one, "classifications", None) or ():
             if label.success is not None:
                 said = {
                     "name": label.name,
                     "passed": bool(label.success),
                     "reason": str(label.reason or label.label),
+                    "asserted": asserted,
                 }
                 running.noted.append(Measured(**_with_error(said, label.error)))
 
 
-def _measured(metric: Any) -> Measured:
+def _measured(metric: Any, asserted: bool) -> Measured:
     reason = f"score {metric.score}, threshold {metric.threshold}" + (
         f": {metric.reason}" if metric.reason else ""
     )
-    said = {"name": str(metric.name), "passed": bool(metric.success), "reason": reason}
+    passed = metric.success is None or bool(
+        metric.success
+    )  # None: it has no threshold, so nothing fails by it
+    said = {"name": str(metric.name), "passed": passed, "reason": reason, "asserted": asserted}
     return Measured(**_with_error(said, metric.error))
 
 

@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from agentmut.engine.state import CampaignState
 from agentmut.errors import AgentmutError, ExitCode, UsageError
 from agentmut.importers.pytest_suite.fixtures import find_project
 from agentmut.importers.pytest_suite.held import case_of
+from agentmut.importers.pytest_suite.quiet import REPEATING
 from agentmut.importers.pytest_suite.suite import PytestSuite, scenarios_of
 from agentmut.project import Project
 from agentmut.protocols import SuiteSpec
@@ -17,6 +19,8 @@ from agentmut.result import Result
 
 LOG = 10.0
 """Seconds between two lines about the progress."""
+
+_COLOURS = {ExitCode.OK: "green", ExitCode.INCONCLUSIVE: "yellow"}
 
 
 class Campaign:
@@ -30,6 +34,15 @@ class Campaign:
         self._result: Result | None = None
         self._code: ExitCode | None = None
         self._problem = ""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Collect as the worker processes do, where repeated tests under names of their own are not known."""
+        plugins = session.config.pluginmanager
+        for name in REPEATING:
+            found = plugins.get_plugin(name)
+            if found is not None and plugins.is_registered(found):
+                plugins.unregister(found)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
@@ -49,7 +62,9 @@ class Campaign:
         return True
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """The report, or why there is none."""
+        """The report, or why there is none, and what the campaign came to in pytest's last line."""
+        if self._code is not None:  # that pytest itself ran no test reads like a failure
+            terminalreporter.build_summary_stats_line = self._last_line
         if self._problem:
             terminalreporter.section("agentmut: no result", red=True)
             terminalreporter.write_line(self._problem)
@@ -65,6 +80,18 @@ class Campaign:
         """End with the campaign's own code."""
         if self._code is not None:
             session.exitstatus = int(self._code)
+
+    def _last_line(self) -> tuple[list[tuple[str, dict[str, bool]]], str]:
+        """As pytest's reporter asks for it: parts with their colours, and the line's own colour."""
+        code = self._code or ExitCode.OK
+        colour = _COLOURS.get(code, "red")
+        if self._result is None:
+            said = ["no result"]
+        else:
+            became = Counter(row.status.value for row in self._result.mutants)
+            said = [self._result.status, *(f"{count} {status}" for status, count in became.items())]
+        ended = [f"exit code {int(code)}"] if code else []
+        return [(text, {colour: True}) for text in (f"agentmut: {said[0]}", *said[1:], *ended)], colour
 
     def _measured(self, session: pytest.Session) -> Result:
         from agentmut.runtime import agent_environment, refuse_running_loop

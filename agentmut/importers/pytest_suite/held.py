@@ -29,6 +29,10 @@ _BLOCKED = ("-p", "no:deepeval")
 """A plugin that writes a folder and prints, in whatever suite; of its own suite another plugin takes care."""
 
 
+_NAMES = pytest.StashKey[dict[str, Any]]()
+"""Of a doctest: its names as they were collected."""
+
+
 class _Job(NamedTuple):
     case: str
     running: Running
@@ -154,6 +158,8 @@ class _Serving:
                 fixture.finish(request)
 
     def _settle(self, job: _Job, session: pytest.Session, items: dict[str, pytest.Item]) -> None:
+        if job.case not in items:
+            return job.done.set_exception(CaseError(f"the worker process collects no test {job.case}"))
         try:
             phases = self._run(items[job.case], job.running, session)
         except BaseException as error:  # pytest.exit, KeyboardInterrupt: the session stays as it is
@@ -202,8 +208,14 @@ def not_collected(errors: list[str]) -> str:
 
 
 def forget_earlier_runs(item: pytest.Item) -> None:
-    """What pytest has gathered on a test while it ran: output, and subtests that failed."""
+    """What running it has changed: its output, subtests that failed, and the names of a doctest, which are gone.
+
+    The first call comes before the first run.
+    """
     item._report_sections.clear()
+    if isinstance(item, pytest.DoctestItem):
+        names: dict[str, Any] = dict(item.dtest.globs)
+        item.dtest.globs = item.stash.setdefault(_NAMES, names).copy()
     with suppress(ImportError):  # older than pytest 9
         from _pytest.subtests import failed_subtests_key
 

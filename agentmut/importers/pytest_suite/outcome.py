@@ -2,9 +2,11 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from doctest import DocTestFailure, UnexpectedException
 from typing import Literal
 
 import pytest
+from _pytest.doctest import MultipleDoctestFailures
 
 from agentmut.errors import CaseError
 from agentmut.plain import one_line
@@ -50,14 +52,18 @@ def judged(phases: Sequence[Phase], raised: NotAsserted, of_agent: Collection[Ba
 
 
 def is_assertion(error: BaseException | None) -> bool:
-    """Whether an error is a failed assertion, or a group of nothing else.
+    """Whether an error is a failed assertion or example of a doctest, or a group of nothing else.
 
     >>> is_assertion(AssertionError("no")), is_assertion(ValueError("no"))
     (True, False)
     """
     if isinstance(error, BaseExceptionGroup):
         return all(map(is_assertion, error.exceptions))
-    return isinstance(error, AssertionError | pytest.fail.Exception)
+    if isinstance(error, MultipleDoctestFailures):
+        return all(map(is_assertion, error.failures))
+    if isinstance(error, UnexpectedException):
+        return is_assertion(error.exc_info[1])
+    return isinstance(error, AssertionError | pytest.fail.Exception | DocTestFailure)
 
 
 def _of(phases: Sequence[Phase], when: str) -> list[Phase]:
@@ -119,7 +125,8 @@ def _reason(phase: Phase) -> str:
     longrepr = report.longrepr
     if isinstance(longrepr, tuple):  # of a skipped test
         return str(longrepr[2]).removeprefix("Skipped: ")
-    said = one_line(error) if error is not None else " ".join(str(longrepr or report.outcome).split())
+    shown = error is None or isinstance(error, DocTestFailure | UnexpectedException | MultipleDoctestFailures)
+    said = one_line(error) if error and not shown else " ".join(str(longrepr or report.outcome).split())
     crash = getattr(longrepr, "reprcrash", None)
     place = f" ({crash.path}:{crash.lineno})" if crash is not None else ""
     return f"{said[:LONGEST_REASON]}{place}"

@@ -11,11 +11,13 @@ _OFF: dict[str, Any] = {
     "xmlpath": None, "dist": "no", "distload": False, "numprocesses": None, "tx": [], "looponfail": False,
 }  # fmt: skip
 """Options that would make a session something else than its tests, each once."""
+REPEATING = ("repeat", "pytest_repeat")
+"""Plugins that collect a test several times."""
 _UNWANTED = (
+    *REPEATING,
     "terminalreporter",
     "rerunfailures", "pytest_rerunfailures",  # tests that are run until they pass notice nothing
     "flaky", "flaky.flaky_pytest_plugin",
-    "repeat", "pytest_repeat",
     "randomly", "pytest_randomly",  # sets the same seed before each test: all repeats would be one
     "timeout", "pytest_timeout",  # ends the process, or needs its main thread; trials have a deadline of their own
     "lfplugin", "nfplugin", "stepwiseplugin",

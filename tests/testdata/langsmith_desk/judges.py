@@ -59,3 +59,7 @@ def polite(inputs: str, outputs: str) -> Any:
         prompt="Is this polite? {inputs} {outputs}", model="openai:sim", feedback_key="polite"
     )
     return judge(inputs=inputs, outputs=outputs)
+
+
+def unnamed(outputs: str, /) -> bool:
+    return bool(outputs)
