@@ -68,17 +68,19 @@ class Run:
                 else:
                     self._note(message)
         except RuntimeError as error:
-            raise self._cause(error) from error
+            if cause := self._cause(error):
+                raise cause from error
+            raise
         if result is None:
             raise NoAnswerError("the stream of messages ended without a result")
         if self._last:
             self._trial.recorder.edges[self._last, END] = None
         return result
 
-    def _cause(self, error: RuntimeError) -> Exception:
-        """What a team's error tells the text of."""
+    def _cause(self, error: RuntimeError) -> Exception | None:
+        """The failed request whose text a team's error tells."""
         raised = (client.error for client in self._team.clients() if client.error)
-        return next((one for one in raised if str(one) in str(error)), error)
+        return next((one for one in raised if one is not error and str(one) in str(error)), None)
 
     def _note(self, message: Any) -> None:
         recorder, source = self._trial.recorder, message.source
