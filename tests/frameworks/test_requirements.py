@@ -32,7 +32,10 @@ def test_a_version_between_the_bounds_is_taken(version: str, monkeypatch: pytest
     ("version", "said"),
     [
         (None, r"requires the package loom-agents. Install it with: pip install 'agentmut\[loom\]'"),
-        ("1.3.9", r"loom-agents 1.4 and later, below 2.0; found 1.3.9. .*pip install 'agentmut\[loom\]'.*agent.run"),
+        (
+            "1.3.9",
+            r"loom-agents 1.4 and later, below 2.0; found 1.3.9. .*pip install 'agentmut\[loom\]'.*agent.run",
+        ),
         ("2.0.1", r"loom-agents 1.4 and later, below 2.0; found 2.0.1. .*adapter command"),
     ],
 )
