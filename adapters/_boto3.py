@@ -1,0 +1,77 @@
+"""Clients of Amazon's SDK for the adapters that call it themselves."""
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from threading import Lock
+from typing import Any, ClassVar
+
+from agentmut.adapters._requirement import Requirement
+from agentmut.errors import AdapterError, UsageError, nearest
+from agentmut.protocols import AgentSpec
+
+
+def requirement(adapter: str) -> Requirement:
+    """What the adapters of Bedrock need."""
+    return Requirement(adapter, "boto3", (1, 40), (2, 0), "bedrock", ("botocore",))
+
+
+class Boto3:
+    """Makes the clients of one agent's runs. The session, which reads the models of services, is made once."""
+
+    _lock: ClassVar[Lock] = Lock()  # sessions are not to be shared by threads
+
+    def __init__(self, service: str, region: str | None = None) -> None:
+        self._service = service
+        self._region = region
+
+    @cached_property
+    def _session(self) -> Any:
+        import boto3
+
+        return boto3.Session(region_name=self._region)
+
+    def client(self) -> Any:
+        """A new client. Raises `AdapterError` where there is no region, or no credentials."""
+        from botocore.exceptions import BotoCoreError
+
+        try:
+            with self._lock:
+                if self._session.get_credentials() is None:
+                    raise AdapterError(_NO_KEY)
+                return self._session.client(self._service)
+        except BotoCoreError as error:
+            raise AdapterError(
+                f"no client of {self._service} could be made: {error} Set AWS_REGION, or agent.options.region."
+            ) from error
+
+
+_NO_KEY = (
+    "no client could be made: there are no credentials. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE "
+    "or AWS_BEARER_TOKEN_BEDROCK"
+)
+
+
+@contextmanager
+def hung_up(stream: Any) -> Iterator[None]:
+    """Close an event stream when it has been read, or could not be."""
+    try:
+        yield
+    finally:
+        stream.close()
+
+
+def region_of(spec: AgentSpec, known: Collection[str]) -> str | None:
+    """`agent.options.region`, after a look at the names of all options. Raises `UsageError`."""
+    for name in spec.options:
+        if name not in known:
+            raise UsageError(f"agent.options: unknown key {name!r}. {nearest(name, known)}")
+    return text_option(spec, "region")
+
+
+def text_option(spec: AgentSpec, name: str) -> str | None:
+    """An option that is a text. Raises `UsageError`."""
+    value = spec.options.get(name)
+    if value is not None and not (isinstance(value, str) and value):
+        raise UsageError(f"agent.options.{name}: expected a text, found {value!r:.80}")
+    return value
