@@ -21,9 +21,10 @@ class Boto3:
 
     _lock: ClassVar[Lock] = Lock()  # sessions are not to be shared by threads
 
-    def __init__(self, service: str, region: str | None = None) -> None:
+    def __init__(self, service: str, region: str | None = None, *, read_timeout: float = 60) -> None:
         self._service = service
         self._region = region
+        self._read_timeout = read_timeout
 
     @cached_property
     def _session(self) -> Any:
@@ -33,13 +34,15 @@ class Boto3:
 
     def client(self) -> Any:
         """A new client. Raises `AdapterError` where there is no region, or no credentials."""
+        from botocore.config import Config
         from botocore.exceptions import BotoCoreError
 
+        config = Config(read_timeout=self._read_timeout)
         try:
             with self._lock:
                 if self._session.get_credentials() is None:
                     raise AdapterError(_NO_KEY)
-                return self._session.client(self._service)
+                return self._session.client(self._service, config=config)
         except BotoCoreError as error:
             raise AdapterError(
                 f"no client of {self._service} could be made: {error} Set AWS_REGION, or agent.options.region."

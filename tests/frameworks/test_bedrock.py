@@ -7,7 +7,7 @@ from agentmut.tools import read_tool
 from tests.frameworks.kit import Case, check
 
 pytest.importorskip("boto3", reason="boto3 is not installed")
-from tests.frameworks import bedrock_agents as agents  # noqa: E402
+from tests.frameworks import bedrock_agents as agents
 
 AGENTS = "tests.frameworks.bedrock_agents"
 MODEL = ModelConfig(name="sim-large", temperature=0.3)
