@@ -21,9 +21,15 @@ from agentmut.trial import Trial
 _BOTH = ("region", "session_state")
 _INLINE = ("inline", "action_group", "prompt_template", *_BOTH)
 _DEPLOYED = ("agent_id", "alias_id", *_BOTH)
-_AT_SERVICE = "a deployed agent has its {part} at the service; `agent.options: {{inline: true}}` runs the agent from the config"
+_AT_SERVICE = (
+    "a deployed agent has its {part} at the service; with `agent.options: {{inline: true}}` the agent is run from "
+    "the config"
+)
 
-_NO_WORD = "functions of action groups have a name, a description, and parameters with type, description and required; no more"
+_NO_WORD = (
+    "functions of action groups have a name, a description, and parameters with type, description and required; "
+    "no more"
+)
 
 
 class BedrockAgentsAdapter(LoopAdapter):
@@ -38,8 +44,8 @@ class BedrockAgentsAdapter(LoopAdapter):
         inline = bool(spec.options.get("inline"))
         if inline is bool(spec.options.get("agent_id")):
             raise UsageError(
-                "agent.options: adapter bedrock_agents needs `inline: true`, or `agent_id` and `alias_id` of a deployed "
-                "agent"
+                "agent.options: adapter bedrock_agents needs `inline: true`, or `agent_id` and `alias_id` of an "
+                "agent that is deployed"
             )
         return InlineAgent.of(spec, config) if inline else DeployedAgent.of(spec, config)
 

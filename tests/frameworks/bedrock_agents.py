@@ -1,6 +1,7 @@
 """Agents on Bedrock Converse, as a user writes them: functions for the ready loop, and a loop of one's own."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import agentmut
@@ -21,10 +22,17 @@ def check_stock(article: str) -> str:
     return f"There are 4 pieces of {article}."
 
 
+async def refund_order(order_id: str) -> str:
+    """Issue the refund of an order."""
+    return f"The money for {order_id} is on its way."
+
+
 FUNCTIONS = (look_up_order, issue_refund)
+STEPS = (look_up_order, refund_order)
+BY_PATH = {"GET /orders/{order_id}": look_up_order}
 PROMPT = "You help customers.\n\n- Always look up the order before you answer.\n- Never promise a date."
 order_tool, stock_tool = agentmut.tool(look_up_order), agentmut.tool(check_stock)
-OWN = {"look_up_order": order_tool, "check_stock": stock_tool}
+OWN: dict[str, Callable[..., str]] = {"look_up_order": order_tool, "check_stock": stock_tool}
 TOOLS = [
     {
         "toolSpec": {
