@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from pydantic import JsonValue
 
 from agentmut.adapters._dialect import Answer, Call
-from agentmut.config import AgentConfig, Document, ModelConfig, is_set
+from agentmut.config import Document, ModelConfig, is_set
 from agentmut.tools import ToolSpec
 from agentmut.wire.dialects.bedrock_agent import call_ids
 
@@ -180,11 +180,6 @@ def result_of(asked: Asked, answer: Answer) -> dict[str, Any]:
     return {"apiResult": {**kept, **failed, "httpStatusCode": status, "responseBody": body}}
 
 
-def too_short(config: AgentConfig) -> str:
-    """Why an inline agent cannot have the prompt, in a phrase; empty when it can."""
-    length = len(config.prompt)
-    return (
-        ""
-        if length >= LEAST_INSTRUCTION
-        else f"inline agents need instructions of {LEAST_INSTRUCTION} characters; these have {length}"
-    )
+def instruction(prompt: str) -> str:
+    """The prompt, with as many blanks after it as an instruction lacks: boto3 refuses shorter ones."""
+    return prompt.ljust(LEAST_INSTRUCTION)

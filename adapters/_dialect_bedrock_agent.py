@@ -132,7 +132,7 @@ class InlineAgentDialect(AgentDialect):
         groups = terms.action_group(self.options.group, config.tools)
         return {
             "foundationModel": config.model.name,
-            "instruction": config.prompt,
+            "instruction": terms.instruction(config.prompt),
             **({"actionGroups": groups} if groups else {}),
             **terms.override(config.model, self.options.template),
         }

@@ -7,15 +7,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
+from pydantic import JsonValue
+
 from agentmut.adapters import _bedrock_agent_terms as terms
 from agentmut.adapters._boto3 import region_of, requirement, text_option
 from agentmut.adapters._dialect_bedrock_agent import AgentOptions, DeployedAgentDialect, InlineAgentDialect
 from agentmut.adapters._loop_adapter import LoopAdapter
 from agentmut.calls.toolbox import Function, toolbox
 from agentmut.config import AgentConfig
-from agentmut.errors import UsageError
+from agentmut.errors import AdapterError, UsageError
 from agentmut.mutant import Edit, Mutant, apply_edits, unreachable_fault
 from agentmut.protocols import Adapter, AgentKeys, AgentSpec
+from agentmut.trace import AgentTrace
 from agentmut.trial import Trial
 
 _BOTH = ("region", "session_state")
@@ -68,12 +71,12 @@ class InlineAgent(BedrockAgentsAdapter):
         return found
 
     def cannot_express(self, mutant: Mutant) -> str:
-        """What a call has no word for: settings, short prompts, and what schemas of functions leave out."""
-        edits = [edit for edit in mutant.edits if edit.part in ("prompt", "tools") and not edit.is_fault]
+        """What a call has no word for: settings, and what schemas of functions leave out."""
+        edits = [edit for edit in mutant.edits if edit.part == "tools" and not edit.is_fault]
         changed = apply_edits(self._config, edits)
         if reason := super().cannot_express(mutant) or self._unsayable(changed):
             return reason
-        if any(map(_is_of_schema, edits)) and _told(changed) == _told(self._config):
+        if any(edit.path[-1] != "implemented_by" for edit in edits) and _told(changed) == _told(self._config):
             return _NO_WORD
         return ""
 
@@ -83,7 +86,7 @@ class InlineAgent(BedrockAgentsAdapter):
             _told(config)
         except ValueError as error:
             return str(error)
-        return terms.too_short(config)
+        return ""
 
 
 class DeployedAgent(BedrockAgentsAdapter):
@@ -118,18 +121,27 @@ class DeployedAgent(BedrockAgentsAdapter):
         reasons = (_kept_there(edit) for edit in mutant.edits)
         return next(filter(None, reasons), "") or unreachable_fault(mutant, self._config, self.doubled_tools)
 
+    async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
+        """Converse with the agent. Raises `AdapterError` where it is to be another one."""
+        for part in ("prompt", "tools", "model"):
+            if _without_faults(self._config, part) != _without_faults(self._original, part):
+                raise AdapterError(_AT_SERVICE.format(part=part))
+        return await super().run(turns, trial)
+
     def _tools_of(self, trial: Trial) -> dict[str, Function]:
         return toolbox(self._config, self._functions)
+
+
+def _without_faults(config: AgentConfig, part: str) -> Any:
+    if part != "tools":
+        return getattr(config, part)
+    return [tool.model_copy(update={"fault": None}) for tool in config.tools]
 
 
 def _kept_there(edit: Edit) -> str:
     if edit.is_fault or edit.part not in ("prompt", "tools", "model"):
         return ""
     return _AT_SERVICE.format(part=edit.part)
-
-
-def _is_of_schema(edit: Edit) -> bool:
-    return edit.part == "tools" and edit.path[-1] != "implemented_by"
 
 
 def _told(config: AgentConfig) -> list[dict[str, Any]]:

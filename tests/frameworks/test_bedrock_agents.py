@@ -254,7 +254,6 @@ NESTED = (by_object,)
         ({"inline": True, "session_state": "x"}, CONFIG, "expected a mapping"),
         ({"inline": True, "prompt_template": "none.txt"}, CONFIG, "none.txt cannot be read"),
         ({"inline": True}, AgentConfig(prompt=PROMPT), "model.name is missing"),
-        ({"inline": True}, CONFIG.model_copy(update={"prompt": "Help."}), "40 characters; these have 5"),
         (
             {"inline": True},
             CONFIG.model_copy(update={"model": ModelConfig(name="m", top_p=0.5)}),
@@ -312,3 +311,21 @@ def test_missing_credentials_and_regions_are_said(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "x")
     with pytest.raises(AdapterError, match=r"Set AWS_REGION, or agent\.options\.region"):
         ran(deployed(), "Hello")
+
+
+def test_a_deployed_agent_is_not_run_as_one_that_it_is_not(at: Callable[..., Any]) -> None:
+    """The control without prompt and tools would pass as the agent itself."""
+    other = deployed().with_config(AgentConfig())
+    with at(service.Script()), pytest.raises(AdapterError, match="has its tools at the service"):
+        ran(other, "Hello")
+
+
+def test_short_instructions_are_filled_up(at: Callable[..., Any]) -> None:
+    """boto3 refuses instructions of fewer than 40 characters, and with them every agent that has lost its prompt."""
+    agent = BedrockAgentsAdapter.create(
+        AgentSpec(adapter="bedrock_agents", options={"inline": True}, **DESK), CONFIG
+    )
+    script = service.Script(service.answer("Yes."))
+    with at(script):
+        ran(agent.with_config(CONFIG.model_copy(update={"prompt": ""})), "Hello")
+    assert script.bodies[0]["instruction"] == " " * 40
