@@ -1,6 +1,8 @@
 """Calls of Bedrock agents as they go over the wire: seen where botocore sends them, read as their events come."""
 
 import json
+from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -23,8 +25,28 @@ class AgentStreamError(ConnectionError):
     """The event stream of an agent ended without an answer."""
 
 
+_calling: "ContextVar[AgentCalls | None]" = ContextVar("agentmut_bedrock_agent", default=None)
+"""The run whose call this thread makes."""
+
+
+def watched(client: Any) -> None:
+    """Have a client's requests and answers seen by the runs that they belong to."""
+    events = client.meta.events
+    events.register(f"before-call.{SERVICE}", _of_run(AgentCalls.named))
+    events.register(f"before-send.{SERVICE}", _of_run(AgentCalls.sent))
+    events.register(f"response-received.{SERVICE}", _of_run(AgentCalls.received))
+
+
+def _of_run(handle: Callable[..., None]) -> Callable[..., None]:
+    def handler(**options: Any) -> None:
+        if (run := _calling.get()) is not None:
+            handle(run, **options)
+
+    return handler
+
+
 class AgentCalls:
-    """The calls that one run makes through its client, one after the other."""
+    """The calls that one run makes, one after the other, through a client that is `watched`."""
 
     def __init__(self, client: Any, trial: Trial) -> None:
         self._client = client
@@ -34,40 +56,30 @@ class AgentCalls:
         self._call = HttpCall("", b"")
         self._host = ""
         self._started: float | None = None
-        events = client.meta.events
-        events.register(f"before-call.{SERVICE}", self._named)
-        events.register(f"before-send.{SERVICE}", self._sent)
-        events.register(f"response-received.{SERVICE}", self._received)
 
     def invoke(self, operation: str, arguments: dict[str, Any]) -> Told:
-        """Call the agent and hear it out. Blocks; raises what boto3 raises, and `AgentStreamError`."""
+        """Call the agent and hear it out. Blocks, in a thread of its own; raises what boto3 raises, and
+        `AgentStreamError`."""
+        _calling.set(self)
         self._place = call_place()
-        asked = self._recorder.now()
-        response = getattr(self._client, operation)(**arguments)
-        told = Told(self._recorder, self._place.turn, asked)
-        events = response["completion"]
+        told = Told(self._recorder, self._place.turn, self._recorder.now())
+        events = getattr(self._client, operation)(**arguments)["completion"]
         try:
-            with hung_up(events):
-                for event in events:
-                    told.hear(event)
-            if not told.answered:
-                raise AgentStreamError(
-                    f"the agent's event stream ended without an answer{f': {told.failure}' if told.failure else ''}"
-                )
+            _hear_out(events, told)
         except Exception as error:
             self._record(200, None, described(error))
             raise
         self._record(200, _reply(told), None)
         return told
 
-    # Handlers of botocore's events.
+    # What botocore tells on the way.
 
-    def _named(self, params: dict[str, Any], **_: Any) -> None:
+    def named(self, params: dict[str, Any], **_: Any) -> None:
         """A stand-in on this machine may want to know whose request it is."""
         if is_loopback(urlsplit(params["url"]).hostname or ""):
             params["headers"][TRIAL_HEADER] = self._trial.id
 
-    def _sent(self, request: Any, **_: Any) -> None:
+    def sent(self, request: Any, **_: Any) -> None:
         """An attempt leaves, as it was signed."""
         if self._recorder.closed:
             raise TrialOverError(f"trial {self._trial.id} is over; this run was abandoned at its timeout")
@@ -77,7 +89,7 @@ class AgentCalls:
         self._started = self._recorder.now()
         self._recorder.asked(self._started)
 
-    def _received(self, response_dict: Any, exception: Any, **_: Any) -> None:
+    def received(self, response_dict: Any, exception: Any, **_: Any) -> None:
         """An attempt has an answer, or failed; of an answer the stream is still to come."""
         if self._started is None:
             return
@@ -103,6 +115,15 @@ class AgentCalls:
             node=self._place.node,
         )
         self._recorder.exchanges.append(exchange)
+
+
+def _hear_out(events: Any, told: Told) -> None:
+    with hung_up(events):
+        for event in events:
+            told.hear(event)
+    if not told.answered:
+        reason = f": {told.failure}" if told.failure else ""
+        raise AgentStreamError(f"the agent's event stream ended without an answer{reason}")
 
 
 def _request(call: HttpCall) -> ModelRequest:

@@ -1,6 +1,6 @@
 """Clients of Amazon's SDK for the adapters that call it themselves."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from threading import Lock
@@ -16,37 +16,54 @@ def requirement(adapter: str) -> Requirement:
     return Requirement(adapter, "boto3", (1, 40), (2, 0), "bedrock", ("botocore",))
 
 
+AT_ONCE = 64
+"""Connections that a client keeps open; more than that at once are made and thrown away."""
+
+
 class Boto3:
-    """Makes the clients of one agent's runs. The session, which reads the models of services, is made once."""
+    """The client of an agent's runs, made when the first of them begins; `made` is told of it.
 
-    _lock: ClassVar[Lock] = Lock()  # sessions are not to be shared by threads
+    It keeps nothing of a run, may be used by several threads, and takes long to make.
+    """
 
-    def __init__(self, service: str, region: str | None = None, *, read_timeout: float = 60) -> None:
+    _lock: ClassVar[Lock] = Lock()
+
+    def __init__(
+        self,
+        service: str,
+        region: str | None = None,
+        *,
+        read_timeout: float = 60,
+        made: Callable[[Any], None] = lambda client: None,
+    ) -> None:
+        self._made = made
         self._service = service
         self._region = region
         self._read_timeout = read_timeout
 
-    @cached_property
-    def _session(self) -> Any:
-        import boto3
-
-        return boto3.Session(region_name=self._region)
-
     def client(self) -> Any:
-        """A new client. Raises `AdapterError` where there is no region, or no credentials."""
+        """The client. Raises `AdapterError` where there is no region, or no credentials."""
+        with self._lock:
+            return self._client
+
+    @cached_property
+    def _client(self) -> Any:
+        import boto3
         from botocore.config import Config
         from botocore.exceptions import BotoCoreError
 
-        config = Config(read_timeout=self._read_timeout)
+        config = Config(read_timeout=self._read_timeout, max_pool_connections=AT_ONCE)
         try:
-            with self._lock:
-                if self._session.get_credentials() is None:
-                    raise AdapterError(_NO_KEY)
-                return self._session.client(self._service, config=config)
+            session = boto3.Session(region_name=self._region)
+            if session.get_credentials() is None:
+                raise AdapterError(_NO_KEY)
+            client = session.client(self._service, config=config)
         except BotoCoreError as error:
             raise AdapterError(
                 f"no client of {self._service} could be made: {error} Set AWS_REGION, or agent.options.region."
             ) from error
+        self._made(client)
+        return client
 
 
 _NO_KEY = (

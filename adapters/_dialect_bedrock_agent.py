@@ -6,15 +6,15 @@ one without a mark begins a new session.
 
 import uuid
 from abc import abstractmethod
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from pydantic import JsonValue
 
 from agentmut.adapters import _bedrock_agent_terms as terms
-from agentmut.adapters._bedrock_agent_calls import SERVICE, AgentCalls
+from agentmut.adapters._bedrock_agent_calls import SERVICE, AgentCalls, watched
 from agentmut.adapters._boto3 import Boto3
 from agentmut.adapters._dialect import Answer, Dialect, Items, Reply
 from agentmut.config import AgentConfig, ModelConfig
@@ -61,11 +61,11 @@ class AgentDialect(Dialect):
     def __init__(self, options: AgentOptions, *, stream: bool = False) -> None:
         super().__init__(stream=stream)
         self.options = options
-        self._boto3 = Boto3(SERVICE, options.region, read_timeout=PATIENCE)
+        self._boto3 = Boto3(SERVICE, options.region, read_timeout=PATIENCE, made=watched)
 
     def client(self) -> AbstractAsyncContextManager[Any]:
-        """The calls of one run, through a new client. Raises `AdapterError`."""
-        return _calls(self._boto3)
+        """The calls of one run. Raises `AdapterError`."""
+        return nullcontext(_calls(self._boto3))
 
     async def ask(self, client: AgentCalls, config: AgentConfig, conversation: Items) -> Reply:
         """One call of the agent, which may take several of the model."""
@@ -154,18 +154,13 @@ class DeployedAgentDialect(AgentDialect):
         return {"agentId": self.options.agent, "agentAliasId": self.options.alias}
 
 
-@asynccontextmanager
-async def _calls(boto3: Boto3) -> AsyncIterator[AgentCalls]:
+def _calls(boto3: Boto3) -> AgentCalls:
     trial = current_trial()
     if trial is None:
         raise AdapterError("an agent of Bedrock is run in a trial")
     if trial.player is not None:
         raise AdapterError("runs of Bedrock agents are not recorded, so they cannot be replayed")
-    client = boto3.client()
-    try:
-        yield AgentCalls(client, trial)
-    finally:
-        client.close()
+    return AgentCalls(boto3.client(), trial)
 
 
 def _results(mark: _Mark, answers: Sequence[Answer]) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """The tool loop's side of Bedrock Converse."""
 
 import base64
-from collections.abc import AsyncIterator, Iterable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any, ClassVar
 
 from agentmut.adapters._boto3 import Boto3, hung_up
@@ -38,8 +38,8 @@ class ConverseDialect(Dialect):
         self._boto3 = Boto3("bedrock-runtime", region)
 
     def client(self) -> AbstractAsyncContextManager[Any]:
-        """A new client; address, region and credentials are found as boto3 finds them. Raises `AdapterError`."""
-        return _closed(self._boto3)
+        """The client; address, region and credentials are found as boto3 finds them. Raises `AdapterError`."""
+        return nullcontext(self._boto3.client())
 
     async def ask(self, client: Any, config: AgentConfig, conversation: Items) -> Reply:
         """One model call. The service does not say which model answered."""
@@ -69,15 +69,6 @@ class ConverseDialect(Dialect):
     def answered(self, answers: Sequence[Answer]) -> Items:
         """One message of the user with all results."""
         return [{"role": "user", "content": [_result(answer) for answer in answers]}] if answers else []
-
-
-@asynccontextmanager
-async def _closed(boto3: Boto3) -> AsyncIterator[Any]:
-    client = boto3.client()
-    try:
-        yield client
-    finally:
-        client.close()
 
 
 def _whole(client: Any, body: Body) -> Body:

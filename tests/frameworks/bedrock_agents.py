@@ -1,6 +1,7 @@
 """Agents on Bedrock Converse, as a user writes them: functions for the ready loop, and a loop of one's own."""
 
 import asyncio
+import uuid
 from collections.abc import Callable
 from typing import Any
 
@@ -80,6 +81,49 @@ def converse(client: Any, system: str, messages: list[Any]) -> str:
 async def direct(agent: Any, text: str) -> str:
     """The agent by boto3 alone; `agent` is a client of bedrock-runtime."""
     return await asyncio.to_thread(converse, agent, PROMPT, [_user(text)])
+
+
+async def direct_inline(agent: Any, text: str) -> str:
+    """The same two tools of an inline agent by boto3 alone; `agent` is a client of bedrock-agent-runtime."""
+    return await asyncio.to_thread(_inline, agent, text)
+
+
+def _inline(client: Any, text: str) -> str:
+    functions = [_function(tool["toolSpec"]) for tool in TOOLS]
+    group = {
+        "actionGroupName": "tools",
+        "actionGroupExecutor": {"customControl": "RETURN_CONTROL"},
+        "functionSchema": {"functions": functions},
+    }
+    agent = {"foundationModel": "sim-large", "instruction": PROMPT, "actionGroups": [group]}
+    session, more = uuid.uuid4().hex, {"inputText": text}
+    for _ in range(5):
+        events = client.invoke_inline_agent(sessionId=session, enableTrace=True, **agent, **more)[
+            "completion"
+        ]
+        said, control = b"", None
+        for event in events:
+            said += event.get("chunk", {}).get("bytes", b"")
+            control = event.get("returnControl") or control
+        if control is None:
+            return said.decode()
+        results = [_handed_back(one["functionInvocationInput"]) for one in control["invocationInputs"]]
+        state = {"invocationId": control["invocationId"], "returnControlInvocationResults": results}
+        more = {"inlineSessionState": state}
+    return "I give up."
+
+
+def _function(tool: dict[str, Any]) -> dict[str, Any]:
+    schema = tool["inputSchema"]["json"]
+    needed = schema.get("required", [])
+    parameters = {key: {**value, "required": key in needed} for key, value in schema["properties"].items()}
+    return {"name": tool["name"], "description": tool["description"], "parameters": parameters}
+
+
+def _handed_back(asked: dict[str, Any]) -> dict[str, Any]:
+    text = OWN[asked["function"]](**{one["name"]: one["value"] for one in asked["parameters"]})
+    kept = {key: asked[key] for key in ("actionGroup", "function")}
+    return {"functionResult": {**kept, "responseBody": {"TEXT": {"body": text}}}}
 
 
 def _user(text: str) -> dict[str, Any]:

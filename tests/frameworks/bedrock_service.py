@@ -46,9 +46,13 @@ class Script:
     def __init__(self, *answers: bytes | int) -> None:
         self._answers = list(answers)
         self.bodies: list[Any] = []
+        self.trials: list[str | None] = []
+        self.sessions: list[str] = []
 
     async def answer(self, http: web.Request) -> web.Response:
         self.bodies.append(json.loads(await http.read()))
+        self.sessions.append(http.path)
+        self.trials.append(http.headers.get(TRIAL_HEADER))
         found = self._answers.pop(0)
         if isinstance(found, int):
             return web.json_response({"message": "not now"}, status=found)

@@ -2,13 +2,17 @@
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agentmut.adapters.bedrock_agents import BedrockAgentsAdapter
+from agentmut.api import measure
 from agentmut.config import AgentConfig, Document, ModelConfig
+from agentmut.engine.selection import Selection
 from agentmut.errors import AdapterError, UsageError
+from agentmut.mutant import Status
 from agentmut.protocols import Adapter, AgentSpec
 from agentmut.tools import read_tool
 from agentmut.trace import AgentTrace
@@ -196,7 +200,10 @@ def test_a_session_lasts_for_one_run(at: Callable[..., Any]) -> None:
     with at(script):
         agent = deployed(session_state={"sessionAttributes": {"shop": "Bern"}})
         ran(agent, "One", "Two")
-        ran(agent, "One", "Two")
+        ran(agent, "One", "Two", trial=Trial("t2"))
+    one, two, three, four = script.sessions
+    assert one == two != three == four
+    assert script.trials == ["t1", "t1", "t2", "t2"]
     first, second, third, fourth = (body["sessionState"] for body in script.bodies)
     assert first == second == third == fourth
     assert first["sessionAttributes"] == {"shop": "Bern"}
@@ -329,3 +336,31 @@ def test_short_instructions_are_filled_up(at: Callable[..., Any]) -> None:
     with at(script):
         ran(agent.with_config(CONFIG.model_copy(update={"prompt": ""})), "Hello")
     assert script.bodies[0]["instruction"] == " " * 40
+
+
+def test_a_deployed_agent_is_measured_by_what_reaches_it(loop_thread: Any, tmp_path: Path) -> None:
+    (tmp_path / "desk.py").write_text("from tests.frameworks.bedrock_agents import FUNCTIONS\n")
+    (tmp_path / "first.yaml").write_text(SCENARIO)
+    (tmp_path / "agentmut.yaml").write_text(PROJECT)
+    keeper = service.Keeper(PROMPT, [read_tool(function) for function in FUNCTIONS])
+    with service.served(loop_thread, keeper.answer):
+        result = measure(tmp_path, selection=Selection(operators_named=("tool.result_empty",)))
+    assert {mutant.status for mutant in result.mutants} == {Status.KILLED, Status.NO_COVERAGE}
+    assert "at the service" in result.controls.destroyed.reason  # it was not run
+
+
+SCENARIO = """
+- name: where
+  input: Where is my order A-1042?
+  evaluators: [{contains: Monday}]
+"""
+PROJECT = f"""
+version: 1
+agent:
+  adapter: bedrock_agents
+  functions: desk:FUNCTIONS
+  options: {{agent_id: {service.AGENT}, alias_id: {service.ALIAS}}}
+  config: {{prompt: You help customers.}}
+suite: {{scenarios: first.yaml}}
+statistics: {{baseline: 12, n_max: 20, delta: 0.5}}
+"""
