@@ -96,7 +96,8 @@ def _inline(client: Any, text: str) -> str:
         "functionSchema": {"functions": functions},
     }
     agent = {"foundationModel": "sim-large", "instruction": PROMPT, "actionGroups": [group]}
-    session, more = uuid.uuid4().hex, {"inputText": text}
+    session = uuid.uuid4().hex
+    more: dict[str, Any] = {"inputText": text}
     for _ in range(5):
         events = client.invoke_inline_agent(sessionId=session, enableTrace=True, **agent, **more)[
             "completion"

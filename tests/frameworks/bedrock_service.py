@@ -41,7 +41,7 @@ class Keeper:
 
 
 class Script:
-    """Answers each call of an agent with the next of some event streams, or with a status; bodies are kept."""
+    """Answers each call with the next of some bodies, or with a status; what was asked is kept."""
 
     def __init__(self, *answers: bytes | int) -> None:
         self._answers = list(answers)
@@ -56,7 +56,8 @@ class Script:
         found = self._answers.pop(0)
         if isinstance(found, int):
             return web.json_response({"message": "not now"}, status=found)
-        return web.Response(body=found, headers={"Content-Type": aws_event_stream.MEDIA_TYPE})
+        kind = "application/json" if found.startswith(b"{") else aws_event_stream.MEDIA_TYPE
+        return web.Response(body=found, headers={"Content-Type": kind})
 
 
 def told(**trace: Any) -> bytes:
@@ -108,7 +109,8 @@ def served(loop: Any, handle: Any) -> Iterator[str]:
 
     runner = loop.run(start())
     try:
-        with environ(_VARIABLES | {"AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME": _url(runner)}):
+        named = (f"AWS_ENDPOINT_URL_BEDROCK_{part}RUNTIME" for part in ("", "AGENT_"))
+        with environ(_VARIABLES | dict.fromkeys(named, _url(runner))):
             yield _url(runner)
     finally:
         loop.run(runner.cleanup())
