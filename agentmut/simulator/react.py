@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 
 from agentmut.tools import ToolSpec
 from agentmut.wire.messages import Message, ModelReply, ModelRequest, Role, ToolCall
-from agentmut.wire.told_tools import told_tools
+from agentmut.wire.told_tools import ANSWER, told_tools
 
-FINAL = "final_answer"
 _CALLS = "Calling tools:\n"
 _RESULT = "Observation:\n"
 _TASK = "New task:\n"
@@ -26,7 +25,9 @@ _LAST_RULE = "not providing directions to solve it.\n"
 _SIGNED = "Returns an output of type:"
 _BEGIN = re.compile(r"\s*Now Begin!\s*\Z")
 _DELEGATED = re.compile(
-    r"You have been submitted this task by your manager\.\n---\nTask:\n(.*?)\n---\n", re.DOTALL
+    r"You're a helpful agent named '(\w+)'\.\nYou have been submitted this task by your manager\.\n"
+    r"---\nTask:\n(.*?)\n---\n",
+    re.DOTALL,
 )
 _PARTS = re.compile(rf"^(?={_TASK}|{_RESULT}|Error:\n|Call id: \w+\n)", re.MULTILINE)
 
@@ -39,7 +40,7 @@ class Form(NamedTuple):
 
 def form_of(request: ModelRequest) -> Form | None:
     """The form of a request; None for that of any other agent."""
-    if any(tool.name == FINAL for tool in request.tools):
+    if any(tool.name == ANSWER for tool in request.tools):
         return Form(code=False)
     if not request.tools and told_tools(request.system_text):
         return Form(code=True)
@@ -55,7 +56,7 @@ def understood(request: ModelRequest, form: Form) -> ModelRequest:
                 Message(role=Role.SYSTEM, text=_own_words(request.system_text, form)),
                 *_messages(m for m in request.messages if m.role is not Role.SYSTEM),
             ),
-            "tools": tuple(tool for tool in tools if tool.name != FINAL),
+            "tools": tuple(tool for tool in tools if tool.name != ANSWER),
             "tool_choice": None,
             "stop": (),
             "response_format": None,
@@ -66,7 +67,7 @@ def understood(request: ModelRequest, form: Form) -> ModelRequest:
 def spelled(reply: ModelReply, form: Form) -> ModelReply:
     """The reply in the form in which the agent wants it."""
     calls = reply.tool_calls or (
-        ToolCall(id=_id(reply), name=FINAL, arguments=json.dumps({"answer": reply.text})),
+        ToolCall(id=_id(reply), name=ANSWER, arguments=json.dumps({"answer": reply.text})),
     )
     if not form.code:
         finish = "length" if reply.finish_reason == "length" else "tool_calls"
@@ -82,6 +83,9 @@ def answered(request: ModelRequest, reply: Callable[..., ModelReply], **options:
     if form.code:
         options |= {"parallel": False}
     asked = understood(request, form)
+    told = _DELEGATED.search("\n".join(message.text for message in request.messages))
+    if told:  # the same words to another: its choices are its own
+        options["trial"] = f"{options.get('trial', '')}/{told[1]}"
     return spelled(_delegating(reply(asked, **options), asked), form)
 
 
@@ -107,12 +111,12 @@ def _id(reply: ModelReply) -> str:
 
 def _as_code(call: ToolCall) -> str:
     given = ", ".join(f"{name}={value!r}" for name, value in json.loads(call.arguments).items())
-    code = f"{call.name}({given})" if call.name == FINAL else f"print({call.name}({given}))"
+    code = f"{call.name}({given})" if call.name == ANSWER else f"print({call.name}({given}))"
     return f"Thought: {call.name} is next.\n<code>\n{code}\n</code>"
 
 
 def _own_words(system: str, form: Form) -> str:
-    """What the user has written: behind the rules of a CodeAgent, before those of the other; all where there are none."""
+    """What the user has written: after the rules of a CodeAgent, before those of the other, or all of it."""
     if form.code:
         return _BEGIN.sub("", system.partition(_LAST_RULE)[2] or system)
     before = system.partition(_RULES)[0]
@@ -140,7 +144,7 @@ def _messages(messages: Iterator[Message]) -> Iterator[Message]:
 
 def _told(calls: list[ToolCall]) -> Iterator[Message]:
     """Calls as the model made them; that of the answer is what it said."""
-    answers = [call for call in calls if call.name == FINAL]
+    answers = [call for call in calls if call.name == ANSWER]
     if answers:
         said = json.loads(answers[0].arguments)
         yield Message(role=Role.ASSISTANT, text=str(said.get("answer", "")))
@@ -152,7 +156,7 @@ def _results(part: str, calls: list[ToolCall]) -> Iterator[Message]:
     text = part.removeprefix(_RESULT).removeprefix(_LOGS).partition(_LAST)[0].strip()
     lines = text.split("\n") if len(calls) > 1 else [text]
     for number, call in enumerate(calls):
-        if call.name != FINAL:
+        if call.name != ANSWER:
             told = lines[number] if len(lines) == len(calls) else text
             yield Message(role=Role.TOOL, text=told, tool_call_id=call.id)
 
@@ -160,7 +164,7 @@ def _results(part: str, calls: list[ToolCall]) -> Iterator[Message]:
 def _asked(part: str) -> str:
     text = part.removeprefix(_TASK).strip()
     found = _DELEGATED.search(text)
-    return found[1].strip() if found else text
+    return found[2].strip() if found else text
 
 
 def _calls(text: str) -> list[ToolCall]:

@@ -19,8 +19,8 @@ from typing import Any
 
 from agentmut.tools import ToolSpec
 
-MARK = "\ndef final_answer("
-"""Such a prompt has this function among them: the answer is given by a call of it."""
+ANSWER = "final_answer"
+"""The function among them by a call of which the answer is given."""
 _FUNCTION = re.compile(
     r'^def (?P<name>\w+)\((?P<signature>[^\n]*)\) -> [^\n]*:\n    """(?P<told>.*?)\n    """$',
     re.MULTILINE | re.DOTALL,
@@ -32,15 +32,7 @@ _ABOUT_RESULTS = "\n\nImportant: This tool returns structured output!"
 @lru_cache(maxsize=256)
 def told_tools(text: str) -> tuple[ToolSpec, ...]:
     """The functions that a prompt tells of; none where it is no prompt of this kind."""
-    return tuple(map(_spec, _FUNCTION.finditer(text))) if MARK in f"\n{text}" else ()
-
-
-def told_as_code(code: str) -> ToolSpec:
-    """The one function that is told of. Raises `ValueError` where there is none."""
-    found = _FUNCTION.match(code)
-    if found is None:
-        raise ValueError(f"no function is told of in {code!r:.200}")
-    return _spec(found)
+    return tuple(map(_spec, _FUNCTION.finditer(text))) if f"\ndef {ANSWER}(" in text else ()
 
 
 def _spec(found: re.Match[str]) -> ToolSpec:
