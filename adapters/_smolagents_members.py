@@ -3,7 +3,6 @@
 from typing import Any
 
 from smolagents import AgentMaxStepsError, MultiStepAgent
-from smolagents.tools import BaseTool
 
 from agentmut.adapters._smolagents_calls import CallIds
 from agentmut.plain import described, jsonable
@@ -12,7 +11,7 @@ from agentmut.trial import CallPlace, Recorder, answering, call_place, call_tool
 OUT_OF_STEPS = "it reached max_steps without an answer, and smolagents had the model write one"
 
 
-class Member(BaseTool):
+class Member:
     """Passes tasks on to an agent; each is a step of the trace, and a way from one node to another."""
 
     def __init__(
@@ -34,6 +33,7 @@ class Member(BaseTool):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """What the agent reports of a task."""
         arguments = {**dict(zip(self.inputs, args, strict=False)), **kwargs}
+        given = {name: jsonable(value) for name, value in arguments.items()}
         turn, node, agent = call_place().turn, str(self._agent.name), self._agent
         place = CallPlace(turn, self._manager, self._ids.taken(self.name, arguments, self._manager))
         started, outcome = self._recorder.now(), {}
@@ -47,9 +47,7 @@ class Member(BaseTool):
             outcome = {"error": described(error)}
             raise
         finally:
-            step = call_tool_step(
-                self.name, jsonable(arguments), self._recorder, started, **place._asdict(), **outcome
-            )
+            step = call_tool_step(self.name, given, self._recorder, started, **place._asdict(), **outcome)
             self._recorder.steps.append(step)
         return report
 

@@ -59,7 +59,7 @@ def offered(offer: Offer, own: Tool | None, agent: MultiStepAgent, ids: CallIds)
     return found
 
 
-class _Decoy(Tool):
+class _Decoy(Tool):  # type: ignore[misc]
     """A tool that there is only for the model."""
 
     skip_forward_signature_validation = True

@@ -5,45 +5,43 @@ A `ToolCallingAgent` is given calls, and tells of them and of their results in p
 user has written counts: the rest explains how to call tools, with examples that are not meant.
 """
 
-import ast
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from agentmut.simulator.react_history import DELEGATED, retold
 from agentmut.tools import ToolSpec
 from agentmut.wire.messages import Message, ModelReply, ModelRequest, Role, ToolCall
 from agentmut.wire.told_tools import ANSWER, told_tools
 
-_CALLS = "Calling tools:\n"
-_RESULT = "Observation:\n"
-_TASK = "New task:\n"
-_LOGS = "Execution logs:\n"
-_LAST = "\nLast output from code snippet:"
+_ANSWERS = "Provides a final answer to the given problem."
+"""What smolagents says of the tool: others may have one of the same name."""
 _RULES = "Here are the rules you should always follow to solve your task:"
 _LAST_RULE = "not providing directions to solve it.\n"
 _SIGNED = "Returns an output of type:"
+_TAGS = re.compile(r"must be opened with '(.+?)', and closed with '(.+?)'")
 _BEGIN = re.compile(r"\s*Now Begin!\s*\Z")
-_DELEGATED = re.compile(
-    r"You're a helpful agent named '(\w+)'\.\nYou have been submitted this task by your manager\.\n"
-    r"---\nTask:\n(.*?)\n---\n",
-    re.DOTALL,
-)
-_PARTS = re.compile(rf"^(?={_TASK}|{_RESULT}|Error:\n|Call id: \w+\n)", re.MULTILINE)
 
 
 class Form(NamedTuple):
     """How such an agent wants to be answered."""
 
     code: bool
+    tags: tuple[str, str] = ("<code>", "</code>")
+    """What code stands between."""
+    in_json: bool = False
+    """Whether code is part of a JSON object instead."""
 
 
 def form_of(request: ModelRequest) -> Form | None:
     """The form of a request; None for that of any other agent."""
-    if any(tool.name == ANSWER for tool in request.tools):
+    if any(tool.name == ANSWER and tool.description == _ANSWERS for tool in request.tools):
         return Form(code=False)
     if not request.tools and told_tools(request.system_text):
-        return Form(code=True)
+        said = _TAGS.search(request.system_text)
+        tags = (said[1], said[2]) if said else Form._field_defaults["tags"]
+        return Form(code=True, tags=tags, in_json=request.response_format is not None)
     return None
 
 
@@ -54,7 +52,7 @@ def understood(request: ModelRequest, form: Form) -> ModelRequest:
         update={
             "messages": (
                 Message(role=Role.SYSTEM, text=_own_words(request.system_text, form)),
-                *_messages(m for m in request.messages if m.role is not Role.SYSTEM),
+                *retold(m for m in request.messages if m.role is not Role.SYSTEM),
             ),
             "tools": tuple(tool for tool in tools if tool.name != ANSWER),
             "tool_choice": None,
@@ -72,7 +70,9 @@ def spelled(reply: ModelReply, form: Form) -> ModelReply:
     if not form.code:
         finish = "length" if reply.finish_reason == "length" else "tool_calls"
         return reply.model_copy(update={"text": "", "tool_calls": calls, "finish_reason": finish})
-    return reply.model_copy(update={"text": _as_code(calls[0]), "tool_calls": (), "finish_reason": "stop"})
+    return reply.model_copy(
+        update={"text": _as_code(calls[0], form), "tool_calls": (), "finish_reason": "stop"}
+    )
 
 
 def answered(request: ModelRequest, reply: Callable[..., ModelReply], **options: Any) -> ModelReply:
@@ -83,7 +83,7 @@ def answered(request: ModelRequest, reply: Callable[..., ModelReply], **options:
     if form.code:
         options |= {"parallel": False}
     asked = understood(request, form)
-    told = _DELEGATED.search("\n".join(message.text for message in request.messages))
+    told = DELEGATED.search("\n".join(message.text for message in request.messages))
     if told:  # the same words to another: its choices are its own
         options["trial"] = f"{options.get('trial', '')}/{told[1]}"
     return spelled(_delegating(reply(asked, **options), asked), form)
@@ -109,10 +109,13 @@ def _id(reply: ModelReply) -> str:
     return f"call_final_{len(reply.text)}"
 
 
-def _as_code(call: ToolCall) -> str:
+def _as_code(call: ToolCall, form: Form) -> str:
     given = ", ".join(f"{name}={value!r}" for name, value in json.loads(call.arguments).items())
     code = f"{call.name}({given})" if call.name == ANSWER else f"print({call.name}({given}))"
-    return f"Thought: {call.name} is next.\n<code>\n{code}\n</code>"
+    thought = f"{call.name} is next."
+    if form.in_json:
+        return json.dumps({"thought": thought, "code": code})
+    return f"Thought: {thought}\n{form.tags[0]}\n{code}\n{form.tags[1]}"
 
 
 def _own_words(system: str, form: Form) -> str:
@@ -121,82 +124,3 @@ def _own_words(system: str, form: Form) -> str:
         return _BEGIN.sub("", system.partition(_LAST_RULE)[2] or system)
     before = system.partition(_RULES)[0]
     return before.rpartition(_SIGNED)[2].partition("\n")[2] if _SIGNED in before else before
-
-
-def _messages(messages: Iterator[Message]) -> Iterator[Message]:
-    """Each step of a text by itself."""
-    pending: list[ToolCall] = []
-    for message in messages:
-        if message.role is Role.ASSISTANT:
-            pending = _calls(message.text)
-            if pending:
-                yield from _told(pending)
-            else:
-                yield message
-            continue
-        for part in filter(None, _PARTS.split(message.text)):
-            if part.startswith(_TASK) or not pending:
-                yield Message(role=Role.USER, text=_asked(part))
-            else:
-                yield from _results(part, pending)
-                pending = []
-
-
-def _told(calls: list[ToolCall]) -> Iterator[Message]:
-    """Calls as the model made them; that of the answer is what it said."""
-    answers = [call for call in calls if call.name == ANSWER]
-    if answers:
-        said = json.loads(answers[0].arguments)
-        yield Message(role=Role.ASSISTANT, text=str(said.get("answer", "")))
-    else:
-        yield Message(role=Role.ASSISTANT, tool_calls=tuple(calls))
-
-
-def _results(part: str, calls: list[ToolCall]) -> Iterator[Message]:
-    text = part.removeprefix(_RESULT).removeprefix(_LOGS).partition(_LAST)[0].strip()
-    lines = text.split("\n") if len(calls) > 1 else [text]
-    for number, call in enumerate(calls):
-        if call.name != ANSWER:
-            told = lines[number] if len(lines) == len(calls) else text
-            yield Message(role=Role.TOOL, text=told, tool_call_id=call.id)
-
-
-def _asked(part: str) -> str:
-    text = part.removeprefix(_TASK).strip()
-    found = _DELEGATED.search(text)
-    return found[2].strip() if found else text
-
-
-def _calls(text: str) -> list[ToolCall]:
-    """The calls that a message tells of, as smolagents writes them down."""
-    _, marked, told = text.rpartition(_CALLS)
-    if not marked:
-        return []
-    try:
-        found = ast.literal_eval(told.strip())
-    except (ValueError, SyntaxError, RecursionError, MemoryError):
-        return []
-    calls: list[ToolCall] = []
-    for one in found if isinstance(found, list) else []:
-        function, call_id = one["function"], str(one["id"])
-        if function["name"] == "python_interpreter" and isinstance(function["arguments"], str):
-            calls += _in_code(function["arguments"], call_id)
-        else:
-            calls.append(
-                ToolCall(id=call_id, name=function["name"], arguments=json.dumps(function["arguments"]))
-            )
-    return calls
-
-
-def _in_code(code: str, call_id: str) -> Iterator[ToolCall]:
-    """The calls in a piece of code, but for those of `print`."""
-    try:
-        tree = ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError):
-        return
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id != "print":
-            given = {
-                k.arg: k.value.value for k in node.keywords if k.arg and isinstance(k.value, ast.Constant)
-            }
-            yield ToolCall(id=f"{call_id}-{node.col_offset}", name=node.func.id, arguments=json.dumps(given))
