@@ -96,7 +96,7 @@ class Team:
 
     def changed(self, change: Change, trial: Trial) -> MultiStepAgent:
         """The first agent of a fresh copy of the team that differs by `change`. The original stays as it is."""
-        ids = CallIds(trial.recorder)
+        ids = CallIds(trial)
         copies = {name: self._copy(name, agent, change, ids) for name, agent in self.members.items()}
         flow = Flow.of(change.wanted.orchestration)
         for name, agent in self.members.items():
@@ -113,6 +113,7 @@ class Team:
     def _copy(self, name: str, agent: MultiStepAgent, change: Change, ids: CallIds) -> Any:
         mine = name == self.changed_name
         found = _fresh(agent)
+        found.step_callbacks.register(ActionStep, ids.note_lost)
         own = own_tools(agent)
         offers = change.offers(list(own), decoys=mine)
         tools = [offered(offer, own.get(offer.spec.own_name), agent, ids) for offer in offers]

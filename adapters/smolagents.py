@@ -26,7 +26,7 @@ class SmolagentsAdapter(FrameworkAdapter):
     """Runs a `smolagents.MultiStepAgent`, and those that it manages."""
 
     requirement: ClassVar[Requirement] = Requirement(
-        "smolagents", "smolagents", (1, 26), (2, 0), "smolagents", ("openai",)
+        "smolagents", "smolagents", (1, 24), (2, 0), "smolagents", ("openai",)
     )
     expected: ClassVar[str] = "a smolagents.ToolCallingAgent or CodeAgent"
     options: ClassVar[tuple[str, ...]] = ("agent", "prompt")
