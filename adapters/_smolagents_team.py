@@ -47,9 +47,11 @@ class Team:
 
     @classmethod
     def of(cls, first: MultiStepAgent, chosen: JsonValue = None, *, whole_prompt: bool = False) -> "Team":
-        """The agent and those that it manages. Raises `AdapterError` for one name of two agents."""
+        """The agent and those that it manages. Raises `AdapterError` for what cannot be run."""
         members: dict[str, MultiStepAgent] = {}
         _gather(first, members)
+        for agent in members.values():
+            _check_executor(agent)
         if chosen is not None and chosen not in members:
             raise AdapterError(
                 f"agent.options.agent: there is no agent {chosen!r}. {nearest(str(chosen), members)}"
@@ -180,15 +182,19 @@ def _callbacks(agent: MultiStepAgent, monitor: Monitor) -> CallbackRegistry:
     return found
 
 
-def _executor(agent: CodeAgent) -> Any:
-    """A copy of the agent's executor, with variables of its own."""
-    executor = agent.python_executor
-    if not isinstance(executor, LocalPythonExecutor):
+def _check_executor(agent: MultiStepAgent) -> None:
+    """Raise `AdapterError` where code runs in a sandbox."""
+    executor = getattr(agent, "python_executor", None)
+    if executor is not None and not isinstance(executor, LocalPythonExecutor):
         raise AdapterError(
             f"agent {name_of(agent)!r} runs its code in a {type(executor).__name__}, where calls of tools cannot be "
             "seen; build it with executor_type='local', or let mutants reach the agent through its model requests "
             "(adapter python with agent.run, or adapter command)"
         )
-    found: Any = copy.copy(executor)
-    found.state, found.custom_tools = dict(executor.state), dict(executor.custom_tools)
+
+
+def _executor(agent: CodeAgent) -> Any:
+    """A copy of the agent's executor, with variables of its own."""
+    found: Any = copy.copy(agent.python_executor)
+    found.state, found.custom_tools = dict(found.state), dict(found.custom_tools)
     return found
