@@ -1,4 +1,4 @@
-"""Agents of smolagents, whose steps travel as text: read as calls and results, and answered in their terms.
+"""Agents of smolagents, whose steps are sent as text: read as calls and results, and answered in their terms.
 
 A `ToolCallingAgent` is given calls, and tells of them and of their results in plain messages; the answer is a call of
 `final_answer`, too. A `CodeAgent` is told of its tools in the prompt and is given code. Of their prompts only what the

@@ -1,4 +1,4 @@
-"""Steps of smolagents' agents that travel as text, read as calls and results."""
+"""Steps of smolagents' agents that are sent as text, read as calls and results."""
 
 import ast
 import json
