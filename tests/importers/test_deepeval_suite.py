@@ -58,7 +58,14 @@ def test_deepeval_misses_the_rule_without_a_metric_and_its_judge_is_no_part_of_t
             check for trial in store.trials_of(result.run_id, "") for check in trial.execution.trace.checks
         ]
     assert any("the judge used" in check.reason for check in checks)
-    assert {check.evaluator for check in checks} == {"deepeval", "Greets", "Refund", "Answers", "Polite"}
+    assert {check.evaluator for check in checks} == {
+        "deepeval",
+        "Greets",
+        "Refund",
+        "Answers",
+        "Polite",
+        "Unheard",
+    }
     (asked,) = result.judges
     assert asked.model.endswith("sim-large") and asked.questions > 0 and asked.input_tokens > 0
 
@@ -131,3 +138,9 @@ def _installed() -> bool:
     import importlib.util
 
     return importlib.util.find_spec("deepeval") is not None
+
+
+def test_an_error_of_a_collection_names_the_section_of_the_project(tmp_path: Path) -> None:
+    suite = DeepevalSuite.create(SuiteSpec(kind="deepeval", argument="evals", root=str(tmp_path / "gone")))
+    with pytest.raises(UsageError, match=r"^suite\.deepeval: there is no folder"):
+        suite.scenarios()

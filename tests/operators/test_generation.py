@@ -261,4 +261,4 @@ HOSTILE = [
 def test_reading_takes_time_in_proportion_to_length(piece: str) -> None:
     started = time.process_time()
     parse(piece * (30_000 // len(piece)))
-    assert time.process_time() - started < 1.5  # 0.1 s at most; anything quadratic takes four seconds
+    assert time.process_time() - started < 2.5  # 0.1 s at most; anything quadratic takes four seconds
