@@ -3,7 +3,7 @@
 import asyncio
 import os
 import shutil
-from collections.abc import AsyncIterator, Awaitable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -152,7 +152,9 @@ class Visit:
     async def answer(self, tool: str | None, arguments: dict[str, JsonValue]) -> JsonValue:
         """What a call gives: the text of its result, or `{"error": ...}`; without a tool, what there is."""
         if tool is None:
-            return [spec_of(one).model_dump(include={"name", "description", "parameters"}) for one in self.listing]
+            return [
+                spec_of(one).model_dump(include={"name", "description", "parameters"}) for one in self.listing
+            ]
         if refusal := self._refusal(tool, arguments):
             return {"error": refusal}
         try:

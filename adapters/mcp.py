@@ -114,13 +114,10 @@ class McpAdapter:
         recorder, outputs = trial.recorder, []
         async with self._source.client() as client:
             visit = await Visit.of(client, self.original, trial)
-            recorder.config_reads.add("tools")  # as every client does first
             for number, one in enumerate(asked):
                 with answering(CallPlace(turn=number)):
                     outputs.append(await visit.answer(one.tool, one.arguments))
-                answer = Step(
-                    action=Action.RESPOND, turn=number, output=outputs[-1], started=recorder.now()
-                )
+                answer = Step(action=Action.RESPOND, turn=number, output=outputs[-1], started=recorder.now())
                 recorder.steps.append(answer)
         return AgentTrace(steps=recorder.timeline(), outputs=tuple(outputs), seconds=recorder.now())
 

@@ -22,6 +22,7 @@ class ToolError(Exception):
 
 def list_reply(trial: Trial, reply: Mapping[str, Any]) -> dict[str, Any]:
     """A reply to `tools/list` as the trial's agent is given it."""
+    trial.recorder.config_reads.add("tools")
     loose = {*trial.doubles, *(tool.own_name for tool in trial.tools.values() if tool.fault)}
     tools = listed(reply["tools"], trial.tool_change, last=not reply.get("nextCursor"), loose=loose)
     return {**reply, "tools": tools}

@@ -44,17 +44,22 @@ def result_of(value: Any) -> dict[str, Any]:
     >>> result_of({"id": 7})["content"]
     [{'type': 'text', 'text': '{"id": 7}'}]
     """
-    return {"content": _content(value), "isError": False}
+    return _complete(value, wrong=False)
 
 
 def failure(name: str, error: BaseException) -> dict[str, Any]:
     """A result that says what went wrong in a tool, as servers do."""
-    return {"content": _content(f"Error executing tool {name}: {error}"), "isError": True}
+    return _complete(f"Error executing tool {name}: {error}", wrong=True)
 
 
 def unknown(name: str) -> dict[str, Any]:
     """What is said of a tool that is not offered."""
-    return {"content": _content(f"Unknown tool: {name}"), "isError": True}
+    return _complete(f"Unknown tool: {name}", wrong=True)
+
+
+def _complete(value: Any, *, wrong: bool) -> dict[str, Any]:
+    """A whole result; the newest protocol wants to be told that it is one, older ones pass over that."""
+    return {"content": _content(value), "isError": wrong, "resultType": "complete"}
 
 
 def _is_text(block: Any) -> bool:
