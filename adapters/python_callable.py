@@ -91,8 +91,9 @@ class CallableAdapter:
 
     def with_config(self, config: AgentConfig) -> Self:
         """The same function on another config."""
-        told = {"takes_config": self._takes_config, "original": self.original}
-        return type(self)(self._run, config, self._package, **told)
+        return type(self)(
+            self._run, config, self._package, takes_config=self._takes_config, original=self.original
+        )
 
     def doubled_tools(self) -> frozenset[str]:
         """Functions marked with `agentmut.tool` in the module of the callable, and tools of servers it watches."""

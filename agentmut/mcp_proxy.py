@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO
 
 VARIABLE = "AGENTMUT_MCP_SOCKET"
 """`host:port/trial`."""
@@ -121,7 +121,7 @@ def _carry(line: socket.socket, server: "subprocess.Popen[bytes]") -> int:
     return _end(server)
 
 
-def _pump(stream: BinaryIO, send: Callable[[bytes], None], gone: Callable[[], None]) -> None:
+def _pump(stream: IO[bytes], send: Callable[[bytes], None], gone: Callable[[], None]) -> None:
     try:
         for raw in stream:
             if content := raw.strip():
@@ -131,7 +131,7 @@ def _pump(stream: BinaryIO, send: Callable[[bytes], None], gone: Callable[[], No
         return
 
 
-def _frames(stream: BinaryIO) -> Iterator[tuple[bytes, bytes]]:
+def _frames(stream: IO[bytes]) -> Iterator[tuple[bytes, bytes]]:
     try:
         while len(head := stream.read(HEAD)) == HEAD:
             side, size = head_of(head)
@@ -140,7 +140,7 @@ def _frames(stream: BinaryIO) -> Iterator[tuple[bytes, bytes]]:
         return
 
 
-def _put(stream: BinaryIO, content: bytes) -> None:
+def _put(stream: IO[bytes], content: bytes) -> None:
     try:
         stream.write(content)
         stream.flush()

@@ -4,11 +4,13 @@ import asyncio
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerContext, SpawnContext
 
 from agentmut.engine.executor import Executor, TrialRequest
 from agentmut.errors import RunError
@@ -22,6 +24,8 @@ MARGIN = 5.0
 CLOSING = 10.0
 """Seconds that workers have at the end to close what they kept open."""
 READY = "ready"
+NEEDED = "agentmut.engine.session"
+"""What every worker imports, whatever its agent."""
 MakeExecutor = Callable[[], Executor]
 
 
@@ -112,9 +116,10 @@ class _Process:
 
     def __init__(self, make: MakeExecutor, exit_ends: Ending) -> None:
         self._exit_ends = exit_ends
-        context = multiprocessing.get_context("spawn")
+        context = _context()
         self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(make, theirs), daemon=True)
+        told = (make, theirs, dict(os.environ))
+        self._process = context.Process(target=_serve, args=told, daemon=True)
         self._process.start()
         self._killed = False
         theirs.close()
@@ -189,8 +194,22 @@ def _lost(ending: Ending, reason: str) -> Execution:
     return Execution(ending=ending, reason=reason, footprint=Footprint(lost=True))
 
 
-def _serve(make: MakeExecutor, pipe: Connection) -> None:
+def _context() -> ForkServerContext | SpawnContext:
+    """How workers start: forked from a process that has imported the engine, which takes half a second, and no agent.
+
+    Elsewhere than on Linux a forked process may crash in the system's own libraries.
+    """
+    if sys.platform != "linux":
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([NEEDED])
+    return context
+
+
+def _serve(make: MakeExecutor, pipe: Connection, environment: Mapping[str, str]) -> None:
     """The worker's main loop: build once, then answer requests until the pipe closes."""
+    os.environ.clear()  # what it was forked from has that of an earlier time
+    os.environ.update(environment)
     if hasattr(os, "setpgrp"):
         os.setpgrp()  # Ctrl-C is the parent's business, and the agent's own children end with this one
     threading.Thread(target=_end_with_parent, daemon=True).start()

@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol
 
 from agentmut.engine.executor import Executor, TrialRequest
 from agentmut.engine.identity import trial_id, trial_key
+from agentmut.engine.judge_use import merged, of_steps
 from agentmut.engine.limits import Spend, budget_reached
 from agentmut.engine.trials import Judged, Launch, Suite, TrialResult
 from agentmut.engine.work import Stop, Work
@@ -314,6 +315,7 @@ def _with(spend: Spend, finished: Finished) -> Spend:
         unpriced=spend.unpriced + (usd is None),
         tokens=spend.tokens + trace.usage.total,
         abandoned=spend.abandoned + finished.execution.abandoned,
+        judges=merged((*spend.judges, *of_steps(finished.execution.judging))),
     )
 
 

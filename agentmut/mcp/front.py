@@ -6,7 +6,7 @@
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 import aiohttp
@@ -97,7 +97,7 @@ class Front:
 
     async def _carried(self, asked: Asked) -> web.StreamResponse:
         body = await _body(asked.http)
-        message = read(body) if asked.http.method == "POST" else None
+        message: Any = read(body) if asked.http.method == "POST" else None
         kind = asks_for(message)
         if kind is None:
             return await self._as_it_is(asked, body)

@@ -56,7 +56,9 @@ def replies_to(message: Any) -> Any:
 def list_answer(trial: Trial, reply: Message) -> Message:
     """The reply to `tools/list` that the client is given."""
     result = reply.get("result")
-    tools = result.get("tools") if isinstance(result, dict) else None
+    if not isinstance(result, dict):
+        return reply
+    tools = result.get("tools")
     if not (isinstance(tools, list) and all(isinstance(tool, dict) and "name" in tool for tool in tools)):
         return reply
     return {**reply, "result": list_reply(trial, result)}

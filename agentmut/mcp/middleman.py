@@ -84,7 +84,8 @@ class Middleman:
         number = message["id"]
 
         async def forward(changed: Message) -> Message:
-            reply = self._calls[number] = asyncio.get_running_loop().create_future()
+            reply: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
+            self._calls[number] = reply
             self._send(SERVER, written(changed))
             try:
                 return await reply

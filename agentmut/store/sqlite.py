@@ -4,6 +4,7 @@ WAL with synchronous NORMAL: what `save` has returned from survives SIGKILL (not
 """
 
 import sqlite3
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -303,12 +304,26 @@ class Store:
 def _make_durable(connection: Any, _record: object) -> None:
     cursor = connection.cursor()
     cursor.execute("PRAGMA busy_timeout = 5000")
-    cursor.execute("PRAGMA journal_mode = WAL")
+    _write_ahead(cursor)
     cursor.execute("PRAGMA synchronous = NORMAL")
     cursor.execute("PRAGMA cache_size = -32000")  # 32 MB: the index of keys is read at random
     cursor.close()
 
 
+def _write_ahead(cursor: Any) -> None:
+    """Use a write-ahead log. SQLite does not wait for others that switch to it too, so it is tried again."""
+    for left in reversed(range(_SWITCHES)):
+        try:
+            cursor.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError:
+            if not left:
+                raise
+            time.sleep(0.05)
+
+
+_SWITCHES = 100
+"""How often it is tried, 50 ms apart."""
 _FINAL: list[Any] = [literal_column(repr(ending.value)) for ending in Ending if ending.is_final]
 _FIND = str(
     select(trials)

@@ -16,7 +16,7 @@ from agentmut.report.verdicts import render_verdicts
 from agentmut.result import Result
 from agentmut.stats.verdicts import Verdict
 from agentmut.verbs.assess import check_suite
-from tests.evaluators.conftest import Bench, verdict
+from tests.judging_services import Bench, verdict
 
 pytest.importorskip("openai")
 

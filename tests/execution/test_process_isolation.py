@@ -22,7 +22,7 @@ DATA = str(Path(__file__).parents[1] / "testdata")
 
 @pytest.fixture(autouse=True)
 def short_margin(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setattr(isolation, "MARGIN", 2.0)
+    monkeypatch.setattr(isolation, "MARGIN", 1.2)
     monkeypatch.syspath_prepend(DATA)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([DATA, os.environ.get("PYTHONPATH", "")]))
     yield

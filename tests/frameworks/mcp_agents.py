@@ -45,7 +45,7 @@ async def desk(config: AgentConfig, turns: str | list[str]) -> list[str] | str:
 
 async def _answer(config: AgentConfig, client: Client, messages: list[Any], turn: str) -> str:
     messages.append({"role": "user", "content": turn})
-    tools = [
+    tools: list[Any] = [
         {
             "type": "function",
             "function": {"name": tool.name, "description": tool.description, "parameters": tool.input_schema},

@@ -1,6 +1,6 @@
 """Agents of the OpenAI Agents SDK, as a user writes them."""
 
-from agents import Agent, ModelSettings, function_tool
+from agents import Agent, ModelSettings, RunConfig, Runner, function_tool
 
 
 @function_tool
@@ -41,3 +41,9 @@ def team() -> Agent:
         handoffs=[billing],
         model="sim-large",
     )
+
+
+async def direct(agent: Agent, text: str) -> str:
+    """The agent by the SDK alone."""
+    result = await Runner.run(agent, text, run_config=RunConfig(tracing_disabled=True))
+    return str(result.final_output)

@@ -5,13 +5,12 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-
-pytest.importorskip("inspect_ai")
 
 from agentmut.api import measure
 from agentmut.engine.executor import TrialRequest
@@ -24,6 +23,9 @@ from agentmut.protocols import SuiteSpec
 from agentmut.stats.verdicts import Verdict
 from agentmut.stopping import SequentialStopping
 
+pytestmark = pytest.mark.skipif(
+    not find_spec("inspect_ai"), reason="inspect_ai is not installed"
+)  # importing it is slow
 ROOT = Path(__file__).parents[2]
 DESK = ROOT / "tests" / "testdata" / "inspect_desk"
 

@@ -45,8 +45,7 @@ def run(config: AgentConfig, given: Any) -> Any:
 async def block(config: AgentConfig, given: Any) -> Any:
     """An async agent that blocks its event loop."""
     if str(given) == "block":
-        while True:
-            pass
+        time.sleep(60)
     await asyncio.sleep(0)
     return f"{given} {os.getpid()}"
 

@@ -22,8 +22,8 @@ class DeepevalSuite:
 
     name: ClassVar[str] = "deepeval"
     tests: PytestSuite
-    metrics: tuple[str, ...] = ()
-    """Names of metrics that are a check each, besides the test."""
+    metrics: tuple[str, ...] | None = None
+    """Names of metrics that are a check each, besides the test; None for all that a run turns out to measure."""
 
     @classmethod
     def create(cls, spec: SuiteSpec) -> "DeepevalSuite":
@@ -33,8 +33,10 @@ class DeepevalSuite:
                 "suite.deepeval: deepeval is not installed here. Run: pip install 'agentmut[deepeval]'"
             )
         argument = spec.argument
-        metrics = argument.get("metrics", []) if isinstance(argument, Mapping) else []
-        if not isinstance(metrics, list) or not all(isinstance(name, str) and name for name in metrics):
+        metrics = argument.get("metrics") if isinstance(argument, Mapping) else None
+        if not isinstance(metrics, list | None) or not all(
+            isinstance(name, str) and name for name in metrics or ()
+        ):
             raise UsageError(f"suite.deepeval.metrics: expects a list of names of metrics, got {metrics!r}")
         if isinstance(argument, Mapping):
             argument = {key: value for key, value in argument.items() if key != "metrics"}
@@ -42,12 +44,14 @@ class DeepevalSuite:
             settings = read_settings(argument, spec.root)
         except UsageError as error:
             raise UsageError(str(error).replace("suite.pytest", "suite.deepeval")) from None
-        names = tuple(name for name in metrics if isinstance(name, str))
+        names = None if metrics is None else tuple(map(str, metrics))
         return cls(PytestSuite(with_plugin(settings)), names)
 
     def scenarios(self) -> tuple[Scenario, ...]:
         """The tests, in pytest's order. Raises `UsageError`."""
-        checks = tuple(EvaluatorSpec(name="suite", argument=name) for name in (CHECK, *self.metrics))
+        checks: tuple[EvaluatorSpec, ...] = (EvaluatorSpec(name="suite_checks", argument=CHECK),)
+        if self.metrics is not None:
+            checks = tuple(EvaluatorSpec(name="suite", argument=name) for name in (CHECK, *self.metrics))
         return tuple(test.model_copy(update={"evaluators": checks}) for test in self.tests.scenarios())
 
     def adapter(self, agent: AgentSpec, config: AgentConfig) -> Adapter | None:
