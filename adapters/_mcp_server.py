@@ -76,7 +76,7 @@ class Built:
     @asynccontextmanager
     async def client(self) -> AsyncIterator[Client]:
         """Connected in memory."""
-        async with Client(self.source.build(AgentConfig())) as client:
+        async with _plainly(), Client(self.source.build(AgentConfig())) as client:
             yield client
 
 
@@ -96,10 +96,10 @@ class Program:
         with TemporaryFile("w+", encoding="utf-8", errors="replace") as stderr:
             log = cast(TextIO, stderr)
             try:
-                async with Client(stdio_client(started, errlog=log)) as client:
+                async with _plainly(), Client(stdio_client(started, errlog=log)) as client:
                     yield client
-            except* MCPError as group:
-                _reraise(group, log)
+            except (MCPError, ServerError) as error:
+                raise ServerError(f"{error}{_last_words(log)}") from error
 
 
 @dataclass(frozen=True)
@@ -116,6 +116,7 @@ class Remote:
 
         timeout = httpx2.Timeout(30, read=300)
         async with (
+            _plainly(),
             httpx2.AsyncClient(headers=dict(self.headers), timeout=timeout) as http,
             Client(streamable_http_client(self.url, http_client=http)) as client,
         ):
@@ -132,7 +133,7 @@ async def tools_of(source: Source, patience: float) -> tuple[ToolSpec, ...]:
     except (AdapterError, UsageError):
         raise
     except Exception as error:
-        raise AdapterError(f"the server could not be asked for its tools: {_innermost(error)}") from error
+        raise AdapterError(f"the server could not be asked for its tools: {described(error)}") from error
 
 
 @dataclass(frozen=True)
@@ -208,18 +209,22 @@ def _fault(schema: Mapping[str, Any], arguments: Mapping[str, JsonValue]) -> str
     return "" if error is None else str(error.message)
 
 
-def _reraise(group: BaseExceptionGroup[MCPError], stderr: TextIO) -> None:
-    """The first error, with the last words of the server where it has ended."""
-    error = group.exceptions[0]
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
+def _last_words(stderr: TextIO) -> str:
     stderr.seek(0)
     said = stderr.read()[-TOLD_OF_STDERR:].strip()
-    words = f". Its last words on stderr: {said}" if said else ""
-    raise ServerError(f"{error}{words}") from error
+    return f". Its last words on stderr: {said}" if said else ""
 
 
-def _innermost(error: BaseException) -> str:
+@asynccontextmanager
+async def _plainly() -> AsyncIterator[None]:
+    """What goes wrong inside is raised as it is, and not as a group of the tasks that the package runs."""
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        raise _innermost(group) from group
+
+
+def _innermost(error: BaseException) -> BaseException:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
-    return described(error)
+    return error

@@ -25,7 +25,7 @@ def watch(session: S) -> S:
 
     Raises `TypeError` for what has no such methods.
     """
-    if not (callable(getattr(session, "list_tools", None)) and callable(getattr(session, "call_tool", None))):
+    if not all(callable(getattr(session, name, None)) for name in ("list_tools", "call_tool", "send_ping")):
         raise TypeError(
             f"agentmut.mcp.watch takes an mcp.ClientSession or an mcp.Client, not a {type(session).__name__}"
         )

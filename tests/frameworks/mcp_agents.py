@@ -32,6 +32,21 @@ def orders() -> MCPServer:
     return server
 
 
+def empty() -> MCPServer:
+    """A server without tools."""
+    return MCPServer("empty")
+
+
+def broken() -> MCPServer:
+    """A factory that fails."""
+    raise RuntimeError("no database")
+
+
+def name() -> str:
+    """A factory of something else."""
+    return "orders"
+
+
 async def desk(config: AgentConfig, turns: str | list[str]) -> list[str] | str:
     """An agent whose tools are those of the server."""
     async with Client(orders()) as client:
@@ -71,9 +86,9 @@ async def _answer(config: AgentConfig, client: Client, messages: list[Any], turn
     raise RuntimeError("too many steps")
 
 
-async def direct(agent: MCPServer, text: str) -> str:
-    """A call of the server by the package alone."""
+async def direct(agent: MCPServer, asked: Any) -> str:
+    """A call of the server by the package alone; `asked` is a turn of a scenario."""
     async with Client(agent) as client:
         await client.list_tools()
-        result = await client.call_tool("look_up_order", {"order_id": text})
+        result = await client.call_tool(asked["tool"], asked["arguments"])
         return str(getattr(result.content[0], "text", ""))
