@@ -12,6 +12,7 @@ from urllib.parse import urljoin, urlsplit
 import aiohttp
 from aiohttp import hdrs, web
 
+from agentmut.errors import UsageError
 from agentmut.mcp.messages import (
     CALL,
     Message,
@@ -91,9 +92,12 @@ class Front:
         if name is None or target is None:
             raise RefusalError(404, "no_such_path", f"the path has to be /t/TRIAL{DOOR}ADDRESS-OF-THE-SERVER")
         trial = self._roster.trial(name)
-        base = f"{target[1]}://{target[2]}"
+        try:
+            upstream = Upstream(f"{target[1].lower()}://{target[2]}")
+        except UsageError as error:
+            raise RefusalError(400, "no_address", str(error)) from None
         prefix = f"http://{http.headers[hdrs.HOST]}{http.raw_path[: -len(path)]}{DOOR}"
-        return Asked(http, trial, Upstream(base), target[3] or "/", prefix)
+        return Asked(http, trial, upstream, target[3] or "/", prefix)
 
     async def _carried(self, asked: Asked) -> web.StreamResponse:
         body = await _body(asked.http)

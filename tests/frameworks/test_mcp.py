@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("mcp.server.mcpserver", reason="mcp 2 is not installed")
 
 from mcp import Client
-from pydantic import SecretStr
+from pydantic import JsonValue, SecretStr
 
 from agentmut.adapters import _requirement
 from agentmut.adapters.mcp import McpAdapter
@@ -26,8 +26,8 @@ from agentmut.errors import AdapterError, UsageError
 from agentmut.execution import Ending, Execution
 from agentmut.faults import FaultKind, ToolFault
 from agentmut.mcp import watch
+from agentmut.mutant import Status
 from agentmut.protocols import Adapter, AgentSpec
-from agentmut.result import Status
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.tools import ToolSpec
 from agentmut.trial import ToolChange, Trial, running
@@ -61,7 +61,10 @@ CONFIG = AgentConfig(
     model=ModelConfig(name="sim-large", temperature=0.3),
     context=(Document(name="policy", text="Refunds take five days. Gifts are final."),),
 )
-WHERE = {"tool": "look_up_order", "arguments": {"order_id": "A-1042", "question": "Where is this order?"}}
+WHERE: dict[str, JsonValue] = {
+    "tool": "look_up_order",
+    "arguments": {"order_id": "A-1042", "question": "Where is this order?"},
+}
 
 
 @dataclass(frozen=True)

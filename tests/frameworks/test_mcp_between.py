@@ -184,15 +184,16 @@ def test_the_front_takes_only_trials_that_are_under_way_and_addresses() -> None:
                 paths = (
                     "/t/other/mcp/http://127.0.0.1:9/mcp",
                     "/t/t.1/mcp/file:///etc/passwd",
+                    "/t/t.1/mcp/http://me:secret@127.0.0.1:9/mcp",
                     "/t/t.1/mcp/http://127.0.0.1:9/mcp",
                 )
                 asked = [await http.post(f"{doors.front}{path}", json={}) for path in paths]
                 foreign = await http.post(
-                    f"{doors.front}{paths[2]}", json={}, headers={"Origin": "http://evil.example"}
+                    f"{doors.front}{paths[-1]}", json={}, headers={"Origin": "http://evil.example"}
                 )
                 return [reply.status for reply in (*asked, foreign)]
 
-    assert asyncio.run(carry_out()) == [404, 404, 502, 403]
+    assert asyncio.run(carry_out()) == [404, 404, 400, 502, 403]
 
 
 def test_without_a_trial_the_server_runs_in_the_place_of_the_program_between() -> None:
