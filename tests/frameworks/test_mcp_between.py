@@ -25,11 +25,13 @@ from agentmut.mcp.doors import ToolDoors, open_tool_doors
 from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.protocols import AgentSpec
 from agentmut.scenario import EvaluatorSpec, Scenario
+from agentmut.testing import check_adapter
 from agentmut.tools import ToolSpec
 from agentmut.trial import ToolChange, Trial, altered_tools
 from agentmut.wire.carriers.proxy.gateway import open_gateway
 from agentmut.wire.carriers.proxy.roster import Admitted
 from agentmut.witness import Detector
+from tests.frameworks.kit import AT_ONCE
 from tests.frameworks.mcp_agents import orders
 
 ROOT = Path(__file__).parents[2]
@@ -227,23 +229,18 @@ def mutant(*edits: Edit) -> Mutant:
     )  # fmt: skip
 
 
-def ran(changes: Mutant | None, at_once: int = 1, **doubles: Any) -> list[Execution]:
-    """Trials of the agent whose tools its server has, as the engine runs them."""
+def ran(changes: Mutant | None, **doubles: Any) -> Execution:
+    """A trial of the agent whose tools its server has, as the engine runs it."""
     spec = AgentSpec(adapter="command", options={"mcp_tools": True})
     on_wire = routed(adapter(CONFIG, mcp_tools=True), spec)
     agent: Any = as_mutant(on_wire, CONFIG, changes.apply(CONFIG) if changes else CONFIG)
 
-    async def one(gateway: Any, number: int) -> Execution:
-        turn = f"Where is my order A-{number}?"
-        scenario = Scenario(
-            name="s", turns=(turn,), evaluators=(EvaluatorSpec(name="contains", argument="x"),)
-        )
-        wiring = Wiring(agent.rewriter(), gateway)
-        return await attempt(inside(agent), Case(scenario, doubles), f"trial-{number}", 0, 20, wiring)
+    judged = (EvaluatorSpec(name="contains", argument="x"),)
+    case = Case(Scenario(name="s", turns=("Where is my order A-100?",), evaluators=judged), doubles)
 
-    async def carry_out() -> list[Execution]:
+    async def carry_out() -> Execution:
         async with open_gateway(os.environ) as gateway:
-            return await asyncio.gather(*(one(gateway, 100 + number) for number in range(at_once)))
+            return await attempt(inside(agent), case, "trial", 0, 20, Wiring(agent.rewriter(), gateway))
 
     return asyncio.run(carry_out())
 
@@ -254,14 +251,25 @@ def _simulated(simulator_url: str, monkeypatch: Any) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
 
 
+def test_thirty_programs_with_a_server_each_stay_apart() -> None:
+    """All else that the kit looks at holds too; it was left out here, as each run takes three processes."""
+    check_adapter(
+        lambda: adapter(CONFIG, mcp_tools=True),
+        turns=["Where is my order A-1042?"],
+        expect_tools=["look_up_order"],
+        only=("run", "steps", "arguments", "outputs", "durations", "concurrency", "errors", "doubles"),
+        at_once=AT_ONCE,
+    )
+
+
 def test_a_server_that_is_handed_no_variables_still_belongs_to_the_trial_of_its_agent() -> None:
     """MCP clients hand servers a few variables only: then those of the agent itself say which trial it is."""
-    for number, done in enumerate(ran(None, at_once=4)):
-        assert done.ending is Ending.ANSWERED, done.reason
-        [step] = done.trace.tool_calls
-        assert (step.tool, step.arguments) == ("look_up_order", {"order_id": f"A-{100 + number}"})
-        assert step.call_id and step.seconds > 0
-        assert step.output == f"look_up_order: A-{100 + number} was delivered on Monday."
+    done = ran(None)
+    assert done.ending is Ending.ANSWERED, done.reason
+    [step] = done.trace.tool_calls
+    assert (step.tool, step.arguments) == ("look_up_order", {"order_id": "A-100"})
+    assert step.call_id and step.seconds > 0
+    assert step.output == "look_up_order: A-100 was delivered on Monday."
 
 
 def test_what_a_server_tells_of_its_tools_arrives_at_the_model() -> None:
@@ -269,7 +277,7 @@ def test_what_a_server_tells_of_its_tools_arrives_at_the_model() -> None:
         Edit(pointer="/tools/0/name", before="look_up_order", after="find"),
         Edit(pointer="/tools/0/implemented_by", before=None, after="look_up_order"),
     )
-    [done] = ran(renamed)
+    done = ran(renamed)
     assert done.ending is Ending.ANSWERED, done.reason
     assert [step.tool for step in done.trace.tool_calls] == ["look_up_order"]
     witness = Detector(renamed, CONFIG).witness(done.footprint)
@@ -278,10 +286,10 @@ def test_what_a_server_tells_of_its_tools_arrives_at_the_model() -> None:
 
 def test_a_fault_is_met_and_a_double_answers_there() -> None:
     fault = Edit(pointer="/tools/0/fault", before=None, after={"kind": "error", "seconds": 0.0})
-    [done] = ran(mutant(fault))
+    done = ran(mutant(fault))
     assert "ServiceError" in (done.trace.tool_calls[0].error or "")
     assert "/tools/look_up_order/fault" in done.footprint.marks
-    [doubled] = ran(None, look_up_order=lambda order_id: f"{order_id} is lost.")
+    doubled = ran(None, look_up_order=lambda order_id: f"{order_id} is lost.")
     assert doubled.trace.tool_calls[0].output == "A-100 is lost."
 
 

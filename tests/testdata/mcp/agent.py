@@ -2,9 +2,9 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
-import urllib.request
 from typing import Any
 
 question, *command = sys.argv[1:]
@@ -20,13 +20,14 @@ def ask(method: str, params: Any = None) -> Any:
 
 
 def model(messages: Any, tools: Any) -> Any:
+    """Without a library for HTTP, which would take longer to import than all else."""
     body = json.dumps({"model": "sim-large", "messages": messages, "tools": tools}).encode()
-    url = os.environ["OPENAI_BASE_URL"] + "/chat/completions"
-    request = urllib.request.Request(
-        url, body, {"content-type": "application/json", "authorization": "Bearer k"}
-    )
-    with urllib.request.urlopen(request) as reply:
-        return json.load(reply)["choices"][0]["message"]
+    host, _, path = os.environ["OPENAI_BASE_URL"].removeprefix("http://").partition("/")
+    head = f"POST /{path}/chat/completions HTTP/1.0\r\nHost: {host}\r\nContent-Type: application/json\r\n"
+    with socket.create_connection(tuple(host.split(":"))) as line:
+        line.sendall(f"{head}Authorization: Bearer k\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
+        reply = line.makefile("rb").read()
+    return json.loads(reply.partition(b"\r\n\r\n")[2])["choices"][0]["message"]
 
 
 ask("initialize")
