@@ -50,6 +50,8 @@ class McpAdapter:
         self._found = found
         self._config = config
         self.original = original
+        self._ending: set[asyncio.Task[tuple[JsonValue, ...]]] = set()
+        """Visits that were cut off, and whose servers are being ended."""
 
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> "McpAdapter":
@@ -108,9 +110,18 @@ class McpAdapter:
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
         """Make the calls in order, in one session."""
+        asked = [read_turn(turn, number) for number, turn in enumerate(turns)]
+        visit = asyncio.ensure_future(self._visit(asked, trial))
+        try:
+            outputs = await asyncio.shield(visit)
+        except asyncio.CancelledError:
+            self._leave(visit)
+            raise
+        return AgentTrace(steps=trial.recorder.timeline(), outputs=outputs, seconds=trial.recorder.now())
+
+    async def _visit(self, asked: Sequence[Asked], trial: Trial) -> tuple[JsonValue, ...]:
         from agentmut.adapters._mcp_server import Visit
 
-        asked = [read_turn(turn, number) for number, turn in enumerate(turns)]
         recorder, outputs = trial.recorder, []
         async with self._source.client() as client:
             visit = await Visit.of(client, self.original, trial)
@@ -119,7 +130,18 @@ class McpAdapter:
                     outputs.append(await visit.answer(one.tool, one.arguments))
                 answer = Step(action=Action.RESPOND, turn=number, output=outputs[-1], started=recorder.now())
                 recorder.steps.append(answer)
-        return AgentTrace(steps=recorder.timeline(), outputs=tuple(outputs), seconds=recorder.now())
+        return tuple(outputs)
+
+    def _leave(self, visit: asyncio.Task[tuple[JsonValue, ...]]) -> None:
+        """Have a visit end by itself: a server that hangs is given more time for that than a cancelled run has."""
+        self._ending.add(visit)
+        visit.add_done_callback(self._ended)
+        visit.cancel()
+
+    def _ended(self, visit: asyncio.Task[tuple[JsonValue, ...]]) -> None:
+        self._ending.discard(visit)
+        if not visit.cancelled():
+            visit.exception()  # nobody else asks for it
 
 
 def read_turn(turn: JsonValue, number: int) -> Asked:

@@ -3,6 +3,7 @@
 import asyncio
 import shutil
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -107,9 +108,9 @@ def made(**spec: Any) -> McpAdapter:
     return McpAdapter.create(AgentSpec(adapter="mcp", **spec), AgentConfig())
 
 
-def ran(adapter: Adapter, *turns: Any, **doubles: Any) -> Execution:
+def ran(adapter: Adapter, *turns: Any, timeout: float = 10, **doubles: Any) -> Execution:
     scenario = Scenario(name="s", turns=turns, evaluators=(EvaluatorSpec(name="contains", argument="x"),))
-    return asyncio.run(attempt(adapter, Attempted(scenario, doubles), "t", 0, 10))
+    return asyncio.run(attempt(adapter, Attempted(scenario, doubles), "t", 0, timeout))
 
 
 def outputs(adapter: McpAdapter, *turns: Any, **doubles: Any) -> list[Any]:
@@ -190,6 +191,16 @@ def test_a_program_is_started_for_each_trial() -> None:
     crashed = ran(adapter, {"tool": "look_up_order", "arguments": {"order_id": "crash"}})
     assert crashed.ending is Ending.RAISED
     assert "hung up during a call of look_up_order" in crashed.reason
+
+
+def test_a_server_that_hangs_is_left_to_its_end() -> None:
+    adapter = made(command=(sys.executable, "-IS", str(PROGRAM)))
+    hanging = {"tool": "look_up_order", "arguments": {"order_id": "hang"}}
+    started = time.monotonic()
+    done = ran(adapter, hanging, timeout=0.3)
+    assert done.ending is Ending.TIMEOUT
+    assert not done.abandoned
+    assert time.monotonic() - started < 10  # the server would be at work for 30 s
 
 
 # Agents that watch their servers.

@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 from typing import Any
 
 TOOLS = [
@@ -34,6 +35,8 @@ def answer(method: str, params: Any) -> Any:
         return {"tools": TOOLS}
     if method == "tools/call" and params["arguments"].get("order_id") == "crash":
         sys.exit("out of order")
+    if method == "tools/call" and params["arguments"].get("order_id") == "hang":
+        time.sleep(30)
     if method == "tools/call":
         text = f"{params['name']}: {params['arguments'].get('order_id')} was delivered on Monday."
         return {"content": [{"type": "text", "text": text}], "isError": False}
