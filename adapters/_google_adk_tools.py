@@ -4,6 +4,7 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
+from google.adk.agents import LlmAgent
 from google.adk.models.llm_request import LlmRequest
 from google.adk.tools import BaseTool, FunctionTool
 from google.adk.tools.agent_tool import AgentTool
@@ -33,6 +34,12 @@ def declaration_of(tool: Any) -> FunctionDeclaration | None:
     groups = request.config.tools or []
     declared = [one for group in groups for one in getattr(group, "function_declarations", None) or []]
     return declared[0] if declared else None
+
+
+def own_tools(agent: LlmAgent) -> dict[str, Any]:
+    """The tools of an agent that its model is told of, by name."""
+    found = map(as_tool, agent.tools)
+    return {declared.name or "": tool for tool in found if (declared := declaration_of(tool))}
 
 
 def spec_of(declaration: FunctionDeclaration) -> ToolSpec:

@@ -14,7 +14,7 @@ from google.adk.tools.base_toolset import BaseToolset
 from google.adk.utils.instructions_utils import inject_session_state
 from pydantic import JsonValue
 
-from agentmut.adapters._change import Change
+from agentmut.adapters._change import Change, Offer
 from agentmut.adapters._google_adk_flow import Kind, Stage, with_edges
 from agentmut.adapters._google_adk_run import Redirects
 from agentmut.adapters._google_adk_settings import settings_of, with_settings
@@ -23,6 +23,7 @@ from agentmut.adapters._google_adk_tools import (
     as_tool,
     declaration_of,
     leading_to,
+    own_tools,
     spec_of,
     tool_offered,
 )
@@ -109,6 +110,13 @@ class Tree:
         """What models are told of the tools of all agents."""
         for agent in self.llm_agents.values():
             yield from (spec_of(found) for tool in agent.tools if (found := declaration_of(as_tool(tool))))
+
+    def offers(self, change: Change) -> dict[str, list[Offer]]:
+        """What each agent offers its model."""
+        return {
+            name: change.offers(list(own_tools(agent)), decoys=name == self.changed_name)
+            for name, agent in self.llm_agents.items()
+        }
 
     @cached_property
     def stage(self) -> Stage:
@@ -198,9 +206,8 @@ class _Copying:
         return isinstance(agent, LlmAgent) and _is_target(below)
 
     def _tools(self, agent: LlmAgent) -> list[Any]:
-        found = [as_tool(tool) for tool in agent.tools]
-        own = {declared.name or "": tool for tool in found if (declared := declaration_of(tool))}
-        rest = [tool for tool in found if not any(tool is one for one in own.values())]
+        own = own_tools(agent)
+        rest = [tool for tool in agent.tools if declaration_of(as_tool(tool)) is None]
         mine = agent.name == self.tree.changed_name
         offers = self.change.offers(list(own), decoys=mine)
         tools = [tool_offered(one, self._followed(own.get(one.spec.own_name))) for one in offers]

@@ -103,8 +103,8 @@ class GoogleADKAdapter(FrameworkAdapter):
         return ""
 
     def cannot_express(self, mutant: Mutant) -> str:
-        """Besides, orders that no arrangement of workflow agents has."""
-        return super().cannot_express(mutant) or self._cannot_arrange(mutant)
+        """Besides, orders that no arrangement of workflow agents has, and those of tools that no agent has together."""
+        return super().cannot_express(mutant) or self._cannot_arrange(mutant) or self._cannot_offer(mutant)
 
     def _cannot_arrange(self, mutant: Mutant) -> str:
         if not any(edit.path[:2] == ("orchestration", "edges") for edit in mutant.edits):
@@ -115,12 +115,23 @@ class GoogleADKAdapter(FrameworkAdapter):
             wanted = apply_edits(self.config, mutant.edits)
         except MutationError:  # told by those who apply it
             return ""
-        found = with_edges(self._stage, Flow.of(wanted.orchestration).edges)
+        found = with_edges(self._first.stage, Flow.of(wanted.orchestration).edges)
         return "" if found else NO_SUCH_TREE
 
+    def _cannot_offer(self, mutant: Mutant) -> str:
+        if not all(edit.path == ("tools",) for edit in mutant.edits):
+            return ""
+        try:
+            wanted = apply_edits(self.config, mutant.edits)
+        except MutationError:
+            return ""
+        if self._first.offers(Change(self.found, wanted)) != self._first.offers(Change(self.found, self.config)):
+            return ""
+        return "none of the agents has two of the tools whose order changes"
+
     @cached_property
-    def _stage(self) -> Any:
-        return _tree(self.source.build(self.config), self.spec).stage
+    def _first(self) -> Any:
+        return _tree(self.source.build(self.config), self.spec)
 
 
 class _Conversation(Session):

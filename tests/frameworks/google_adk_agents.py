@@ -40,6 +40,7 @@ def team() -> LlmAgent:
         instruction="You handle money.\n\n- Always look up the order first.\n- Refund at most 50 euros.",
         tools=[look_up_order, issue_refund],
         model=MODEL,
+        disallow_transfer_to_parent=True,
     )
     return LlmAgent(
         name="triage",

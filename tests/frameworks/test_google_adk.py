@@ -21,7 +21,7 @@ CASES = (
         "google_adk",
         "hand-off",
         f"{AGENTS}:team",
-        ["I want a refund for my order A-1042."],
+        ["Please give me a refund for my order A-1042."],
         ["look_up_order"],
     ),
     Case("google_adk", "pipeline", f"{AGENTS}:pipeline", ["Where is my order A-1042?"], ["look_up_order"]),
