@@ -8,7 +8,7 @@ agent's in one place has it.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import combinations, pairwise
+from itertools import combinations
 
 from agentmut.flow import END, START
 
@@ -75,11 +75,11 @@ class Stage:
     @property
     def _inner(self) -> Iterator[tuple[str, ...]]:
         parts = self._running
-        for part in parts:
+        in_order = self.kind is not Kind.PARALLEL
+        for before, part in zip([None, *parts], parts, strict=False):
+            if before and in_order:
+                yield from ((*before._exits, name) for name in part._entries)
             yield from part._inner
-        if self.kind in (Kind.SEQUENCE, Kind.LOOP, Kind.ONCE):
-            for before, after in pairwise(parts):
-                yield from ((*before._exits, name) for name in after._entries)
         if self.kind is Kind.LOOP and parts:
             yield from ((*parts[-1]._exits, name) for name in parts[0]._entries)
 

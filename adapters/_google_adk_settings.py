@@ -12,7 +12,16 @@ from agentmut.config import is_set
 from agentmut.wire.dialects.gemini import gemini_settings
 
 SETTINGS = frozenset(
-    {"temperature", "top_p", "max_tokens", "seed", "stop", "reasoning_effort", "tool_choice", "response_format"}
+    {
+        "temperature",
+        "top_p",
+        "max_tokens",
+        "seed",
+        "stop",
+        "reasoning_effort",
+        "tool_choice",
+        "response_format",
+    }
 )
 """By their names in `ModelConfig`."""
 _FIELDS = frozenset(
@@ -29,9 +38,7 @@ def settings_of(config: GenerateContentConfig | None) -> dict[str, Any]:
     return {name: value for name, value in gemini_settings.read(_body(config)).items() if is_set(value)}
 
 
-def with_settings(
-    config: GenerateContentConfig | None, settings: Mapping[str, Any]
-) -> GenerateContentConfig:
+def with_settings(config: GenerateContentConfig | None, settings: Mapping[str, Any]) -> GenerateContentConfig:
     """A copy with these settings; None or empty: without."""
     body = _body(config)
     for name, value in settings.items():

@@ -6,9 +6,10 @@ from typing import Any
 
 from google.adk.agents import LlmAgent
 from google.adk.models.llm_request import LlmRequest
-from google.adk.tools import BaseTool, FunctionTool
 from google.adk.tools.agent_tool import AgentTool
+from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.base_toolset import BaseToolset
+from google.adk.tools.function_tool import FunctionTool
 from google.genai.types import FunctionDeclaration
 
 from agentmut.adapters._change import Offer

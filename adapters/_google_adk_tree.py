@@ -101,9 +101,7 @@ class Tree:
         except ValueError as error:
             raise AdapterError(f"the model of agent {agent.name!r}: {error}") from error
         provider = "google" if isinstance(model, Gemini) else None
-        return ModelConfig(
-            provider=provider, name=model.model, **settings_of(agent.generate_content_config)
-        )
+        return ModelConfig(provider=provider, name=model.model, **settings_of(agent.generate_content_config))
 
     @property
     def specs(self) -> Iterator[ToolSpec]:
@@ -254,7 +252,7 @@ class _Copying:
     def _renamed(self, agent: LlmAgent, name: str) -> BaseLlm:
         """The model of that name, where ADK knows it by its name; else the agent's own under that name."""
         own = agent.canonical_model
-        if isinstance(agent.model, str) and type(own) is not _kind_of(name):
+        if isinstance(agent.model, str) and _kind_of(name) not in (None, type(own)):
             return self.models.of(name)
         return own.model_copy(update={"model": name})
 

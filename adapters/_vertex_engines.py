@@ -61,7 +61,9 @@ class RestEngine:
     async def events(self, user: str, session: str, message: str) -> AsyncIterator[Event]:
         """The events of `async_stream_query`, one JSON object a line."""
         asked = {"user_id": user, "session_id": session, "message": message}
-        async with _Answer(self._url("streamQuery?alt=sse"), *await self._request("async_stream_query", asked)) as answer:
+        async with _Answer(
+            self._url("streamQuery?alt=sse"), *await self._request("async_stream_query", asked)
+        ) as answer:
             async for line in answer.content:
                 text = line.decode("utf-8", "replace").strip().removeprefix("data:").strip()
                 if text:
@@ -129,7 +131,9 @@ def credentials_of(reference: JsonValue, root: str) -> Callable[[], Any]:
     if reference is None:
         return _default_credentials
     if not isinstance(reference, str):
-        raise UsageError("agent.options.credentials: expected module:function, which returns google credentials")
+        raise UsageError(
+            "agent.options.credentials: expected module:function, which returns google credentials"
+        )
     return import_callable(reference, Path(root))
 
 
@@ -172,7 +176,9 @@ class _Answer:
             await _check(answer)
         except (ClientError, OSError) as error:
             await self._session.close()
-            raise UnavailableError(f"{_place(self._url)} cannot be reached ({type(error).__name__})") from None
+            raise UnavailableError(
+                f"{_place(self._url)} cannot be reached ({type(error).__name__})"
+            ) from None
         except BaseException:
             await self._session.close()
             raise

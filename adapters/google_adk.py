@@ -125,7 +125,9 @@ class GoogleADKAdapter(FrameworkAdapter):
             wanted = apply_edits(self.config, mutant.edits)
         except MutationError:
             return ""
-        if self._first.offers(Change(self.found, wanted)) != self._first.offers(Change(self.found, self.config)):
+        if self._first.offers(Change(self.found, wanted)) != self._first.offers(
+            Change(self.found, self.config)
+        ):
             return ""
         return "none of the agents has two of the tools whose order changes"
 

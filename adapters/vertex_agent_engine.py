@@ -92,8 +92,8 @@ class VertexAgentEngineAdapter:
         if edit.part == "context":
             return ""
         return (
-            f"the {edit.part} of a deployed engine is on the server and cannot be changed from here; run the agent itself, "
-            "with adapter google_adk"
+            f"the {edit.part} of a deployed engine is on the server and cannot be changed from here; run the agent "
+            "itself, with adapter google_adk"
         )
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:

@@ -1,4 +1,4 @@
-"""google-genai sends async requests by aiohttp where that is installed, and agentmut itself brings it: these pass unseen.
+"""google-genai sends async requests by aiohttp where that is installed, and agentmut brings it: these pass unseen.
 
 While a tap is installed, clients use their httpx client for what a trial asks. That is the choice which google-genai
 makes by itself where aiohttp is not there; no public option of a client that is there already changes it.
@@ -37,7 +37,9 @@ def _install(stack: ExitStack) -> None:
 def _unless_in_a_trial(original: Callable[[Any], bool]) -> Callable[[Any], bool]:
     def use_aiohttp(client: Any) -> bool:
         by_httpx = getattr(client, "_async_httpx_client", None)
-        if current_trial() is not None and by_httpx is not None:  # none where Google's own authentication sends
+        if (
+            current_trial() is not None and by_httpx is not None
+        ):  # none where Google's own authentication sends
             return False
         return original(client)
 
