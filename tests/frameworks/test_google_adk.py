@@ -1,13 +1,17 @@
 """Google's Agent Development Kit, with the simulator behind it."""
 
 import asyncio
+import shutil
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from pydantic import JsonValue
 
+from agentmut.api import measure
 from agentmut.config import AgentConfig, Document, ModelConfig
 from agentmut.conformance.adapter import endpoint
+from agentmut.engine.selection import Selection
 from agentmut.errors import AdapterError, UsageError
 from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.plugins import Group, load
@@ -23,6 +27,7 @@ pytest.importorskip("google.adk", reason="google-adk is not installed")
 AGENTS = "tests.frameworks.google_adk_agents"
 OTHERS = "tests.frameworks.google_adk_others"
 EMPTY = AgentConfig()
+EXAMPLE = Path(__file__).parents[2] / "examples" / "google_adk"
 POLICY = AgentConfig(context=(Document(name="policy", text="Refunds take {five} days. Gifts are final."),))
 MUTANT: dict[str, Any] = {
     "id": "m",
@@ -279,3 +284,20 @@ def test_a_google_genai_that_decides_elsewhere_is_told(monkeypatch: pytest.Monke
     monkeypatch.setattr("agentmut.wire.carriers.genai_hook.METHOD", "_chooses")
     with pytest.raises(AdapterError, match=r"google-genai .* chooses between httpx and aiohttp"):
         adapter("desk", module=AGENTS)
+
+
+def test_the_example_runs(tmp_path: Path) -> None:
+    project = shutil.copytree(EXAMPLE, tmp_path / "google_adk", ignore=shutil.ignore_patterns(".agentmut"))
+    settings = project / "agentmut.yaml"
+    small = "baseline: 10, n_max: 10, delta: 0.9"
+    text = settings.read_text("utf-8")
+    settings.write_text(text[: text.index("statistics:")] + f"statistics: {{{small}}}\n", "utf-8")
+
+    async def campaign() -> Any:
+        async with endpoint():
+            return await asyncio.to_thread(
+                measure, project, selection=Selection(operators_named=("tool.remove",))
+            )
+
+    mutants = asyncio.run(campaign()).mutants
+    assert {one.operator for one in mutants} == {"tool.remove"} and len(mutants) == 2
