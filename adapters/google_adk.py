@@ -49,7 +49,7 @@ class GoogleADKAdapter(FrameworkAdapter):
         config: AgentConfig,
         original: AgentConfig,
     ) -> None:
-        from agentmut.adapters._google_adk_tree import Models
+        from agentmut.adapters._google_adk_copy import Models
 
         super().__init__(source, spec, found, config, original)
         self._models = Models()
@@ -85,10 +85,11 @@ class GoogleADKAdapter(FrameworkAdapter):
 
     def prepared(self, agent: Any, change: Change, trial: Trial) -> Session:
         """A session of a clone of the tree."""
+        from agentmut.adapters._google_adk_copy import Copying
         from agentmut.adapters._google_adk_run import Watch
 
         tree = _tree(agent, self.spec)
-        app = _app(agent, tree.changed(change, self._models), Watch(trial, tree.redirects(change)))
+        app = _app(agent, Copying(tree, change, self._models).root(), Watch(trial, tree.redirects(change)))
         limit = Flow.of(self.config.orchestration).max_steps
         return _Conversation(app, limit, self.spec.options.get("state"), ends=not self.source.is_object)
 
@@ -109,7 +110,7 @@ class GoogleADKAdapter(FrameworkAdapter):
     def _cannot_arrange(self, mutant: Mutant) -> str:
         if not any(edit.path[:2] == ("orchestration", "edges") for edit in mutant.edits):
             return ""
-        from agentmut.adapters._google_adk_tree import NO_SUCH_TREE
+        from agentmut.adapters._google_adk_copy import NO_SUCH_TREE
 
         try:
             wanted = apply_edits(self.config, mutant.edits)
