@@ -4,6 +4,7 @@ Of several agents one is changed in prompt and model, the first `LlmAgent` unles
 tools are those of all agents. Hand-offs, and the order in which workflow agents run others, are part of the flow.
 """
 
+import logging
 from collections.abc import Sequence
 from contextlib import aclosing
 from functools import cached_property
@@ -28,6 +29,8 @@ from agentmut.wire.carriers import genai_hook
 # The modules `_google_adk_*` but for the flow import ADK, which is checked for first.
 
 USER = "user"
+LOGGERS = ("google_adk", "google_genai")
+"""Under these names ADK and its SDK log every failed run, with a traceback; runs of mutants fail a lot."""
 
 
 class GoogleADKAdapter(FrameworkAdapter):
@@ -51,6 +54,7 @@ class GoogleADKAdapter(FrameworkAdapter):
     ) -> None:
         from agentmut.adapters._google_adk_copy import Models
 
+        _quiet()
         super().__init__(source, spec, found, config, original)
         self._models = Models()
 
@@ -204,6 +208,16 @@ def _answer(event: Any) -> JsonValue:
         return None
     said = [part.text for part in event.content.parts or () if part.text and not part.thought]
     return "".join(said) or None
+
+
+def _quiet() -> None:
+    """Have the frameworks' log go where the user has it go, and not to stderr where nobody has asked for it.
+
+    What a run fails with is in its trace.
+    """
+    for logger in map(logging.getLogger, LOGGERS):
+        if not logger.handlers:
+            logger.addHandler(logging.NullHandler())
 
 
 def _tree(agent: Any, spec: AgentSpec) -> Any:

@@ -11,6 +11,7 @@ from google.adk.tools.base_toolset import BaseToolset
 from google.adk.tools.function_tool import FunctionTool
 from google.adk.workflow import START, Workflow
 
+from agentmut.config import AgentConfig
 from tests.frameworks.google_adk_agents import MODEL, desk, look_up_order
 
 
@@ -27,6 +28,12 @@ def with_state() -> LlmAgent:
 def with_provider() -> LlmAgent:
     """A function makes its instruction."""
     return LlmAgent(name="desk", model=MODEL, instruction=lambda context: "You help.", tools=[look_up_order])
+
+
+def from_config(config: AgentConfig) -> LlmAgent:
+    """It is built as the config says."""
+    instruction = config.system_text() or "You help."
+    return LlmAgent(name="desk", model=MODEL, instruction=instruction, tools=[look_up_order])
 
 
 def asking() -> LlmAgent:

@@ -130,6 +130,14 @@ def test_a_function_for_an_instruction_gives_way_to_the_project_s_prompt() -> No
     assert "You refuse everything." in seen.system[0]
 
 
+def test_a_factory_that_takes_the_config_builds_what_it_says() -> None:
+    seen = run(changed(adapter("from_config"), prompt="You look up orders."), "Where is my order A-1042?")
+    assert seen.trace.tools_called == ("look_up_order",)
+    assert all(
+        system.count("You look up orders.") == 1 and "You help." not in system for system in seen.system
+    )
+
+
 def test_a_model_of_a_name_is_made_once_and_can_be_another() -> None:
     agent = adapter("named")
     assert agent.get_config().model == ModelConfig(provider="google", name="gemini-2.5-flash")

@@ -132,3 +132,10 @@ def test_a_project_that_cannot_be_is_refused(spec: dict[str, Any], says: str) ->
     kind: Any = load(Group.ADAPTERS, "vertex_agent_engine")
     with pytest.raises(UsageError, match=says):
         kind.create(AgentSpec(adapter="vertex_agent_engine", **spec), CONFIG)
+
+
+def test_a_function_that_returns_no_engine_is_told() -> None:
+    kind: Any = load(Group.ADAPTERS, "vertex_agent_engine")
+    agent = kind.create(AgentSpec(adapter="vertex_agent_engine", factory=CREDENTIALS), CONFIG)
+    with pytest.raises(AdapterError, match=r"returned a Credentials; expected what vertexai.Client"):
+        run(agent, "Hello")
