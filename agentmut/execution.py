@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from agentmut.frozen import Frozen
-from agentmut.trace import AgentTrace, Outcome
+from agentmut.trace import AgentTrace, Outcome, Step
 from agentmut.wire.cassette import Take
 from agentmut.wire.footprint import Footprint
 
@@ -74,5 +74,13 @@ class Execution(Frozen):
     attempts: int = 1
     takes: tuple[Take, ...] = ()
     """What the agent asked of models and was given, where trials are recorded."""
+    judging: tuple[Step, ...] = ()
+    """What the judges of a suite that judges its own runs asked of models. Not stored: it is counted once."""
     abandoned: bool = False
     """A thread of the run was still at work when it was given up."""
+
+    @property
+    def unpriced_models(self) -> frozenset[str]:
+        """Names of the models that answered the agent, or the suite's judges, at an unknown price."""
+        judges = (step.model or "" for step in self.judging if step.usd is None)
+        return self.trace.unpriced_models | frozenset(judges)

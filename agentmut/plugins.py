@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, distributions, entry_points
 from pathlib import Path
 from typing import Any
 
@@ -96,8 +96,9 @@ def load_all(group: Group | str) -> dict[str, type[Any]]:
 
 
 def _search_path() -> tuple[tuple[str, int], ...]:
-    """Where distributions are looked for, and when each place last changed."""
-    return tuple((place, _changed(place)) for place in sys.path)
+    """Where distributions are found, and when each place last changed."""
+    places = ((place, _changed(place)) for place in sys.path)
+    return tuple(place for place in places if _holds_any(*place))
 
 
 def _changed(place: str) -> int:
@@ -105,6 +106,12 @@ def _changed(place: str) -> int:
         return Path(place).stat().st_mtime_ns
     except OSError:
         return 0
+
+
+@lru_cache(maxsize=256)
+def _holds_any(place: str, changed: int) -> bool:
+    """Whether any distribution is there. A project's folder has none: nothing is read again when it is added."""
+    return next(iter(distributions(path=[place])), None) is not None
 
 
 @lru_cache(maxsize=4)

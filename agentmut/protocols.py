@@ -226,6 +226,15 @@ class Notes(Protocol):
 
 
 @runtime_checkable
+class GivesChecks(Protocol):
+    """What an evaluator has besides that gives several checks of a trace, each under a name of its own."""
+
+    def every_check(self, scenario: Scenario, trace: AgentTrace) -> tuple[Check, ...]:
+        """At least one. Which they are may differ from trace to trace."""
+        ...
+
+
+@runtime_checkable
 class AsksModel(Protocol):
     """What an evaluator has besides that asks a model: it takes time and money, and is run beside the event loop."""
 
@@ -301,6 +310,8 @@ class SuiteSpec(Frozen):
     """Directory that paths and `module:object` references are resolved from."""
     threshold: float = 0.9
     """The pass rate asked of cases that name none."""
+    config: AgentConfig = AgentConfig()
+    """The agent's, as the project has it; for suites whose cases are made by code that takes it."""
 
 
 class Importer(Protocol):
@@ -308,7 +319,8 @@ class Importer(Protocol):
 
     Everything maps to (case, check, repeat) -> pass, fail or error: a case is a `Scenario` whose evaluators are
     `suite: NAME`, one for each check that its runs report in `AgentTrace.checks`; an error is a run that raises
-    `CaseError`, and is no evidence. An importer that only reads gives scenarios with evaluators of agentmut.
+    `CaseError`, and is no evidence. What a suite's own judges ask of models goes to `trial.recorder.judging`, to
+    be counted apart from the agent's runs. An importer that only reads gives scenarios with evaluators of agentmut.
     """
 
     name: ClassVar[str]
@@ -399,7 +411,7 @@ class HoldsInputs(Protocol):
 
 
 __all__ = [
-    "Adapter", "AgentSpec", "AsksAgent", "ChoosesRoute", "Evaluator", "Example", "HoldsInputs", "Importer",
-    "KeepsOpen", "KnowsApi", "NeedsDoubles", "Notes", "Operator", "OperatorOptions", "ReadsFiles", "Relation",
-    "RelationExample", "RunsAlone", "RunsCases", "RunsOutside", "SetsRule", "SuiteRule", "SuiteSpec",
+    "Adapter", "AgentSpec", "AsksAgent", "ChoosesRoute", "Evaluator", "Example", "GivesChecks", "HoldsInputs",
+    "Importer", "KeepsOpen", "KnowsApi", "NeedsDoubles", "Notes", "Operator", "OperatorOptions", "ReadsFiles",
+    "Relation", "RelationExample", "RunsAlone", "RunsCases", "RunsOutside", "SetsRule", "SuiteRule", "SuiteSpec",
 ]  # fmt: skip

@@ -310,7 +310,7 @@ class JudgeUse(Frozen):
     """What a model judge has taken, besides the cost of the agent's own runs; since the last start of the run."""
 
     model: str
-    """provider:name."""
+    """provider:name; the name alone where a judge of another tool's suite asked it."""
     input_tokens: int
     output_tokens: int
     usd: float | None
@@ -377,10 +377,9 @@ def read_result(path: Path) -> Result:
     except FileNotFoundError:
         raise UsageError(f"{path} does not exist. Run `agentmut run` first, or name another run.") from None
     except (OSError, ValidationError, UnicodeDecodeError) as error:
-        first = str(error).splitlines()[0]
         raise UsageError(
-            f"{path} cannot be read as a result of schema {SCHEMA_VERSION}: {first}. `agentmut resume` "
-            "writes it anew."
+            f"{path} cannot be read as a result of schema {SCHEMA_VERSION}: {_first_fault(error)}. `agentmut "
+            "resume` writes it anew."
         ) from None
     if result.schema_version > SCHEMA_VERSION:
         raise UsageError(
@@ -388,3 +387,12 @@ def read_result(path: Path) -> Result:
             "it with the version of agentmut that wrote it."
         )
     return result
+
+
+def _first_fault(error: Exception) -> str:
+    """The place and the fault that pydantic names first; else the first line of what went wrong."""
+    if not isinstance(error, ValidationError):
+        return str(error).splitlines()[0]
+    first = error.errors(include_url=False, include_input=False)[0]
+    place = ".".join(map(str, first["loc"]))
+    return f"{place}: {first['msg']}" if place else first["msg"]

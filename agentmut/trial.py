@@ -60,6 +60,8 @@ class Recorder:
     """Nodes of the flow that were entered."""
     edges: dict[tuple[str, str], None] = field(default_factory=dict)
     """From which node the run went to which, in the order of the first time; see `AgentTrace.edges`."""
+    judging: list[Step] = field(default_factory=list)
+    """What the judges of the suite that runs the agent asked of models; no part of what the agent did."""
     threads: int = 0
     """Threads of the trial that are still at work."""
     first_results: dict[str, Any] = field(default_factory=dict)
@@ -155,38 +157,90 @@ def altered_tools(config: AgentConfig) -> dict[str, ToolSpec]:
 _current: ContextVar[Trial | None] = ContextVar("agentmut_trial", default=None)
 
 
-_alone: list[Trial] = []
-"""The trial that this process is carrying out, where it carries out one at a time: the whole process is it."""
+class NotAloneError(RuntimeError):
+    """Two trials were to be the whole process at the same time; each would get what the other sends."""
+
+
+class _Process:
+    """What this process carries out, where it carries out one trial at a time: the whole process is it.
+
+    No ContextVar: a thread begins with an empty context, and one that is older than the trial keeps its own, as the
+    threads of a test session's fixtures do.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._under_way: Trial | None = None
+        self._other: Trial | None = None
+        self.trial: Trial | None = None
+
+    def begin(self, trial: Trial) -> None:
+        """The process is `trial`'s from now on. Raises `NotAloneError` while another one is under way."""
+        with self._lock:
+            if self._under_way is not None:
+                raise NotAloneError(
+                    f"trial {trial.id} was to run alone in a process that carries out trial {self._under_way.id}. "
+                    "Run one at a time there, or each in a process of its own (execution.isolate: process)."
+                )
+            self._under_way = self.trial = trial
+
+    def end(self, *, left: bool) -> None:
+        """The trial is over; what is still at work remains its own unless it was `left` by choice."""
+        with self._lock:
+            self._under_way = None
+            if left:
+                self.trial = None
+
+    def lend(self, other: Trial) -> Trial | None:
+        """The process is `other`'s for now; gives whose it was. Raises `NotAloneError` while it is lent already."""
+        with self._lock:
+            if self._other is not None:
+                raise NotAloneError(f"{other.id} was to be set aside while {self._other.id} is.")
+            held, self._other, self.trial = self.trial, other, other
+            return held
+
+    def take_back(self, held: Trial | None) -> None:
+        """The process is again whose it was."""
+        with self._lock:
+            self._other, self.trial = None, held
+
+
+_PROCESS = _Process()
 
 
 def current_trial() -> Trial | None:
     """The trial that the calling code runs in, None outside of any."""
-    return _alone[0] if _alone else _current.get()
+    return _PROCESS.trial or _current.get()
 
 
 @contextmanager
 def alone(trial: Trial) -> Iterator[None]:
     """While this process carries out this trial and no other: all of its threads and event loops are part of it,
     also those that are older. Where the block is left by an exception, what is still at work remains the trial's.
+
+    Raises `NotAloneError` while another one is under way.
     """
-    _alone[:] = [trial]
-    yield
-    _alone.clear()
+    _PROCESS.begin(trial)
+    left = False
+    try:
+        yield
+        left = True
+    finally:
+        _PROCESS.end(left=left)
 
 
 @contextmanager
 def aside(other: Trial) -> Iterator[Trial]:
     """While a process that carries out one trial does something else, such as judging it: that is `other`'s then.
 
-    Not to be nested, and not for two at the same time.
+    Raises `NotAloneError` where something else is set aside already.
     """
-    held = tuple(_alone)
-    _alone[:] = [other]
+    held = _PROCESS.lend(other)
     try:
         yield other
     finally:
         other.recorder.closed = True
-        _alone[:] = held
+        _PROCESS.take_back(held)
 
 
 @contextmanager

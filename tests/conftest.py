@@ -14,6 +14,7 @@ from typing import Any
 
 import certifi
 import hypothesis
+import hypothesis.internal.conjecture.providers
 import pytest
 from aiohttp import web
 
@@ -40,13 +41,19 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """HTTP clients know one certificate: all of them take 25 ms a client, and tests only talk to loopback."""
+    """HTTP clients know one certificate: all of them take 25 ms a client, and tests only talk to loopback.
+
+    Hypothesis does not look for constants in the project's source.
+    """
     folder = tempfile.TemporaryDirectory()
     known = Path(folder.name) / "one.pem"
     first, end, _ = Path(certifi.where()).read_text("utf-8").partition(END_OF_CERTIFICATE)
     known.write_text(first + end, "utf-8")
     environment = pytest.MonkeyPatch()
     environment.setenv("SSL_CERT_FILE", str(known))
+    # Hypothesis would read all of the project's source for constants to try: seconds in each worker, and what it tries
+    # would depend on the modules that tests before it have imported.
+    environment.setattr(hypothesis.internal.conjecture.providers, "is_local_module_file", lambda path: False)
     config.add_cleanup(environment.undo)
     config.add_cleanup(folder.cleanup)
 

@@ -11,6 +11,7 @@ from agentmut.result import Result
 
 if TYPE_CHECKING:
     from agentmut.documents.relation_report import RelationReport, SurvivorsReport
+    from agentmut.documents.rescored import Rescored
 
 
 def find_beside(project: Path, run: str | None, result: Result) -> Extra:
@@ -19,17 +20,28 @@ def find_beside(project: Path, run: str | None, result: Result) -> Extra:
     `run` is what the user named: it may be the path of a `result.json`. Raises `UsageError` for a file that is damaged.
     """
     from agentmut.analysis.coverage.kept import FILE, read_coverage
-    from agentmut.documents.rescored import read_rescored
 
-    named = run is not None and run.endswith(".json")
-    root = project.resolve() if project.is_dir() else project.resolve().parent
-    folder = Path(str(run)).parent if named else runs_folder(root) / result.run_id
-    rescored, coverage = folder / "rescored.json", folder / FILE
+    folder = _folder(project, run, result)
+    coverage = folder / FILE
     return Extra(
-        rescored=read_rescored(rescored) if rescored.is_file() else None,
+        rescored=find_rescored(project, run, result),
         relations=tuple(_relations(folder, result.run_id)),
         coverage=read_coverage(coverage) if coverage.is_file() else None,
     )
+
+
+def find_rescored(project: Path, run: str | None, result: Result) -> "Rescored | None":
+    """What `agentmut rescore` made of the run's trials, where that was done. Raises `UsageError`."""
+    from agentmut.documents.rescored import FILE, read_rescored
+
+    path = _folder(project, run, result) / FILE
+    return read_rescored(path) if path.is_file() else None
+
+
+def _folder(project: Path, run: str | None, result: Result) -> Path:
+    named = run is not None and run.endswith(".json")
+    root = project.resolve() if project.is_dir() else project.resolve().parent
+    return Path(str(run)).parent if named else runs_folder(root) / result.run_id
 
 
 def _relations(folder: Path, run_id: str) -> "Iterator[RelationReport | SurvivorsReport]":

@@ -8,51 +8,41 @@ import typer
 from agentmut.errors import UsageError, nearest
 
 if TYPE_CHECKING:
+    from agentmut.cli.choosing import Choice
     from agentmut.engine.selection import Selection
     from agentmut.engine.session import Session
     from agentmut.mutation.changes import Changes
 
 
-def selection_of(
-    *,
-    classes: Sequence[str] | None,
-    operators: Sequence[str] | None,
-    intents: Sequence[str] | None,
-    mutants: Sequence[str] | None,
-    targets: Sequence[str] | None,
-    sample: int | None,
-    pairs: Sequence[str] | None,
-    second_order: int | None,
-    selective: float | None,
-) -> "Selection":
-    """The filters as options give them."""
+def selection_of(choice: "Choice") -> "Selection":
+    """The filters of mutants, without what `--in-diff` leaves. Raises `UsageError`."""
     from agentmut.engine.selection import Selection, checked_share
     from agentmut.mutant import Intent
     from agentmut.mutation.higher_order import parse_pair
 
     _refuse_empty(
         {
-            "--class": classes,
-            "--operator": operators,
-            "--mutant": mutants,
-            "--target": targets,
-            "--pair": pairs,
+            "--class": choice.classes,
+            "--operator": choice.operators,
+            "--mutant": choice.mutants,
+            "--target": choice.targets,
+            "--pair": choice.pair,
         }
     )
     known = [intent.value for intent in Intent if intent is not Intent.CONTROL]
-    for intent in intents or ():
+    for intent in choice.intents or ():
         if intent not in known:
             raise UsageError(f"--intent {intent}: there is no such thing. {nearest(intent, known)}")
     return Selection(
-        classes=tuple(classes or ()),
-        operators_named=tuple(operators or ()),
-        intents=tuple(Intent(intent) for intent in intents or ()),
-        mutants=tuple(mutants or ()),
-        targets=tuple(targets or ()),
-        sample=sample,
-        pairs=tuple(map(parse_pair, pairs or ())),
-        second_order=second_order,
-        selective=checked_share(selective),
+        classes=tuple(choice.classes or ()),
+        operators_named=tuple(choice.operators or ()),
+        intents=tuple(map(Intent, choice.intents or ())),
+        mutants=tuple(choice.mutants or ()),
+        targets=tuple(choice.targets or ()),
+        sample=choice.sample,
+        pairs=tuple(map(parse_pair, choice.pair or ())),
+        second_order=choice.second_order,
+        selective=checked_share(choice.selective),
     )
 
 

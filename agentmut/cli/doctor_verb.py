@@ -67,7 +67,8 @@ def doctor(
 
 def _opened(project: "Project", scenario: str | None) -> "Session":
     """The session of one scenario: the first, where none is named; of a suite of another tool, once that is read."""
-    from agentmut.engine.session import imported_suite, open_session
+    from agentmut.engine.imported import imported_suite
+    from agentmut.engine.session import open_session
 
     if project.imported is not None:
         suite = imported_suite(project)

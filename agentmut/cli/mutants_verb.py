@@ -7,22 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agentmut.cli.options import (
-    AgentRef,
-    Classes,
-    InDiff,
-    Intents,
-    Json,
-    Mutants,
-    Operators,
-    Pair,
-    ProjectPath,
-    Sample,
-    Scenarios,
-    SecondOrder,
-    Selective,
-    Targets,
-)
+from agentmut.cli.choosing import Choice, choosing
+from agentmut.cli.options import AgentRef, Json, ProjectPath
 from agentmut.errors import UsageError
 
 if TYPE_CHECKING:
@@ -42,22 +28,13 @@ Diff = Annotated[bool, typer.Option("--diff", help="Show each mutant's diff.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="List every candidate that was left out.")]
 
 
+@choosing
 def mutants(
     project: ProjectPath = Path(),
     agent: AgentRef = None,
     config: ConfigFile = None,
     request: RequestFile = None,
-    classes: Classes = None,
-    operators: Operators = None,
-    intents: Intents = None,
-    mutant: Mutants = None,
-    targets: Targets = None,
-    sample: Sample = None,
-    in_diff: InDiff = None,
-    scenarios: Scenarios = None,
-    pair: Pair = None,
-    second_order: SecondOrder = None,
-    selective: Selective = None,
+    choice: Choice = Choice(),
     diff: Diff = False,
     verbose: Verbose = False,
     as_json: Json = False,
@@ -72,19 +49,16 @@ def mutants(
     from agentmut.cli.output import print_json, wants_color
     from agentmut.report.mutants import as_document, render_mutants
 
-    _check_sources(project, agent, scenarios, config, request)
-    refuse_together(request=request, in_diff=in_diff)
+    _check_sources(project, agent, choice.scenarios, config, request)
+    refuse_together(request=request, in_diff=choice.in_diff)
     if config or request:
-        refuse_together(**{"config": config, "request": request, "selective": selective})
-    selection = selection_of(
-        classes=classes, operators=operators, intents=intents, mutants=mutant, targets=targets, sample=sample,
-        pairs=pair, second_order=second_order, selective=selective,
-    )  # fmt: skip
+        refuse_together(**{"config": config, "request": request, "selective": choice.selective})
+    selection = selection_of(choice)
     if config or request:
-        origin, generation, selection = _without_project(config, request, selection, in_diff)
+        origin, generation, selection = _without_project(config, request, selection, choice.in_diff)
     else:
         origin, generation, selection = _of_project(
-            project, agent, tuple(scenarios or ()), selection, in_diff
+            project, agent, choice.named_scenarios, selection, choice.in_diff
         )
     changes = selection.changes
     if as_json:

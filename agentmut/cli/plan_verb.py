@@ -5,24 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agentmut.cli.options import (
-    AgentRef,
-    Classes,
-    InDiff,
-    Intents,
-    Json,
-    Mutants,
-    Operators,
-    Pair,
-    ProjectPath,
-    Sample,
-    Scenarios,
-    SecondOrder,
-    Seed,
-    Selective,
-    Targets,
-    Yes,
-)
+from agentmut.cli.choosing import Choice, choosing
+from agentmut.cli.options import AgentRef, Json, ProjectPath, Seed, Yes
 from agentmut.errors import UsageError
 
 if TYPE_CHECKING:
@@ -31,20 +15,11 @@ if TYPE_CHECKING:
     from agentmut.store.sqlite import Store
 
 
+@choosing
 def plan(
     project: ProjectPath = Path(),
     agent: AgentRef = None,
-    classes: Classes = None,
-    operators: Operators = None,
-    intents: Intents = None,
-    mutants: Mutants = None,
-    targets: Targets = None,
-    sample: Sample = None,
-    in_diff: InDiff = None,
-    scenarios: Scenarios = None,
-    pair: Pair = None,
-    second_order: SecondOrder = None,
-    selective: Selective = None,
+    choice: Choice = Choice(),
     seed: Seed = None,
     rate: Annotated[
         float | None, typer.Option("--rate", help="Assume this pass rate of every scenario.")
@@ -80,13 +55,10 @@ def plan(
         raise UsageError(f"--rate: a pass rate is above 0 and at most 1, got {rate:g}.")
     with agents_on_stderr():
         loaded = load_project(project, agent)
-    selection = selection_of(
-        classes=classes, operators=operators, intents=intents, mutants=mutants, targets=targets, sample=sample,
-        pairs=pair, second_order=second_order, selective=selective,
-    )  # fmt: skip
+    selection = selection_of(choice)
     keys = stand_in_keys() if probe is None else agents_on_stderr()
-    with keys, under_way(loaded, tuple(scenarios or ())) as (session, store, now, progress):
-        selection = with_session_changes(selection, session, in_diff, agent)
+    with keys, under_way(loaded, choice.named_scenarios) as (session, store, now, progress):
+        selection = with_session_changes(selection, session, choice.in_diff, agent)
         generation = make_mutants(session, selection)
         untouched = None if generation.mutants else selection.changes
         if untouched is None:

@@ -8,7 +8,7 @@ import typer
 from agentmut.cli.output import agents_on_stderr, print_json
 from agentmut.engine.assessment.preparation import known_before, shares_of, threshold_rule
 from agentmut.engine.assessment.rules import Sprt
-from agentmut.engine.session import imported_suite, with_suite
+from agentmut.engine.imported import imported_suite, with_suite
 from agentmut.errors import StoreError, UsageError, nearest
 from agentmut.files.layout import FOLDER
 from agentmut.imports import make_importable

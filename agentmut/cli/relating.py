@@ -20,7 +20,7 @@ from agentmut.engine.session import open_session
 from agentmut.errors import ExitCode, UsageError
 from agentmut.project import Project
 from agentmut.report.relations import render_relations, render_survivors, render_wish
-from agentmut.report.terminal import counted
+from agentmut.report.wording import counted
 from agentmut.runtime import agent_environment
 from agentmut.stats.verdicts import Verdict
 from agentmut.verbs.relate import Progress, RelationRequest, carry_out

@@ -9,6 +9,7 @@ import typer
 
 from agentmut.cli.options import Classes, Json, Mutants, Operators, ProjectPath, RunId, Scenarios
 from agentmut.errors import UsageError, nearest
+from agentmut.report.beside import Extra
 from agentmut.report.formats import COMPARABLE, WIDTH, Format, View, json_text, render_as
 
 if TYPE_CHECKING:
@@ -62,6 +63,10 @@ def report(
     chosen = _format(format, as_json)
     if append and output is None:
         raise UsageError("--append adds to a file: name it with --output.")
+    if append and chosen not in (Format.TERMINAL, Format.MARKDOWN):
+        raise UsageError(
+            f"--append: two {chosen} documents in one file can be read by nothing; leave it out."
+        )
     verdicts = find_verdicts(project, run) if compare is None else None
     relations = find_relations(project, run) if compare is None and verdicts is None else None
     filtered = any((classes, operators, mutants, scenarios))
@@ -79,12 +84,19 @@ def report(
         kept = _beginning(kept, mutants)
         listed = frozenset(row.id for row in kept) if filtered else None
         view = _view(project, output, listed)
-        if chosen is Format.HTML:
-            from agentmut.cli.beside import find_beside
-
-            view = view._replace(extra=find_beside(project, run, result))
+        view = view._replace(extra=_beside(project, run, result, chosen))
         text = render_as(result, chosen, view)
     deliver(text, output, append)
+
+
+def _beside(project: Path, run: str | None, result: "Result", chosen: Format) -> Extra:
+    """What the format shows besides the result; documents for other tools hold the result alone."""
+    from agentmut.cli.beside import find_beside, find_rescored
+
+    if chosen is Format.HTML:
+        return find_beside(project, run, result)
+    read = chosen in (Format.TERMINAL, Format.MARKDOWN)
+    return Extra(rescored=find_rescored(project, run, result) if read else None)
 
 
 def _format(format: Format | None, as_json: bool) -> Format:

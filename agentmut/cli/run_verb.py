@@ -8,25 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agentmut.cli.options import (
-    AgentRef,
-    Classes,
-    Fresh,
-    InDiff,
-    Intents,
-    Json,
-    Mutants,
-    Operators,
-    Pair,
-    ProjectPath,
-    Sample,
-    Scenarios,
-    SecondOrder,
-    Seed,
-    Selective,
-    Targets,
-    Yes,
-)
+from agentmut.cli.choosing import Choice, choosing
+from agentmut.cli.options import AgentRef, Fresh, Json, ProjectPath, Seed, Yes
 from agentmut.errors import UsageError
 
 if TYPE_CHECKING:
@@ -36,20 +19,11 @@ if TYPE_CHECKING:
     from agentmut.result import Result
 
 
+@choosing
 def run(
     project: ProjectPath = Path(),
     agent: AgentRef = None,
-    classes: Classes = None,
-    operators: Operators = None,
-    intents: Intents = None,
-    mutants: Mutants = None,
-    targets: Targets = None,
-    sample: Sample = None,
-    in_diff: InDiff = None,
-    scenarios: Scenarios = None,
-    pair: Pair = None,
-    second_order: SecondOrder = None,
-    selective: Selective = None,
+    choice: Choice = Choice(),
     seed: Seed = None,
     yes: Yes = False,
     fresh: Fresh = False,
@@ -88,13 +62,10 @@ def run(
         raise UsageError("--gate decides on a whole campaign. Give `agentmut gate` after `agentmut merge`.")
     with agents_on_stderr():
         loaded = load_project(project, agent)
-    selection = selection_of(
-        classes=classes, operators=operators, intents=intents, mutants=mutants, targets=targets, sample=sample,
-        pairs=pair, second_order=second_order, selective=selective,
-    )  # fmt: skip
+    selection = selection_of(choice)
     with agents_on_stderr(), agent_environment(loaded):
-        session = open_session(loaded, tuple(scenarios or ()))
-        selection = with_session_changes(selection, session, in_diff, agent)
+        session = open_session(loaded, choice.named_scenarios)
+        selection = with_session_changes(selection, session, choice.in_diff, agent)
         generation = make_mutants(session, selection)
         untouched = None if generation.mutants else selection.changes
         if untouched is None:

@@ -68,7 +68,7 @@ class UnderWay:
         for note in prepared.question.notes:
             typer.echo(f"Note: {note}.", err=True)
         from agentmut.decide.asking import why_ask
-        from agentmut.report.terminal import counted
+        from agentmut.report.wording import counted
 
         why = why_ask(prepared.work.plan.budget, prepared.most_trials, self.usd_per_trial)
         if why and not yes:

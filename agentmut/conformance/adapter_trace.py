@@ -40,10 +40,11 @@ def step_faults(subject: Subject, base: Observed) -> Iterator[str]:
             "with_tools=True)`, and the trace takes `steps=trial.recorder.timeline()`"
         )
     made = Counter(call.name for call in _calls(base).values())
-    asked = Counter(call.name for call in _asked(base).values())
     known = Counter(trace.tools_called)
+    asked = Counter(call.name for one in base.exchanges if one.reply for call in one.reply.tool_calls)
     for tool in sorted(made.keys() | (known.keys() if base.exchanges else set())):
-        if not made[tool] <= known[tool] <= max(made[tool], asked[tool]):  # a hand-off need not be answered
+        # a run may end with calls whose results no model is told of
+        if not made[tool] <= known[tool] <= max(made[tool], asked[tool]):
             yield (
                 f"there are {known[tool]} steps of the tool {tool!r} for {made[tool]} calls; each call that the agent "
                 "carries out is a step: `trial.recorder.steps.append(agentmut.trial.call_tool_step(...))`"
@@ -122,15 +123,10 @@ def _whole_faults(trace: AgentTrace, wall: float) -> Iterator[str]:
 
 def _calls(base: Observed) -> dict[str, ToolCall]:
     """The calls that were carried out, by id: those whose results went back to the model."""
-    results = _results(base)
-    return {call_id: call for call_id, call in _asked(base).items() if call_id in results}
-
-
-def _asked(base: Observed) -> dict[str, ToolCall]:
-    """The calls that the model asked for, by id."""
     asked = [call for one in base.exchanges for m in one.request.messages for call in m.tool_calls]
     asked += [call for one in base.exchanges if one.reply for call in one.reply.tool_calls]
-    return {call.id: call for call in asked}
+    results = _results(base)
+    return {call.id: call for call in asked if call.id in results}
 
 
 def _results(base: Observed) -> dict[str, str]:

@@ -82,6 +82,10 @@ class Rescored(Frozen):
     """The whole result as it is now."""
 
 
+FILE = "rescored.json"
+"""In the folder of the run that was judged again."""
+
+
 def read_rescored(path: Path) -> Rescored:
     """Read what `write_rescored` wrote. Raises `UsageError` when it is missing or not one."""
     try:
@@ -96,4 +100,4 @@ def read_rescored(path: Path) -> Rescored:
 
 def write_rescored(rescored: Rescored, folder: Path) -> Path:
     """Write `rescored.json` into a run's folder, whole or not at all. Raises `StoreError`."""
-    return write_json(rescored, folder / "rescored.json", "`agentmut rescore`")
+    return write_json(rescored, folder / FILE, "`agentmut rescore`")

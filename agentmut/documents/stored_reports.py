@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from agentmut.documents.rescored import FILE as RESCORED
 from agentmut.documents.verdict_report import VerdictReport, read_verdicts
 from agentmut.engine.identity import Environment
 from agentmut.engine.plan import RunPlan
@@ -21,6 +22,8 @@ class StoredReport(NamedTuple):
     report: Report | None
     problem: str = ""
     """Why it cannot be read, where there is no report."""
+    rescored: bool = False
+    """Whether `agentmut rescore` has judged its trials again; the report is what the run itself came to."""
 
     @property
     def kind(self) -> str:
@@ -42,7 +45,8 @@ def _reports_in(folder: Path) -> Iterator[StoredReport]:
         if not (folder / name).is_file():
             continue
         try:
-            yield StoredReport(folder.name, read(folder / name))
+            rescored = name == "result.json" and (folder / RESCORED).is_file()
+            yield StoredReport(folder.name, read(folder / name), rescored=rescored)
         except UsageError as error:
             yield StoredReport(folder.name, None, str(error))
 

@@ -120,6 +120,7 @@ async def _run(adapter: Adapter, case: Case, trial: Trial, timeout: float) -> Ex
         trace=trace.with_own_names(trial.tools),
         footprint=footprint(recorder.exchanges, recorder.config_reads, _marks(trial), recorder.nodes),
         takes=tuple(recorder.takes or ()),
+        judging=tuple(recorder.judging),
         abandoned=recorder.threads > 0 or not task.done(),
     )
 

@@ -16,6 +16,7 @@ from agentmut.execution import Ending, Execution
 from agentmut.mutant import Mutant
 from agentmut.protocols import Adapter, KeepsOpen, RunsOutside
 from agentmut.threads import TrialThreads
+from agentmut.trace import AgentTrace
 from agentmut.wire.carriers.botocore_hooks import BotocoreHooks
 from agentmut.wire.carriers.gateway import Gateway
 from agentmut.wire.carriers.throttle import Throttle
@@ -112,7 +113,10 @@ class LocalExecutor:
         case, settings = self._cases[request.scenario], self._settings
         wiring = Wiring(rewriter, self._gateway, request.player, settings.record, settings.redact)
         execution = await attempt(runs, case, request.id, settings.seed, settings.timeout, wiring)
-        return execution.model_copy(update={"trace": self._pricer.priced(execution.trace)})
+        judging = self._pricer.priced(AgentTrace(steps=execution.judging)).steps
+        return execution.model_copy(
+            update={"trace": self._pricer.priced(execution.trace), "judging": judging}
+        )
 
     def _agent(self, request: TrialRequest) -> Adapter:
         key = (request.mutant.id if request.mutant else "", request.scenario)
@@ -160,7 +164,9 @@ class RetryingExecutor:
             await asyncio.sleep(self._pause(retry))
             again = await self._inner.execute(request)
             left_behind = execution.abandoned or again.abandoned
-            execution = again.model_copy(update={"attempts": retry + 2, "abandoned": left_behind})
+            judging = (*execution.judging, *again.judging)
+            changed = {"attempts": retry + 2, "abandoned": left_behind, "judging": judging}
+            execution = again.model_copy(update=changed)
         return execution
 
     def _pause(self, retry: int) -> float:

@@ -39,9 +39,10 @@ def uses(asked: Iterable[Asked], prices: Mapping[str, Price]) -> tuple[JudgeUse,
     return tuple(_use(model, spend, prices) for model, spend in found.items())
 
 
-def judges_used(session: Session) -> tuple[JudgeUse, ...]:
-    """What the judges of a session's scenarios took since it was opened."""
-    return uses(asked_by(session.tests), session.project.budget.prices)
+def judges_used(session: Session, of_suite: Iterable[JudgeUse] = ()) -> tuple[JudgeUse, ...]:
+    """What the judges of a session's scenarios took since it was opened; `of_suite`, those of a suite that judges."""
+    rounded = (use.model_copy(update={"usd": use.usd and round(use.usd, 6)}) for use in of_suite)
+    return (*uses(asked_by(session.tests), session.project.budget.prices), *rounded)
 
 
 def judges_usd(session: Session) -> float:

@@ -1,11 +1,9 @@
 """From a project to a campaign that is ready to run: adapter, suite, mutants, plan."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
-
-from pydantic import JsonValue
 
 from agentmut.applied import first_repeats
 from agentmut.calls.doubles import resolve_doubles, resolve_hooks
@@ -15,20 +13,22 @@ from agentmut.engine.history import (
     by_yield,
     read_history,
 )
-from agentmut.engine.identity import Environment, code_digest, environment, unused_elsewhere
+from agentmut.engine.identity import Environment, environment
+from agentmut.engine.imported import agents_adapter, imported_suite, with_suite
 from agentmut.engine.isolation import ProcessExecutor
 from agentmut.engine.limits import BaselineLimit, baseline_within_trials, price_missing
-from agentmut.engine.on_wire import inside, remedy_on_wire, routed
+from agentmut.engine.on_wire import inside, remedy_on_wire
 from agentmut.engine.plan import Plan, Rule, new_run_id
 from agentmut.engine.pricing import Pricer
 from agentmut.engine.secrets import redactor
+from agentmut.engine.shaping_code import shaping_code
 from agentmut.engine.suite import SuiteConfig
+from agentmut.engine.tools_fit import check_doubles, check_tools_judged
 from agentmut.engine.trials import Suite
-from agentmut.errors import AdapterError, UsageError, nearest
-from agentmut.evaluators import build_all, remembering, tools_judged, unwrapped
+from agentmut.errors import UsageError, nearest
+from agentmut.evaluators import build_all, remembering, unwrapped
 from agentmut.execution import Ending
 from agentmut.files.layout import FOLDER
-from agentmut.files.scenarios import named
 from agentmut.frozen import digest_of
 from agentmut.imports import make_importable
 from agentmut.mutant import Mutant
@@ -40,18 +40,12 @@ from agentmut.project import Project
 from agentmut.protocols import (
     Adapter,
     AsksModel,
-    Evaluator,
     HoldsInputs,
-    Importer,
-    NeedsDoubles,
     RunsAlone,
     RunsCases,
     RunsOutside,
-    SetsRule,
-    SuiteRule,
-    SuiteSpec,
 )
-from agentmut.scenario import EvaluatorSpec, Scenario
+from agentmut.scenario import Scenario
 from agentmut.stats.kill.baseline import automatic_size
 from agentmut.store.opinions import OpinionFile
 from agentmut.trace import Usage
@@ -86,15 +80,15 @@ def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
     importer = imported_suite(project)
     project = with_suite(project, importer)
     chosen = _chosen(project, scenarios)
-    adapter = _adapter(project, importer)
-    code = project.agent_version or _code(project)
+    adapter = agents_adapter(project, importer)
+    code = project.agent_version or shaping_code(project)
     catalogue = Catalogue.of(Group.EVALUATORS)
     opinions = OpinionFile(project.root / FOLDER / "opinions.db", redactor(project).text)
     evaluators = {
         scenario.name: tuple(remembering(e, opinions) for e in build_all(scenario.evaluators, catalogue))
         for scenario in chosen
     }
-    _check_tools_judged(adapter, evaluators)
+    check_tools_judged(adapter, evaluators)
     return Session(
         project=project,
         adapter=adapter,
@@ -110,30 +104,6 @@ def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
             project.agent, adapter.versions(), code, project.execution.timeout, declared_variables(project)
         ),
     )
-
-
-def with_suite(project: Project, importer: Importer | None) -> Project:
-    """The project with the scenarios of the suite that it measures, and what that says of verdicts."""
-    if importer is not None and not project.scenarios:  # a worker process is told them
-        project = project.model_copy(update={"scenarios": importer.scenarios()})
-    return ruled(project, importer.rule) if isinstance(importer, SetsRule) else project
-
-
-def ruled(project: Project, rule: SuiteRule) -> Project:
-    """The project with what its suite says of verdicts, where the project file says nothing."""
-    places = {
-        "trials": ("test", "trials"),
-        "correction": ("test", "correction"),
-        "alpha": ("statistics", "alpha"),
-        "timeout": ("execution", "timeout"),
-    }
-    for name, (section, key) in places.items():
-        value, settings = getattr(rule, name), getattr(project, section)
-        if value is None or key in settings.model_fields_set:
-            continue
-        changed = type(settings).model_validate(settings.model_dump(exclude_unset=True) | {key: value})
-        project = project.model_copy(update={section: changed})
-    return project
 
 
 def no_other_input(session: Session) -> str:
@@ -207,7 +177,7 @@ def make_executor(session: Session, seed: int | None = None) -> Executor:
 
     Raises `UsageError` when a double cannot stand in for its tool.
     """
-    _check_doubles(session.adapter, session.scenarios)
+    check_doubles(session.adapter, session.scenarios)
     execution = session.project.execution
     agent = inside(session.adapter)
     outside = isinstance(agent, RunsOutside)  # then each agent has a process of its own
@@ -261,24 +231,6 @@ def _pricer(project: Project) -> Pricer:
     return Pricer(project.budget.prices, project.config.model.provider)
 
 
-def imported_suite(project: Project) -> Importer | None:
-    """The suite of another tool that the project measures. Raises `UsageError`."""
-    spec = project.imported
-    if spec is None:
-        return None
-    make: Callable[[SuiteSpec], Importer] = Catalogue.of(Group.IMPORTERS).load(spec.kind).create
-    return make(spec)
-
-
-def _adapter(project: Project, importer: Importer | None) -> Adapter:
-    if importer is not None and (own := importer.adapter(project.agent, project.config)) is not None:
-        return routed(own, project.agent)
-    if importer is not None and project.agent.adapter == importer.name:
-        raise UsageError(f"agent.adapter is missing: a suite of {importer.name} needs an agent that runs it")
-    make: Callable[..., Adapter] = Catalogue.of(Group.ADAPTERS).load(project.agent.adapter).create
-    return routed(make(project.agent, project.config), project.agent)
-
-
 def _case(scenario: Scenario, root: Path) -> Case:
     hooks = resolve_hooks(scenario, root)
     return Case(scenario, resolve_doubles(scenario, root), hooks.setup, hooks.teardown)
@@ -294,102 +246,6 @@ def _chosen(project: Project, names: Sequence[str]) -> tuple[Scenario, ...]:
         if name not in known:
             raise UsageError(f"--scenario {name}: there is no such scenario. {nearest(name, known)}")
     return tuple(scenario for scenario in project.scenarios if not names or scenario.name in names)
-
-
-def _check_doubles(adapter: Adapter, scenarios: Sequence[Scenario]) -> None:
-    """A double that cannot answer would let the real tool run, thousands of times; one may be needed, too."""
-    _check_needed(adapter, scenarios)
-    wanted = {name: scenario.name for scenario in scenarios for name in scenario.tools}
-    if not wanted:
-        return
-    able = adapter.doubled_tools()
-    for tool, scenario in wanted.items():
-        if isinstance(inside(adapter), RunsOutside):
-            raise UsageError(
-                f"scenario {scenario} doubles the tool {tool!r}, but the agent calls its tools in a process of its "
-                "own, where they cannot be intercepted. Have the program use a stand-in, as by a variable of agent.env"
-            )
-        if tool not in able:
-            raise UsageError(
-                f"scenario {scenario} doubles the tool {tool!r}, but its calls cannot be intercepted, so "
-                f"the real one would run. {nearest(tool, able)} For a callable agent, mark the function "
-                "with @agentmut.tool in the agent's module; for LangGraph, call it through a ToolNode."
-            )
-
-
-def _check_needed(adapter: Adapter, scenarios: Sequence[Scenario]) -> None:
-    agent = inside(adapter)
-    needed = agent.needs_doubles if isinstance(agent, NeedsDoubles) else ()
-    for tool in sorted(needed):
-        if without := [scenario.name for scenario in scenarios if tool not in scenario.tools]:
-            raise UsageError(
-                f"the tool {tool!r} has no function, and scenario {without[0]} does not double it. Add the function "
-                "to agent.functions, or a double under `tools:` of the scenario"
-            )
-
-
-def _check_tools_judged(adapter: Adapter, evaluators: Mapping[str, Sequence[Evaluator]]) -> None:
-    """`tool_not_called` of a misspelt tool would hold for ever."""
-    configured = adapter.get_config().tool_names
-    judged = [
-        (scenario, tool)
-        for scenario, judges in evaluators.items()
-        for j in judges
-        for tool in tools_judged(j)
-    ]
-    unknown = [(scenario, tool) for scenario, tool in judged if tool not in configured]
-    if not (configured and unknown):
-        return
-    known = sorted({*configured, *_tools_built(adapter)})
-    for scenario, tool in unknown:
-        if tool not in known:
-            raise UsageError(
-                f"an evaluator of scenario {scenario} speaks of the tool {tool!r}, which the agent does not "
-                f"have. {nearest(tool, known)}"
-            )
-
-
-def _tools_built(adapter: Adapter) -> tuple[str, ...]:
-    """Names of the tools of the agent as it is built, which may have some that the project file does not list."""
-    try:
-        return tuple(tool.name for tool in adapter.get_tools())
-    except AdapterError:  # its runs will tell
-        return ()
-
-
-def _code(project: Project) -> str:
-    """Hash of the project's source files, without modules that only judge runs: those shape no trial.
-
-    They are named by evaluators, by what runs are compared by, or by relations (what those change is part of a
-    trial's key); and neither by what makes a run nor by another source file.
-    """
-    specs = [spec for s in project.scenarios for spec in (*s.evaluators, *s.compare)]
-    specs += [named(written) for written in project.relations.compare or ()]
-    judges = [*map(_function_of, specs), *project.relations.own]
-    modules = {name.partition(":")[0] for name in judges if isinstance(name, str)}
-    files = {name: project.root / f"{name.replace('.', '/')}.py" for name in modules - _running(project)}
-    judging = {name: path for name, path in files.items() if path.is_file()}
-    return code_digest(project.root, unused_elsewhere(project.root, judging), project.agent)
-
-
-def _function_of(spec: EvaluatorSpec) -> JsonValue:
-    """The `module:function` that an evaluator of the user's own names."""
-    if spec.name not in ("python", "langsmith"):
-        return None
-    return spec.argument.get("function") if isinstance(spec.argument, dict) else spec.argument
-
-
-def _running(project: Project) -> set[str]:
-    """The modules that make a run: the agent's, and those of doubles, preparation and cleaning up."""
-    spec = project.agent
-    found = [spec.factory, spec.run, spec.functions, project.sources.tools]
-    found += [  # python path/to/agent.py, or python -m path.to.agent
-        word.removeprefix("./").removesuffix(".py").replace("/", ".")
-        for word in " ".join(spec.command).split()
-    ]
-    for scenario in project.scenarios:
-        found += [scenario.setup, scenario.teardown, *(double.python for double in scenario.tools.values())]
-    return {reference.partition(":")[0] for reference in found if reference}
 
 
 def _baseline(project: Project, scenarios: int, mutants: int) -> int:

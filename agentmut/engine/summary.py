@@ -60,7 +60,7 @@ def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:
         mutants=rows,
         ci=ci_runs(session, state, _first_order(rows)),
         cost=cost_of(spend),
-        judges=judges_used(session),
+        judges=judges_used(session, spend.judges),
         rule={**plan.rule.model_dump(), "baseline": max(b.wanted for b in state.baselines.values())},
         shard=str(plan.shard or ""),
         merged=plan.merged,

@@ -83,7 +83,7 @@ class Suite(NamedTuple):
             tools=Counter(trace.tools_called),
             tokens=trace.usage.total,
             usd=trace.usd,
-            unpriced=trace.unpriced_models,
+            unpriced=execution.unpriced_models,
             seconds=trace.seconds,
             abandoned=execution.abandoned,
             trace=trace,

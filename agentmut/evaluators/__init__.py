@@ -1,14 +1,15 @@
 """Evaluators: (scenario, trace) -> pass or fail, with a reason."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from agentmut.errors import AgentmutError, NotJudgedError, RunError, UsageError
 from agentmut.imports import error_location
 from agentmut.opinions import OpinionCache
 from agentmut.plugins import Catalogue, Group
-from agentmut.protocols import AsksModel, Evaluator, ReadsFiles
+from agentmut.protocols import AsksModel, Evaluator, GivesChecks, ReadsFiles
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.trace import AgentTrace, Check
 
@@ -38,9 +39,29 @@ class NamedEvaluator:
 
     def evaluate(self, scenario: Scenario, trace: AgentTrace) -> Check:
         """The evaluator's check, under its registered name. Raises `RunError` and `NotJudgedError`."""
-        where = f"evaluator {self.name!r} of scenario {scenario.name!r}"
+        check = self._asked(self.evaluator.evaluate, scenario, trace)
+        if not isinstance(check, Check):
+            raise RunError(f"{self._where(scenario)} returned {check!r}; evaluate() must return a Check.")
+        return check.model_copy(update={"evaluator": self.name})
+
+    def every_check(self, scenario: Scenario, trace: AgentTrace) -> tuple[Check, ...]:
+        """All of its checks: those of an evaluator that gives several keep their own names. Raises likewise."""
+        if not isinstance(self.evaluator, GivesChecks):
+            return (self.evaluate(scenario, trace),)
+        found = self._asked(self.evaluator.every_check, scenario, trace)
+        if not isinstance(found, tuple) or not found or not all(isinstance(one, Check) for one in found):
+            raise RunError(f"{self._where(scenario)} returned {found!r}; every_check() must return Checks.")
+        return found
+
+    def _where(self, scenario: Scenario) -> str:
+        return f"evaluator {self.name!r} of scenario {scenario.name!r}"
+
+    def _asked(
+        self, judge: Callable[[Scenario, AgentTrace], Any], scenario: Scenario, trace: AgentTrace
+    ) -> Any:
+        where = self._where(scenario)
         try:
-            check = self.evaluator.evaluate(scenario, trace)
+            return judge(scenario, trace)
         except NotJudgedError as error:
             raise NotJudgedError(f"{where}: {error}") from error
         except AgentmutError as error:
@@ -50,9 +71,6 @@ class NamedEvaluator:
                 f"{where} raised {type(error).__name__}: {error} ({error_location(error)}). "
                 "Fix the evaluator; it must pass or fail every trace. Finished trials are kept."
             ) from error
-        if not isinstance(check, Check):
-            raise RunError(f"{where} returned {check!r}; evaluate() must return a Check.")
-        return check.model_copy(update={"evaluator": self.name})
 
 
 def build(spec: EvaluatorSpec, catalogue: Catalogue | None = None) -> Evaluator:
@@ -108,5 +126,11 @@ def remembering(evaluator: Evaluator, cache: OpinionCache) -> Evaluator:
 
 
 def judge(evaluators: Iterable[Evaluator], scenario: Scenario, trace: AgentTrace) -> tuple[Check, ...]:
-    """One check per evaluator, in order. The trial passes when all of them hold."""
-    return tuple(evaluator.evaluate(scenario, trace) for evaluator in evaluators)
+    """One check per evaluator, in order, or several where it gives them. The trial passes when all of them hold."""
+    return tuple(check for evaluator in evaluators for check in _checks(evaluator, scenario, trace))
+
+
+def _checks(evaluator: Evaluator, scenario: Scenario, trace: AgentTrace) -> tuple[Check, ...]:
+    if isinstance(evaluator, GivesChecks):
+        return evaluator.every_check(scenario, trace)
+    return (evaluator.evaluate(scenario, trace),)

@@ -27,5 +27,18 @@ class SuiteCheck:
         return found[0] if found else Check(evaluator=self._name, passed=False, reason=_missing(self._name))
 
 
+class SuiteChecks(SuiteCheck):
+    """Takes over all checks of `AgentTrace.checks`, whose names show in runs only. The argument is the first of them,
+    which every run that was judged has.
+    """
+
+    id: ClassVar[str] = "suite_checks"
+
+    def every_check(self, scenario: Scenario, trace: AgentTrace) -> tuple[Check, ...]:
+        """The checks as the suite reported them, under their own names."""
+        others = (check for check in trace.checks if check.evaluator != self._name)
+        return (self.evaluate(scenario, trace), *others)
+
+
 def _missing(name: str) -> str:
     return f"the suite reported no check {name!r}: it ended before"

@@ -14,7 +14,6 @@ from agentmut.files.yaml_source import KeyPath, YamlSource
 Model = TypeVar("Model", bound=BaseModel)
 
 NOT_YET: tuple[tuple[KeyPath, Any, str], ...] = (
-    (("statistics", "kill"), "gate", "`kill: gate` is not available in this version; use `kill: rate`"),
     (("execution", "executor"), "ray", "`executor: ray` is not available in this version; use `local`"),
 )
 """Keys that are planned but not there: path, value (None for any), and what to say."""

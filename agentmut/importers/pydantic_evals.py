@@ -22,6 +22,7 @@ from agentmut.importers._called import (
     unique,
     with_checks,
 )
+from agentmut.importers._judging import judging
 from agentmut.importers._settings import read_settings, require
 from agentmut.imports import error_location, import_callable, import_object
 from agentmut.plain import jsonable, one_line
@@ -132,7 +133,7 @@ class PydanticEvalsAdapter(CalledAgent):
         if case is None:
             raise CaseError(f"there is no case {turns[0]!r}. {nearest(str(turns[0]), self.suite.cases)}")
         task = _Task(self.agent, trial)
-        with belonging(None):
+        with judging(trial):
             report = await self._alone(case).evaluate(
                 task, progress=False, task_name=self.suite.settings.task
             )

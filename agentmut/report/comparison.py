@@ -12,7 +12,8 @@ from agentmut.report.bounded import bounded, one_line
 from agentmut.report.markdown import LONGEST, fitting, fitting_rows
 from agentmut.report.markdown_text import code, diff, folded, table
 from agentmut.report.paint import Page, diff_lines, shorten
-from agentmut.report.terminal import LINES, counted, interval, without_marker
+from agentmut.report.terminal import LINES
+from agentmut.report.wording import counted, interval, without_marker
 from agentmut.result import Score
 
 SHOWN = 15

@@ -14,7 +14,7 @@ from agentmut.analysis.coverage.nouns import (
     ScenarioCoverage,
 )
 from agentmut.report.paint import WIDTH, Page, clean, shorten
-from agentmut.report.terminal import counted
+from agentmut.report.wording import counted
 
 SHOWN = {"few": 5, "all": 1_000_000, "none": 0}
 """Items listed of each kind, by what `--items` says."""

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from agentmut.documents.diagnosis import Arrival, Delivered, Diagnosis, Sent
 from agentmut.report.paint import WIDTH, Page, clean
-from agentmut.report.terminal import counted
+from agentmut.report.wording import counted
 
 _STYLES = {Arrival.ALL: "green", Arrival.PARTLY: "yellow", Arrival.NONE: "red", Arrival.UNKNOWN: "yellow"}
 

@@ -52,7 +52,7 @@ class View(NamedTuple):
     prefix: str = ""
     """The project's folder as seen from the working directory."""
     extra: Extra = Extra()
-    """What the run's folder holds besides: the HTML report shows it."""
+    """What the run's folder holds besides: HTML shows all of it, terminal and Markdown a rescored score."""
 
 
 def render_as(result: "Result", format: Format, view: View | None = None) -> str:
@@ -66,7 +66,7 @@ def render_as(result: "Result", format: Format, view: View | None = None) -> str
 def _terminal(result: "Result", view: View) -> str:
     from agentmut.report.terminal import render
 
-    return render(result, view.color, view.listed, view.project_option, view.width)
+    return render(result, view.color, view.listed, view.project_option, view.width, view.extra.rescored)
 
 
 def _json(result: "Result", view: View) -> str:
@@ -76,7 +76,7 @@ def _json(result: "Result", view: View) -> str:
 def _markdown(result: "Result", view: View) -> str:
     from agentmut.report.markdown import markdown_report
 
-    return markdown_report(result)
+    return markdown_report(result, view.extra.rescored)
 
 
 def _junit(result: "Result", view: View) -> str:

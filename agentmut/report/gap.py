@@ -6,7 +6,7 @@ The trace test is made for each survivor at its own level: among many, some are 
 from collections.abc import Iterable
 
 from agentmut.report.paint import clean
-from agentmut.report.terminal import counted
+from agentmut.report.wording import counted
 from agentmut.result import MutantRow
 
 LEVEL = 0.05

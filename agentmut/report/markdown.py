@@ -6,12 +6,17 @@ limit; what is left out is counted.
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from agentmut.mutant import Intent, Status
 from agentmut.report.bounded import bounded, place
 from agentmut.report.markdown_text import code, diff, fence, folded, table
-from agentmut.report.terminal import counted, interval, rank
+from agentmut.report.ranking import rank
+from agentmut.report.wording import counted, interval, judged_again
 from agentmut.result import MutantRow, Result, Score
+
+if TYPE_CHECKING:
+    from agentmut.documents.rescored import Rescored
 
 LONGEST = 60_000
 """Bytes. GitHub takes comments of 65,536 characters."""
@@ -28,10 +33,11 @@ _UNUSUAL = (
 )
 
 
-def markdown_report(result: Result) -> str:
-    """The report as Markdown, at most `LONGEST` bytes."""
+def markdown_report(result: Result, rescored: "Rescored | None" = None) -> str:
+    """The report as Markdown, at most `LONGEST` bytes; see `terminal.render`."""
     rows = result.mutants
-    head = [_title(result), *_warnings(result), _summary(result), _classes(result)]
+    again = judged_again(rescored) if rescored else ""
+    head = [_title(result), *_warnings(result), _summary(result), again, _classes(result)]
     tail = [_brittle(rows), *_unusual(rows), _baseline(result), _trust(result)]
     fixed = "\n\n".join(block for block in (*head, *tail) if block)
     room = LONGEST - len(fixed.encode()) - 1_000  # for headings and what is said of the cut

@@ -13,7 +13,7 @@ from agentmut.report.delivery import delivery_note
 from agentmut.report.gap import gap_in_words, may_be_chance
 from agentmut.report.paint import Page, clean, diff_lines, shorten
 from agentmut.report.suggestion import add_assertion
-from agentmut.report.terminal import ROUNDED_UP, counted, interval, without_marker
+from agentmut.report.wording import ROUNDED_UP, counted, interval, without_marker
 from agentmut.result import SUITE, MutantRow, Result
 from agentmut.suggestion import AssertionSuggestion
 

@@ -13,7 +13,7 @@ from agentmut.mutation.operator_names import class_of
 from agentmut.origin import Origin
 from agentmut.report.mutant_diff import unified
 from agentmut.report.paint import Page, clean, shorten
-from agentmut.report.terminal import counted
+from agentmut.report.wording import counted
 from agentmut.result import Target
 
 _STYLES = {"-": "red", "+": "green", "@": "cyan"}

@@ -18,8 +18,8 @@ from agentmut.documents.relation_report import (
 from agentmut.relation import Expectation
 from agentmut.report.judges import judged_with
 from agentmut.report.paint import WIDTH, Page, clean, shorten
-from agentmut.report.terminal import counted, interval
 from agentmut.report.verdicts import spent
+from agentmut.report.wording import counted, interval
 from agentmut.stats.verdicts import Verdict
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from agentmut.mutant import Intent, Status
 from agentmut.report.judges import judged_with
 from agentmut.report.paint import Page, clean, shorten
 from agentmut.report.relations import kill_lines, taking_runs
-from agentmut.report.terminal import counted, interval
+from agentmut.report.wording import counted, interval
 from agentmut.result import Score
 
 SHOWN = 15

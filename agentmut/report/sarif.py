@@ -12,8 +12,8 @@ from urllib.parse import quote
 from agentmut.mutant import Status
 from agentmut.report.bounded import bounded, one_line, place
 from agentmut.report.mutant import MEANING
+from agentmut.report.ranking import rank
 from agentmut.report.regions import in_file
-from agentmut.report.terminal import rank
 from agentmut.result import MutantRow, Result, Score
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

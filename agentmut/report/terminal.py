@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from rich.table import Table
 from rich.text import Text
@@ -12,8 +13,12 @@ from agentmut.report.bounded import bounded, names, one_line
 from agentmut.report.delivery import partly_delivered
 from agentmut.report.judges import judged_with
 from agentmut.report.paint import WIDTH, Page, clean, diff_lines, shorten
-from agentmut.result import CiNoticed, CiRed, MutantRow, Result, Score
-from agentmut.text.modality import Modality, modality
+from agentmut.report.ranking import LONGEST_READ, UNNOTICED, rank
+from agentmut.report.wording import ROUNDED_UP, counted, interval, judged_again, without_marker
+from agentmut.result import CiNoticed, MutantRow, Result, Score
+
+if TYPE_CHECKING:
+    from agentmut.documents.rescored import Rescored
 
 SHOWN_SURVIVORS = 15
 SHOWN_PARTLY = 8
@@ -22,18 +27,13 @@ LINES = 6
 """Lines that a change takes in a list of changes."""
 LONGEST_REASON = 600
 LONGEST_CHANGE = 600
-LONGEST_READ = 4_000
-"""Characters of an instruction that are read for its mood."""
 _LABELS = {Status.NO_COVERAGE: "unreached"}
 _GAPS = {
     "assertion": "behaviour changed, and no evaluator looks at that",
     "scenario": "behaviour is as before on these scenarios, so that a new one has to show the change",
 }
 _QUOTED = re.compile(r'".*?"|\d+')
-_MARKER = re.compile(r"^(?:[-*+]|\d+[.)])\s+")
-_UNNOTICED = (Status.SURVIVED, Status.NO_COVERAGE)
-_DECIDED = (Status.KILLED, *_UNNOTICED)
-_URGENCY = (Modality.FORBID, Modality.MUST, Modality.IMPERATIVE, Modality.SHOULD, Modality.MAY)
+_DECIDED = (Status.KILLED, *UNNOTICED)
 
 
 def render(
@@ -42,14 +42,18 @@ def render(
     listed: frozenset[str] | None = None,
     where: str = "",
     width: int = WIDTH,
+    rescored: "Rescored | None" = None,
 ) -> str:
     """The report as text. `listed` narrows the mutants that are listed, not the scores; `where` is the option
-    that leads `agentmut show` to the project.
+    that leads `agentmut show` to the project; `rescored` is what other evaluators have made of its trials since.
     """
     page = Page(color, width)
     rows = [row for row in result.mutants if listed is None or row.id in listed]
     _head(page, result)
     _scores(page, result)
+    if rescored is not None:
+        page.add()
+        page.add(judged_again(rescored), style="yellow")
     _baseline(page, result)
     _survivors(page, rows, where)
     _unnoticed(page, rows)
@@ -60,60 +64,6 @@ def render(
     _ci(page, result)
     _foot(page, result)
     return page.text()
-
-
-def interval(score: Score | CiRed) -> str:
-    """Value and bounds.
-
-    >>> interval(Score(value=0.5, low=0.25, high=0.75))
-    '0.50 [0.25, 0.75]'
-    >>> interval(Score(value=None, low=None, high=None))
-    'n/a'
-    """
-    if score.low is None or score.high is None:
-        return "n/a"
-    value = "n/a" if score.value is None else f"{score.value:.2f}"
-    return f"{value} [{score.low:.2f}, {score.high:.2f}]"
-
-
-def without_marker(text: str) -> str:
-    """The text without the bullet or number of its list item.
-
-    >>> without_marker("- Never guess.")
-    'Never guess.'
-    """
-    return _MARKER.sub("", text.strip())
-
-
-def counted(number: int, noun: str) -> str:
-    """A number with its noun.
-
-    >>> counted(1, "run"), counted(2, "run")
-    ('1 run', '2 runs')
-    """
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def rank(rows: Iterable[MutantRow]) -> list[MutantRow]:
-    """Unnoticed `degrade` mutants, the most worrying first.
-
-    Lost prohibitions and duties come before lost preferences, dropped instructions and tools before subtler
-    changes, then the order of the prompt.
-    """
-    unnoticed = [row for row in rows if row.intent is Intent.DEGRADE and row.status in _UNNOTICED]
-    return sorted(unnoticed, key=lambda row: (_subtlety(row), _urgency(row), row.target.line or 0))
-
-
-def _subtlety(row: MutantRow) -> int:
-    return 0 if row.operator in ("prompt.drop_instruction", "tool.remove") else 1
-
-
-def _urgency(row: MutantRow) -> int:
-    return (
-        _URGENCY.index(modality(row.before[:LONGEST_READ]))
-        if row.operator == "prompt.drop_instruction"
-        else len(_URGENCY)
-    )
 
 
 def _head(page: Page, result: Result) -> None:
@@ -256,7 +206,7 @@ def _unnoticed(page: Page, rows: Sequence[MutantRow]) -> None:
     """The question users ask most: which rule has no test that notices its loss?"""
     for noun, operator in (("instructions", "prompt.drop_instruction"), ("tools", "tool.remove")):
         decided = [row for row in rows if row.operator == operator and row.status in _DECIDED]
-        lost = [row for row in decided if row.status in _UNNOTICED]
+        lost = [row for row in decided if row.status in UNNOTICED]
         if decided:
             page.title(f"{noun.capitalize()} whose loss no scenario notices: {len(lost)} of {len(decided)}")
         for row in lost:
@@ -336,12 +286,6 @@ def _by_reason(rows: Sequence[MutantRow]) -> list[tuple[str, list[MutantRow]]]:
     for row in rows:
         groups.setdefault(_QUOTED.sub("", row.reason[:LONGEST_REASON]), []).append(row)
     return [(group[0].reason, group) for group in groups.values()]
-
-
-ROUNDED_UP = (
-    "Of R runs, threshold times R must pass, rounded up: at 0.9 all of 3, but 9 of 10. So more runs can be red "
-    "more often."
-)
 
 
 def _ci(page: Page, result: Result) -> None:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from agentmut.decide.drift import Watch
 from agentmut.decide.trend import TrendReport, TrendRow, sparkline
 from agentmut.report.paint import Page, clean
-from agentmut.report.terminal import counted, interval
 from agentmut.report.verdicts import plain_table
+from agentmut.report.wording import counted, interval
 
 SHOWN = 30
 

@@ -14,7 +14,8 @@ def check_count(name: str, value: object, low: int = 0, high: int | None = None)
     Whole floats such as 3.0 are refused too: a count that went through a division is a mistake upstream.
     """
     upper = "" if high is None else f" and at most {high}"
-    fits = isinstance(value, Integral) and not isinstance(value, bool)
+    # to ask for the type first takes a tenth of the time, and a rule is asked at every trial
+    fits = type(value) is int or (isinstance(value, Integral) and not isinstance(value, bool))
     if not fits or int(value) < low or (high is not None and int(value) > high):  # type: ignore[call-overload]
         raise ValueError(f"{name} must be a whole number of at least {low}{upper}, got {value!r}")
     return int(value)  # type: ignore[call-overload, no-any-return]
@@ -59,4 +60,4 @@ def check_name(name: str, value: object, names: Collection[str]) -> str:
 
 def is_number(value: object) -> bool:
     """Whether `value` is a real number, numpy's included; booleans and text are not. NaN and infinity are."""
-    return isinstance(value, Real) and not isinstance(value, bool)
+    return type(value) in (float, int) or (isinstance(value, Real) and not isinstance(value, bool))

@@ -70,7 +70,7 @@ def clustered_mean(
     Raises `ValueError` for no values, values that are not finite or outside `bounds`, bounds that do
     not rise, and unequal lengths.
     """
-    from scipy import stats
+    from scipy.special import stdtrit
 
     low, high = bounds
     if not low < high:
@@ -86,7 +86,7 @@ def clustered_mean(
     totals = np.bincount(labels, x - mean)
     totals[np.abs(totals) < 1e-12 * np.abs(x).max() * n] = 0.0
     error = math.sqrt(groups / (groups - 1) * float(totals @ totals)) / n
-    half = float(stats.t.ppf((1 + level) / 2, groups - 1)) * error
+    half = float(stdtrit(groups - 1, (1 + level) / 2)) * error
     interval = Interval(mean, max(bounds[0], mean - half), min(bounds[1], mean + half), level, n, METHOD)
     effect = error**2 * n / float(x.var(ddof=1))
     effective = n / effect if effect else math.inf

@@ -26,6 +26,8 @@ LARGEST_SAMPLE = 5000
 """Most trials of one sample in the exact test: more would fall between the rates that it looks at."""
 RATES = 256
 """True rates at which the exact test looks for the least favourable one, before it looks closer."""
+AT_ONCE = 1000
+"""Trials of both samples up to which all these rates are looked at in one go, in some megabytes."""
 LARGEST_Z = 8.0
 """Where the Newcombe test ends: its p-values are not below 6e-16."""
 
@@ -170,7 +172,8 @@ def _largest_chance(region: "NDArray[np.bool_]", delta: float) -> float:
         return found
 
     coarse = delta + (1 - delta) * np.sin(np.linspace(0, np.pi / 2, RATES)) ** 2
-    top = int(np.concatenate([chances(part) for part in np.split(coarse, 16)]).argmax())
+    parts = 16 if n_b + n_c > AT_ONCE else 1
+    top = int(np.concatenate([chances(part) for part in np.split(coarse, parts)]).argmax())
     closer = np.linspace(coarse[max(top - 1, 0)], coarse[min(top + 1, RATES - 1)], 33)
     return min(1.0, float(chances(closer).max()))
 

@@ -7,7 +7,7 @@ Pearson's each side errs in at most alpha/2, at every n.
 """
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from agentmut.stats.checks import check_count, check_name, check_rate, is_number
 from agentmut.stats.further import LIKELY, MOST
@@ -19,6 +19,8 @@ from agentmut.stats.verdicts import Judgement, Verdict
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
 
 FixedMethod = Literal["clopper-pearson", "wilson"]
 
@@ -106,21 +108,40 @@ def p_values(k: "ArrayLike", n: "ArrayLike", threshold: float, method: FixedMeth
 
     Monotone in k. For ranges of counts that are known to be right: nothing is checked here.
     """
+    return PValues(_p_fail(k, n, threshold, method), _p_passing(k, n, threshold, method))
+
+
+def _p_fail(k: "ArrayLike", n: "ArrayLike", threshold: float, method: FixedMethod) -> "Floats":
     import numpy as np
-    from scipy.special import bdtr, bdtrc, ndtr
+    from scipy.special import bdtr, ndtr
+
+    k, n = np.asarray(k), np.asarray(n)
+    below = ndtr(_z(k, n, threshold)) if method == "wilson" else bdtr(k, n, threshold)
+    # Eq. 4 is strict for FAIL: an interval that ends on the threshold is inconclusive, so alpha is just missed, by
+    # more than the slack that a suite allows for rounding.
+    found: Floats = np.minimum(1.0, 2 * below * (1 + 4 * ROUNDING))
+    return found
+
+
+def _p_passing(k: "ArrayLike", n: "ArrayLike", threshold: float, method: FixedMethod) -> "Floats":
+    import numpy as np
+    from scipy.special import bdtrc, ndtr
 
     k, n = np.asarray(k), np.asarray(n)
     if method == "wilson":
-        spread = np.sqrt(n * threshold * (1 - threshold))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            z = np.where(k == n * threshold, 0.0, (k - n * threshold) / spread)
-        below, above = ndtr(z), ndtr(-z)
+        above = ndtr(-_z(k, n, threshold))
     else:
-        below = bdtr(k, n, threshold)
         above = np.where(k == 0, 1.0, bdtrc(np.maximum(k - 1, 0), n, threshold))
-    # Eq. 4 is strict for FAIL: an interval that ends on the threshold is inconclusive, so alpha is just missed, by
-    # more than the slack that a suite allows for rounding.
-    return PValues(np.minimum(1.0, 2 * below * (1 + 4 * ROUNDING)), np.minimum(1.0, 2 * above))
+    found: Floats = np.minimum(1.0, 2 * above)
+    return found
+
+
+def _z(k: "NDArray[Any]", n: "NDArray[Any]", threshold: float) -> "Floats":
+    import numpy as np
+
+    spread = np.sqrt(n * threshold * (1 - threshold))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(k == n * threshold, 0.0, (k - n * threshold) / spread)
 
 
 def critical(n: "ArrayLike", threshold: float, alpha: float, method: FixedMethod) -> Critical:
@@ -136,8 +157,8 @@ def critical(n: "ArrayLike", threshold: float, alpha: float, method: FixedMethod
     open_, passing = np.zeros_like(trials), trials + 1
     while np.any(undecided - fail > 1) or np.any(passing - open_ > 1):
         left, right = (fail + undecided) // 2, (open_ + passing) // 2
-        fails = (left < 0) | (p_values(np.maximum(left, 0), trials, threshold, method).fail <= alpha)
-        passes = p_values(right, trials, threshold, method).passing <= alpha
+        fails = (left < 0) | (_p_fail(np.maximum(left, 0), trials, threshold, method) <= alpha)
+        passes = _p_passing(right, trials, threshold, method) <= alpha
         fail, undecided = np.where(fails, left, fail), np.where(fails, undecided, left)
         open_, passing = np.where(passes, open_, right), np.where(passes, right, passing)
     return Critical(fail, passing)

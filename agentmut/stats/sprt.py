@@ -123,12 +123,14 @@ class SprtDesign:
         Meaningful only where no smaller n has decided: the first crossing counts, see `run`.
         """
         check_count("failures", failures, 0, check_count("n", n, 0, self.n_max))
+        return self.crossed(n, failures) or (Verdict.INCONCLUSIVE if n == self.n_max else None)
+
+    def crossed(self, n: int, failures: int) -> Verdict | None:
+        """The verdict of the boundaries alone: n_max is not looked at, and the counts are taken to be right."""
         ratio = self.log_ratio(n, failures)
         if ratio >= self.upper - TIE:
             return Verdict.FAIL
-        if ratio <= self.lower + TIE:
-            return Verdict.PASS
-        return Verdict.INCONCLUSIVE if n == self.n_max else None
+        return Verdict.PASS if ratio <= self.lower + TIE else None
 
     def after(self, state: SprtState, passed: bool) -> SprtState:
         """The state one trial later; `ValueError` if the test has already ended, or for a score in between."""

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import count
 from typing import NamedTuple
 
@@ -106,10 +105,12 @@ def stops(design: SprtDesign, p: float, n: int = 0, failures: int = 0) -> Iterat
     """
     check_rate("p", p, closed=True)
     check_count("failures", failures, 0, check_count("n", n))
-    endless, alive, least = replace(design, n_max=None), np.ones(1), failures
+    alive, least = np.ones(1), failures
     for trial in count(n + 1):
-        arrived = np.append(alive * p, 0.0) + np.append(0.0, alive * (1 - p))
-        low, high = _undecided(endless, trial, least, len(arrived))
+        arrived = np.zeros(len(alive) + 1)
+        arrived[:-1] = alive * p
+        arrived[1:] += alive * (1 - p)
+        low, high = _undecided(design, trial, least, len(arrived))
         alive = arrived[low:high]
         yield Stop(trial, float(arrived[:low].sum()), float(arrived[high:].sum()), float(alive.sum()))
         least += low
@@ -118,9 +119,9 @@ def stops(design: SprtDesign, p: float, n: int = 0, failures: int = 0) -> Iterat
 def _undecided(design: SprtDesign, n: int, least: int, size: int) -> tuple[int, int]:
     """Which of the states with `least`, `least` + 1, ... failures go on, as a slice."""
     low, high = 0, size
-    while low < high and design.decide(n, least + low) is Verdict.PASS:
+    while low < high and design.crossed(n, least + low) is Verdict.PASS:
         low += 1
-    while high > low and design.decide(n, least + high - 1) is Verdict.FAIL:
+    while high > low and design.crossed(n, least + high - 1) is Verdict.FAIL:
         high -= 1
     return low, high
 

@@ -43,6 +43,10 @@ _MADE_BY = {
     "test": "`agentmut test`",
     "compare": "`agentmut baseline compare`",
 }
+RESCORED = (
+    "what the evaluators of that time made of its trials is a preview, since the trials ended where the run's own "
+    "evaluators had decided. `agentmut run` decides, and reuses them at no cost"
+)
 
 
 def gate(project: Project | str | Path = ".", run: str | None = None, **settings: Any) -> GateReport:
@@ -176,6 +180,8 @@ class _Evidence:
                 self.left_out.append(f"run {each.run}: {each.problem}")
             if each.kind != kind or each.report is None:
                 continue
+            if each.rescored:
+                self.left_out.append(f"run {each.run} (`agentmut rescore`): {RESCORED}")
             why = self._unfit(each.report)
             if not why:
                 self.notes += [f"run {each.run} {note}" for note in self._notes_on(each.report)]

@@ -57,6 +57,10 @@ def _trend(session: Session, store: Store, chart: Chart) -> TrendReport:
         if each.report is None:
             notes.append(f"run {each.run} was left out: {each.problem}")
             continue
+        if each.rescored:
+            notes.append(
+                f"run {each.run} was rescored since; the score shown is what it came to with its own evaluators"
+            )
         facts[each.run] = dict(_facts(each.report, plans.get(each.run)))
         rows.append(row_of(each.report, rows[-1] if rows else None, facts))
     if not rows:

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 from langchain.agents import create_agent
-from langchain_anthropic import ChatAnthropic
 from langchain_core.tools import tool
 
 from agentmut.adapters.langgraph import LangGraphAdapter
@@ -30,6 +29,8 @@ CONFIG = AgentConfig(
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_an_agent_on_claude_is_sound_on_the_wire(stream: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    from langchain_anthropic import ChatAnthropic  # slow to import
+
     for variable in ("ANTHROPIC_BASE_URL", "ANTHROPIC_API_URL"):
         monkeypatch.delenv(variable, raising=False)
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 import yaml
@@ -89,8 +90,11 @@ def test_the_gitlab_job_names_verbs_that_exist() -> None:
 def test_the_action_shown_in_the_page_is_given_inputs_that_it_has() -> None:
     shown = next(b for b in re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL) if "uses: " in b)
     steps = yaml.safe_load(shown)["jobs"]["agentmut"]["steps"]
-    (own,) = [step for step in steps if step["uses"].endswith("actions/agentmut@main")]
+    (own,) = [step for step in steps if step["uses"].endswith("actions/agentmut")]
     assert set(own["with"]) <= set(ACTION["inputs"])
+    assert (
+        ROOT / own["uses"] == FOLDER
+    )  # a path within the user's repository, where the page has it copied to
 
 
 class Job:
@@ -104,13 +108,15 @@ class Job:
         shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -IS "{WARM}" "$@"\n')
         shim.chmod(shim.stat().st_mode | stat.S_IXUSR)
         (folder / "bin" / "python").symlink_to(sys.executable)
+        copied = folder / ".github" / "actions" / "agentmut"
+        shutil.copytree(FOLDER, copied)  # all that a repository needs of agentmut's
         self.environment = {
             **os.environ,
             "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
             "PYTHONPATH": str(ROOT),
             "OPENAI_BASE_URL": service,
             "OPENAI_API_KEY": "none",
-            "GITHUB_ACTION_PATH": str(FOLDER),
+            "GITHUB_ACTION_PATH": str(copied),
             "GITHUB_OUTPUT": str(self.output),
             "GITHUB_STEP_SUMMARY": str(self.summary),
         }
@@ -129,6 +135,21 @@ class Job:
             ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", step["run"]],
             cwd=self.folder,
             env={**self.environment, **filled},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            stdin=subprocess.DEVNULL,
+        )
+
+    def shell(self, lines: list[str]) -> subprocess.CompletedProcess[str]:
+        """The lines of a script as GitLab's runner joins them; pip's alone is noted and not run."""
+        pip = self.folder / "bin" / "pip"
+        pip.write_text(f'#!/bin/sh\necho "$@" >> "{self.folder}/installed"\n')
+        pip.chmod(pip.stat().st_mode | stat.S_IXUSR)
+        return subprocess.run(
+            ["bash", "-c", "set -eo pipefail\n" + "\n".join(lines)],
+            cwd=self.folder,
+            env=self.environment,
             capture_output=True,
             text=True,
             timeout=120,
@@ -205,3 +226,21 @@ def test_the_log_gives_the_runner_no_commands_but_the_steps_own(job: Job) -> Non
     said = lines[lines.index(f"::{word}::") + 1 :]
     assert all(line.startswith("::warning title=agentmut::") for line in said)
     assert lines.count(f"::{word}::") == 1
+
+
+def test_the_gitlab_job_measures_and_leaves_what_it_names_as_artifacts_and_cache(job: Job) -> None:
+    """A manual decision, which the job allows: between the bounds of the score."""
+    job.gate("min_score: 0.5")
+    told = yaml.safe_load(GITLAB)["agentmut"]
+    done = job.shell(told["script"])
+    assert done.returncode in told["allow_failure"]["exit_codes"], done.stderr + done.stdout
+    assert "Decision: manual" in done.stdout
+    assert (job.folder / "installed").read_text().split() == ["install", "--quiet", "agentmut"]
+    after = job.shell(told["after_script"])
+    assert after.returncode == 0, after.stderr
+    artifacts = told["artifacts"]
+    report = ElementTree.parse(job.folder / artifacts["reports"]["junit"]).getroot()
+    assert len(report.findall(".//testcase")) == 3  # one for each instruction
+    (page,) = artifacts["paths"]
+    assert (job.folder / page).read_text().startswith("<!DOCTYPE html>")
+    assert all((job.folder / kept).is_dir() for kept in told["cache"]["paths"])

@@ -124,3 +124,34 @@ def test_a_declined_question_is_no_evidence_against_the_agent(
     said = capsys.readouterr()
     assert "nothing was run" in said.err
     assert json.loads(said.out)["exit_code"] == 130
+
+
+def test_a_rescored_run_is_judged_as_it_was_decided_and_every_page_says_so(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By an evaluator that holds of every answer, the mutant that was killed is open; no run has decided so."""
+    run = campaign_of(project).run_id
+    decided = package.gate(project, run, min_score=0.0)
+    scenarios = project / "scenarios" / "s.yaml"
+    suite = scenarios.read_text()
+    scenarios.write_text(
+        suite.replace("{contains: hello}, {contains: bye}, {contains: thanks}", "{regex: '[a-z]'}")
+    )
+    again = package.rescore(project)
+    assert again.after != again.before
+    assert (
+        package.gate(project, min_score=0.0).decision == "manual"
+    )  # another suite: nothing current is stored
+
+    scenarios.write_text(suite)
+    found = package.gate(project, run, min_score=0.0)
+    assert found.requirements == decided.requirements
+    (said,) = [said for said in found.left_out if "(`agentmut rescore`)" in said]
+    assert said.startswith(f"run {run} ") and "`agentmut run` decides" in said
+    assert any(f"run {run} was rescored since" in note for note in package.trend(project).notes)
+    for format in ("terminal", "markdown"):
+        with pytest.raises(SystemExit):
+            main(["report", run, "--project", str(project), "--format", format])
+        page = " ".join(capsys.readouterr().out.split())
+        assert f"the stored trials give {again.after.value:.2f} [" in page
+        assert "This report is of the run as it was decided" in page

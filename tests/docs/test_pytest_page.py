@@ -17,6 +17,10 @@ from agentmut.importers.pytest_suite.settings import read_settings
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "pytest.md").read_text()
+AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
+PYTEST = [*AGENTMUT, "-c", "import sys, pytest; sys.exit(pytest.main(sys.argv[1:]))"]
+QUIET = ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
+"""The process that these are forked from has imported the plugin already."""
 PLAIN = ["-p", "no:deepeval", "-p", "no:langsmith_plugin", "-p", "no:rerunfailures", "-p", "no:repeat"]
 AGENT = """
 def run(config, question):
@@ -41,32 +45,34 @@ def test_the_page_names_verbs_that_exist() -> None:
     assert set(re.findall(r"agentmut ([a-z]+)\b", PAGE)) & set(VERBS) >= {"run", "test", "suggest", "show"}
 
 
-def test_the_tests_that_are_shown_run_outside_of_a_campaign_on_the_agent_as_it_is(tmp_path: Path) -> None:
+def test_the_tests_that_are_shown_run_outside_of_a_campaign_on_the_agent_as_it_is(
+    tmp_path: Path, warm: None
+) -> None:
     pytest.importorskip("pytest_asyncio")
     (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     (tmp_path / "test_page.py").write_text(code)
     (tmp_path / "page_agent.py").write_text(AGENT)
     (tmp_path / "agentmut.yaml").write_text(PROJECT)
     (tmp_path / "pytest.ini").write_text("[pytest]\nasyncio_mode = auto\n")
-    done = _run([sys.executable, "-m", "pytest", "-rA", *PLAIN], tmp_path)
+    done = _run([*PYTEST, "-rA", *PLAIN], tmp_path)
     assert "2 failed" not in done.stdout and "2 passed" in done.stdout, done.stdout
     assert "assert 'find_order' in ()" in done.stdout  # this agent has no tool
 
 
-def test_the_fixtures_say_what_is_missing(tmp_path: Path) -> None:
+def test_the_fixtures_say_what_is_missing(tmp_path: Path, warm: None) -> None:
     (tmp_path / "test_page.py").write_text(
         "def test_config(agentmut_config): ...\ndef test_it(agentmut_agent): ...\n"
     )
-    done = _run([sys.executable, "-m", "pytest", *PLAIN], tmp_path)
+    done = _run([*PYTEST, *PLAIN, *QUIET], tmp_path)
     assert (
         done.stdout.count("there is no agentmut.yaml in") >= 2
         and "pytest_suite/fixtures.py" not in done.stdout
     )
     (tmp_path / "agentmut.yaml").write_text("version: 1\nagent: {config: {prompt: p}}\nsuite: {pytest: .}\n")
-    done = _run([sys.executable, "-m", "pytest", *PLAIN], tmp_path)
+    done = _run([*PYTEST, *PLAIN, *QUIET], tmp_path)
     assert "names no agent.adapter" in done.stdout and "1 passed, 1 error" in done.stdout
     assert "pytest_suite/fixtures.py" not in done.stdout
-    done = _run([sys.executable, "-m", "pytest", "--agentmut", *PLAIN], tmp_path)
+    done = _run([*PYTEST, "--agentmut", *PLAIN, *QUIET], tmp_path)
     assert done.returncode == 2 and "no budget is set" in " ".join(done.stdout.split()), done.stdout
 
 

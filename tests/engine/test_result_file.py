@@ -192,3 +192,10 @@ def test_a_result_of_a_later_schema_is_not_read_as_one_of_this(result: Result, t
     path = write_result(result.model_copy(update={"schema_version": 99}), tmp_path)
     with pytest.raises(UsageError, match="a result of schema 99"):
         read_result(path)
+
+
+def test_a_damaged_result_is_told_by_the_field_that_is_wrong(tmp_path: Path) -> None:
+    path = tmp_path / "result.json"
+    path.write_text('{"run_id": 3}')
+    with pytest.raises(UsageError, match="agentmut_version: Field required"):
+        read_result(path)

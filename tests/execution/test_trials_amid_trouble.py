@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-import anthropic
 import openai
 import pytest
 
@@ -83,6 +82,8 @@ def chat_agent(simulator: Simulator, *, stream: bool) -> Agent:
 
 
 def claude_agent(simulator: Simulator, *, stream: bool) -> Agent:
+    import anthropic  # slow
+
     tools: Any = [
         {"name": "look_up_plant", "description": "Look up a plant: how moist it is", "input_schema": SCHEMA}
     ]

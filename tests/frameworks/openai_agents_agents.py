@@ -1,6 +1,10 @@
 """Agents of the OpenAI Agents SDK, as a user writes them."""
 
-from agents import Agent, ModelSettings, function_tool
+from dataclasses import replace
+
+from agents import Agent, ModelSettings, RunConfig, Runner, function_tool
+
+from agentmut.config import AgentConfig
 
 
 @function_tool
@@ -26,6 +30,26 @@ def desk() -> Agent:
     )
 
 
+def configured(config: AgentConfig) -> Agent:
+    """One that is built from the config that it is given, with whatever names tools have there."""
+    own = {tool.name: tool for tool in (look_up_order, issue_refund)}
+    known = [(spec, own.get(spec.own_name)) for spec in config.tools]
+    tools = [
+        replace(
+            tool,
+            name=spec.name,
+            description=spec.description,
+            params_json_schema=spec.parameters,
+            strict_json_schema=False,
+        )
+        for spec, tool in known
+        if tool
+    ]
+    return Agent(
+        name="desk", instructions=config.system_text(), tools=list(tools or own.values()), model="sim-large"
+    )
+
+
 def team() -> Agent:
     """One that hands over to another."""
     billing = Agent(
@@ -41,3 +65,9 @@ def team() -> Agent:
         handoffs=[billing],
         model="sim-large",
     )
+
+
+async def direct(agent: Agent, text: str) -> str:
+    """The agent by the SDK alone."""
+    result = await Runner.run(agent, text, run_config=RunConfig(tracing_disabled=True))
+    return str(result.final_output)

@@ -10,12 +10,14 @@ import pytest
 
 from agentmut.api import measure
 from agentmut.errors import CaseError, UsageError
+from agentmut.evaluators import build_all, judge
 from agentmut.importers.deepeval_suite.noted import Failed, Measured, check_measured, checks_of
 from agentmut.importers.deepeval_suite.suite import DeepevalSuite
 from agentmut.project import load_project
 from agentmut.protocols import SuiteSpec
 from agentmut.runtime import open_store
-from agentmut.trace import Check, Usage
+from agentmut.scenario import EvaluatorSpec, Scenario
+from agentmut.trace import AgentTrace, Check, Usage
 
 ROOT = Path(__file__).parents[2]
 PASSED = Check(evaluator="pytest", passed=True, reason="the test passed")
@@ -56,7 +58,16 @@ def test_deepeval_misses_the_rule_without_a_metric_and_its_judge_is_no_part_of_t
             check for trial in store.trials_of(result.run_id, "") for check in trial.execution.trace.checks
         ]
     assert any("the judge used" in check.reason for check in checks)
-    assert {check.evaluator for check in checks} == {"deepeval", "Greets"}
+    assert {check.evaluator for check in checks} == {
+        "deepeval",
+        "Greets",
+        "Refund",
+        "Answers",
+        "Polite",
+        "Unheard",
+    }
+    (asked,) = result.judges
+    assert asked.model.endswith("sim-large") and asked.questions > 0 and asked.input_tokens > 0
 
 
 def test_a_metric_that_could_not_be_measured_is_no_evidence() -> None:
@@ -80,8 +91,30 @@ def test_a_metric_named_in_the_project_is_a_check_of_its_own() -> None:
     assert c.reason == "the test does not use it"
 
 
+def test_every_metric_that_a_run_measures_is_a_check_of_its_own_where_none_is_named() -> None:
+    noted = [
+        Measured("A", True, "score 1"),
+        Measured("B", False, "score 0"),
+        Measured("A", False, "score 0.2"),
+    ]
+    checks = checks_of(PASSED, noted, None)
+    assert [(one.evaluator, one.passed) for one in checks] == [
+        ("deepeval", False),
+        ("A", False),
+        ("B", False),
+    ]
+    spec = EvaluatorSpec(name="suite_checks", argument="deepeval")
+    scenario = Scenario(name="s", turns=("s",), evaluators=(spec,))
+    judged = judge(build_all([spec]), scenario, AgentTrace(checks=checks))
+    assert [(one.evaluator, one.passed, one.reason) for one in judged] == [
+        ("deepeval", False, "B: score 0; A: score 0.2"),
+        ("A", False, "score 0.2"),
+        ("B", False, "score 0"),
+    ]
+
+
 def test_a_flaky_test_case_that_fails_is_a_failure_although_deepeval_lets_it_pass() -> None:
-    (whole,) = checks_of(PASSED, [Measured("A", False, "score 0")], [])
+    whole, _ = checks_of(PASSED, [Measured("A", False, "score 0")], None)
     assert not whole.passed
 
 
@@ -105,3 +138,9 @@ def _installed() -> bool:
     import importlib.util
 
     return importlib.util.find_spec("deepeval") is not None
+
+
+def test_an_error_of_a_collection_names_the_section_of_the_project(tmp_path: Path) -> None:
+    suite = DeepevalSuite.create(SuiteSpec(kind="deepeval", argument="evals", root=str(tmp_path / "gone")))
+    with pytest.raises(UsageError, match=r"^suite\.deepeval: there is no folder"):
+        suite.scenarios()

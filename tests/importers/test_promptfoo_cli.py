@@ -32,15 +32,24 @@ pytestmark = pytest.mark.skipif(not _there(), reason=WITHOUT)
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    yield from _copied("promptfoo_desk", "desk", tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def families(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    yield from _copied("promptfoo_families", "echoing", tmp_path, monkeypatch)
+
+
+def _copied(name: str, module: str, place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("AGENTMUT_PROMPTFOO", " ".join(command_of(PromptfooSettings(path=""), str(ROOT))))
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("HOME", str(place / "home"))
     before = list(sys.path)
-    folder = tmp_path / "desk"
-    data = ROOT / "tests" / "testdata" / "promptfoo_desk"
+    folder = place / "desk"
+    data = ROOT / "tests" / "testdata" / name
     shutil.copytree(data, folder, ignore=shutil.ignore_patterns(".*", "__pycache__"))
     yield folder
     sys.path[:] = before
-    sys.modules.pop("desk", None)
+    sys.modules.pop(module, None)
 
 
 def test_promptfoo_finds_the_rule_that_no_assertion_checks_and_calls_no_noisy_test_a_gap(
@@ -97,7 +106,41 @@ async def _once_each(project: Path, names: Sequence[str]) -> dict[str, Execution
     return dict(zip(names, ended, strict=True))
 
 
-def test_a_config_that_cannot_be_read_is_told_with_promptfoos_own_words(project: Path) -> None:
-    (project / "promptfooconfig.yaml").write_text("prompts: [a\n")
-    with pytest.raises(UsageError, match=r"promptfooconfig\.yaml cannot be read"):
+def test_every_family_of_assertions_is_a_check_of_its_own_and_one_that_cannot_judge_is_no_evidence(
+    families: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PROMPTFOO_REQUEST_BACKOFF_MS", "1")
+    names = [case.name for case in open_session(load_project(families)).scenarios]
+    ended = asyncio.run(_once_each(families, names))
+    kinds = {name: len(end.trace.checks) for name, end in ended.items() if end.ending is Ending.ANSWERED}
+    held = {name: [check.passed for check in ended[name].trace.checks] for name in kinds}
+    counts = {"text": 25, "json": 4, "markup": 5, "graded": 12, "weighed": 1}
+    assert held == {
+        f"{family}, {kind}": [kind == "good"] * count
+        for family, count in counts.items()
+        for kind in ("good", "bad")
+    }
+    graded = ended["graded, bad"].trace.checks
+    assert [check.evaluator for check in graded[:2]] == [
+        "llm-rubric: says how long it takes", "g-eval: says how long it takes",
+    ]  # fmt: skip
+    broken = {name: end for name, end in ended.items() if name not in kinds}
+    assert {end.ending for end in broken.values()} == {Ending.CASE_ERROR} and len(broken) == 21
+    down = [end.reason for name, end in broken.items() if name.startswith("said=down")]
+    assert len(down) == 12 and all("grader failed" in reason for reason in down)
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        (
+            "prompts: [a\n",
+            r"promptfooconfig\.yaml cannot be read\. .* code 1 .* deficient indentation",
+        ),
+        ("prompts: [hello]\n", "has no test"),
+    ],
+)
+def test_a_config_that_cannot_be_used_is_told(project: Path, config: str, said: str) -> None:
+    (project / "promptfooconfig.yaml").write_text(config)
+    with pytest.raises(UsageError, match=said):
         open_session(load_project(project))

@@ -5,17 +5,23 @@ stack traces and figures of time were cut. Its second test was told that its ans
 """
 
 import json
+import re
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from agentmut.config import AgentConfig
 from agentmut.errors import CaseError, UsageError
+from agentmut.importers.promptfoo import bench
 from agentmut.importers.promptfoo.cases import cases_of
-from agentmut.importers.promptfoo.cli import environment
+from agentmut.importers.promptfoo.cli import environment, written
 from agentmut.importers.promptfoo.outcome import judged
 from agentmut.importers.promptfoo.providers import led_through, measured
 from agentmut.importers.promptfoo.settings import PromptfooSettings, command_of, read_settings
+from agentmut.importers.promptfoo.suite import PromptfooSuite
+from agentmut.protocols import AgentSpec
 
 DATA = Path(__file__).parents[1] / "testdata" / "promptfoo_results"
 FOUND: dict[str, Any] = json.loads((DATA / "results.json").read_text())
@@ -79,6 +85,46 @@ def test_a_test_that_says_nothing_about_one_run_is_refused(test: dict[str, Any],
         cases_of(altered(**test))
 
 
+@pytest.mark.parametrize(
+    ("kind", "reason", "score"),
+    [
+        ("similar", "API error: 503", 0),
+        ("not-similar:dot", "fetch failed", 0),
+        ("similar", "None of the provided values met the similarity threshold", 0),
+        ("not-classifier", "rate limited", 1),
+        ("answer-relevance", "No embedding", 0),
+        ("context-recall", "No output", 0),
+        ("context-relevance", "No output", 0),
+        ("context-faithfulness", "No output", 0),
+        ("model-graded-closedqa", "Model grader produced a malformed response: hm", 0),
+        ("factuality", "Invalid category value: F", 0),
+        ("not-search-rubric", "Output does not require it: Search rubric evaluation failed: x", 1),
+    ],
+)
+def test_an_error_of_a_grader_that_promptfoo_does_not_mark_is_no_judgement(
+    kind: str, reason: str, score: int
+) -> None:
+    component = {"pass": bool(score), "score": score, "reason": reason, "assertion": {"type": kind}}
+    result = {"success": bool(score), "gradingResult": {"componentResults": [component]}}
+    (case,) = cases_of(altered(**{"assert": [{"type": kind, "value": "x"}]}))
+    with pytest.raises(CaseError, match="grader failed: "):
+        judged(result, case, "fail")
+
+
+def test_a_config_without_tests_is_refused() -> None:
+    asked = {"results": {"results": [{**row(0), "testCase": {"vars": {}}}]}, "config": {"tests": []}}
+    with pytest.raises(UsageError, match=r"has no test\. Add one under `tests`"):
+        cases_of(asked)
+
+
+def test_a_promptfoo_that_does_not_say_which_test_it_asks_for_is_too_old(tmp_path: Path) -> None:
+    slot = (Path(bench.__file__).parent / "slot.cjs").read_text()
+    (said,) = re.findall(r'error: "(agentmut: this version[^"]*)"', slot)
+    found = {"results": {"results": [{**row(0), "error": said}]}, "metadata": {"promptfooVersion": "0.1.2"}}
+    with pytest.raises(UsageError, match=r"promptfoo 0\.1\.2 .* npm install --save-dev promptfoo@latest"):
+        bench.suite_of(found, tmp_path)
+
+
 def test_tests_of_one_name_are_told_apart() -> None:
     rows = [row(0), {**row(0), "testIdx": 1}, {**row(0), "testIdx": 0, "promptIdx": 1}]
     names = [case.name for case in cases_of({"results": {"results": rows}})]
@@ -101,6 +147,9 @@ def test_the_grader_keeps_the_services_of_the_user_and_the_provider_is_led_elsew
     [
         (["openai:a", "openai:b"], None, "The config has: openai:a, openai:b"),
         ([{"id": "openai:a", "label": "A"}], "B", "The config has: A"),
+        (["openai:a", {"openai:a": {}}], "openai:a", "has openai:a more than once. Give each a label"),
+        (["openai:a", "openai:a"], None, "has openai:a more than once. Give each a label"),
+        ([], None, "The config has: none"),
         (["exec:./agent.sh"], None, "Name your agent with agent.adapter"),
         (
             [{"id": "openai:a", "config": {"apiBaseUrl": "http://x"}}],
@@ -137,3 +186,18 @@ def test_where_promptfoo_is_not_installed_the_error_says_how_to(
     monkeypatch.setenv("AGENTMUT_PROMPTFOO", "nowhere/promptfoo")
     with pytest.raises(UsageError, match="there is no program 'nowhere/promptfoo'"):
         command_of(PromptfooSettings(path="c.yaml"), str(tmp_path))
+
+
+def test_what_nothing_would_use_is_refused() -> None:
+    config = AgentConfig(prompt="Help.")
+    suite = PromptfooSuite(PromptfooSettings(path="c.yaml", provider="openai:a"), ("promptfoo",), ".")
+    with pytest.raises(UsageError, match=r"agent\.run is given, but no agent\.adapter"):
+        suite.adapter(AgentSpec(adapter="promptfoo", run="desk:run"), config)
+    with pytest.raises(UsageError, match=r"suite\.promptfoo\.provider: .* leave one of the two out"):
+        suite.adapter(AgentSpec(adapter="command", command=(sys.executable, "{input}")), config)
+
+
+def test_of_what_a_program_says_the_last_error_is_told_without_its_stack(tmp_path: Path) -> None:
+    said = b"starting\nfile.mjs:3\n  YAMLException: bad indentation (2:1)\n    at parse (a.mjs:1:2)\nNode.js v20\n"
+    with pytest.raises(CaseError, match=r"It says: YAMLException: bad indentation \(2:1\) Node\.js v20$"):
+        written(tmp_path, said, 1)

@@ -4,12 +4,11 @@ import asyncio
 import shutil
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("pydantic_evals")
 
 from agentmut.api import measure
 from agentmut.engine.executor import TrialRequest
@@ -21,6 +20,9 @@ from agentmut.project import load_project
 from agentmut.protocols import SuiteSpec
 from agentmut.trace import Action
 
+pytestmark = pytest.mark.skipif(
+    not find_spec("pydantic_evals"), reason="pydantic_evals is not installed"
+)  # importing it is slow
 DESK = Path(__file__).parents[2] / "tests" / "testdata" / "pydantic_evals_desk"
 YAML = """
 name: desk

@@ -338,12 +338,12 @@ HOSTILE = [
 
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_finding_places_takes_time_in_proportion_to_length(piece: str) -> None:
-    config = AgentConfig(prompt=piece * (30_000 // len(piece)))
+    config = AgentConfig(prompt=piece * (12_000 // len(piece)))
     started = time.process_time()
     for operator in OPERATORS.values():
         for _ in operator.mutants(config, OPTIONS):
             pass
-    assert time.process_time() - started < 10  # under 0.5 s; anything quadratic takes minutes
+    assert time.process_time() - started < 4  # under 0.2 s; anything quadratic takes ten seconds and more
 
 
 def test_a_prompt_of_a_third_of_a_megabyte_is_met_in_seconds() -> None:

@@ -186,7 +186,7 @@ def test_a_missing_file_points_at_init(tmp_path: Path) -> None:
         (AGENT + "suite: {ci_runs: [3, 3]}\n", ["suite.ci_runs", "every value may be named once"]),
         (AGENT + "suite: {ci_runs: 3}\n", ["suite.ci_runs", "list", "got 3"]),
         (AGENT + "suite: {scenarios: 3}\n", ["suite.scenarios", "string", "a list", "got 3"]),
-        (AGENT + "statistics: {kill: gate}\n", ["statistics.kill", "not available", "`kill: rate`"]),
+        (AGENT + "statistics: {kill: gate}\n", ["statistics.kill", "unknown key"]),
         (AGENT + "statistics: {alpha: 0}\n", ["statistics.alpha", "0.0001", "got 0"]),
         (AGENT + "statistics: {power: 1.2}\n", ["statistics.power", "less than or equal to 0.999"]),
         (AGENT + "statistics: {baseline: many}\n", ["statistics.baseline", "'auto'", "integer", '"many"']),

@@ -1,18 +1,21 @@
 """The HTML report in headless Chromium: filters, keyboard, deep links, accessibility, hostile text, 5,000 mutants."""
 
-import importlib.util
+import io
 import re
 import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unicodedata import normalize
 
 import pytest
 
 from agentmut.mutant import Intent, Status
 from agentmut.report.html import html_report
+from agentmut.report.html.page import CARDS
 from agentmut.result import Result
+from tests.report.large import large_result
 from tests.report.test_html_report import KILLED, hostile, result, row
 
 if TYPE_CHECKING:
@@ -191,6 +194,52 @@ def test_without_script_the_summary_and_the_survivors_are_there(browser: "Browse
     page.close()
 
 
+WIDER = """
+() => [...document.querySelectorAll("main *")]
+  .filter((one) => one.getBoundingClientRect().width && !one.closest(".vh"))
+  .filter((one) => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).overflowX !== "visible"
+    || one.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
+  .map((one) => `${one.tagName} ${one.className} ${one.textContent.slice(0, 40)}`)
+"""
+"""What is cut at the right, or would be scrolled to."""
+
+
+def test_on_paper_stand_all_unnoticed_changes_with_their_details_and_no_controls(visit: Visit) -> None:
+    survivors = [row(f"aaaa{number:04}") for number in range(CARDS + 2)]
+    visit.page.set_viewport_size({"width": 718, "height": 1000})  # A4 without its margins
+    visit.page.emulate_media(media="print", color_scheme="dark")
+    page = visit.open(result(KILLED, *survivors), "#mutant-bbbb0002")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    for control in ("button:not(thead *)", "select", "input", "nav", "dialog"):
+        assert page.locator(f"{control}:visible").count() == 0
+    written = page.locator("#paper article")
+    assert [one.split()[0] for one in page.locator("#paper article > h3").all_inner_texts()] == [
+        "bbbb0002", *(one.id for one in survivors),
+    ]  # fmt: skip
+    assert (
+        written.locator(".diff del:visible").count()
+        == written.locator("figure svg:visible").count() / 2
+        == 18
+    )
+    assert page.locator("#trust").is_visible() and page.locator("#matrix svg").is_visible()
+    assert page.evaluate(WIDER) == []
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert written.count() == 0
+
+
+def test_a_printed_page_holds_the_score_and_every_survivor(visit: Visit) -> None:
+    pypdf = pytest.importorskip("pypdf", reason="pypdf is not installed")
+    survivors = [row(f"aaaa{number:04}") for number in range(CARDS + 2)]
+    page = visit.open(result(KILLED, *survivors))
+    printed = pypdf.PdfReader(io.BytesIO(page.pdf(format="A4")))
+    lines = (each.extract_text() for each in printed.pages)
+    said = normalize("NFKC", " ".join(" ".join(lines).split()))  # no ligatures
+    assert "between 0.25 and 0.75 at 95 % confidence" in said
+    assert all(said.count(one.id) >= 2 for one in survivors)  # with its details, and in the list
+    assert said.count("1 of 11 trials failed; survived.") == len(survivors)
+
+
 def test_axe_finds_nothing_serious_in_either_theme(visit: Visit) -> None:
     axe = pytest.importorskip(
         "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
@@ -227,7 +276,7 @@ def test_hostile_text_runs_nothing_and_loads_nothing(visit: Visit) -> None:
 
 
 def test_five_thousand_mutants_stay_usable(visit: Visit) -> None:
-    large = _benchmark().large_result()
+    large = large_result()
     started = time.perf_counter()
     page = visit.open(large)
     assert (Path(page.url.removeprefix("file://"))).stat().st_size < 10_000_000
@@ -237,13 +286,3 @@ def test_five_thousand_mutants_stay_usable(visit: Visit) -> None:
     assert ids(page) == ["00000007"]
     page.locator("#matrix").scroll_into_view_if_needed()
     page.locator("#matrix svg").wait_for()
-
-
-def _benchmark() -> Any:
-    path = Path(__file__).parents[2] / "benchmarks" / "report.py"
-    spec = importlib.util.spec_from_file_location("report_benchmark", path)
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module

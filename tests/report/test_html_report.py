@@ -9,22 +9,18 @@ from typing import Any
 import pytest
 
 from agentmut.analysis.coverage.nouns import Coverage, Dimension, DimensionCoverage
-from agentmut.mutant import Intent, OperatorClass, Status
+from agentmut.mutant import Status
 from agentmut.report.beside import Extra
 from agentmut.report.html import html_report
 from agentmut.report.html.annotated import Loss, annotated, tally
 from agentmut.report.html.inline import Kind, diff_of, word_diff
 from agentmut.report.html.sections import savings, scenario_lines
 from agentmut.result import (
-    AgentSummary,
     BaselineRow,
     Bounds,
-    Controls,
     Cost,
     DecisionTable,
-    DestroyedControl,
     Evidence,
-    IdentityControl,
     MutantRow,
     PromptRule,
     Result,
@@ -33,6 +29,7 @@ from agentmut.result import (
     Target,
     TextChange,
 )
+from tests.report import results
 
 PROMPT = "# Desk\n\n- Never guess.\n- Refund within 30 days.\n- Be polite.\n"
 RULES = ("Never guess.", "Refund within 30 days.", "Be polite.")
@@ -57,21 +54,15 @@ def row(id: str, status: Status = Status.SURVIVED, **fields: object) -> MutantRo
         scenario="refund", trials=11, failures=1, decision="survived", outcomes="00100000000", table=0
     )
     given: dict[str, object] = {
-        "id": id,
-        "operator": "prompt.drop_instruction",
-        "operator_class": OperatorClass.PROMPT,
-        "intent": Intent.DEGRADE,
-        "status": status,
         "target": Target(path="prompt.md", line=3, column=1),
         "before": "- Never guess.\n",
-        "after": "",
         "changes": (change("- Never guess.\n", ""),),
-        "description": "drop an instruction",
         "evidence": (tried,),
+        "killed_by": (),
         "trials": 11,
         "gap": "unknown",
     }
-    return MutantRow.model_validate(given | fields)
+    return results.row(id, status, **(given | fields))
 
 
 KILLED = row(
@@ -97,28 +88,17 @@ def result(*rows: MutantRow, **fields: object) -> Result:
     score = Score(value=0.5, low=0.25, high=0.75, killed=1, survived=1)
     bounds = Bounds(estimate=0.92, low=0.81, high=0.97, level=0.95, n=50, method="wilson")
     given: dict[str, object] = {
-        "agentmut_version": "0",
         "run_id": "20260101-000000-abcd",
-        "status": "finished",
-        "seed": 1,
-        "agent": AgentSummary(adapter="python", digest="d" * 64),
         "baseline": tuple(
             BaselineRow(
                 scenario=name, trials=50, passes=46, rate=0.92, interval=bounds, threshold=0.8, testable=True
             )
             for name in ("refund", "greeting")
         ),
-        "controls": Controls(
-            identity=IdentityControl(mutants=1, killed=0, trials=30),
-            destroyed=DestroyedControl(status=Status.KILLED, trials=4),
-        ),
         "score": score,
-        "robustness": Score(value=None, low=None, high=None),
         "classes": {"prompt": score},
         "operators": {"prompt.drop_instruction": score, "prompt.change_number": score},
-        "mutants": rows or (KILLED, row("aaaa0001")),
         "cost": Cost(trials=116, baseline_trials=100, tokens=1_000, usd=1.5, seconds=12),
-        "rule": {"alpha": 0.05, "beta": 0.1, "delta": 0.2, "n_max": 100.0},
         "sources": (
             SourceText(
                 path="prompt.md",
@@ -138,7 +118,7 @@ def result(*rows: MutantRow, **fields: object) -> Result:
             ),
         ),
     }
-    return Result.model_validate(given | fields)
+    return results.result(*(rows or (KILLED, row("aaaa0001"))), **(given | fields))
 
 
 def data(page: str) -> Any:

@@ -3,7 +3,8 @@
 from agentmut.mutant import Intent, OperatorClass, Status
 from agentmut.report.mutant import render_mutant
 from agentmut.report.paint import clean
-from agentmut.report.terminal import rank, render
+from agentmut.report.ranking import rank
+from agentmut.report.terminal import render
 from agentmut.result import (
     AgentSummary,
     BaselineRow,

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentmut.stats.calibration.kill import PROMISED, characteristics_row
+from agentmut.stats.calibration.__main__ import lines
+from agentmut.stats.calibration.kill import PROMISED, characteristics_row, section
 from agentmut.stats.kill.characteristics import (
     endings,
     false_kill_supremum,
@@ -26,6 +27,12 @@ PUBLISHED = {
     0.80: (0.046, 26.8, 0.83, 33.4, 10.7),
     0.50: (0.048, 32.5, 0.79, 40.5, 11.6),
 }
+
+
+def test_every_figure_of_the_calibration_is_as_promised(table_of: TableOf) -> None:
+    found = section(thorough=False, table_of=table_of)
+    assert found.figures
+    assert not found.failures, "\n".join(lines(found))
 
 
 @pytest.mark.parametrize("p", PUBLISHED)

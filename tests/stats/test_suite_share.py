@@ -1,11 +1,12 @@
 import math
+from functools import cache, partial
 from random import Random
 
 import numpy as np
 import pytest
 from scipy.stats import binom
 
-from agentmut.stats.calibration.campaigns import simulate
+from agentmut.stats.calibration.campaigns import TableOf, evidence_squares, simulate
 from agentmut.stats.calibration.kill import simulated_cost
 from agentmut.stats.kill.allocation import Standing, choose, evidence
 from agentmut.stats.kill.rule import KillDesign, decision_table, level_for
@@ -94,15 +95,16 @@ def test_campaigns_in_arrays_do_what_campaigns_one_by_one_do() -> None:
     assert float(many.killed.mean()) == pytest.approx(one.killed, abs=0.02)
 
 
-def test_unequal_unchanged_scenarios_are_seldom_killed_and_weak_drops_soon_found() -> None:
+def test_unequal_unchanged_scenarios_are_seldom_killed_and_weak_drops_soon_found(table_of: TableOf) -> None:
     rng, runs = np.random.default_rng(2), 1500
+    tried = partial(simulate, n0=40, table_of=table_of, ratios_of=cache(evidence_squares))
     rates, design, threshold = (0.97, 0.9, 0.9, 0.75, 0.5, 0.2), KillDesign(0.025 / 8), log_threshold(0.025)
-    null = simulate(rates, (0.0,) * 6, design, runs, rng, n0=40, log_threshold=threshold)
+    null = tried(rates, (0.0,) * 6, design, runs, rng, log_threshold=threshold)
     assert null.killed.mean() <= 0.05
     assert (null.pooled >= threshold).mean() <= 0.025
     weak = (0.2,) * 5 + (0.0,)
-    alone = simulate(rates, weak, KillDesign(0.05 / 8), 400, rng, n0=40)
-    shared = simulate(rates, weak, design, 400, rng, n0=40, log_threshold=threshold)
+    alone = tried(rates, weak, KillDesign(0.05 / 8), 400, rng)
+    shared = tried(rates, weak, design, 400, rng, log_threshold=threshold)
     assert shared.trials.mean() < 0.8 * alone.trials.mean()
 
 

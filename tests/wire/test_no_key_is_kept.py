@@ -133,10 +133,10 @@ called("doctor", "--yes", "--json", "--save-request", "request.json")
 """
 
 
-def test_no_key_is_kept_or_printed(tmp_path: Path, service: Any) -> None:
+def test_no_key_is_kept_or_printed(tmp_path: Path, warm: None, service: Any) -> None:
     folders = [write_project(tmp_path / name, agent) for name, agent in AGENTS.items()]
-    running = [started(folder) for folder in folders]  # both at once: most of their time is importing
-    said = [process.communicate(timeout=60) for process in running]
+    running = [started(folder) for folder in folders]  # both at once
+    said = [process.communicate(timeout=100) for process in running]
     assert [process.returncode for process in running] == [0, 0], said
     for folder, streams in zip(folders, said, strict=True):
         files = {path.relative_to(folder): path.read_bytes() for path in written(folder)}
@@ -151,7 +151,7 @@ def test_no_key_is_kept_or_printed(tmp_path: Path, service: Any) -> None:
 def started(folder: Path) -> subprocess.Popen[bytes]:
     root = str(Path(__file__).parents[2])
     return subprocess.Popen(
-        [sys.executable, "-c", VERBS],
+        [sys.executable, "-S", f"{root}/tests/testdata/warm_cli.py", "-c", VERBS],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": root},
         stdout=subprocess.PIPE,

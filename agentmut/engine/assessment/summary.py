@@ -67,7 +67,7 @@ def report_verdicts(session: Session, work: Assessment, stop: Stop, question: Qu
         scenarios=rows,
         baseline=question.baseline,
         cost=cost_of(work.spend),
-        judges=judges_used(session),
+        judges=judges_used(session, work.spend.judges),
         settings=work.plan.settings,
         notes=(*question.notes, *_notes(work)),
     )

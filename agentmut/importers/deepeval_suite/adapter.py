@@ -15,7 +15,7 @@ from agentmut.trace import Check
 class DeepevalAdapter(PytestAdapter):
     """An agent as tests with deepeval's metrics run and judge it."""
 
-    metrics: tuple[str, ...] = ()
+    metrics: tuple[str, ...] | None = None
 
     def versions(self) -> Mapping[str, str]:
         """Those of the pytest suite, and deepeval's."""

@@ -41,8 +41,8 @@ def check_measured(noted: Iterable[Any]) -> None:
             raise CaseError(f"the metric {one.name} failed: {one.error[:LONGEST_REASON]}")
 
 
-def checks_of(test: Check, noted: Sequence[Any], names: Iterable[str]) -> tuple[Check, ...]:
-    """The test as a check, and one more for each of the metrics named.
+def checks_of(test: Check, noted: Sequence[Any], names: Iterable[str] | None) -> tuple[Check, ...]:
+    """The test as a check, and one more for each of the metrics named; None names all that a test asserts.
 
     A test passes only if all the metrics do that it asserts: deepeval lets test cases pass that are marked as flaky.
     """
@@ -51,7 +51,8 @@ def checks_of(test: Check, noted: Sequence[Any], names: Iterable[str]) -> tuple[
     passed = test.passed and not any(one.asserted for one in failed)
     said = "; ".join(f"{one.name}: {one.reason}" for one in failed if not passed) or test.reason
     whole = Check(evaluator=CHECK, passed=passed, reason=f"{said[:LONGEST_REASON]}{_cost(noted)}")
-    return (whole, *_metrics(measured, names))
+    every = dict.fromkeys(one.name for one in measured if one.asserted)
+    return (whole, *_metrics(measured, every if names is None else names))
 
 
 def _metrics(measured: Sequence[Measured], names: Iterable[str]) -> Iterator[Check]:

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from agentmut.importers._judging import asked, judge_of
 from agentmut.importers.deepeval_suite.noted import Failed, Measured
 from agentmut.importers.pytest_suite.running import RUNNING, Running
 from agentmut.plain import one_line
@@ -64,7 +65,7 @@ class _Judge:
     def judging(self) -> Iterator[None]:
         """Metrics may measure within each other, and at the same time."""
         if self._depth == 0:
-            self._aside = aside(Trial(id=f"{self.running.trial.id}-judge", seed=self.running.trial.seed))
+            self._aside = aside(judge_of(self.running.trial))
             self.trial = self._aside.__enter__()
         self._depth += 1
         try:
@@ -77,8 +78,9 @@ class _Judge:
 
     def _settle(self) -> None:
         """Note what the metrics have cost."""
-        replies = [one.reply for one in self.trial.recorder.exchanges if one.reply] if self.trial else []
-        self.running.noted += [reply.usage for reply in replies if reply.usage]
+        steps = list(asked(self.trial.recorder)) if self.trial else []
+        self.running.noted += [step.usage for step in steps]
+        self.running.trial.recorder.judging += steps
 
 
 class _Now:

@@ -1,7 +1,8 @@
 """The importer of deepeval tests: those of pytest, with deepeval kept quiet and its judges kept apart."""
 
 import importlib.util
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
@@ -16,14 +17,23 @@ CHECK = "deepeval"
 PLUGIN = ("-p", "agentmut.importers.deepeval_suite.plugin")
 
 
+@contextmanager
+def _in_its_own_name() -> Iterator[None]:
+    """Errors of the pytest importer name the section that the project has."""
+    try:
+        yield
+    except UsageError as error:
+        raise UsageError(str(error).replace("suite.pytest", "suite.deepeval")) from None
+
+
 @dataclass
 class DeepevalSuite:
     """A case is a test item of pytest; it passes if the test does, and every metric that it asserts."""
 
     name: ClassVar[str] = "deepeval"
     tests: PytestSuite
-    metrics: tuple[str, ...] = ()
-    """Names of metrics that are a check each, besides the test."""
+    metrics: tuple[str, ...] | None = None
+    """Names of metrics that are a check each, besides the test; None for all that a run turns out to measure."""
 
     @classmethod
     def create(cls, spec: SuiteSpec) -> "DeepevalSuite":
@@ -33,22 +43,26 @@ class DeepevalSuite:
                 "suite.deepeval: deepeval is not installed here. Run: pip install 'agentmut[deepeval]'"
             )
         argument = spec.argument
-        metrics = argument.get("metrics", []) if isinstance(argument, Mapping) else []
-        if not isinstance(metrics, list) or not all(isinstance(name, str) and name for name in metrics):
+        metrics = argument.get("metrics") if isinstance(argument, Mapping) else None
+        if not isinstance(metrics, list | None) or not all(
+            isinstance(name, str) and name for name in metrics or ()
+        ):
             raise UsageError(f"suite.deepeval.metrics: expects a list of names of metrics, got {metrics!r}")
         if isinstance(argument, Mapping):
             argument = {key: value for key, value in argument.items() if key != "metrics"}
-        try:
+        with _in_its_own_name():
             settings = read_settings(argument, spec.root)
-        except UsageError as error:
-            raise UsageError(str(error).replace("suite.pytest", "suite.deepeval")) from None
-        names = tuple(name for name in metrics if isinstance(name, str))
+        names = None if metrics is None else tuple(map(str, metrics))
         return cls(PytestSuite(with_plugin(settings)), names)
 
     def scenarios(self) -> tuple[Scenario, ...]:
         """The tests, in pytest's order. Raises `UsageError`."""
-        checks = tuple(EvaluatorSpec(name="suite", argument=name) for name in (CHECK, *self.metrics))
-        return tuple(test.model_copy(update={"evaluators": checks}) for test in self.tests.scenarios())
+        checks: tuple[EvaluatorSpec, ...] = (EvaluatorSpec(name="suite_checks", argument=CHECK),)
+        if self.metrics is not None:
+            checks = tuple(EvaluatorSpec(name="suite", argument=name) for name in (CHECK, *self.metrics))
+        with _in_its_own_name():
+            tests = self.tests.scenarios()
+        return tuple(test.model_copy(update={"evaluators": checks}) for test in tests)
 
     def adapter(self, agent: AgentSpec, config: AgentConfig) -> Adapter | None:
         """What runs one test."""

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import JsonValue
@@ -11,9 +12,11 @@ from agentmut.adapters.python_callable import recording_view, trace_of
 from agentmut.errors import CaseError, UsageError, nearest
 from agentmut.frozen import digest_of
 from agentmut.importers._called import CalledAgent, failed, with_checks
+from agentmut.importers.inspect_ai.in_process import IN_PROCESS, in_process
 from agentmut.importers.inspect_ai.loading import TaskSource
 from agentmut.importers.inspect_ai.settings import WHERE, InspectSettings
 from agentmut.importers.inspect_ai.values import judged
+from agentmut.mutant import Mutant
 from agentmut.plain import jsonable
 from agentmut.trace import AgentTrace, Check
 from agentmut.trial import Trial, belonging
@@ -21,6 +24,10 @@ from agentmut.trial import Trial, belonging
 if TYPE_CHECKING:
     from inspect_ai import Task
     from inspect_ai.log import EvalSample
+    from inspect_ai.model import Model
+
+_NOT_TOLD = ("/model/name", "/model/tool_choice", "/model/response_format")
+"""Parts of the config that a model in the process is not told."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +49,11 @@ class InspectAdapter(CalledAgent):
         return self.source.settings.raised
 
     def open(self) -> None:
-        """Make the task once, in the process that is to run it."""
-        from agentmut.importers.inspect_ai.running import be_quiet
+        """Make the task once, in the process that is to run it, and load what inspect_ai loads late."""
+        from agentmut.importers.inspect_ai.running import be_quiet, warm_up
 
         be_quiet()
-        self.source.make(self.original)
+        warm_up(self._model(self.source.make(self.original)))
 
     def close(self) -> None:
         """Nothing is kept open."""
@@ -59,7 +66,7 @@ class InspectAdapter(CalledAgent):
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
         """Have the task's solver work on the sample that the turn names, and its scorers score that."""
-        from agentmut.importers.inspect_ai.running import Watched, carried_out, watched_solver
+        from agentmut.importers.inspect_ai.running import Watched, carried_out, judging, watched_solver
 
         name, seen = str(turns[0]), Watched()
         try:
@@ -71,7 +78,9 @@ class InspectAdapter(CalledAgent):
             raise CaseError(f"there is no sample {name!r}. {nearest(name, samples)}")
         task.solver = watched_solver(task.solver, trial, seen)
         with belonging(None):
-            done = await carried_out(task, samples[name], name, self._model(task))
+            model = self._led(task)
+            done = await carried_out(task, samples[name], name, model)
+        trial.recorder.judging += judging(done, seen.calls)
         if seen.error is not None:
             raise failed(seen.error, self.source.settings.raised)
         if done.error is not None:
@@ -85,6 +94,43 @@ class InspectAdapter(CalledAgent):
         if unscored:
             raise CaseError(f"the scorer {min(unscored)} gives no score")
         return with_checks(trace_of(seen.answer, trial, 0), checks)
+
+    def cannot_say(self, mutant: Mutant) -> str:
+        """What a model in the process is not told in a request."""
+        if self.told or not self._in_process:
+            return ""
+        found = sorted(edit.pointer for edit in mutant.edits if edit.pointer.startswith(_NOT_TOLD))
+        return f"a model in inspect_ai's own process is not told of {found[0][1:]}" if found else ""
+
+    @cached_property
+    def _in_process(self) -> bool:
+        """Whether the task's model is one that sends nothing."""
+        task = self.source.make(self.original)
+        name = self._model(task)
+        return (
+            name.partition("/")[0] in IN_PROCESS
+            if name
+            else task.model is not None and in_process(task.model)
+        )
+
+    def _led(self, task: "Task") -> "Model | str | None":
+        """The model to evaluate a task with; one that sends no request is led through agentmut, also in a role."""
+        from inspect_ai.model import get_model
+
+        led, name = self.source.in_process.wrapped, self._model(task)
+        for role, found in (task.model_roles or {}).items():
+            task.model_roles = {
+                **(task.model_roles or {}),
+                role: led(found) if not isinstance(found, list) else found,
+            }
+        if name is None and task.model is not None:
+            task.model = led(task.model)
+            return None
+        if name is None:
+            return None
+        found = get_model(name)
+        wrapped = led(found)
+        return name if wrapped is found else wrapped
 
     def _model(self, task: "Task") -> str | None:
         """The model that the task uses where it names none itself."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from agentmut.config import AgentConfig
 from agentmut.errors import AgentmutError, UsageError, nearest
 from agentmut.importers._called import config_parameter
+from agentmut.importers.inspect_ai.in_process import InProcess
 from agentmut.importers.inspect_ai.settings import WHERE, InspectSettings
 from agentmut.imports import error_location, import_callable
 from agentmut.plain import one_line
@@ -48,6 +49,7 @@ class TaskSource:
         self.function = _task_function(settings.task, root)
         self.factory = import_callable(settings.solver, root) if settings.solver else None
         self.task_takes_config = CONFIG in _parameters(self.function)
+        self.in_process = InProcess()
         self._made: Task | None = None
 
     @property

@@ -1,19 +1,23 @@
 """Carrying out one sample of a task with inspect_ai itself, without a display, and leaving nothing behind."""
 
+import asyncio
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from agentmut.errors import CaseError
+from agentmut.trace import Action, Step, Usage
 from agentmut.trial import Trial, belonging
 
 if TYPE_CHECKING:
     from inspect_ai import Task
     from inspect_ai.dataset import Sample
+    from inspect_ai.event import Event, ModelEvent
     from inspect_ai.log import EvalSample
+    from inspect_ai.model import ModelUsage
     from inspect_ai.solver import Generate, Solver, TaskState
 
 NOTHING_LEFT = {"INSPECT_CACHE_DIR": "cache", "INSPECT_TRACE_FILE": "trace.log"}
@@ -26,10 +30,13 @@ class Watched:
     def __init__(self) -> None:
         self.error: BaseException | None = None
         self.answer: str | None = None
+        self.calls = 0
+        """Calls of models until the solver had ended; those that follow are the scorers'."""
 
 
 def watched_solver(inner: "Solver", trial: Trial, seen: Watched) -> "Solver":
     """The solver as a part of the trial: its model requests are the agent's, those of scorers are not."""
+    from inspect_ai.log import transcript
     from inspect_ai.solver import solver
 
     @solver(name="agentmut_watched")
@@ -41,12 +48,34 @@ def watched_solver(inner: "Solver", trial: Trial, seen: Watched) -> "Solver":
                 except Exception as error:
                     seen.error = error
                     raise
+                finally:
+                    seen.calls = len(_model_calls(transcript().events))
             seen.answer = state.output.completion if state.output else None
             return state
 
         return solve
 
     return under_test()
+
+
+def judging(done: "EvalSample", before: int) -> Iterator[Step]:
+    """What the scorers of a sample asked of models: its calls but for those `before`, whatever way they went."""
+    for event in _model_calls(done.events)[before:]:
+        usage = event.output.usage
+        if usage is not None and event.cache != "read":
+            name = event.model.partition("/")[2] or event.model
+            yield Step(action=Action.REASON, model=name, usage=_tokens(usage))
+
+
+def _model_calls(events: "Iterable[Event]") -> "list[ModelEvent]":
+    from inspect_ai.event import ModelEvent
+
+    return [event for event in events if isinstance(event, ModelEvent)]
+
+
+def _tokens(usage: "ModelUsage") -> Usage:
+    cached = (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
+    return Usage(input_tokens=usage.input_tokens + cached, output_tokens=usage.output_tokens)
 
 
 async def carried_out(task: "Task", sample: "Sample", name: str, model: Any) -> "EvalSample":
@@ -83,6 +112,36 @@ def be_quiet() -> None:
     init_display_type("none")
     if hasattr(run, "view_notify_eval"):
         run.view_notify_eval = lambda location: None
+
+
+def warm_up(model: str | None) -> None:
+    """Have inspect_ai import what it imports with its first eval, which takes seconds, and the model's provider.
+
+    Else that were time of the agent in a process's first trial.
+    """
+    from inspect_ai import Task
+    from inspect_ai.dataset import Sample
+    from inspect_ai.model import get_model
+
+    asyncio.run(carried_out(Task(solver=_nothing()), Sample(input="nothing"), "nothing", "none/none"))
+    if model is not None:
+        with suppress(
+            Exception, SystemExit
+        ):  # a missing key or SDK: trials say so, in the words of inspect_ai
+            get_model(model, memoize=False)
+
+
+def _nothing() -> "Solver":
+    from inspect_ai.solver import solver
+
+    @solver(name="agentmut_nothing")
+    def made() -> "Solver":
+        async def solve(state: "TaskState", generate: "Generate") -> "TaskState":
+            return state
+
+        return solve
+
+    return made()
 
 
 @contextmanager

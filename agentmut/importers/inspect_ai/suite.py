@@ -20,30 +20,31 @@ class InspectSuite:
 
     name: ClassVar[str] = "inspect"
 
-    def __init__(self, settings: InspectSettings, root: Path) -> None:
+    def __init__(self, settings: InspectSettings, root: Path, config: AgentConfig) -> None:
         self._settings = settings
         self._root = root
+        self._config = config
 
     @classmethod
     def create(cls, spec: SuiteSpec) -> "InspectSuite":
         """Check the argument: the task, or a mapping as `InspectSettings`. Raises `UsageError`."""
         require("inspect_ai", "inspect", WHERE)
-        return cls(read_settings(InspectSettings, spec.argument, WHERE, short="task"), Path(spec.root))
+        settings = read_settings(InspectSettings, spec.argument, WHERE, short="task")
+        return cls(settings, Path(spec.root), spec.config)
 
     def scenarios(self) -> tuple[Scenario, ...]:
-        """The samples, in the dataset's order. The task is made on an empty config, where it takes one."""
+        """The samples, in the dataset's order, of the task on the project's config."""
         from agentmut.importers.inspect_ai.adapter import scorer_names
         from agentmut.importers.inspect_ai.loading import TaskSource
 
         source = TaskSource(self._settings, self._root)
         try:
-            task = source.make(AgentConfig())
+            task = source.make(self._config)
         except AgentmutError:
             raise
         except Exception as error:  # the task's own code may raise anything
             raise UsageError(
-                f"{WHERE}: making the task {self._settings.task} (on an empty config, where it takes one) raised "
-                f"{one_line(error)} ({error_location(error)})"
+                f"{WHERE}: making the task {self._settings.task} raised {one_line(error)} ({error_location(error)})"
             ) from error
         names = scorer_names(task, self._settings.ignore)
         checks = tuple(EvaluatorSpec(name="suite", argument=name) for name in names)

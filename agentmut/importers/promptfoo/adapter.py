@@ -2,22 +2,20 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Self, TypeVar
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
 
 from pydantic import JsonValue
 
 from agentmut.adapters._outside import record_steps, trace_of
-from agentmut.config import AgentConfig
 from agentmut.errors import CaseError
 from agentmut.frozen import digest_of
+from agentmut.importers._answering import AnsweringAgent
 from agentmut.importers.promptfoo.bench import Bench, Job
 from agentmut.importers.promptfoo.outcome import judged
 from agentmut.importers.promptfoo.providers import led_through
-from agentmut.mutant import Mutant
 from agentmut.plain import described
-from agentmut.protocols import Adapter, AgentSpec, KnowsApi, NeedsDoubles, RunsOutside
-from agentmut.tools import ToolSpec
+from agentmut.protocols import RunsOutside
 from agentmut.trace import AgentTrace
 from agentmut.trial import Trial
 
@@ -31,58 +29,23 @@ class ProviderError(RuntimeError):
 
 
 @dataclass(frozen=True)
-class PromptfooAdapter:
+class PromptfooAdapter(AnsweringAgent):
     """An agent as a promptfoo config asks and judges it: the project's own stands in the place of its providers."""
 
-    spec: AgentSpec
-    config: AgentConfig
     bench: Bench
-    agent: Adapter | None = None
 
-    @classmethod
-    def create(cls, spec: AgentSpec, config: AgentConfig) -> "PromptfooAdapter":
-        """Not by itself."""
-        raise NotImplementedError("made by the importer promptfoo, of `suite: {promptfoo: ...}`")
-
-    def get_config(self) -> AgentConfig:
-        """The config that is under test."""
-        return self.config
-
-    def get_tools(self) -> tuple[ToolSpec, ...]:
-        """The tools of the project's agent, or of the config."""
-        return self.agent.get_tools() if self.agent else self.config.tools
-
-    def with_config(self, config: AgentConfig) -> Self:
-        """The same suite on another config."""
-        return replace(self, config=config, agent=self.agent.with_config(config) if self.agent else None)
-
-    def doubled_tools(self) -> frozenset[str]:
-        """Tools whose calls the project's adapter intercepts."""
-        return self.agent.doubled_tools() if self.agent else frozenset()
-
-    def cannot_express(self, mutant: Mutant) -> str:
-        """What the tests alone decide: the conversation; and what the agent's adapter cannot."""
-        parts = {edit.part for edit in mutant.edits}
-        if "history" in parts:
-            return "the tests say themselves what is said"
-        if self.agent is not None:
-            return self.agent.cannot_express(mutant)
-        return "no model request shows the flow" if "orchestration" in parts else ""
-
-    def cannot_say(self, mutant: Mutant) -> str:
-        """Which setting the API of the project's agent has no word for."""
-        return self.agent.cannot_say(mutant) if isinstance(self.agent, KnowsApi) else ""
+    suite: ClassVar[str] = "promptfoo"
 
     @property
-    def needs_doubles(self) -> frozenset[str]:
-        """Tools of the project's agent with nothing behind them."""
-        return self.agent.needs_doubles if isinstance(self.agent, NeedsDoubles) else frozenset()
+    def why_no_flow(self) -> str:
+        """The project's agent is told it; of a provider, requests alone are seen."""
+        return "" if self.agent else "no model request shows the flow"
 
     def versions(self) -> Mapping[str, str]:
         """Of promptfoo, the tests, the suite's settings, and the versions of the agent's own adapter."""
         suite, settings = self.bench.suite, self.bench.settings.model_dump(mode="json", exclude={"command"})
         own = {"promptfoo": suite.version, "suite": digest_of([suite.digest, settings])}
-        return {**own, **(self.agent.versions() if self.agent else {})}
+        return {**own, **super().versions()}
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
         """Have promptfoo ask the agent what the test says, and judge the answer."""

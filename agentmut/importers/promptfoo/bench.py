@@ -22,13 +22,15 @@ from agentmut.errors import CaseError, UsageError
 from agentmut.frozen import digest_of
 from agentmut.importers.promptfoo.cases import Case, cases_of
 from agentmut.importers.promptfoo.cli import HERE, Place, last_words, launch, written
-from agentmut.importers.promptfoo.settings import PromptfooSettings
+from agentmut.importers.promptfoo.settings import INSTALL, PromptfooSettings
 from agentmut.plain import one_line
 
 GATHER = 0.1
 """Seconds for which the first trial of an evaluation waits for others."""
 LONGEST_LINE = 64 * 2**20
 """Bytes of a question or an answer between promptfoo and the campaign."""
+TOO_OLD = "agentmut: this version of promptfoo"
+"""How the error of slot.cjs begins that is not told which test it is asked for."""
 LISTING = 120.0
 """Seconds that promptfoo may take to tell its tests."""
 
@@ -98,10 +100,9 @@ class Bench:
                 )  # fmt: skip
                 found = written(folder, done.stdout + b" " + done.stderr, done.returncode)
             except (CaseError, OSError, subprocess.TimeoutExpired) as error:
-                raise UsageError(
-                    f"suite.promptfoo: {self.settings.path} cannot be read. {one_line(error)}"
-                ) from None
-        return _suite(found, Path(self._place.root, self.settings.path).parent)
+                said = str(error) if isinstance(error, CaseError) else one_line(error)
+                raise UsageError(f"suite.promptfoo: {self.settings.path} cannot be read. {said}") from None
+        return suite_of(found, Path(self._place.root, self.settings.path).parent)
 
     def submit(self, case: Case) -> Job:
         """Have a test judged soon."""
@@ -254,13 +255,23 @@ def _slots(folder: Path, slots: Sequence[Sequence[str]], port: int, token: str) 
     return names
 
 
-def _suite(found: Mapping[str, Any], folder: Path) -> Suite:
+def suite_of(found: Mapping[str, Any], folder: Path) -> Suite:
+    """What a config in `folder` holds, of an evaluation of which no trial waited for an answer.
+
+    Raises `UsageError`, also for a promptfoo that is too old to say which test it asks for.
+    """
+    version = str((found.get("metadata") or {}).get("promptfooVersion") or "unknown")
+    rows = found["results"]["results"]
+    if any(TOO_OLD in str(row.get("error")) for row in rows):
+        raise UsageError(
+            f"suite.promptfoo: promptfoo {version} does not say which test it asks for. Update it: {INSTALL}@latest"
+        )
     cases = cases_of(found)
-    tests = [(row["testCase"], row["prompt"].get("label")) for row in found["results"]["results"]]
+    tests = [(row["testCase"], row["prompt"].get("label")) for row in rows]
     return Suite(
         cases={case.name: case for case in cases},
         prompts=max(case.prompt for case in cases) + 1,
-        version=str((found.get("metadata") or {}).get("promptfooVersion") or "unknown"),
+        version=version,
         providers=_listed((found.get("config") or {}).get("providers")),
         digest=digest_of([tests, [_content(file) for file in sorted(_files(tests, folder))]]),
     )

@@ -34,8 +34,12 @@ class Case(Frozen):
 def cases_of(found: Mapping[str, Any]) -> tuple[Case, ...]:
     """The cases of an evaluation's results, in promptfoo's order. Raises `UsageError` for one that is no such thing."""
     rows = sorted(found["results"]["results"], key=lambda row: (row["testIdx"], row["promptIdx"]))
-    if not rows:
-        raise UsageError("suite.promptfoo: the config, with the filters given, has no test")
+    config = found.get("config") or {}
+    # promptfoo asks each prompt once where there is no test
+    if not rows or (config.get("tests") == [] and not config.get("scenarios")):
+        raise UsageError(
+            "suite.promptfoo: the config, with the filters given, has no test. Add one under `tests`"
+        )
     several = len({row["promptIdx"] for row in rows}) > 1
     names = _unique(_name(row, several) for row in rows)
     return tuple(_case(row, name) for row, name in zip(rows, names, strict=True))

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,6 +24,7 @@ _FLAGS = ("--no-cache", "--no-write", "--no-share", "--no-table", "--no-progress
 OUTPUT = "output.json"
 TOLD = 600
 """Characters of its last words that an error says."""
+_ERROR = re.compile(r"(Error|Exception): |^error: ")
 
 
 class Place(NamedTuple):
@@ -63,8 +65,16 @@ def written(folder: Path, said: bytes, code: int | None) -> dict[str, Any]:
             return dict(found)
     except (OSError, ValueError, KeyError, TypeError):
         pass
-    words = " ".join(said.decode("utf-8", "replace").split())[-TOLD:]
+    words = _words(said.decode("utf-8", "replace"))
     raise CaseError(f"promptfoo ended with code {code} and without results. It says: {words or 'nothing'}")
+
+
+def _words(said: str) -> str:
+    """What a program has said of its last error, without the stack of calls; else its last words."""
+    lines = [line.strip() for line in said.splitlines() if not line.lstrip().startswith("at ")]
+    errors = [number for number, line in enumerate(lines) if _ERROR.search(line)]
+    words = " ".join(" ".join(lines[errors[-1] if errors else 0 :]).split())
+    return words[:TOLD] if errors else words[-TOLD:]
 
 
 def last_words(output: Output) -> bytes:

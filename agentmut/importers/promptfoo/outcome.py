@@ -13,10 +13,30 @@ LONGEST_REASON = 400
 _RAISED = (
     "Custom function threw error",
     "Python code execution failed",
+    "Error running Python script",  # a file's, and so on
+    "Invalid JSON returned by Python script",
     "Ruby code execution failed",
+    "Error running Ruby script",
     "Webhook error",
+    "Invalid regex pattern",
+    "METEOR assertion requires",
 )
-"""How the reasons of assertions begin whose own code went wrong."""
+"""How the reasons of assertions begin whose own code went wrong, or which were not run."""
+_GRADED = {
+    "similar": ("Similarity ", "Distance ", "None of the provided values"),
+    "classifier": ("Classification ", "Maximum classification score", "No classification scores"),
+    "answer-relevance": ("Relevance ",),
+    "context-recall": ("Recall ",),
+    "context-relevance": ("Context relevance ",),
+    "context-faithfulness": ("Faithfulness ",),
+    "model-graded-closedqa": ("The submission ",),
+}
+"""How the reasons of judgements begin, by type: promptfoo does not mark errors of these graders, and gives any text."""
+_NOT_GRADED = (
+    "API error", "API call error", "API response error", "Error:", "HTTP call failed", "Request timed out", "No output",
+    "Invalid category value", "Factuality checker output",
+)  # fmt: skip
+"""How the reasons of errors begin, where those of judgements are the grader's own words."""
 Component = Mapping[str, Any]
 
 
@@ -63,10 +83,24 @@ def _is_set(component: Component) -> bool:
 
 def _check_sound(component: Component, raised: Literal["error", "fail"]) -> None:
     reason = str(component.get("reason") or "")
-    if (component.get("metadata") or {}).get("graderError"):
+    if _grader_failed(component, reason):
         raise CaseError(f"promptfoo's grader failed: {_line(reason)}")
     if raised == "error" and reason.startswith(_RAISED):
         raise CaseError(f"an assertion raised an exception: {_line(reason)}")
+
+
+def _grader_failed(component: Component, reason: str) -> bool:
+    """Whether there is no judgement; a negated assertion passes by an error of some graders."""
+    if (component.get("metadata") or {}).get("graderError"):
+        return True
+    kind = str((component.get("assertion") or {}).get("type") or "").removeprefix("not-")
+    if kind.endswith("factuality"):
+        return reason.startswith(_NOT_GRADED)
+    if kind == "search-rubric":
+        return "Search rubric evaluation failed" in reason  # behind other words, where it is negated
+    judgements = _GRADED.get(kind.partition(":")[0], ("",))
+    nothing_compared = reason.startswith(_GRADED["similar"][-1]) and not component.get("score")
+    return not reason.startswith(judgements) or nothing_compared
 
 
 def _cost(graded: Mapping[str, Any]) -> str:

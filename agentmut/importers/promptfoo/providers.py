@@ -33,11 +33,19 @@ def measured(providers: Sequence[Any], wanted: str | None) -> Named:
     """The provider that is measured: the only one, or the one of that id or label. Raises `UsageError`."""
     known = list(_named(providers))
     fitting = [one for one in known if wanted in (None, one.id, one.options.get("label"))]
-    names = ", ".join(str(one.options.get("label") or one.id) for one in known) or "none"
     if len(fitting) != 1:
-        raise UsageError(f"suite.promptfoo.provider: name the one that is measured. The config has: {names}")
+        raise UsageError(f"suite.promptfoo.provider: {_which(known, fitting)}")
     _check(fitting[0])
     return fitting[0]
+
+
+def _which(known: Sequence[Named], fitting: Sequence[Named]) -> str:
+    """Why no single provider is meant, and what to do."""
+    names = [str(one.options.get("label") or one.id) for one in fitting]
+    if len(names) > len(set(names)):
+        return f"the config has {names[0]} more than once. Give each a label of its own, and name one here"
+    names = [str(one.options.get("label") or one.id) for one in known]
+    return f"name the one that is measured. The config has: {', '.join(names) or 'none'}"
 
 
 def _check(chosen: Named) -> None:

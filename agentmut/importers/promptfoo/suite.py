@@ -1,6 +1,5 @@
 """The importer of promptfoo configs: asks promptfoo for the tests, and gives what runs one of them."""
 
-from collections.abc import Callable
 from typing import ClassVar
 
 from agentmut.config import AgentConfig
@@ -40,24 +39,19 @@ class PromptfooSuite:
 
     def adapter(self, agent: AgentSpec, config: AgentConfig) -> Adapter | None:
         """What runs one test."""
+        from agentmut.importers._answering import own_adapter
         from agentmut.importers.promptfoo.adapter import OutsidePromptfoo, PromptfooAdapter
         from agentmut.importers.promptfoo.providers import measured
 
-        if agent.adapter == self.name:
-            measured(self._bench.suite.providers, self._bench.settings.provider)
-            return OutsidePromptfoo(agent, config, self._bench)
-        own = _own(agent, config)
-        kind = OutsidePromptfoo if isinstance(own, RunsOutside) else PromptfooAdapter
-        if self._bench.settings.provider is not None:
+        own = own_adapter(agent, config, self.name)
+        wanted = self._bench.settings.provider
+        if own is None:
+            measured(self._bench.suite.providers, wanted)
+            return OutsidePromptfoo(agent, config, None, self._bench)
+        if wanted is not None:
             raise UsageError(
                 "suite.promptfoo.provider: the agent of agent.adapter answers in the place of all providers; "
                 "leave one of the two out"
             )
-        return kind(agent, own.get_config(), self._bench, own)
-
-
-def _own(spec: AgentSpec, config: AgentConfig) -> Adapter:
-    from agentmut.plugins import Catalogue, Group
-
-    make: Callable[..., Adapter] = Catalogue.of(Group.ADAPTERS).load(spec.adapter).create
-    return make(spec, config)
+        kind = OutsidePromptfoo if isinstance(own, RunsOutside) else PromptfooAdapter
+        return kind(agent, own.get_config(), own, self._bench)

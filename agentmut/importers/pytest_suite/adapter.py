@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
-from typing import Literal, Self
+from typing import ClassVar, Literal
 
 from pydantic import JsonValue
 
@@ -14,14 +14,13 @@ from agentmut.adapters._outside import record_steps
 from agentmut.config import AgentConfig
 from agentmut.errors import AdapterError, AgentmutError
 from agentmut.frozen import digest_of
+from agentmut.importers._answering import AnsweringAgent
 from agentmut.importers.pytest_suite.collecting import collected
 from agentmut.importers.pytest_suite.held import HeldSession
 from agentmut.importers.pytest_suite.outcome import Phase, judged
 from agentmut.importers.pytest_suite.running import Running
 from agentmut.importers.pytest_suite.settings import Case, PytestSettings
 from agentmut.mutant import Mutant, unreachable_fault
-from agentmut.protocols import Adapter, AgentSpec, KnowsApi, NeedsDoubles
-from agentmut.tools import ToolSpec
 from agentmut.trace import Action, AgentTrace, Check, Step
 from agentmut.trial import Trial, alone
 from agentmut.wire.rewriting import ConfigRewriter
@@ -32,61 +31,29 @@ PLUGINS = ("pytest", "pytest-asyncio", "anyio")
 
 
 @dataclass(frozen=True)
-class PytestAdapter:
-    """An agent as a pytest suite runs it; `agent` is the project's own adapter, where it names one.
+class PytestAdapter(AnsweringAgent):
+    """An agent as a pytest suite runs it.
 
     By route `rebuild` tests that take a fixture of agentmut are given the mutant's config, and the model requests of
     all others are changed on their way. By route `wire` all requests are.
     """
 
-    spec: AgentSpec
-    config: AgentConfig
     original: AgentConfig
     settings: PytestSettings
     held: HeldSession
-    agent: Adapter | None = None
 
-    @classmethod
-    def create(cls, spec: AgentSpec, config: AgentConfig) -> "PytestAdapter":
-        """Not by itself."""
-        raise NotImplementedError("made by the importer pytest, of `suite: {pytest: ...}`")
-
-    def get_config(self) -> AgentConfig:
-        """The config that is under test."""
-        return self.config
-
-    def get_tools(self) -> tuple[ToolSpec, ...]:
-        """The tools of the project's agent, or of the config."""
-        return self.agent.get_tools() if self.agent else self.config.tools
-
-    def with_config(self, config: AgentConfig) -> Self:
-        """The same suite on another config."""
-        agent = self.agent.with_config(config) if self.agent else None
-        return replace(self, config=config, agent=agent)
-
-    def doubled_tools(self) -> frozenset[str]:
-        """Tools whose calls the project's adapter intercepts."""
-        return self.agent.doubled_tools() if self.agent else frozenset()
-
-    def cannot_express(self, mutant: Mutant) -> str:
-        """What tests alone decide: the conversation; and without a fixture that tells them, the flow."""
-        parts = {edit.part for edit in mutant.edits}
-        if "history" in parts:
-            return "the tests say themselves what is said"
-        if "orchestration" in parts and not any(self._taking.values()):
-            return "no test takes agentmut_config or agentmut_agent, and no model request shows the flow"
-        if self.agent is not None:
-            return self.agent.cannot_express(mutant)
-        return unreachable_fault(mutant, self.original, self.doubled_tools)
-
-    def cannot_say(self, mutant: Mutant) -> str:
-        """Which setting the API of the project's agent has no word for."""
-        return self.agent.cannot_say(mutant) if isinstance(self.agent, KnowsApi) else ""
+    suite: ClassVar[str] = "pytest"
 
     @property
-    def needs_doubles(self) -> frozenset[str]:
-        """Tools of the project's agent with nothing behind them."""
-        return self.agent.needs_doubles if isinstance(self.agent, NeedsDoubles) else frozenset()
+    def why_no_flow(self) -> str:
+        """A fixture tells it to the tests that take one."""
+        if any(self._taking.values()):
+            return ""
+        return "no test takes agentmut_config or agentmut_agent, and no model request shows the flow"
+
+    def cannot_reach(self, mutant: Mutant) -> str:
+        """Faults of tools, whose calls are the tests' own affair."""
+        return unreachable_fault(mutant, self.original, self.doubled_tools)
 
     @property
     def runs_alone(self) -> bool:
@@ -112,7 +79,7 @@ class PytestAdapter:
         """Of pytest and what runs async tests, the suite's settings, and the versions of the agent's own adapter."""
         own = {name: found for name in PLUGINS if (found := _version(name))}
         settings = digest_of(self.settings.model_dump(mode="json", exclude={"cases", "directory"}))
-        return {**own, "suite": settings, **(self.agent.versions() if self.agent else {})}
+        return {**own, "suite": settings, **super().versions()}
 
     def open(self) -> None:
         """Collect, in the process that is to run the tests."""

@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -18,6 +19,8 @@ from agentmut.result import Result
 
 LOG = 10.0
 """Seconds between two lines about the progress."""
+
+_COLOURS = {ExitCode.OK: "green", ExitCode.INCONCLUSIVE: "yellow"}
 
 
 class Campaign:
@@ -59,7 +62,9 @@ class Campaign:
         return True
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """The report, or why there is none."""
+        """The report, or why there is none, and what the campaign came to in pytest's last line."""
+        if self._code is not None:  # that pytest itself ran no test reads like a failure
+            terminalreporter.build_summary_stats_line = self._last_line
         if self._problem:
             terminalreporter.section("agentmut: no result", red=True)
             terminalreporter.write_line(self._problem)
@@ -75,6 +80,18 @@ class Campaign:
         """End with the campaign's own code."""
         if self._code is not None:
             session.exitstatus = int(self._code)
+
+    def _last_line(self) -> tuple[list[tuple[str, dict[str, bool]]], str]:
+        """As pytest's reporter asks for it: parts with their colours, and the line's own colour."""
+        code = self._code or ExitCode.OK
+        colour = _COLOURS.get(code, "red")
+        if self._result is None:
+            said = ["no result"]
+        else:
+            became = Counter(row.status.value for row in self._result.mutants)
+            said = [self._result.status, *(f"{count} {status}" for status, count in became.items())]
+        ended = [f"exit code {int(code)}"] if code else []
+        return [(text, {colour: True}) for text in (f"agentmut: {said[0]}", *said[1:], *ended)], colour
 
     def _measured(self, session: pytest.Session) -> Result:
         from agentmut.runtime import agent_environment, refuse_running_loop

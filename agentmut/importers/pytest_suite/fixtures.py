@@ -23,7 +23,7 @@ def config_under_test(config: pytest.Config) -> AgentConfig:
         return recording_view(running.config, running.reads)
     try:
         project = find_project(config)
-        adapter = own_adapter(project.agent, project.config)
+        adapter = agent_in_process(project.agent, project.config)
     except AgentmutError as error:
         _refuse(str(error))
     return project.config if adapter is None else adapter.get_config()
@@ -36,7 +36,7 @@ def agent_under_test(config: pytest.Config) -> AgentUnderTest:
         return AgentUnderTest(running.agent, running)
     try:
         project = find_project(config)
-        adapter = own_adapter(project.agent, project.config)
+        adapter = agent_in_process(project.agent, project.config)
     except AgentmutError as error:
         _refuse(str(error))
     if adapter is None:
@@ -62,33 +62,19 @@ def project_file(config: pytest.Config) -> Path:
     return next(found, config.rootpath)
 
 
-def own_adapter(spec: AgentSpec, config: AgentConfig) -> Adapter | None:
+def agent_in_process(spec: AgentSpec, config: AgentConfig) -> Adapter | None:
     """The adapter that the project names, if it does: it builds the agent in this process. Raises `UsageError`."""
     from agentmut.errors import UsageError
-    from agentmut.plugins import Catalogue, Group
+    from agentmut.importers._answering import own_adapter
     from agentmut.protocols import RunsOutside
 
-    if spec.adapter == "pytest":
-        _check_unused(spec)
-        return None
-    made: Adapter = Catalogue.of(Group.ADAPTERS).load(spec.adapter).create(spec, config)
+    made = own_adapter(spec, config, "pytest")
     if isinstance(made, RunsOutside):
         raise UsageError(
             f"agent.adapter: tests of pytest run their agent in their own process, which {spec.adapter} does not. "
             "Leave agent.adapter out: mutants reach the tests' model requests, or the fixture agentmut_config"
         )
     return made
-
-
-def _check_unused(spec: AgentSpec) -> None:
-    from agentmut.errors import UsageError
-
-    unused = {"adapter", "root", "route"}
-    given = sorted(spec.model_dump(exclude=unused, exclude_defaults=True))
-    if given:
-        raise UsageError(
-            f"agent.{given[0]} is given, but no agent.adapter that uses it. Add one, or leave it out"
-        )
 
 
 def _refuse(said: str) -> NoReturn:

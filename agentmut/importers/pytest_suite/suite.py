@@ -36,12 +36,12 @@ class PytestSuite:
     def adapter(self, agent: AgentSpec, config: AgentConfig) -> Adapter | None:
         """What runs one test. In a process that was told the scenarios, the session is held from here on."""
         from agentmut.importers.pytest_suite.adapter import PytestAdapter
-        from agentmut.importers.pytest_suite.fixtures import own_adapter
+        from agentmut.importers.pytest_suite.fixtures import agent_in_process
         from agentmut.importers.pytest_suite.held import HeldSession
 
-        own = own_adapter(agent, config)
+        own = agent_in_process(agent, config)
         config = own.get_config() if own else config
-        return PytestAdapter(agent, config, config, self._settings, HeldSession(self._settings), own)
+        return PytestAdapter(agent, config, own, config, self._settings, HeldSession(self._settings))
 
 
 def scenarios_of(cases: tuple[Case, ...]) -> tuple[Scenario, ...]:

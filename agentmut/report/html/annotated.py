@@ -8,7 +8,7 @@ from typing import NamedTuple
 from agentmut.analysis.coverage.rules import ABLATING
 from agentmut.mutant import Status
 from agentmut.report.paint import clean
-from agentmut.report.terminal import counted
+from agentmut.report.wording import counted
 from agentmut.result import MutantRow, Result, SourceText
 
 

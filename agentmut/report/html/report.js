@@ -8,7 +8,7 @@
     killed: "killed", survived: "survived", no_coverage: "not reached", undecided: "undecided",
     equivalent: "equivalent", not_applied: "not applied", ignored: "ignored", error: "error",
   };
-  const PAGE = 100, PATHS = 1500;
+  const PAGE = 100, PATHS = 1500, PRINTED = 200;
   const get = (id) => document.getElementById(id);
 
   const fill = (node, attributes, children) => {
@@ -412,7 +412,23 @@
     for (const entry of entries) if (entry.isIntersecting) { seen.unobserve(entry.target); draw(entry.target); }
   }, { rootMargin: "600px" });
   for (const place of late.keys()) seen.observe(place);
-  window.addEventListener("beforeprint", () => { for (const place of [...late.keys()]) draw(place); });
+
+  // ---- on paper: what is folded on the screen, or behind a link, is written out ---------------------------------------
+  const unnoticed = rows.filter((row) => row.intent === "degrade" && (row.st === "survived" || row.st === "no_coverage"));
+  const onPaper = (row) => el("article", {},
+    el("h3", {}, el("code", {}, row.id), " ", badge(row.st)), detail(row)[1]);
+  window.addEventListener("beforeprint", () => {
+    for (const place of [...late.keys()]) draw(place);
+    const opened = current === null || unnoticed.includes(byId.get(current)) ? [] : [byId.get(current)];
+    const left = unnoticed.length - PRINTED;
+    get("paper").replaceChildren(...[...opened, ...unnoticed.slice(0, PRINTED)].map(onPaper),
+      ...(left > 0 ? [el("p", {}, `${counted(left, "more unnoticed change")} to be read on the screen.`)] : []));
+    for (const folded of document.querySelectorAll("details:not([open])")) { folded.open = true; folded.dataset.folded = ""; }
+  });
+  window.addEventListener("afterprint", () => {
+    get("paper").replaceChildren();
+    for (const folded of document.querySelectorAll("[data-folded]")) { folded.open = false; delete folded.dataset.folded; }
+  });
 
   const links = new Map([...document.querySelectorAll("nav a")].map((link) => [link.hash.slice(1), link]));
   const reading = new IntersectionObserver((entries) => {

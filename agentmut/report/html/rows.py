@@ -9,7 +9,7 @@ from agentmut.report.gap import doubts, gap_in_words
 from agentmut.report.html.inline import cut, diff_of
 from agentmut.report.mutant import MEANING, advice
 from agentmut.report.paint import clean
-from agentmut.report.terminal import rank
+from agentmut.report.ranking import rank
 from agentmut.result import DecisionTable, Evidence, MutantRow, Result
 
 _ROOM = 4_000_000

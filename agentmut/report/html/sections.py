@@ -9,7 +9,7 @@ from agentmut.analysis.coverage.nouns import PAPER, Coverage
 from agentmut.mutant import Intent, OperatorClass, Status
 from agentmut.report.html.charts import Interval, Spoke, interval, radar
 from agentmut.report.html.inline import cut
-from agentmut.report.terminal import interval as interval_in_words
+from agentmut.report.wording import interval as interval_in_words
 from agentmut.result import MutantRow, Result, Score
 
 

@@ -169,9 +169,10 @@ def _sprt(ends: Iterable[int | None]) -> Iterator[Figure]:
     for n_max, (alpha, beta), (theta, margin) in product(ends, LEVELS, ((0.9, 0.2), (0.6, 0.3))):
         design = SprtDesign(theta, margin, alpha, beta, n_max)
         rates = (theta, Verdict.FAIL, alpha), (theta - margin, Verdict.PASS, beta)
+        judge = _kept(partial(_sprt_verdict, design))  # both rates come to the same states
         for p, verdict, level in rates:
             trials = n_max or 150
-            found = walked(partial(_sprt_verdict, design), p, trials)[verdict]
+            found = walked(judge, p, trials)[verdict]
             what = f"{verdict} at {p:.1f}, sprt_verdict, theta {theta:g}, margin {margin:g}, alpha {alpha:g}"
             what += f", beta {beta:g}, {trials} trials"
             yield Figure(what, found, f"at most {level:g}", level / 3, level)
@@ -183,7 +184,13 @@ def _sprt(ends: Iterable[int | None]) -> Iterator[Figure]:
                 )
 
 
-def _sprt_verdict(design: SprtDesign, path: list[bool]) -> Verdict:
+def _kept(judge: Callable[[tuple[bool, ...]], Verdict]) -> Callable[[list[bool]], Verdict]:
+    """The judge, asked once about each path."""
+    judged = cache(judge)
+    return lambda path: judged(tuple(path))
+
+
+def _sprt_verdict(design: SprtDesign, path: tuple[bool, ...]) -> Verdict:
     return sprt_verdict(design, path).verdict
 
 
@@ -197,21 +204,17 @@ def _kill(sizes: Sequence[int]) -> Iterator[Figure]:
         yield Figure(f"PASS at a drop of 0.2, {label}", passing, f"at most {most:g}", 0.0, most)
     design = KillDesign(0.01, 0.2, n_max=12)
     table = decision_table(2, 20, design)
+    judge = _kept(_kill_verdict)
     for verdict, decision in ((Verdict.FAIL, Decision.KILLED), (Verdict.PASS, Decision.SURVIVED)):
         said = float(chance_of(endings(table).get(decision), 0.4).sum())
-        found = walked(_kill_verdict, 0.6, 12)[verdict]
+        found = walked(judge, 0.6, 12)[verdict]
         what = f"{verdict} at 0.6, kill_rule_verdict, 2/20 failed, n_max 12, alpha 0.01, beta 0.2, less the table's"
         yield Figure(what, found - said, "0", -EPS, EPS)
 
 
-@cache
-def _kill_verdict_of(path: tuple[bool, ...]) -> Verdict:
+def _kill_verdict(path: tuple[bool, ...]) -> Verdict:
     design = KillDesign(0.01, 0.2, n_max=12)
     return kill_rule_verdict(2, 20, (not passed for passed in path), design).verdict
-
-
-def _kill_verdict(path: list[bool]) -> Verdict:
-    return _kill_verdict_of(tuple(path))
 
 
 def _kill_chances(n0: int, design: KillDesign, p: float) -> tuple[float, float]:

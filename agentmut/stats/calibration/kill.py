@@ -96,9 +96,12 @@ def _one_mutant(
     return spent, False
 
 
-def section(*, thorough: bool) -> Section:
-    """The kill rule at n0 = 100, its suprema, unequal errors, and its cost with ten scenarios."""
-    table_of = cache(decision_table)
+def section(*, thorough: bool, table_of: TableOf | None = None) -> Section:
+    """The kill rule at n0 = 100, its suprema, unequal errors, and its cost with ten scenarios.
+
+    `table_of` that keeps what it has computed shares it with others.
+    """
+    table_of = table_of or cache(decision_table)
     figures = [*_rows(table_of), *_suprema(table_of, (20, 30, 40, 50, 100) if thorough else (20,))]
     figures += [
         f for design in ASYMMETRIC for p in (RATES if thorough else (0.99,)) for f in _unequal(design, p)

@@ -1,7 +1,8 @@
 """What a decision table does at a true failure rate: exact, by counting the paths to each of its endings."""
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -43,7 +44,8 @@ class Supremum(NamedTuple):
     phi: float
 
 
-def endings(table: KillTable) -> dict[Decision, Endings]:
+@lru_cache(maxsize=256)
+def endings(table: KillTable) -> Mapping[Decision, Endings]:
     """The states in which the table ends the trials, by decision. Empty for an untestable baseline."""
     found: dict[Decision, list[tuple[int, int, float]]] = defaultdict(list)
     alive = {} if table.untestable else {0: 1.0}

@@ -1,0 +1,39 @@
+"""Adding up what model judges took, by model."""
+
+from collections.abc import Iterable
+
+from agentmut.result import JudgeUse
+from agentmut.trace import Step
+
+
+def of_steps(steps: Iterable[Step]) -> tuple[JudgeUse, ...]:
+    """What the judges of a suite took, from the priced model calls that they made."""
+    return tuple(
+        JudgeUse(
+            model=step.model or "",
+            input_tokens=step.usage.input_tokens,
+            output_tokens=step.usage.output_tokens,
+            usd=step.usd,
+            questions=1,
+        )
+        for step in steps
+    )
+
+
+def merged(uses: Iterable[JudgeUse]) -> tuple[JudgeUse, ...]:
+    """One for each model, in the order of their first; the cost of a model is unknown where a part of it is."""
+    found: dict[str, JudgeUse] = {}
+    for use in uses:
+        found[use.model] = _sum(found[use.model], use) if use.model in found else use
+    return tuple(found.values())
+
+
+def _sum(one: JudgeUse, other: JudgeUse) -> JudgeUse:
+    return JudgeUse(
+        model=one.model,
+        input_tokens=one.input_tokens + other.input_tokens,
+        output_tokens=one.output_tokens + other.output_tokens,
+        usd=None if one.usd is None or other.usd is None else one.usd + other.usd,
+        questions=one.questions + other.questions,
+        reused=one.reused + other.reused,
+    )

@@ -1,0 +1,43 @@
+"""Which of a project's source files shape its trials: those of the agent, not those that only judge runs."""
+
+from pydantic import JsonValue
+
+from agentmut.engine.identity import code_digest, unused_elsewhere
+from agentmut.files.scenarios import named
+from agentmut.project import Project
+from agentmut.scenario import EvaluatorSpec
+
+
+def shaping_code(project: Project) -> str:
+    """Hash of the project's source files, without modules that only judge runs: those shape no trial.
+
+    They are named by evaluators, by what runs are compared by, or by relations (what those change is part of a
+    trial's key); and neither by what makes a run nor by another source file.
+    """
+    specs = [spec for s in project.scenarios for spec in (*s.evaluators, *s.compare)]
+    specs += [named(written) for written in project.relations.compare or ()]
+    judges = [*map(_function_of, specs), *project.relations.own]
+    modules = {name.partition(":")[0] for name in judges if isinstance(name, str)}
+    files = {name: project.root / f"{name.replace('.', '/')}.py" for name in modules - _running(project)}
+    judging = {name: path for name, path in files.items() if path.is_file()}
+    return code_digest(project.root, unused_elsewhere(project.root, judging), project.agent)
+
+
+def _function_of(spec: EvaluatorSpec) -> JsonValue:
+    """The `module:function` that an evaluator of the user's own names."""
+    if spec.name not in ("python", "langsmith"):
+        return None
+    return spec.argument.get("function") if isinstance(spec.argument, dict) else spec.argument
+
+
+def _running(project: Project) -> set[str]:
+    """The modules that make a run: the agent's, and those of doubles, preparation and cleaning up."""
+    spec = project.agent
+    found = [spec.factory, spec.run, spec.functions, project.sources.tools]
+    found += [  # python path/to/agent.py, or python -m path.to.agent
+        word.removeprefix("./").removesuffix(".py").replace("/", ".")
+        for word in " ".join(spec.command).split()
+    ]
+    for scenario in project.scenarios:
+        found += [scenario.setup, scenario.teardown, *(double.python for double in scenario.tools.values())]
+    return {reference.partition(":")[0] for reference in found if reference}

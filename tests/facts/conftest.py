@@ -1,0 +1,5 @@
+"""What model judges ask."""
+
+from tests.judging_services import bench
+
+__all__ = ["bench"]
