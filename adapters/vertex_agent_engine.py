@@ -37,7 +37,7 @@ class VertexAgentEngineAdapter:
 
     agent_keys: ClassVar[AgentKeys] = AgentKeys(None, "", frozenset({"factory", "options"}))
     requirement: ClassVar[Requirement] = Requirement(
-        "vertex_agent_engine", "google-auth", (2, 40), (3, 0), "google-adk"
+        "vertex_agent_engine", "google-auth", (2, 56), (3, 0), "google-adk"
     )
     spec: AgentSpec
     config: AgentConfig
@@ -92,7 +92,7 @@ class VertexAgentEngineAdapter:
         if edit.part == "context":
             return ""
         return (
-            f"the {edit.part} of a deployed engine is on the server and cannot be changed from here; run the agent "
+            f"a deployed engine has its {edit.part} on the server, where it cannot be changed from here; run the agent "
             "itself, with adapter google_adk"
         )
 
