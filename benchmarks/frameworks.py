@@ -71,7 +71,9 @@ async def measure(one: Measured) -> tuple[float, float]:
 
 async def main() -> None:
     """Measure and print every framework that is installed."""
-    print(f"{'adapter':<20} {'alone':>9} {'adapter':>9} {'overhead':>9}   (ms at the median of {RUNS}; at most {LIMIT})")
+    print(
+        f"{'adapter':<20} {'alone':>9} {'adapter':>9} {'overhead':>9}   (ms at the median of {RUNS}; at most {LIMIT})"
+    )
     async with endpoint():
         for one in FRAMEWORKS:
             if importlib.util.find_spec(one.package) is None:

@@ -1,0 +1,282 @@
+"""Agents of Semantic Kernel that are plugins of each other: read, and copied with changes."""
+
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from pydantic import JsonValue
+from semantic_kernel import Kernel
+from semantic_kernel.agents import Agent, AgentGroupChat, ChatCompletionAgent, ChatHistoryAgentThread
+from semantic_kernel.agents.orchestration.orchestration_base import OrchestrationBase
+from semantic_kernel.filters import FilterTypes
+from semantic_kernel.functions import KernelArguments, KernelFunction, KernelFunctionFromMethod
+from semantic_kernel.prompt_template import KernelPromptTemplate, PromptTemplateConfig
+from semantic_kernel.prompt_template.prompt_template_base import PromptTemplateBase
+
+from agentmut.adapters._change import Change
+from agentmut.adapters._semantic_kernel_model import Model, choice_of
+from agentmut.adapters._semantic_kernel_run import answer_of, place_function
+from agentmut.adapters._semantic_kernel_tools import listed, offered, plugins_with
+from agentmut.config import AgentConfig, ModelConfig
+from agentmut.errors import AdapterError, nearest
+from agentmut.flow import Flow
+from agentmut.plain import described
+from agentmut.trial import Trial, call_place, call_tool_step
+
+_AS_PLUGIN = "_as_kernel_function"
+
+
+def is_supported(found: Any) -> bool:
+    """Whether it is an agent whose every part can be read and copied."""
+    return isinstance(found, ChatCompletionAgent)
+
+
+def is_other_kind(found: Any) -> bool:
+    """Whether it is an agent, or several, of which something is kept elsewhere."""
+    return isinstance(found, Agent | AgentGroupChat | OrchestrationBase) and not is_supported(found)
+
+
+@dataclass(frozen=True)
+class Member:
+    """An agent, and what it may call."""
+
+    agent: ChatCompletionAgent
+
+    @cached_property
+    def model(self) -> Model:
+        """What it asks, and how."""
+        return Model.of(self.agent)
+
+    @cached_property
+    def offered(self) -> dict[str, KernelFunction]:
+        """The functions that its model is told of, by the name that it is told."""
+        behavior, kernel = self.model.behavior, self.agent.kernel
+        if behavior is None or not behavior.enable_kernel_functions:
+            return {}
+        functions = {f.fully_qualified_name: f for plugin in kernel.plugins.values() for f in plugin}
+        told = behavior.get_config(kernel).available_functions or ()
+        return {one.fully_qualified_name: functions[one.fully_qualified_name] for one in told}
+
+    @cached_property
+    def handoffs(self) -> dict[str, Agent]:
+        """Those of its functions that ask another agent."""
+        targets = {name: _agent_behind(function) for name, function in self.offered.items()}
+        return {name: agent for name, agent in targets.items() if agent is not None}
+
+    @property
+    def tools(self) -> dict[str, KernelFunction]:
+        """Its other functions."""
+        return {name: one for name, one in self.offered.items() if name not in self.handoffs}
+
+    @property
+    def prompt(self) -> str:
+        """The template of its instructions, which is made of them when it runs first."""
+        template = self.agent.prompt_template
+        return (template.prompt_template_config.template if template else self.agent.instructions) or ""
+
+
+@dataclass(frozen=True)
+class Team:
+    """All agents that can take part in a run, by name; the first one is asked."""
+
+    members: dict[str, Member]
+    changed_name: str
+    """The agent whose prompt and model are changed."""
+
+    @classmethod
+    def of(cls, first: ChatCompletionAgent, chosen: JsonValue = None) -> "Team":
+        """The agent and those that it can ask. Raises `AdapterError` for one name of two agents."""
+        members: dict[str, Member] = {}
+        _gather(first, members)
+        if chosen is not None and chosen not in members:
+            raise AdapterError(
+                f"agent.options.agent: there is no agent {chosen!r}. {nearest(str(chosen), members)}"
+            )
+        return cls(members, str(chosen or first.name))
+
+    @property
+    def prompt(self) -> str:
+        """The instructions, as a template."""
+        return self.members[self.changed_name].prompt
+
+    @property
+    def model(self) -> ModelConfig:
+        """The model's name and settings."""
+        member = self.members[self.changed_name]
+        return member.model.config(offers=bool(member.offered))
+
+    @property
+    def flow(self) -> dict[str, JsonValue]:
+        """How often the agent that is changed may call functions, and who may ask whom."""
+        behavior = self.members[self.changed_name].model.behavior
+        limit = behavior.maximum_auto_invoke_attempts if behavior else 0
+        handoffs: dict[str, JsonValue] = {
+            name: {tool: other.name for tool, other in member.handoffs.items()}
+            for name, member in self.members.items()
+            if member.handoffs
+        }
+        return {**({"max_steps": limit} if limit else {}), **({"handoffs": handoffs} if handoffs else {})}
+
+    def changed(self, change: Change, trial: Trial) -> ChatCompletionAgent:
+        """The first agent of a copy of the team that differs by `change`. Nothing of the original is touched."""
+        copies: dict[str, ChatCompletionAgent] = {}
+        for name in self.members:
+            copies[name] = self._copied(name, change, copies, trial)
+        return next(iter(copies.values()))
+
+    def _copied(
+        self, name: str, change: Change, copies: Mapping[str, ChatCompletionAgent], trial: Trial
+    ) -> ChatCompletionAgent:
+        member, mine = self.members[name], name == self.changed_name
+        offers = change.offers(list(member.tools), decoys=mine)
+        tools = [offered(one, member.tools.get(one.spec.own_name)) for one in offers]
+        asking = {
+            tool: _asking(member.offered[tool], target, name, copies, trial)
+            for tool, target in _targets(change.wanted, name, member).items()
+        }
+        return _copy(member, _in_order(member, tools, asking), change if mine else None)
+
+
+def _targets(wanted: AgentConfig, name: str, member: Member) -> dict[str, str]:
+    """Which agent each of the functions that stay leads to."""
+    handoffs = Flow.of(wanted.orchestration).handoffs.get(name, {})
+    return {tool: handoffs[tool] for tool in member.handoffs if tool in handoffs}
+
+
+def _in_order(
+    member: Member, tools: Sequence[KernelFunction], asking: Mapping[str, KernelFunction]
+) -> list[KernelFunction]:
+    """The tools in their order; the functions that ask agents stand where they stood."""
+    rest = iter(tools)
+    found = (asking.get(name) if name in member.handoffs else next(rest, None) for name in member.offered)
+    return [one for one in found if one is not None] + list(rest)
+
+
+def _gather(agent: ChatCompletionAgent, members: dict[str, Member]) -> None:
+    if agent.name in members:
+        if members[agent.name].agent is not agent:
+            raise AdapterError(f"two agents are called {agent.name!r}; give each a name of its own")
+        return
+    members[agent.name] = Member(agent)
+    for other in members[agent.name].handoffs.values():
+        if not is_supported(other):
+            raise AdapterError(
+                f"agent {agent.name!r} asks a {type(other).__name__}, {other.name!r}, which keeps its instructions "
+                "elsewhere; mutants can reach the agents by their model requests: adapter python with agent.run, and "
+                "agent.route: wire"
+            )
+        _gather(other, members)
+
+
+def _agent_behind(function: KernelFunction) -> Agent | None:
+    """The agent that a function asks; None where it is none that an agent makes of itself."""
+    if not isinstance(function, KernelFunctionFromMethod) or function.method.__name__ != _AS_PLUGIN:
+        return None
+    found = inspect.getclosurevars(function.method).nonlocals.get("self")
+    if not isinstance(found, Agent):
+        raise AdapterError(
+            f"the agent behind the function {function.fully_qualified_name} is not where Semantic Kernel 1.45 has it; "
+            "let mutants reach the agents by their model requests: agent.route: wire"
+        )
+    return found
+
+
+def _asking(
+    own: KernelFunction, target: str, source: str, copies: Mapping[str, ChatCompletionAgent], trial: Trial
+) -> KernelFunction:
+    """The function that asks the copy of `target`, as a step of the trace."""
+    recorder = trial.recorder
+
+    async def ask(messages: str | list[str], instructions_override: str | None = None) -> str:
+        place, started = call_place(), recorder.now()
+        recorder.edges[source, target] = None
+        arguments = {"messages": messages}
+        try:
+            said = await answer_of(copies[target], messages, ChatHistoryAgentThread(), trial, place.turn)
+        except Exception as error:
+            failed = call_tool_step(
+                own.fully_qualified_name,
+                arguments,
+                recorder,
+                started,
+                error=described(error),
+                **place._asdict(),
+            )
+            recorder.steps.append(failed)
+            raise
+        step = call_tool_step(
+            own.fully_qualified_name, arguments, recorder, started, output=said, **place._asdict()
+        )
+        recorder.steps.append(step)
+        return said
+
+    return _with_method(own, ask)
+
+
+def _with_method(own: KernelFunction, method: Any) -> KernelFunction:
+    """The function with another method behind it."""
+    return own.model_copy(update={"method": method})
+
+
+def _copy(member: Member, functions: Sequence[KernelFunction], change: Change | None) -> ChatCompletionAgent:
+    """The agent on a kernel of its own, with these functions."""
+    agent, model = member.agent, member.model
+    kernel = _kernel_with(agent.kernel, functions)
+    changes = change.model if change else {}
+    settings = model.changed(changes)
+    if model.behavior is not None:
+        limit = Flow.of(change.wanted.orchestration).max_steps if change else None
+        settings.function_choice_behavior = listed(
+            model.behavior,
+            [one.fully_qualified_name for one in functions],
+            kernel.plugins,
+            **choice_of(changes),
+            **({"maximum_auto_invoke_attempts": limit} if limit else {}),
+        )
+    updates = {
+        "kernel": kernel,
+        "arguments": model.arguments(agent.arguments, settings),
+        "function_choice_behavior": settings.function_choice_behavior,
+    }
+    return agent.model_copy(update=updates | (_instructions(member, change) if change else {}))
+
+
+def _kernel_with(own: Kernel, functions: Iterable[KernelFunction]) -> Kernel:
+    """A kernel with its services, filters and plugins; what is done to it is not done to `own`."""
+    kernel = Kernel(
+        plugins=plugins_with(own.plugins, functions),
+        services=dict(own.services),
+        ai_service_selector=own.ai_service_selector,
+        function_invocation_filters=list(own.function_invocation_filters),
+        prompt_rendering_filters=list(own.prompt_rendering_filters),
+        auto_function_invocation_filters=list(own.auto_function_invocation_filters),
+    )
+    kernel.add_filter(FilterTypes.AUTO_FUNCTION_INVOCATION, place_function)
+    return kernel
+
+
+def _instructions(member: Member, change: Change) -> dict[str, Any]:
+    """Changed instructions, and the template that is made of them."""
+    if change.prompt is None:
+        return {}
+    text = change.wanted.prompt
+    documents = change.prompt.removeprefix(text)
+    own = member.agent.prompt_template
+    config = own.prompt_template_config if own else PromptTemplateConfig()
+    made = config.model_copy(update={"template": text})
+    template = (type(own) if own else KernelPromptTemplate)(prompt_template_config=made)
+    followed = Followed(prompt_template_config=made, template=template, documents=documents)
+    return {"instructions": text, "prompt_template": followed if documents else template}
+
+
+class Followed(PromptTemplateBase):
+    """A template, and documents that are no templates."""
+
+    template: PromptTemplateBase
+    documents: str
+
+    async def render(self, kernel: Any, arguments: KernelArguments | None = None) -> str:
+        """The rendered template, and the documents as they are."""
+        return await self.template.render(kernel, arguments) + self.documents
