@@ -1,0 +1,85 @@
+"""pydantic-ai's toolsets as a config wants them offered, with their calls passed on by agentmut."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic_ai import RunContext, RunUsage
+from pydantic_ai.models.test import TestModel
+from pydantic_ai.tools import ToolDefinition
+from pydantic_ai.toolsets import CombinedToolset, WrapperToolset
+from pydantic_ai.toolsets.abstract import ToolsetTool
+from pydantic_core import SchemaValidator, core_schema
+
+from agentmut.adapters._change import Change, Offer
+from agentmut.calls.answers import decoy_answer
+from agentmut.calls.passing import pass_call
+from agentmut.tools import ToolSpec
+from agentmut.trial import answering, call_place
+
+_ANYTHING = SchemaValidator(core_schema.dict_schema())
+
+
+async def tools_of(agent: Any, deps: Any) -> tuple[ToolSpec, ...]:
+    """The tools of every toolset, as a model is told of them before a run has begun."""
+    toolset = CombinedToolset(list(agent.toolsets))
+    context = RunContext(deps=deps, model=TestModel(), usage=RunUsage())
+    async with toolset:
+        tools = await toolset.get_tools(context)
+    return tuple(_spec_of(tool.tool_def) for tool in tools.values())
+
+
+def _spec_of(tool: ToolDefinition) -> ToolSpec:
+    return ToolSpec(
+        name=tool.name, description=tool.description or "", parameters=tool.parameters_json_schema
+    )
+
+
+@dataclass
+class Offered(WrapperToolset[Any]):
+    """The toolset of an agent, with tools left out, renamed, described otherwise, added or reordered."""
+
+    change: Change
+
+    async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:
+        """The tools by the names that the model is told of."""
+        own = await super().get_tools(ctx)
+        offers = self.change.offers(list(own))
+        return {offer.spec.name: self._tool(offer, own) for offer in offers}
+
+    def _tool(self, offer: Offer, own: Mapping[str, ToolsetTool[Any]]) -> ToolsetTool[Any]:
+        spec, tool = offer.spec, own.get(offer.spec.own_name)
+        if tool is None:
+            told = ToolDefinition(
+                name=spec.name, parameters_json_schema=dict(spec.parameters), description=spec.description
+            )
+            return ToolsetTool(toolset=self, tool_def=told, max_retries=1, args_validator=_ANYTHING)
+        if not offer.changed:
+            return replace(tool, toolset=self)
+        told = replace(
+            tool.tool_def,
+            name=spec.name,
+            description=spec.description,
+            parameters_json_schema=dict(spec.parameters),
+            strict=None if spec.parameters == tool.tool_def.parameters_json_schema else False,
+        )
+        return replace(tool, toolset=self, tool_def=told)
+
+    async def call_tool(
+        self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
+    ) -> Any:
+        """Pass the call on by the agent's own name; what the tool asks of other agents has the tool as its node."""
+        spec = next(one for one in self.change.wanted.tools if one.name == name)
+        own = spec.own_name
+        place = call_place()
+        inner = place._replace(node=f"{place.node}/{own}", call_id=None)
+
+        async def call() -> Any:
+            known = await super(Offered, self).get_tools(ctx)
+            if own not in known:
+                return decoy_answer()
+            with answering(inner):
+                return await self.wrapped.call_tool(own, tool_args, ctx, known[own])
+
+        with answering(place._replace(call_id=ctx.tool_call_id)):
+            return await pass_call(own, tool_args, call)
