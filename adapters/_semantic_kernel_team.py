@@ -8,8 +8,7 @@ from typing import Any
 
 from pydantic import JsonValue
 from semantic_kernel import Kernel
-from semantic_kernel.agents import Agent, AgentGroupChat, ChatCompletionAgent, ChatHistoryAgentThread
-from semantic_kernel.agents.orchestration.orchestration_base import OrchestrationBase
+from semantic_kernel.agents import Agent, ChatCompletionAgent, ChatHistoryAgentThread
 from semantic_kernel.filters import FilterTypes
 from semantic_kernel.functions import KernelArguments, KernelFunction, KernelFunctionFromMethod
 from semantic_kernel.prompt_template import KernelPromptTemplate, PromptTemplateConfig
@@ -34,8 +33,9 @@ def is_supported(found: Any) -> bool:
 
 
 def is_other_kind(found: Any) -> bool:
-    """Whether it is an agent, or several, of which something is kept elsewhere."""
-    return isinstance(found, Agent | AgentGroupChat | OrchestrationBase) and not is_supported(found)
+    """Whether it is an agent, or several of them, of another kind; orchestrations need packages of their own."""
+    kinds = (kind.__module__ for kind in type(found).__mro__)
+    return any(kind.startswith("semantic_kernel.agents.") for kind in kinds) and not is_supported(found)
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ def _agent_behind(function: KernelFunction) -> Agent | None:
     found = inspect.getclosurevars(function.method).nonlocals.get("self")
     if not isinstance(found, Agent):
         raise AdapterError(
-            f"the agent behind the function {function.fully_qualified_name} is not where Semantic Kernel 1.45 has it; "
+            f"the agent behind the function {function.fully_qualified_name} is not where Semantic Kernel 1.40 to 1.45 have it; "
             "let mutants reach the agents by their model requests: agent.route: wire"
         )
     return found

@@ -27,7 +27,7 @@ class SemanticKernelAdapter(FrameworkAdapter):
     """Runs a `ChatCompletionAgent`, and the agents that it calls as plugins."""
 
     requirement: ClassVar[Requirement] = Requirement(
-        "semantic_kernel", "semantic-kernel", (1, 45), (2, 0), "semantic-kernel", ("openai",)
+        "semantic_kernel", "semantic-kernel", (1, 40), (2, 0), "semantic-kernel", ("openai",)
     )
     expected: ClassVar[str] = "a semantic_kernel.agents.ChatCompletionAgent"
     options: ClassVar[tuple[str, ...]] = ("agent",)
@@ -52,9 +52,9 @@ class SemanticKernelAdapter(FrameworkAdapter):
 
         if is_other_kind(found):
             raise AdapterError(
-                f"agent.factory names a {type(found).__name__}: adapter semantic_kernel runs {cls.expected}, since others "
-                "keep their instructions or their messages elsewhere. Mutants can reach it through its model requests: "
-                "adapter python with agent.run, a function that runs it, and agent.route: wire"
+                f"agent.factory: adapter semantic_kernel has no way to change a {type(found).__name__}; it runs "
+                f"{cls.expected}. Mutants can reach others through their model requests: adapter python with "
+                "agent.run, a function that runs them, and agent.route: wire"
             )
         return is_supported(found)
 
