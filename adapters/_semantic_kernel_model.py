@@ -87,18 +87,28 @@ class Model:
         """Why a changed setting does not go into the settings; empty where it does."""
         name, value = edit.path[1], edit.after
         if name == "tool_choice":
-            return "" if value in (None, *_CHOICES) else f"Semantic Kernel has no way to ask for {value!r}"
+            return (
+                ""
+                if value in (None, *_CHOICES)
+                else f"Semantic Kernel has no way to ask for the tool choice {value!r}"
+            )
         if name not in _FIELDS:
             return ""
+        kind = type(self.settings).__name__
         if not self._field(name):
-            return f"{type(self.settings).__name__} of Semantic Kernel have no {name}"
-        if len(edit.path) > 2:
-            return ""
+            return f"{kind} of Semantic Kernel have no {name}; mutants of it can reach the agent by agent.route: wire"
+        return (
+            ""
+            if len(edit.path) > 2 or self._takes(name, value)
+            else f"{kind} do not take {value!r} as {name}"
+        )
+
+    def _takes(self, name: str, value: Any) -> bool:
         try:
             self.changed({name: value})
         except (ValidationError, ServiceInvalidExecutionSettingsError):
-            return f"{type(self.settings).__name__} of Semantic Kernel do not take {value!r} as {name}"
-        return ""
+            return False
+        return True
 
     def arguments(self, own: KernelArguments | None, settings: PromptExecutionSettings) -> KernelArguments:
         """An agent's arguments with other settings."""

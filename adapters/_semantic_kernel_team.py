@@ -177,8 +177,8 @@ def _agent_behind(function: KernelFunction) -> Agent | None:
     found = inspect.getclosurevars(function.method).nonlocals.get("self")
     if not isinstance(found, Agent):
         raise AdapterError(
-            f"the agent behind the function {function.fully_qualified_name} is not where Semantic Kernel 1.40 to 1.45 have it; "
-            "let mutants reach the agents by their model requests: agent.route: wire"
+            f"the agent behind the function {function.fully_qualified_name} is not where Semantic Kernel 1.40 to 1.45 "
+            "have it; let mutants reach the agents by their model requests: agent.route: wire"
         )
     return found
 
