@@ -3,6 +3,7 @@
 import asyncio
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -63,19 +64,19 @@ def changed(agent: Any, **parts: Any) -> Any:
 
 
 class Ran:
-    """A run, with what each agent asked of its model."""
+    """A run, with what the first agent asked of its model."""
 
     def __init__(self, agent: Any, *turns: JsonValue) -> None:
-        built: list[Any] = []
-        build = agent.source.is_agent
-        object.__setattr__(agent.source, "is_agent", lambda found: built.append(found) or build(found))
         self.trial = Trial("one", tools=altered_tools(agent.get_config()))
-        self.trace: AgentTrace = asyncio.run(self._run(agent, turns or ("Hello.",)))
-        self.asked: list[dict[str, Any]] = next(iter(built[-1].kernel.services.values())).asked
+        self.trace, built = asyncio.run(self._run(agent, turns or ("Hello.",)))
+        self.asked: list[dict[str, Any]] = next(iter(built.kernel.services.values())).asked
 
-    async def _run(self, agent: Any, turns: tuple[JsonValue, ...]) -> AgentTrace:
+    async def _run(self, agent: Any, turns: tuple[JsonValue, ...]) -> tuple[AgentTrace, Any]:
+        built = agent.source.build(agent.get_config())
+        given = replace(agent.source, found=built)  # the object itself, so that its service can be looked at
         with running(self.trial) as trial:
-            return await agent.run(turns, trial)
+            other = type(agent)(given, agent.spec, agent.found, agent.config, agent.original)
+            return await other.run(turns, trial), built
 
     @property
     def offered(self) -> list[str]:
@@ -83,7 +84,7 @@ class Ran:
 
     @property
     def system(self) -> str:
-        return next(text for role, text in self.asked[0]["messages"] if role == "system")
+        return str(next(text for role, text in self.asked[0]["messages"] if role == "system"))
 
 
 # What is lost silently without agentmut.
