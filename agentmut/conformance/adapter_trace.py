@@ -41,8 +41,10 @@ def step_faults(subject: Subject, base: Observed) -> Iterator[str]:
         )
     made = Counter(call.name for call in _calls(base).values())
     known = Counter(trace.tools_called)
+    asked = Counter(call.name for one in base.exchanges if one.reply for call in one.reply.tool_calls)
     for tool in sorted(made.keys() | (known.keys() if base.exchanges else set())):
-        if known[tool] != made[tool]:
+        # a run may end with calls whose results no model is told of
+        if not made[tool] <= known[tool] <= max(made[tool], asked[tool]):
             yield (
                 f"there are {known[tool]} steps of the tool {tool!r} for {made[tool]} calls; each call that the agent "
                 "carries out is a step: `trial.recorder.steps.append(agentmut.trial.call_tool_step(...))`"
