@@ -17,7 +17,13 @@ def requirements() -> Iterator[Requirement]:
 def pins(found: Iterable[Requirement]) -> list[str]:
     """Of those whose package is installed here: the other environment has the others."""
     here = (one for one in found if version_of(one.package))
-    return sorted({f"{one.package}=={one.minimum[0]}.{one.minimum[1]}.*" for one in here})
+    return sorted({f"{one.package}=={_exactly(one.minimum)}" for one in here})
+
+
+def _exactly(version: tuple[int, ...]) -> str:
+    """The version, or the last patch of a minor version."""
+    said = ".".join(map(str, version))
+    return said if len(version) > 2 else f"{said}.*"
 
 
 if __name__ == "__main__":

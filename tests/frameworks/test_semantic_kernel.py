@@ -1,6 +1,7 @@
 """Semantic Kernel, with the simulator behind it, or a script where it must not vary."""
 
 import asyncio
+import re
 import shutil
 import sys
 from dataclasses import replace
@@ -28,6 +29,7 @@ pytest.importorskip("semantic_kernel", reason="semantic-kernel is not installed"
 AGENTS = "tests.frameworks.semantic_kernel_agents"
 ODD = "tests.frameworks.semantic_kernel_odd_agents"
 EXAMPLE = Path(__file__).parents[2] / "examples" / "semantic_kernel"
+PAGE = Path(__file__).parents[2] / "docs" / "semantic_kernel.md"
 POLICY = AgentConfig(context=(Document(name="policy", text="Refunds take five days. Gifts are final."),))
 CASES = (
     Case(
@@ -390,3 +392,18 @@ def test_its_example_tells_a_broken_agent_from_a_sound_one(
     monkeypatch.delitem(sys.modules, "agent_under_test")
     assert {mutant.operator for mutant in result.mutants} == {"tool.remove"}
     assert {mutant.status for mutant in result.mutants} == {Status.KILLED}
+
+
+# Its page.
+
+
+def test_the_agent_of_the_page_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    found = re.search(r"file: desk.py -->\n```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    assert found
+    written: dict[str, Any] = {}
+    exec(found[1], written)
+    kind: Any = load(Group.ADAPTERS, "semantic_kernel")
+    config = kind.read(written["build"](), AgentSpec(adapter="semantic_kernel"))
+    assert config.tool_names == ("Orders-status",)
+    assert config.model.name == "gpt-5.2"
