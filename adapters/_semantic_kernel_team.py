@@ -1,30 +1,23 @@
 """Agents of Semantic Kernel that are plugins of each other: read, and copied with changes."""
 
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from pydantic import JsonValue
-from semantic_kernel import Kernel
-from semantic_kernel.agents import Agent, ChatCompletionAgent, ChatHistoryAgentThread
-from semantic_kernel.filters import FilterTypes
-from semantic_kernel.functions import KernelArguments, KernelFunction, KernelFunctionFromMethod
-from semantic_kernel.prompt_template import KernelPromptTemplate, PromptTemplateConfig
-from semantic_kernel.prompt_template.prompt_template_base import PromptTemplateBase
+from semantic_kernel.agents import Agent, ChatCompletionAgent
+from semantic_kernel.functions import KernelFunction, KernelFunctionFromMethod
 
 from agentmut.adapters._change import Change
-from agentmut.adapters._semantic_kernel_model import Model, choice_of
-from agentmut.adapters._semantic_kernel_run import answer_of, place_function
-from agentmut.adapters._semantic_kernel_tools import listed, offered, plugins_with
+from agentmut.adapters._semantic_kernel_copy import asking_copy, copy_of
+from agentmut.adapters._semantic_kernel_model import Model
+from agentmut.adapters._semantic_kernel_tools import offered
 from agentmut.config import AgentConfig, ModelConfig
 from agentmut.errors import AdapterError, nearest
 from agentmut.flow import Flow
-from agentmut.plain import described
-from agentmut.trial import Trial, call_place, call_tool_step
-
-_AS_PLUGIN = "_as_kernel_function"
+from agentmut.trial import Trial
 
 
 def is_supported(found: Any) -> bool:
@@ -133,10 +126,10 @@ class Team:
         offers = change.offers(list(member.tools), decoys=mine)
         tools = [offered(one, member.tools.get(one.spec.own_name)) for one in offers]
         asking = {
-            tool: _asking(member.offered[tool], target, name, copies, trial)
+            tool: asking_copy(member.offered[tool], target, name, copies, trial)
             for tool, target in _targets(change.wanted, name, member).items()
         }
-        return _copy(member, _in_order(member, tools, asking), change if mine else None)
+        return copy_of(member.agent, member.model, _in_order(member, tools, asking), change if mine else None)
 
 
 def _targets(wanted: AgentConfig, name: str, member: Member) -> dict[str, str]:
@@ -172,111 +165,15 @@ def _gather(agent: ChatCompletionAgent, members: dict[str, Member]) -> None:
 
 def _agent_behind(function: KernelFunction) -> Agent | None:
     """The agent that a function asks; None where it is none that an agent makes of itself."""
-    if not isinstance(function, KernelFunctionFromMethod) or function.method.__name__ != _AS_PLUGIN:
+    if not isinstance(function, KernelFunctionFromMethod):
         return None
-    found = inspect.getclosurevars(function.method).nonlocals.get("self")
+    method = function.method
+    if getattr(method, "__module__", "") != Agent.__module__:
+        return None
+    found = inspect.getclosurevars(method).nonlocals.get("self")
     if not isinstance(found, Agent):
         raise AdapterError(
             f"the agent behind the function {function.fully_qualified_name} is not where Semantic Kernel 1.40 to 1.45 "
             "have it; let mutants reach the agents by their model requests: agent.route: wire"
         )
     return found
-
-
-def _asking(
-    own: KernelFunction, target: str, source: str, copies: Mapping[str, ChatCompletionAgent], trial: Trial
-) -> KernelFunction:
-    """The function that asks the copy of `target`, as a step of the trace."""
-    recorder = trial.recorder
-
-    async def ask(messages: str | list[str], instructions_override: str | None = None) -> str:
-        place, started = call_place(), recorder.now()
-        recorder.edges[source, target] = None
-        arguments = {"messages": messages}
-        try:
-            said = await answer_of(copies[target], messages, ChatHistoryAgentThread(), trial, place.turn)
-        except Exception as error:
-            failed = call_tool_step(
-                own.fully_qualified_name,
-                arguments,
-                recorder,
-                started,
-                error=described(error),
-                **place._asdict(),
-            )
-            recorder.steps.append(failed)
-            raise
-        step = call_tool_step(
-            own.fully_qualified_name, arguments, recorder, started, output=said, **place._asdict()
-        )
-        recorder.steps.append(step)
-        return said
-
-    return _with_method(own, ask)
-
-
-def _with_method(own: KernelFunction, method: Any) -> KernelFunction:
-    """The function with another method behind it."""
-    return own.model_copy(update={"method": method})
-
-
-def _copy(member: Member, functions: Sequence[KernelFunction], change: Change | None) -> ChatCompletionAgent:
-    """The agent on a kernel of its own, with these functions."""
-    agent, model = member.agent, member.model
-    kernel = _kernel_with(agent.kernel, functions)
-    changes = change.model if change else {}
-    settings = model.changed(changes)
-    if model.behavior is not None:
-        limit = Flow.of(change.wanted.orchestration).max_steps if change else None
-        settings.function_choice_behavior = listed(
-            model.behavior,
-            [one.fully_qualified_name for one in functions],
-            kernel.plugins,
-            **choice_of(changes),
-            **({"maximum_auto_invoke_attempts": limit} if limit else {}),
-        )
-    updates = {
-        "kernel": kernel,
-        "arguments": model.arguments(agent.arguments, settings),
-        "function_choice_behavior": settings.function_choice_behavior,
-    }
-    return agent.model_copy(update=updates | (_instructions(member, change) if change else {}))
-
-
-def _kernel_with(own: Kernel, functions: Iterable[KernelFunction]) -> Kernel:
-    """A kernel with its services, filters and plugins; what is done to it is not done to `own`."""
-    kernel = Kernel(
-        plugins=plugins_with(own.plugins, functions),
-        services=dict(own.services),
-        ai_service_selector=own.ai_service_selector,
-        function_invocation_filters=list(own.function_invocation_filters),
-        prompt_rendering_filters=list(own.prompt_rendering_filters),
-        auto_function_invocation_filters=list(own.auto_function_invocation_filters),
-    )
-    kernel.add_filter(FilterTypes.AUTO_FUNCTION_INVOCATION, place_function)
-    return kernel
-
-
-def _instructions(member: Member, change: Change) -> dict[str, Any]:
-    """Changed instructions, and the template that is made of them."""
-    if change.prompt is None:
-        return {}
-    text = change.wanted.prompt
-    documents = change.prompt.removeprefix(text)
-    own = member.agent.prompt_template
-    config = own.prompt_template_config if own else PromptTemplateConfig()
-    made = config.model_copy(update={"template": text})
-    template = (type(own) if own else KernelPromptTemplate)(prompt_template_config=made)
-    followed = Followed(prompt_template_config=made, template=template, documents=documents)
-    return {"instructions": text, "prompt_template": followed if documents else template}
-
-
-class Followed(PromptTemplateBase):
-    """A template, and documents that are no templates."""
-
-    template: PromptTemplateBase
-    documents: str
-
-    async def render(self, kernel: Any, arguments: KernelArguments | None = None) -> str:
-        """The rendered template, and the documents as they are."""
-        return await self.template.render(kernel, arguments) + self.documents

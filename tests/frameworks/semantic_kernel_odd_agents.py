@@ -13,6 +13,7 @@ from semantic_kernel.connectors.ai.prompt_execution_settings import PromptExecut
 from semantic_kernel.contents import ChatMessageContent, FunctionCallContent
 from semantic_kernel.functions import KernelArguments, KernelFunctionFromPrompt, kernel_function
 
+from agentmut.config import AgentConfig
 from tests.frameworks.semantic_kernel_agents import Orders
 
 Say = str | tuple[str, dict[str, Any] | str]
@@ -178,6 +179,11 @@ def team() -> ChatCompletionAgent:
 def twins() -> ChatCompletionAgent:
     """Two of one name."""
     return scripted(plugins=[scripted()])
+
+
+def from_config(config: AgentConfig) -> ChatCompletionAgent:
+    """It is built as the config says; tools and limits are left to the adapter."""
+    return scripted(("look_up", {"order_id": "A-1"}), "Done.", instructions=config.prompt or "Be kind.")
 
 
 def without_service() -> ChatCompletionAgent:

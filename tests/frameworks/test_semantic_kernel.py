@@ -264,6 +264,14 @@ def test_what_semantic_kernel_cannot_say_is_refused(edit: Edit, said: str) -> No
     assert bool(said) == bool(reason)
 
 
+def test_a_factory_that_takes_the_config_may_leave_limits_to_the_adapter() -> None:
+    agent = changed(adapter("from_config"), prompt="Be rude.", orchestration={"max_steps": 1})
+    run = Ran(agent)
+    assert run.system == "Be rude."
+    assert len(run.asked) == 2
+    assert "tools" not in run.asked[1]
+
+
 # Models.
 
 
