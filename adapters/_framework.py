@@ -171,10 +171,8 @@ class FrameworkAdapter(ABC):
         recorder = trial.recorder
         change = Change(self.found, self.config)
         if self.source.takes_config:  # it has built what was asked for; what is left is what adapters do
-            built = self.config.model_copy(update={"tools": tuple(map(_as_built, self.config.tools))})
-            change = Change(
-                built.model_copy(update={"orchestration": self.found.orchestration}), wanted=built
-            )
+            asked = self.config.model_copy(update={"orchestration": self.found.orchestration})
+            change = Change(asked, self.config, built=True)
         session = self.prepared(self.source.build(self.config), change, trial)
         if changed := Change(self.original, self.config).orchestration:
             recorder.marks |= {CHANGED, *(f"/orchestration/{key}" for key in changed)}
@@ -208,11 +206,6 @@ class FrameworkAdapter(ABC):
                 Step(action=Action.RESPOND, turn=number, output=outputs[-1], started=now)
             )
         return outputs
-
-
-def _as_built(tool: ToolSpec) -> ToolSpec:
-    """A tool of an agent that a factory has built: it has the name already under which it is offered."""
-    return tool.model_copy(update={"implemented_by": None})
 
 
 def dropped(value: Any) -> bool:
