@@ -44,6 +44,9 @@ class Measured(NamedTuple):
 
 FRAMEWORKS = (
     Measured("openai_agents", "agents", "openai_agents_agents", "desk", "Where is my order A-1042?"),
+    Measured(
+        "semantic_kernel", "semantic_kernel", "semantic_kernel_agents", "desk", "Where is my order A-1042?"
+    ),
     Measured("crewai", "crewai", "crewai_agents", "desk", "Where is my order A-1042?"),
     Measured("autogen", "autogen_agentchat", "autogen_agents", "desk", "Where is my order A-1042?"),
     Measured(
