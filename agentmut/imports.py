@@ -5,6 +5,7 @@ import inspect
 import pkgutil
 import re
 import sys
+import sysconfig
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -45,6 +46,7 @@ def import_object(reference: str, root: Path | None = None) -> Any:
     module_name, _, attribute = check_reference(reference).partition(":")
     if root is not None:
         make_importable(root)
+        _forget_namesake(module_name.partition(".")[0], root.resolve())
     found: Any = _import_module(module_name, reference, root)
     for part in attribute.split("."):
         try:
@@ -77,6 +79,25 @@ def required_parameters(function: Callable[..., Any], reference: str) -> int:
     if count not in (1, 2) or keyword_only:
         raise ValueError(f"expects {reference} to take (scenario, trace) or (trace)")
     return count
+
+
+def _forget_namesake(package: str, root: Path) -> None:
+    """Let the project's own module be imported where another project's has taken its name in this process.
+
+    What is installed keeps its name: a project that shadows it fails as it would anywhere.
+    """
+    own = (root / f"{package}.py", root / package / "__init__.py")
+    if package not in sys.modules or not any(path.exists() for path in own):
+        return
+    place = getattr(sys.modules[package], "__file__", None)
+    if place is None or Path(place).resolve().is_relative_to(root) or _is_installed(Path(place)):
+        return
+    for name in [name for name in sys.modules if name == package or name.startswith(f"{package}.")]:
+        del sys.modules[name]
+
+
+def _is_installed(path: Path) -> bool:
+    return any(path.is_relative_to(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib"))
 
 
 def _import_module(name: str, reference: str, root: Path | None) -> ModuleType:

@@ -124,7 +124,8 @@ def test_scenarios_of_the_examples_are_reworded_in_one_turn_or_a_reason_is_given
 ) -> None:
     relation, trace = load("relations", name)(argument), AgentTrace(outputs=("It is 4 euros.",))
     fitting = 0
-    for asked in SUITES:
+    worded = [one for one in SUITES if all(isinstance(turn, str) for turn in one.turns)]
+    for asked in worded:
         follow = relation.follow_up(Source(asked, CONFIG, trace, random.Random(7)))
         if lack := relation.lack(asked, CONFIG):
             assert follow is None
@@ -135,7 +136,7 @@ def test_scenarios_of_the_examples_are_reworded_in_one_turn_or_a_reason_is_given
         (run,) = follow.runs
         assert sum(new != old for new, old in zip(run.turns, asked.turns, strict=True)) == 1
     assert fitting >= (
-        8 if name == "perturbation.synonym" else 20 if argument == "typos" else len(SUITES) - 1
+        8 if name == "perturbation.synonym" else 20 if argument == "typos" else len(worded) - 1
     )
 
 
