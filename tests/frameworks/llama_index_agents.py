@@ -40,12 +40,12 @@ def desk() -> FunctionAgent:
 
 
 def team() -> AgentWorkflow:
-    """One that hands over to another."""
+    """One that hands over to others."""
     triage = FunctionAgent(
         name="triage",
         description="Decides who helps.",
         system_prompt="You decide who helps.\n\n- Hand refunds to billing.\n- Greet the customer.",
-        can_handoff_to=["billing"],
+        can_handoff_to=["billing", "shipping"],
         llm=model(),
     )
     billing = FunctionAgent(
@@ -56,7 +56,15 @@ def team() -> AgentWorkflow:
         can_handoff_to=[],
         llm=model(),
     )
-    return AgentWorkflow(agents=[triage, billing], root_agent="triage")
+    shipping = FunctionAgent(
+        name="shipping",
+        description="Knows where parcels are.",
+        system_prompt="You look up orders.",
+        tools=[look_up_order],
+        can_handoff_to=[],
+        llm=model(),
+    )
+    return AgentWorkflow(agents=[triage, billing, shipping], root_agent="triage")
 
 
 def thinker() -> ReActAgent:

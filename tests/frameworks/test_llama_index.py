@@ -15,7 +15,7 @@ CASES = (
         "llama_index",
         "hand-off",
         f"{AGENTS}:team",
-        ["I want a refund for my order A-1042."],
+        ['Hand me over to "billing": I want a refund for my order A-1042.'],
         ["look_up_order"],
     ),
 )
