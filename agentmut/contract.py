@@ -115,6 +115,11 @@ class ContractSpec(Frozen):
         ids = [clause.id for clause in self.clauses]
         if twice := sorted({id for id in ids if ids.count(id) > 1}):
             raise ValueError(f"the id {twice[0]!r} is given to more than one clause; ids are unique")
+        if limits := [id for id in ids if id in Governance.model_fields]:
+            raise ValueError(
+                f"the id {limits[0]!r} is the name of a limit of governance; give the clause another, "
+                "so that reports can tell the two apart"
+            )
         if not (self.invariants or self.postconditions or self.governance != Governance()):
             raise ValueError("a contract needs invariants, postconditions or governance; it says nothing yet")
         return self

@@ -26,12 +26,23 @@ def read_pass_score(value: Any) -> PassScore:
         ) from None
 
 
+def plain_score(value: Any) -> Any:
+    """A score as Python's own value: numpy's scalars, which are no `bool` and no `int`, become what they hold.
+
+    >>> plain_score(0.7), plain_score("C")
+    (0.7, 'C')
+    """
+    alone = type(value).__module__ == "numpy" and getattr(value, "size", 0) == 1
+    return value.item() if alone else value
+
+
 def passes(value: Any, name: str, least: PassScore) -> bool | None:
     """Whether a score passes; None for what is neither yes nor no, nor a number with a least score to compare.
 
     >>> passes(True, "exact", None), passes(0.7, "tone", 0.8), passes(0.7, "tone", {"length": 1.0})
     (True, False, None)
     """
+    value = plain_score(value)
     if isinstance(value, bool):
         return value
     wanted = least.get(name) if isinstance(least, Mapping) else least
@@ -46,6 +57,7 @@ def told(value: Any, name: str, least: PassScore, comment: str = "") -> str:
     >>> told(0.7, "tone", 0.8, "too curt")
     'tone is 0.7, and 0.8 would pass: too curt'
     """
+    value = plain_score(value)
     wanted = least.get(name) if isinstance(least, Mapping) else least
     compared = isinstance(value, int | float) and not isinstance(value, bool) and wanted is not None
     said = f"{name} is {value!r}"

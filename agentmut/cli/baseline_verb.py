@@ -82,10 +82,10 @@ def compare(
     fresh: Fresh = False,
     as_json: Json = False,
 ) -> None:
-    """Say of every scenario whether the agent has become worse than the baseline.
+    """Say of every scenario whether the agent has become worse.
 
-    The baseline's stored trials are reused, judged by today's evaluators. FAIL: worse. PASS: a drop by
-    `statistics.delta` is ruled out. Exit code 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE.
+    It is compared with a saved baseline, whose stored trials are reused and judged by today's evaluators. FAIL: worse.
+    PASS: a drop by `statistics.delta` is ruled out. Exit code 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE.
 
     Example: agentmut baseline compare --method fixed --trials 60
     """

@@ -90,12 +90,16 @@ class JudgedRate(Frozen):
     passes: int
     trials: int
     """Trials that it judged."""
+    different: int | None = None
+    """How many different answers it judged: equal ones have one opinion. None where that is not known."""
     labels: int = 0
     sensitivity: Bounds | None = None
     specificity: Bounds | None = None
     corrected: Bounds | None = None
     """For a number of trials fixed beforehand; no estimate where the labels allow none."""
     problem: str = ""
+    note: str = ""
+    """Why the corrected interval is not to be taken at its word; empty for no reason."""
 
 
 class ScenarioVerdict(Frozen):

@@ -21,6 +21,8 @@ from agentmut.wire.footprint import Footprint
 
 MARGIN = 5.0
 """Seconds past its own timeout that a worker has to answer before it is killed."""
+STARTING = 300.0
+"""Seconds that a worker may need to start: to import the agent, its suite and their frameworks."""
 CLOSING = 10.0
 """Seconds that workers have at the end to close what they kept open."""
 READY = "ready"
@@ -34,7 +36,8 @@ class ProcessExecutor:
 
     `make` builds the executor inside a worker; it must be picklable (a function with its arguments
     bound by `functools.partial`). A worker that does not answer in time, or that had to leave a thread
-    behind, is killed and replaced. `exit_ends` is how a trial ends that ends its worker.
+    behind, is killed and replaced. `exit_ends` is how a trial ends that ends its worker. No more workers
+    start at once than there are processors: importing a framework keeps one of them busy for seconds.
     """
 
     def __init__(
@@ -49,7 +52,8 @@ class ProcessExecutor:
     @asynccontextmanager
     async def session(self) -> AsyncIterator[None]:
         """Start the workers, and end them with the block."""
-        workers = [_Worker(self._make, self._exit_ends) for _ in range(self._workers)]
+        starting = asyncio.Semaphore(min(self._workers, os.cpu_count() or 1))
+        workers = [_Worker(self._make, self._exit_ends, starting) for _ in range(self._workers)]
         self._idle = asyncio.Queue()
         for worker in workers:
             self._idle.put_nowait(worker)
@@ -72,18 +76,16 @@ class ProcessExecutor:
 class _Worker:
     """One place in the pool; its process is started when it is first needed, and after it was killed."""
 
-    def __init__(self, make: MakeExecutor, exit_ends: Ending) -> None:
+    def __init__(self, make: MakeExecutor, exit_ends: Ending, starting: asyncio.Semaphore) -> None:
         self._make = make
         self._exit_ends = exit_ends
+        self._starting = starting
         self._process: _Process | None = None
 
     async def run(self, request: TrialRequest, deadline: float) -> Execution:
         """Run one trial, in a new process where there is none."""
-        process = self._process
         try:
-            if process is None:
-                process = self._process = _Process(self._make, self._exit_ends)
-                await in_daemon_thread(process.wait_until_ready)
+            process = self._process or await self._started()
             execution: Execution = await in_daemon_thread(process.ask, request, deadline)
         except BaseException:  # cancelled, or no trial can be run: the process is of no more use
             self.kill()
@@ -92,6 +94,13 @@ class _Worker:
             self.kill()
             execution = execution.model_copy(update={"abandoned": False})
         return execution
+
+    async def _started(self) -> "_Process":
+        """A new process that is ready, once it is this one's turn to start."""
+        async with self._starting:
+            process = self._process = _Process(self._make, self._exit_ends)
+            await in_daemon_thread(process.wait_until_ready)
+        return process
 
     def dismiss(self) -> None:
         """Let the process end by itself, if it waits for a trial."""
@@ -130,8 +139,13 @@ class _Process:
         return self._process.is_alive()
 
     def wait_until_ready(self) -> None:
-        """Until the agent is imported: that takes seconds, which are none of a trial's."""
+        """Until the agent is imported: that takes seconds, which are none of a trial's. Raises `RunError`."""
         try:
+            if not self._pipe.poll(STARTING):
+                raise RunError(
+                    f"a worker process was not ready within {STARTING:g} s: importing the agent or its suite hangs, or "
+                    "the machine is overloaded. This says nothing about the agent; try a lower execution.concurrency."
+                )
             answer = self._pipe.recv()
         except (EOFError, OSError):
             answer = f"the process ended while it imported the agent ({self._how_it_ended()})"

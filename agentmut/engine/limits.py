@@ -27,7 +27,7 @@ class Spend:
     """Trials that called a model without a known price."""
     tokens: int = 0
     judges_usd: float = 0.0
-    """What model judges cost in this process; no part of `usd`, which is the agent's, but of the budget."""
+    """What model judges cost; no part of `usd`, which is the agent's, but of the budget."""
     judges: tuple[JudgeUse, ...] = ()
     """What the judges of a suite that judges its own runs took in this process, by model; likewise."""
     seconds: float = 0.0
@@ -37,6 +37,11 @@ class Spend:
     abandoned: int = 0
     age: float = 0.0
     """Seconds since the oldest trial of the original that was taken from the store."""
+
+    @property
+    def all_judges_usd(self) -> float:
+        """What model judges cost, those of the suite itself included; a resumed run begins with it."""
+        return self.judges_usd + sum(use.usd or 0.0 for use in self.judges)
 
 
 def together(before: Spend, after: Spend) -> Spend:
@@ -71,7 +76,7 @@ def budget_reached(budget: BudgetSettings, spend: Spend, in_flight: int) -> str:
     """
     if budget.trials is not None and spend.trials + in_flight >= budget.trials:
         return f"the budget of {budget.trials} trials is used up"
-    spent = spend.usd + spend.judges_usd + sum(use.usd or 0.0 for use in spend.judges)
+    spent = spend.usd + spend.all_judges_usd
     mean = spent / spend.trials if spend.trials else 0.0
     if budget.usd is not None and spent + mean * (in_flight + 1) > budget.usd:
         return f"the budget of {budget.usd:g} USD is used up (spent {spent:.2f})"

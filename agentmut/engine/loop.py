@@ -36,6 +36,7 @@ class TrialStore(Protocol):
         finished: Sequence[StoredTrial],
         reused_ids: Sequence[int] = (),
         seconds: float | None = None,
+        judges_usd: float = 0.0,
     ) -> None:
         """Keep finished trials, and which ones were taken over."""
         ...
@@ -57,7 +58,7 @@ class Tools(NamedTuple):
     redactor: Redactor = Redactor(())
     keep_cassette: Callable[[Cassette], None] = lambda cassette: None
     judges_usd: Clock = lambda: 0.0
-    """What model judges have cost so far, as far as their prices are known."""
+    """What model judges have cost in this process so far, as far as their prices are known."""
 
 
 class Finished(NamedTuple):
@@ -94,6 +95,9 @@ class Loop:
         self._interrupted = False
         work.spend = self._spent_before()
         self._begun = tools.now() - work.spend.seconds
+        self._judges_before = (
+            work.spend.judges_usd - tools.judges_usd()
+        )  # a session may carry out several runs
         self._noted = tools.now()
 
     def interrupt(self) -> None:
@@ -234,14 +238,15 @@ class Loop:
     def _keep(self, finished: list[Finished]) -> None:
         now = self._tools.now()
         rows = [StoredTrial(i.key, *i.launch[:3], i.execution, now, self._run) for i in finished]
-        self._tools.store.save(self._run, rows, self._taken_over, self._seconds_to_note(now))
-        self._taken_over.clear()
-        for item in finished:
-            self._keep_cassette(item)
-        judges = self._tools.judges_usd()
+        judges = self._judges_before + self._tools.judges_usd()
         self._work.spend = replace(self._work.spend, seconds=now - self._begun, judges_usd=judges)
         for item in finished:
             self._work.spend = _with(self._work.spend, item)
+        seconds, judges = self._seconds_to_note(now), self._work.spend.all_judges_usd
+        self._tools.store.save(self._run, rows, self._taken_over, seconds, judges)
+        self._taken_over.clear()
+        for item in finished:
+            self._keep_cassette(item)
 
     def _keep_cassette(self, finished: Finished) -> None:
         execution, launch, seed = finished.execution, finished.launch, self._work.plan.seed

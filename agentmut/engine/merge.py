@@ -69,6 +69,7 @@ class MergedTrials:
         finished: Sequence[StoredTrial],
         reused_ids: Sequence[int] = (),
         seconds: float | None = None,
+        judges_usd: float = 0.0,
     ) -> None:
         """Nothing is new."""
 

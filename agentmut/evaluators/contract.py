@@ -138,6 +138,12 @@ class Contract:
             f"{one.clause} was violated {one.where} and held again at step {one.recovered}"
             for one in recovered
         )
+        if not trace.steps and self.spec.invariants:
+            unchecked = ", ".join(clause.id for clause in self.spec.invariants)
+            return (
+                f"contract {self.spec.name} is not violated; the run has no steps, so no invariant was checked "
+                f"({unchecked})"
+            )
         return f"contract {self.spec.name} holds over {len(trace.steps)} steps" + (
             f" ({said})" if said else ""
         )

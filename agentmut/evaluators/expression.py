@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 from pydantic import JsonValue
 from simpleeval import (  # type: ignore[import-untyped]
     DEFAULT_OPERATORS,
+    MAX_COMPREHENSION_LENGTH,
     EvalWithCompoundTypes,
     InvalidExpression,
+    SimpleEval,
 )
 
 from agentmut import arguments
@@ -22,6 +24,11 @@ from agentmut.trace import AgentTrace, Check
 NAMES = (
     "output", "outputs", "text", "json", "turns", "tools", "calls", "nodes", "steps", "tokens", "usd", "seconds",
 )  # fmt: skip
+
+
+MOST_ITEMS = 1_000_000
+"""Items that the comprehensions of one expression may go through."""
+_PLAIN = frozenset({bool, int, float, str, type(None), list, tuple, dict})
 
 
 class Expression:
@@ -73,7 +80,7 @@ class Predicate:
 
     def of(self, values: Mapping[str, Any]) -> Truth:
         """Whether it is true of these values, which it cannot change."""
-        evaluator = EvalWithCompoundTypes(
+        evaluator = _Evaluator(
             operators={**DEFAULT_OPERATORS, ast.Mod: _remainder},
             functions=_functions(),
             names=dict(values),
@@ -86,6 +93,23 @@ class Predicate:
         if not isinstance(value, bool):
             return Truth(False, f"is {value!r}, neither true nor false; write a comparison", True)
         return Truth(value, "holds" if value else "does not hold")
+
+
+class _Evaluator(EvalWithCompoundTypes):  # type: ignore[misc]
+    """Looks at each value when it is used, and not again at everything that it holds.
+
+    simpleeval goes through a whole container whenever it is named, which takes seconds over the steps of a long run.
+    What a container holds can do nothing until it is taken out, and is looked at then: every item, result and
+    method is itself the value of a part of the expression.
+    """
+
+    def eval(self, expr: str, previously_parsed: ast.AST | None = None) -> Any:
+        self._max_count = MAX_COMPREHENSION_LENGTH - MOST_ITEMS  # it may count up to its own limit
+        return SimpleEval.eval(self, expr, previously_parsed)
+
+    def _check_disallowed_items(self, item: Any) -> None:
+        if type(item) not in _PLAIN:
+            super()._check_disallowed_items(item)
 
 
 def _remainder(a: Any, b: Any) -> Any:

@@ -1,6 +1,7 @@
 """An evaluator function as LangSmith and openevals have them: of inputs, outputs and reference outputs."""
 
 import inspect
+import math
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +16,7 @@ from agentmut.evaluators.values import as_text, shown, written_json
 from agentmut.imports import check_reference, error_location, import_callable
 from agentmut.plain import one_line
 from agentmut.scenario import Scenario
-from agentmut.scores import passes, read_pass_score, told
+from agentmut.scores import passes, plain_score, read_pass_score, told
 from agentmut.threads import completed
 from agentmut.trace import Action, AgentTrace, Check
 
@@ -36,7 +37,8 @@ class LangSmith:
     what `args` holds. `inputs` is what the user says (a list where there are several turns), `outputs` the answer, or
     with `outputs: trajectory` the run as a list of messages; `reference_outputs` is `reference`. With `input_key`,
     `output_key` or `reference_key` each is a mapping of one key. It returns true or false, a number, a mapping with
-    `score`, `key` and `comment`, or a list of such; all must pass. Numbers pass from `pass_score` on. Sync or async.
+    `score`, `key` and `comment`, or a list of such; all must pass. Numbers pass from `pass_score` on. A score of None
+    or NaN is none: unless another score fails, the run is not judged then. Sync or async.
     """
 
     def __init__(self, argument: JsonValue) -> None:
@@ -63,10 +65,15 @@ class LangSmith:
         }
         named = {name: value for name, value in every.items() if name in self._takes}
         result = self._called(**named, **self.given.get("args", {}))
-        judged = [self._judged(one) for one in _several(result)]
-        if not judged:
+        scores = [self._keyed_score(one) for one in _several(result)]
+        if not scores:
             raise TypeError(f"{self.reference} returned {result!r}; expected a score, or a list of scores")
-        passed, reason = next((one for one in judged if not one[0]), judged[0])
+        judged = [self._judged(*one) for one in scores if not _none(one[1])]
+        passed, reason = next((one for one in judged if not one[0]), (True, ""))
+        if passed and len(judged) < len(scores):
+            key = next(key for key, score, _ in scores if _none(score))
+            raise NotJudgedError(f"{self.reference} gives no score for {key}, so it does not judge this run")
+        reason = reason or judged[0][1]
         return Check(evaluator="langsmith", passed=passed, reason=reason)
 
     def _called(self, **given: Any) -> Any:
@@ -84,17 +91,21 @@ class LangSmith:
         key = self.given.get(option)
         return value if key is None else {key: value}
 
-    def _judged(self, one: Any) -> tuple[bool, str]:
-        """Whether a score passes, and why."""
+    def _keyed_score(self, one: Any) -> tuple[str, Any, str]:
+        """The name of a score, the score, and what is said of it. A mapping without `score` is no score at all."""
         fields = one if isinstance(one, Mapping) else {"score": one}
-        key, score = str(fields.get("key") or self.reference.rpartition(":")[2]), fields.get("score")
+        key = str(fields.get("key") or self.reference.rpartition(":")[2])
+        return key, plain_score(fields.get("score", one)), str(fields.get("comment") or "")
+
+    def _judged(self, key: str, score: Any, comment: str) -> tuple[bool, str]:
+        """Whether a score passes, and why."""
         passed = passes(score, key, self.pass_score)
         if passed is None:
             raise TypeError(
-                f"{self.reference} gives {shown(one) if _plain(one) else one!r}, which neither passes nor fails; it "
-                "has to give true or false, or a number with `pass_score`, the least that passes"
+                f"{self.reference} gives {shown(score) if _plain(score) else repr(score)}, which neither passes nor "
+                "fails; it has to give true or false, or a number with `pass_score`, the least that passes"
             )
-        return passed, told(score, key, self.pass_score, str(fields.get("comment") or ""))
+        return passed, told(score, key, self.pass_score, comment)
 
 
 def _mapping(argument: JsonValue) -> dict[str, JsonValue]:
@@ -158,6 +169,11 @@ def _several(result: Any) -> list[Any]:
     if isinstance(result, Mapping) and isinstance(result.get("results"), list):
         return list(result["results"])
     return list(result) if isinstance(result, list | tuple) else [result]
+
+
+def _none(score: Any) -> bool:
+    """Whether a score says that there is none: "not applicable"."""
+    return score is None or (isinstance(score, float) and math.isnan(score))
 
 
 def _plain(value: Any) -> bool:

@@ -19,6 +19,7 @@ from agentmut.evaluators.rubric import (
     shares,
     why,
 )
+from agentmut.frozen import digest_of
 from agentmut.judge_client import JudgeModel, Patience, Question, Reply
 from agentmut.opinions import Consultation, JudgeSpend, MemoryCache, OpinionCache
 from agentmut.scenario import EvaluatorSpec, Scenario
@@ -86,7 +87,7 @@ class ModelJudge:
             evaluator=self.id,
             passed=passed,
             reason=self._reason(reached, share, opinions),
-            details=self._details(reached, share, opinions),
+            details={**self._details(reached, share, opinions), "asked": digest_of([*asked])[:16]},
         )
 
     def calibrate(self) -> "Labels | None":

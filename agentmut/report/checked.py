@@ -86,6 +86,8 @@ def _judged(row: ScenarioVerdict, judged: JudgedRate) -> Iterator[str]:
         f"runs; {judged.labels} human labels: it passes {_shown(sensitivity)} of what a human passes, and fails "
         f"{_shown(specificity)} of what a human fails)"
     )
+    if judged.note:
+        yield f"  {clean(judged.note)}"
     if row.threshold is not None and not judged.corrected.low <= row.threshold <= judged.corrected.high:
         side = "below" if judged.corrected.high < row.threshold else "above"
         yield f"  corrected, the rate is {side} the {row.threshold:g} asked; the verdict is on what the judge says"

@@ -47,6 +47,8 @@ class Spent(NamedTuple):
     """Trials that called a model without a known price."""
     abandoned: int = 0
     seconds: float = 0.0
+    judges_usd: float = 0.0
+    """Of model judges, as far as prices are known; no part of `usd`."""
 
 
 def trial_row(trial: StoredTrial, run: str) -> dict[str, Any]:

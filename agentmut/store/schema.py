@@ -58,6 +58,14 @@ runs = Table(
     Column("seconds", Float, nullable=False, server_default="0"),
 )
 
+judged = Table(
+    "judged",
+    metadata,
+    Column("run", String(64), ForeignKey("runs.id"), primary_key=True),
+    Column("usd", Float, nullable=False),
+)
+"""What model judges cost each run so far. Stores of before have no such table; it is made when they are opened."""
+
 reused = Table(
     "reused",
     metadata,

@@ -35,7 +35,7 @@ from agentmut.errors import StoreError
 from agentmut.execution import Ending
 from agentmut.store.explanation import explanation
 from agentmut.store.rows import Spent, StoredRun, StoredTrial, footprint_row, trial_of, trial_row
-from agentmut.store.schema import VERSION, footprints, metadata, reused, runs, trials
+from agentmut.store.schema import VERSION, footprints, judged, metadata, reused, runs, trials
 from agentmut.wire.footprint import Footprint
 
 __all__ = ["Spent", "Store", "StoredRun", "StoredTrial"]
@@ -121,10 +121,11 @@ class Store:
         finished: Sequence[StoredTrial],
         reused_ids: Sequence[int] = (),
         seconds: float | None = None,
+        judges_usd: float = 0.0,
     ) -> None:
         """Keep trials that `run` has executed, and the rows it took over, in one durable transaction.
 
-        `seconds` is how long the run has been at work.
+        `seconds` is how long the run has been at work, and `judges_usd` what its model judges have cost so far.
         """
         if not (finished or reused_ids):
             return
@@ -136,6 +137,8 @@ class Store:
                 connection.execute(_LINK, [{"run": run, "trial": row} for row in reused_ids])
             if seconds is not None:
                 connection.execute(_SECONDS, {"run_": run, "seconds": seconds})
+            if judges_usd:
+                connection.execute(_JUDGED, {"run": run, "usd": judges_usd})
 
     def spent(self, run: str) -> Spent:
         """What a run has executed so far, trials without evidence included."""
@@ -156,10 +159,12 @@ class Store:
             func.count().filter(trials.c.abandoned),
         ).where(which)
         seconds_of = select(func.sum(runs.c.seconds)).where(runs.c.id.in_(at_work))
+        judges_of = select(func.sum(judged.c.usd)).where(judged.c.run.in_(at_work))
         with self._explained("read"):
             counted = self._connection.execute(query).one()
             seconds = self._connection.execute(seconds_of).scalar()
-            return Spent._make([*counted, seconds or 0.0])
+            judges = self._connection.execute(judges_of).scalar()
+            return Spent._make([*counted, seconds or 0.0, judges or 0.0])
 
     def mean_cost(self) -> float | None:
         """US dollars of a trial of the original, on average over all that are stored with a price; None if none is."""
@@ -210,6 +215,7 @@ class Store:
         """Forget every run not in `keep`, and the trials that no kept run used. Returns trials removed."""
         with self._writing() as connection:
             connection.execute(delete(reused).where(reused.c.run.not_in(keep)))
+            connection.execute(delete(judged).where(judged.c.run.not_in(keep)))
             connection.execute(delete(runs).where(runs.c.id.not_in(keep)))
             used = union(select(reused.c.trial), select(trials.c.id).where(trials.c.run.in_(keep)))
             removed = connection.execute(delete(trials).where(trials.c.id.not_in(used))).rowcount
@@ -258,6 +264,8 @@ class Store:
     def _prepare(self) -> None:
         """Make the tables of a new store, all or none; raise `StoreError` for one of another version."""
         if self._version() == VERSION:
+            judged.create(self._connection, checkfirst=True)
+            self._connection.commit()
             return
         self._connection.execute(text("BEGIN IMMEDIATE"))  # another process may be making them right now
         if self._version() == 0:
@@ -338,4 +346,8 @@ _INSERT = insert(trials)
 _KEEP_FOOTPRINT = upsert(footprints).on_conflict_do_nothing()
 _ADOPT_RUN = upsert(runs).on_conflict_do_nothing()
 _LINK = upsert(reused).on_conflict_do_nothing()
+_INSERT_JUDGED = upsert(judged)
+_JUDGED = _INSERT_JUDGED.on_conflict_do_update(
+    index_elements=["run"], set_={"usd": _INSERT_JUDGED.excluded.usd}
+)
 _SECONDS = update(runs).where(runs.c.id == bindparam("run_")).values(seconds=bindparam("seconds"))

@@ -6,6 +6,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from agentmut.errors import UsageError, nearest
+from agentmut.files.layout import FOLDER
 
 DISGUISE = ".txt"
 """Python templates carry this suffix, so that no tool takes them for modules of agentmut."""
@@ -20,11 +21,14 @@ def write_starter(target: Path, force: bool = False, framework: str = "python") 
     """Write a commented project file, a prompt, two scenarios and an agent stub; the files written.
 
     Files that exist are never overwritten unless `force`: `UsageError` names them, and then nothing is
-    written at all.
+    written at all. A `.gitignore` with the folder of results comes along where there is none: an existing one stays as
+    it is.
     """
     if framework not in frameworks():
         raise UsageError(f"there is no starter for {framework!r}. {nearest(framework, frameworks())}")
     texts = {target / name: text for name, text in _starter_files(_templates() / framework)}
+    if not (target / ".gitignore").exists():
+        texts[target / ".gitignore"] = f"{FOLDER}/\n"
     existing = [str(path.relative_to(target)) for path in texts if path.exists()]
     if existing and not force:
         raise UsageError(

@@ -85,7 +85,9 @@ def test_the_pages_name_every_key() -> None:
 
 def test_the_scenario_of_the_page_on_judges_is_read_with_its_labels(folder: Path) -> None:
     (folder / "scenarios.yaml").write_text(blocks(JUDGES)[0])
-    (folder / "labels.jsonl").write_text(blocks(JUDGES)[1])
+    (folder / "labels.jsonl").write_text(blocks(JUDGES)[4])
+    (folder / "judged_desk.py").write_text(blocks(JUDGES)[1])
+    (folder / "agentmut.yaml").write_text(blocks(JUDGES)[2])
     (scenario,) = load_project(folder).scenarios
     first, second = (ModelJudge(spec.argument) for spec in scenario.evaluators)
     assert first.spec.calibration is None
@@ -95,5 +97,5 @@ def test_the_scenario_of_the_page_on_judges_is_read_with_its_labels(folder: Path
 
 
 def test_the_correction_of_the_page_is_as_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    exec(blocks(JUDGES)[2], {})
-    assert capsys.readouterr().out == blocks(JUDGES)[3]
+    exec(blocks(JUDGES)[5], {})
+    assert capsys.readouterr().out == blocks(JUDGES)[6]

@@ -10,11 +10,13 @@ import pytest
 import yaml
 from pydantic import BaseModel
 
+from agentmut.api import measure
 from agentmut.cli import VERBS
 from agentmut.engine.session import open_session
 from agentmut.evaluators import build
 from agentmut.files.scenarios import read_scenarios
 from agentmut.project import load_project
+from agentmut.report.terminal import render
 
 DOCS = Path(__file__).parents[2] / "docs"
 NEEDS = {
@@ -49,6 +51,17 @@ def test_the_project_of_a_page_can_be_opened(files: Path) -> None:
         (files / "cerberus.yaml").write_text(text.replace('"python ', f'"{sys.executable} '))
     session = open_session(load_project(files))
     assert [one.name.partition("/")[0].rstrip("s") for one in session.scenarios] == ["refund"]
+
+
+@pytest.mark.parametrize("files", ["pydantic-evals"], indirect=True)
+def test_the_campaign_of_the_page_prints_what_it_shows(files: Path) -> None:
+    page = (DOCS / "pydantic-evals.md").read_text()
+    ((_, *expected),) = [
+        text.splitlines() for text in re.findall(r"```console\n(.*?)```", page, re.DOTALL) if "run" in text
+    ]
+    assert [
+        line for line in expected if line != "..." and line not in render(measure(files)).splitlines()
+    ] == []
 
 
 @pytest.mark.parametrize("files", ["inspect"], indirect=True)

@@ -1,5 +1,6 @@
 """Contracts: every clause at every step, every violation located."""
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -222,3 +223,27 @@ def test_the_states_of_a_long_run_are_not_all_held_at_once() -> None:
     trace = said("We paid 40 back.", *(call("issue_refund") for _ in range(400)))
     states = step_values(scenario(), trace)
     assert next(states)["tools"] == ["issue_refund"] and iter(states) is states
+
+
+def test_no_clause_may_be_called_like_a_limit() -> None:
+    written: dict[str, Any] = {"name": "n", "postconditions": [{"id": "max_steps", "check": "steps > 0"}]}
+    with pytest.raises(ValueError, match="the id 'max_steps' is the name of a limit of governance"):
+        Contract({**written, "governance": {"max_steps": 3}})
+
+
+def test_a_run_without_steps_is_told_to_have_checked_no_invariant() -> None:
+    contract = Contract({"name": "n", "invariants": [{"id": "calm", "check": "steps < 3"}]})
+    check = contract.evaluate(scenario(), AgentTrace(outputs=("Hello.",)))
+    assert check.passed
+    assert check.reason.endswith("the run has no steps, so no invariant was checked (calm)")
+
+
+def test_invariants_of_a_long_run_are_checked_within_seconds() -> None:
+    clauses: list[Any] = [
+        {"id": f"c{n}", "check": f"'pay{n}' not in tools and len(calls) <= steps and step['tool'] != 'x'"}
+        for n in range(3)
+    ]
+    trace = said("done", *(call("look_up", order=str(n)) for n in range(2000)))
+    begun = time.process_time()
+    assert Contract({"name": "n", "invariants": clauses}).evaluate(scenario(), trace).passed
+    assert time.process_time() - begun < 3

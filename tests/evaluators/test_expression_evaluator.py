@@ -1,8 +1,11 @@
 """The expression language: what it can say, and what it refuses."""
 
+import os
+from contextlib import suppress
+
 import pytest
 
-from agentmut.evaluators.expression import NAMES, Expression
+from agentmut.evaluators.expression import NAMES, Expression, Predicate
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.trace import Action, AgentTrace, Check, Step, Usage
 
@@ -129,3 +132,28 @@ def test_text_cannot_be_formatted_to_any_width() -> None:
         Expression("f'{text:>999999999}' == 'x'")
     assert "% works on numbers only" in check("'%999999999d' % 1 == 'a'").reason
     assert check("steps % 2 == 0").passed
+
+
+def test_more_items_than_simpleeval_allows_by_itself_can_be_gone_through() -> None:
+    long = AgentTrace(outputs=([0] * 12_000,))
+    assert check("all(one == 0 for one in output)", long).passed
+
+
+@pytest.mark.parametrize("held", [os.system, os, [os.system], {"x": os}, type, object()])
+def test_no_function_or_module_can_be_taken_out_of_a_container(held: object) -> None:
+    """None gets into a run's values; should one do so, no part of an expression may be it."""
+    names = {"output": [held] if not isinstance(held, list) else held, "text": "a"}
+    for source in (
+        "output[0] == 1",
+        "[one for one in output] == 1",
+        "max(output) == 1",
+        "output[0].lower() == 'a'",
+    ):
+        with suppress(TypeError):
+            found = Predicate(source, names).of(names)
+            assert found.unusable or not found.true
+
+
+def test_a_forbidden_function_within_a_container_is_refused_when_it_is_reached() -> None:
+    assert "forbidden" in Predicate("output[0] == 1", ["output"]).of({"output": [os.system]}).said
+    assert "not allowed" in Predicate("[x for x in output] == []", ["output"]).of({"output": [os]}).said

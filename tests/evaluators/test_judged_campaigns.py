@@ -9,11 +9,14 @@ from typing import Any
 import pytest
 import yaml
 
-from agentmut.api import measure
+from agentmut.api import carry_out, measure, stored_plan
+from agentmut.cli.resume_verb import choose_run
 from agentmut.errors import RunError, UsageError
+from agentmut.project import load_project
 from agentmut.report.terminal import render
 from agentmut.report.verdicts import render_verdicts
 from agentmut.result import Result
+from agentmut.runtime import opened
 from agentmut.stats.verdicts import Verdict
 from agentmut.verbs.assess import check_suite
 from tests.judging_services import Bench, verdict
@@ -156,6 +159,7 @@ def test_a_rate_is_corrected_by_labels_and_the_report_says_so(desk: Desk, bench:
     assert judged.corrected is not None and judged.corrected.estimate is not None
     assert judged.passes / 30 < 0.96 and judged.corrected.low < 1 == judged.corrected.high
     assert judged.corrected.estimate > judged.passes / 30
+    assert (judged.different, judged.note) == (30, "")
     shown = " ".join(render_verdicts(report).split())
     assert f"judge openai:m: {judged.passes}/30 passed; corrected for its errors" in shown
 
@@ -166,6 +170,38 @@ def test_a_budget_in_money_covers_judges(desk: Desk, bench: Bench) -> None:
         check_suite(desk.write({"model": "openai:n"}, budget={"usd": 0.0004}))
     report = check_suite(desk.write(budget={"usd": 0.0004}))
     assert report.status == "budget" and report.judges[0].usd is not None and report.judges[0].usd <= 0.0006
+
+
+def resumed(folder: Path) -> Result:
+    project = load_project(folder)
+    with opened(project) as (session, store):
+        return carry_out(session, stored_plan(session, choose_run(store.runs(), None)), store)
+
+
+def test_a_resumed_run_has_what_its_judges_cost_before_within_its_budget(desk: Desk, bench: Bench) -> None:
+    """A trial's judgement costs 0.00005: 2 dollars a million of 10 tokens, and 1 of 30."""
+    bench.says = says_thirty
+    first = measure(desk.write(budget={"usd": 0.0007}))
+    assert first.status == "budget" and 0.0006 <= 0.00005 * len(bench.asked) <= 0.0009
+    asked = len(bench.asked)
+    assert resumed(desk.folder).status == "budget"
+    assert len(bench.asked) == asked  # nothing is left to spend
+    resumed(desk.write(budget={"usd": 0.0009}))
+    assert asked < len(bench.asked) <= 18
+
+
+def test_a_correction_by_few_different_answers_says_so(desk: Desk, bench: Bench) -> None:
+    bench.says = says_thirty
+    rows = [{"answer": f"{said} days", "human": said == "30"} for said in ("30", "some") * 10]
+    (desk.folder / "labels.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    desk.write({"calibration": "labels.jsonl"}, test={"trials": 30})
+    code = (desk.folder / f"{desk.module}.py").read_text()
+    (desk.folder / f"{desk.module}.py").write_text(code.replace("current_trial().id", "len(config.prompt)"))
+    report = check_suite(desk.folder)
+    (judged,) = report.scenarios[0].judged
+    assert (judged.different, judged.trials) == (1, 30)
+    assert "only 1 of 30 answers differ" in judged.note
+    assert "only 1 of 30 answers differ" in " ".join(render_verdicts(report).split())
 
 
 def test_a_wrong_key_ends_the_run_at_once(desk: Desk, bench: Bench) -> None:

@@ -133,3 +133,34 @@ def test_evaluator_functions_miss_what_they_do_not_look_at_and_notice_the_rest(t
         'drop "Greet the customer."': "killed",
         'drop "Never promise a delivery date."': "survived",
     }
+
+
+def judges_giving(monkeypatch: pytest.MonkeyPatch, score: Any) -> dict[str, Any]:
+    monkeypatch.setattr("judges.rated", lambda outputs: score)
+    return {"function": "judges:rated", "pass_score": 0.7}
+
+
+@pytest.mark.parametrize(("score", "passed"), [("True_", True), ("False_", False), ("float32", True)])
+def test_scores_of_numpy_count_as_pythons(monkeypatch: pytest.MonkeyPatch, score: str, passed: bool) -> None:
+    numpy = pytest.importorskip("numpy")
+    value = numpy.float32(0.75) if score == "float32" else getattr(numpy, score)
+    found, reason = judged(judges_giving(monkeypatch, {"key": "near", "score": value}), "hello")
+    assert found is passed and "numpy" not in reason
+
+
+@pytest.mark.parametrize(
+    "score", [{"score": None}, None, float("nan"), [{"key": "a", "score": True}, {"score": None}]]
+)
+def test_a_score_of_none_judges_nothing(monkeypatch: pytest.MonkeyPatch, score: Any) -> None:
+    with pytest.raises(NotJudgedError, match="gives no score for rated, so it does not judge this run"):
+        judged(judges_giving(monkeypatch, score), "hello")
+
+
+def test_another_score_that_fails_decides_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = [{"score": None}, {"key": "b", "score": 0.2}]
+    assert judged(judges_giving(monkeypatch, scores), "hello") == (False, "b is 0.2, and 0.7 would pass")
+
+
+def test_a_mapping_without_a_score_is_a_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(TypeError, match="neither passes nor fails"):
+        judged(judges_giving(monkeypatch, {"skore": 1}), "hello")

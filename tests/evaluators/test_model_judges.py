@@ -58,8 +58,9 @@ def test_criteria_count_by_their_weight(bench: Bench, threshold: float | None, p
     bench.replies(verdict(polite=False, correct=True))
     check = ModelJudge(given).evaluate(SCENARIO, answered("30 days"))
     assert check.passed is passes
-    assert check.details == {
-        "model": "openai:m", "score": 0.75, "opinions": 1, "criteria": {"polite": 0.0, "correct": 1.0}
+    assert check.details is not None and len(str(check.details["asked"])) == 16
+    assert {**check.details, "asked": ""} == {
+        "asked": "", "model": "openai:m", "score": 0.75, "opinions": 1, "criteria": {"polite": 0.0, "correct": 1.0}
     }  # fmt: skip
 
 

@@ -96,6 +96,24 @@ def test_the_time_to_import_the_agent_is_not_the_trials(monkeypatch: pytest.Monk
     assert execution.ending is Ending.ANSWERED
 
 
+def test_no_more_workers_start_at_once_than_there_are_processors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    monkeypatch.setenv("STARTS", str(tmp_path / "starts"))
+    found = execute(pool("noting", ("a", "b"), workers=2), "a", "b")
+    assert [execution.ending for execution in found] == [Ending.ANSWERED] * 2
+    assert (tmp_path / "starts").read_text().split() == ["begins", "ends"] * 2
+
+
+def test_a_worker_that_is_never_ready_ends_the_run_and_accuses_no_agent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(isolation, "STARTING", 0.2)
+    with pytest.raises(RunError, match=r"not ready within 0.2 s: .* says nothing about the agent"):
+        execute(RetryingExecutor(pool("slow_to_import", ("hello",)), retries=2), "hello")
+
+
 def test_a_worker_that_cannot_import_the_agent_ends_the_run() -> None:
     with pytest.raises(RunError, match="could not import the agent: ImportError: no module named shop"):
         execute(RetryingExecutor(pool("broken", ("hello",)), retries=2), "hello")

@@ -138,3 +138,9 @@ def _installed() -> bool:
     import importlib.util
 
     return importlib.util.find_spec("deepeval") is not None
+
+
+def test_an_error_of_a_collection_names_the_section_of_the_project(tmp_path: Path) -> None:
+    suite = DeepevalSuite.create(SuiteSpec(kind="deepeval", argument="evals", root=str(tmp_path / "gone")))
+    with pytest.raises(UsageError, match=r"^suite\.deepeval: there is no folder"):
+        suite.scenarios()

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -90,6 +91,22 @@ def test_a_task_that_takes_the_config_is_built_from_it_and_its_crash_is_no_evide
     }
     crashed = ran(session, "crash")
     assert crashed.ending is Ending.CASE_ERROR and "the agent cannot do that" in crashed.reason
+
+
+def test_a_process_loads_what_inspect_ai_needs_before_its_first_trial(tmp_path: Path) -> None:
+    script = (
+        "import sys\n"
+        "from agentmut.importers.inspect_ai.running import be_quiet, warm_up\n"
+        "be_quiet()\n"
+        "warm_up('openai/gpt-4o')\n"  # without a key: no reason to stop here
+        "print('inspect_ai.model._providers.openai' in sys.modules, 'inspect_ai._eval.task.run' in sys.modules)\n"
+    )
+    own = {name: value for name, value in os.environ.items() if name != "OPENAI_API_KEY"}
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, env=own, cwd=tmp_path, check=False
+    )
+    assert done.stdout == "True True\n", done.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_exception_of_a_solver_is_a_failure_where_the_project_says_so(project: Path) -> None:

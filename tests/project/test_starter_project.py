@@ -48,10 +48,18 @@ def killed_by(root: Path, project: Project, rule: str) -> list[str]:
 
 def test_the_starter_has_a_project_file_two_scenarios_a_prompt_and_an_agent(starter: Path) -> None:
     written = {path.relative_to(starter).as_posix() for path in starter.rglob("*") if path.is_file()}
-    assert written == {"agentmut.yaml", "agent_under_test.py", "prompts/system.md", "scenarios/first.yaml"}
+    files = {"agentmut.yaml", "agent_under_test.py", "prompts/system.md", "scenarios/first.yaml"}
+    assert written == {*files, ".gitignore"}
+    assert (starter / ".gitignore").read_text() == ".agentmut/\n"
     project = load_project(starter)
     assert len(project.scenarios) == 2
     assert project.sources.prompt == "prompts/system.md"
+
+
+def test_a_gitignore_that_is_there_stays_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / ".gitignore").write_text("build/\n")
+    assert tmp_path / ".gitignore" not in write_starter(tmp_path)
+    assert (tmp_path / ".gitignore").read_text() == "build/\n"
 
 
 def test_the_stub_agent_passes_every_scenario_as_it_is(starter: Path) -> None:

@@ -21,6 +21,9 @@ from agentmut.stats.verdicts import Verdict
 from agentmut.trace import Check
 
 LEVEL = 0.95
+FEW = 3
+"""The correction takes the judge's errors in different runs as independent; fewer opinions than a third of the runs
+are far from that."""
 Clause = dict[str, Any]
 
 
@@ -32,6 +35,8 @@ class Checked:
     passed: Counter[int] = field(default_factory=Counter)
     violated: Counter[tuple[int, str]] = field(default_factory=Counter)
     recovered: Counter[tuple[int, str]] = field(default_factory=Counter)
+    asked: dict[int, set[str]] = field(default_factory=dict)
+    """What model judges were asked, as digests: equal answers of the agent get the opinion that is there already."""
     first: dict[tuple[int, str], Clause] = field(default_factory=dict)
     """The first violation of each clause of a contract that did not recover, else the first of all."""
 
@@ -40,6 +45,8 @@ class Checked:
         for position, check in enumerate(checks):
             self.trials[position] += 1
             self.passed[position] += check.passed
+            if asked := (check.details or {}).get("asked"):
+                self.asked.setdefault(position, set()).add(str(asked))
             self._violations(position, (check.details or {}).get("violations"))
 
     def _violations(self, position: int, found: Any) -> None:
@@ -86,21 +93,34 @@ def judge_rows(evaluators: Sequence[Evaluator], checked: Checked) -> Iterator[Ju
                 yield JudgedRate(judge=str(evaluator.model), passes=passes, trials=trials, problem=said)
                 continue
             assert counts is not None
-            yield _corrected(str(evaluator.model), passes, trials, counts)
+            different = len(checked.asked.get(position, ()))
+            yield _corrected(str(evaluator.model), passes, trials, counts, different)
 
 
-def _corrected(judge: str, passes: int, trials: int, counts: Labels) -> JudgedRate:
+def _corrected(judge: str, passes: int, trials: int, counts: Labels, different: int) -> JudgedRate:
     found = transferred(passes, trials, counts, LEVEL)
     useless = "" if found.estimate is not None or not trials else _useless(counts)
     return JudgedRate(
         judge=judge,
         passes=passes,
         trials=trials,
+        different=different or None,
+        note=_few(different, trials) if found.estimate is not None else "",
         labels=counts.labelled,
         sensitivity=bounds_of(counts.sensitivity(LEVEL)),
         specificity=bounds_of(counts.specificity(LEVEL)),
         corrected=bounds_of(found),
         problem=useless,
+    )
+
+
+def _few(different: int, trials: int) -> str:
+    """What a reader has to know where the judge gave far fewer opinions than it judged runs."""
+    if not different or different * FEW >= trials:
+        return ""
+    return (
+        f"only {different} of {trials} answers differ, and equal answers have one opinion: its errors repeat, so the "
+        "corrected interval is narrower than it should be"
     )
 
 

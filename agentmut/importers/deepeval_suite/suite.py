@@ -1,7 +1,8 @@
 """The importer of deepeval tests: those of pytest, with deepeval kept quiet and its judges kept apart."""
 
 import importlib.util
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
@@ -14,6 +15,15 @@ from agentmut.scenario import EvaluatorSpec, Scenario
 
 CHECK = "deepeval"
 PLUGIN = ("-p", "agentmut.importers.deepeval_suite.plugin")
+
+
+@contextmanager
+def _in_its_own_name() -> Iterator[None]:
+    """Errors of the pytest importer name the section that the project has."""
+    try:
+        yield
+    except UsageError as error:
+        raise UsageError(str(error).replace("suite.pytest", "suite.deepeval")) from None
 
 
 @dataclass
@@ -40,10 +50,8 @@ class DeepevalSuite:
             raise UsageError(f"suite.deepeval.metrics: expects a list of names of metrics, got {metrics!r}")
         if isinstance(argument, Mapping):
             argument = {key: value for key, value in argument.items() if key != "metrics"}
-        try:
+        with _in_its_own_name():
             settings = read_settings(argument, spec.root)
-        except UsageError as error:
-            raise UsageError(str(error).replace("suite.pytest", "suite.deepeval")) from None
         names = None if metrics is None else tuple(map(str, metrics))
         return cls(PytestSuite(with_plugin(settings)), names)
 
@@ -52,7 +60,9 @@ class DeepevalSuite:
         checks: tuple[EvaluatorSpec, ...] = (EvaluatorSpec(name="suite_checks", argument=CHECK),)
         if self.metrics is not None:
             checks = tuple(EvaluatorSpec(name="suite", argument=name) for name in (CHECK, *self.metrics))
-        return tuple(test.model_copy(update={"evaluators": checks}) for test in self.tests.scenarios())
+        with _in_its_own_name():
+            tests = self.tests.scenarios()
+        return tuple(test.model_copy(update={"evaluators": checks}) for test in tests)
 
     def adapter(self, agent: AgentSpec, config: AgentConfig) -> Adapter | None:
         """What runs one test."""

@@ -49,11 +49,11 @@ class InspectAdapter(CalledAgent):
         return self.source.settings.raised
 
     def open(self) -> None:
-        """Make the task once, in the process that is to run it."""
-        from agentmut.importers.inspect_ai.running import be_quiet
+        """Make the task once, in the process that is to run it, and load what inspect_ai loads late."""
+        from agentmut.importers.inspect_ai.running import be_quiet, warm_up
 
         be_quiet()
-        self.source.make(self.original)
+        warm_up(self._model(self.source.make(self.original)))
 
     def close(self) -> None:
         """Nothing is kept open."""

@@ -1,8 +1,9 @@
 """Carrying out one sample of a task with inspect_ai itself, without a display, and leaving nothing behind."""
 
+import asyncio
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -111,6 +112,36 @@ def be_quiet() -> None:
     init_display_type("none")
     if hasattr(run, "view_notify_eval"):
         run.view_notify_eval = lambda location: None
+
+
+def warm_up(model: str | None) -> None:
+    """Have inspect_ai import what it imports with its first eval, which takes seconds, and the model's provider.
+
+    Else that were time of the agent in a process's first trial.
+    """
+    from inspect_ai import Task
+    from inspect_ai.dataset import Sample
+    from inspect_ai.model import get_model
+
+    asyncio.run(carried_out(Task(solver=_nothing()), Sample(input="nothing"), "nothing", "none/none"))
+    if model is not None:
+        with suppress(
+            Exception, SystemExit
+        ):  # a missing key or SDK: trials say so, in the words of inspect_ai
+            get_model(model, memoize=False)
+
+
+def _nothing() -> "Solver":
+    from inspect_ai.solver import solver
+
+    @solver(name="agentmut_nothing")
+    def made() -> "Solver":
+        async def solve(state: "TaskState", generate: "Generate") -> "TaskState":
+            return state
+
+        return solve
+
+    return made()
 
 
 @contextmanager

@@ -1,0 +1,114 @@
+"""`python -m agentmut.files.reference > docs/project-file.md`: the page on the project file, from its JSON Schema."""
+
+import json
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+from typing import Any
+
+Schema = Mapping[str, Any]
+_INTRO = """# The project file
+
+`agentmut.yaml` says what the agent is, which tests are measured, and how. `agentmut init` writes one with comments.
+Only `version: 1` and `agent` are needed. An unknown key is an error that names the nearest known one. Paths are
+relative to the file. This page is made from the schema (`agentmut/agentmut.schema.json`), which editors can
+use as well.
+
+```yaml
+agent:
+  adapter: python
+  run: agent:run
+  config: {prompt: prompt.md}
+suite: {scenarios: "scenarios/*.yaml"}
+mutation: {classes: [prompt, tool], second_order: {sample: 10}}
+budget: {usd: 5, minutes: 20, prices: {my-model: {input: 0.3, output: 1.2}}}
+execution: {concurrency: 4, timeout: 30}
+```
+
+- **Budget.** A run that reaches `budget` stops, keeps what it has and exits with 3. It holds over interruptions: what a
+  run and its model judges cost before `agentmut resume` counts. Prices are in US dollars per million tokens.
+- **Second order.** `mutation.second_order` adds pairs of mutants; `--second-order` and `--pair` do so for one run.
+- **Selective.** `mutation.selective: 0.5` keeps the half of the operators that told most in earlier runs.
+- **Shards** are no setting of the file: `agentmut run --baseline-only`, then `agentmut run --shard 1/4` and so on on
+  copies of `.agentmut`, then `agentmut merge`.
+- **Other suites** are a key of `suite` each, instead of `scenarios`: `pytest`, `deepeval`, `promptfoo`, `inspect`,
+  `pydantic_evals`, `cerberus`. Their pages say what they take.
+- **Extras** are what `pip install 'agentmut[NAME]'` adds for frameworks, SDKs and suites; the error of a missing one
+  names it.
+"""
+
+
+def page() -> str:
+    """The whole page in Markdown."""
+    schema = json.loads((files("agentmut") / "agentmut.schema.json").read_text(encoding="utf-8"))
+    return "\n".join([_INTRO, *_sections(schema)])
+
+
+def keys(schema: Schema) -> Iterator[str]:
+    """Every key of the file, as `section.key`."""
+    for where, section in _objects("", schema, schema["$defs"]):
+        yield from (f"{where}.{key}".lstrip(".") for key in section["properties"])
+
+
+def _sections(schema: Schema) -> Iterator[str]:
+    for where, section in _objects("", schema, schema["$defs"]):
+        yield f"## `{where}`\n" if where else "## Sections\n"
+        yield "| key | type | default | meaning |\n| --- | --- | --- | --- |"
+        for key, value in section["properties"].items():
+            default = "needed" if key in section.get("required", ()) else _default(value)
+            yield f"| `{key}` | {_cell(_type(value))} | {default} | {_cell(_meaning(value, schema['$defs']))} |"
+        yield ""
+
+
+def _objects(where: str, section: Schema, known: Mapping[str, Schema]) -> Iterator[tuple[str, Schema]]:
+    """The mappings with keys of their own, outer ones first, under their place in the file."""
+    yield where, section
+    for key, value in section["properties"].items():
+        for inner in _inner(value, known):
+            yield from _objects(f"{where}.{key}".lstrip("."), inner, known)
+
+
+def _inner(value: Schema, known: Mapping[str, Schema]) -> Iterator[Schema]:
+    parts = [
+        value,
+        *value.get("anyOf", ()),
+        value.get("items") or {},
+        value.get("additionalProperties") or {},
+    ]
+    for part in parts:
+        name = part.get("$ref", "").rpartition("/")[2] if isinstance(part, dict) else ""
+        if "properties" in known.get(name, {}):
+            yield known[name]
+
+
+def _type(value: Schema) -> str:
+    if "$ref" in value:
+        name = value["$ref"].rpartition("/")[2]
+        return "anything" if name == "JsonValue" else "one of its names" if name == "Identity" else "mapping"
+    if "anyOf" in value:
+        return " or ".join(dict.fromkeys(_type(one) for one in value["anyOf"] if one.get("type") != "null"))
+    if "enum" in value:
+        return ", ".join(f"`{one}`" for one in value["enum"])
+    if "const" in value:
+        return f"`{value['const']}`"
+    kind = {"object": "mapping", "string": "text", "array": "list", "boolean": "true or false"}
+    return kind.get(value.get("type", ""), str(value.get("type", "anything")))
+
+
+def _default(value: Schema) -> str:
+    found = value.get("default")
+    return "" if found in (None, "", [], {}) else f"`{json.dumps(found)}`"
+
+
+def _meaning(value: Schema, known: Mapping[str, Schema]) -> str:
+    if told := value.get("description"):
+        return str(told)
+    inner = next(_inner(value, known), {})
+    return str(inner.get("description", ""))
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    print(page(), end="")

@@ -1,0 +1,37 @@
+"""docs/project-file.md and docs/evaluators.md hold what there is."""
+
+import re
+from pathlib import Path
+
+import yaml
+
+from agentmut.files import reference
+from agentmut.files.schema import ProjectFile
+from agentmut.plugins import Catalogue
+from agentmut.project import load_project
+
+DOCS = Path(__file__).parents[2] / "docs"
+EVALUATORS = (DOCS / "evaluators.md").read_text(encoding="utf-8")
+
+
+def test_the_page_of_the_project_file_is_the_one_that_the_schema_gives() -> None:
+    """Made by `python -m agentmut.files.reference > docs/project-file.md`."""
+    page = (DOCS / "project-file.md").read_text(encoding="utf-8")
+    assert page == reference.page()
+    sections = dict(re.findall(r"^## `([\w.]+)`\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL))
+    assert set(sections) >= set(ProjectFile.model_fields) - {"version"}
+    assert all(f"| `{name}` |" in page for name in ("ask_above", "selective", "second_order", "concurrency"))
+    assert "| `concurrency` | integer | `16` |" in sections["execution"]
+
+
+def test_every_evaluator_has_one_example() -> None:
+    blocks = re.findall(r"```yaml\n(.*?)```", EVALUATORS, re.DOTALL)
+    ((scenario,), _) = (yaml.safe_load(block) for block in blocks)
+    shown = [name for one in scenario["evaluators"] for name in one]
+    assert sorted([*shown, "suite", "suite_checks"]) == sorted(Catalogue.of("evaluators").names)
+
+
+def test_the_specification_of_the_page_is_one(tmp_path: Path) -> None:
+    (tmp_path / "spec.yaml").write_text(re.findall(r"```yaml\n(.*?)```", EVALUATORS, re.DOTALL)[1])
+    project = load_project(tmp_path / "spec.yaml", "collections:Counter")
+    assert len(project.scenarios) == 1
