@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from llama_index.core.tools import BaseTool, FunctionTool, ToolMetadata, ToolOutput, adapt_to_async_tool
+from llama_index.core.tools.types import DefaultToolFnSchema
 from llama_index.core.workflow import Context
 
 from agentmut.adapters._change import Offer
@@ -54,7 +55,7 @@ def offered(offer: Offer, own: BaseTool | None, place: Place) -> FunctionTool:
         told = _Told(
             name=spec.name,
             description=spec.description,
-            fn_schema=told.fn_schema if told else None,
+            fn_schema=told.fn_schema if told else DefaultToolFnSchema,
             return_direct=told.return_direct if told else False,
             parameters=dict(spec.parameters),
         )

@@ -41,7 +41,8 @@ def step_faults(subject: Subject, base: Observed) -> Iterator[str]:
         )
     made = Counter(call.name for call in _calls(base).values())
     known = Counter(trace.tools_called)
-    for tool in sorted(made.keys() | (known.keys() if base.exchanges else set())):
+    told = any(one.request.tools for one in base.exchanges)  # else it calls them in code, as text
+    for tool in sorted(made.keys() | (known.keys() if told else set())):
         if known[tool] != made[tool]:
             yield (
                 f"there are {known[tool]} steps of the tool {tool!r} for {made[tool]} calls; each call that the agent "

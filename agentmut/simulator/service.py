@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from aiohttp import web
 
-from agentmut.simulator import dialects, model_lists
+from agentmut.simulator import dialects, model_lists, thoughts
 from agentmut.simulator.agents import BedrockAgents, Sessions
 from agentmut.simulator.behave import reply
 from agentmut.simulator.conversations import Conversations, UnknownResponseError
@@ -170,7 +170,7 @@ class Service:
             asked = request.model_copy(update={"model": model})
             return self._said(asked, came).model_copy(update={"model": request.model})
         parallel = not dialects.wants_single_calls(came.call.body)
-        return reply(request, seed=self._settings.seed, trial=came.trial, parallel=parallel)
+        return thoughts.answered(request, reply, seed=self._settings.seed, trial=came.trial, parallel=parallel)
 
     def _whole(self, came: _Arrival) -> _Whole:
         given = dict(mapping(read_json(came.call.body), "the body"))

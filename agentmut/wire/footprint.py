@@ -12,6 +12,7 @@ from agentmut.config import SAMPLING
 from agentmut.frozen import Frozen, digest_of
 from agentmut.plain import storable
 from agentmut.tools import ToolSpec
+from agentmut.wire.listed_tools import listed_tools
 from agentmut.wire.messages import Exchange, Role
 
 
@@ -23,6 +24,7 @@ class RequestShape(Frozen):
     system: int = 0
     """So many characters of the text, at its start, are system messages."""
     tools: tuple[ToolSpec, ...] = ()
+    """Those that the system message tells of, where no others are sent."""
     model: str = ""
     temperature: float | None = None
     top_p: float | None = None
@@ -101,7 +103,7 @@ def _shape(exchange: Exchange) -> RequestShape:
     return RequestShape(
         text="\n\n".join(filter(None, (system, *said))),
         system=len(system),
-        tools=request.tools,
+        tools=request.tools or listed_tools(request.system_text),
         model=request.model,
         stream=request.stream,
         dialect=exchange.dialect,

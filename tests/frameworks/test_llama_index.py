@@ -11,6 +11,7 @@ POLICY = AgentConfig(context=(Document(name="policy", text="Refunds take five da
 TURNS = ["Where is my order A-1042?", "And where is my order A-1043?"]
 CASES = (
     Case("llama_index", "two tools", f"{AGENTS}:desk", TURNS, ["look_up_order"], config=POLICY),
+    Case("llama_index", "ReAct", f"{AGENTS}:thinker", TURNS, ["look_up_order"], config=POLICY),
     Case(
         "llama_index",
         "hand-off",
