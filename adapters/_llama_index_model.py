@@ -60,7 +60,7 @@ def changed_model(llm: LLM, changes: dict[str, Any], node: str) -> LLM:
     return _known(copy) if "name" in changes else copy
 
 
-class _Place(BaseCallbackHandler):
+class _Place(BaseCallbackHandler):  # type: ignore[misc]  # LlamaIndex is in the second environment
     """Notes before each model request which agent makes it."""
 
     def __init__(self, node: str) -> None:
@@ -128,5 +128,16 @@ def _value(llm: LLM, setting: str) -> Any:
     more = getattr(llm, "additional_kwargs", None) or {}
     if setting in more:
         return more[setting]
+    if setting in _UNSENT and _takes_more(llm) and not _reasons(llm):
+        return None
     field = _field(llm, setting) or setting
     return getattr(llm, field, None)
+
+
+def _reasons(llm: LLM) -> bool:
+    """Whether OpenAI's client takes it for one of the models that it sends `reasoning_effort` to."""
+    try:
+        from llama_index.llms.openai.utils import O1_MODELS
+    except ImportError:
+        return True
+    return getattr(llm, "model", "") in O1_MODELS

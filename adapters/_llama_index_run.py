@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from llama_index.core.agent.workflow import AgentInput, AgentWorkflow, ToolCall, ToolCallResult
@@ -46,11 +47,9 @@ class Conversation(Session):
             async for event in handler.stream_events():
                 way.note(event)
             result = await handler
-        except asyncio.CancelledError:
-            await handler.cancel_run(timeout=_END_OF_CANCELLED)
-            raise
-        except _WaitsError:
-            await handler.cancel_run(timeout=_END_OF_CANCELLED)
+        except (asyncio.CancelledError, _WaitsError):  # it would go on by itself
+            with suppress(Exception):
+                await asyncio.wait_for(handler.cancel_run(), _END_OF_CANCELLED)
             raise
         way.end()
         return _answer(result)
@@ -102,7 +101,7 @@ class _Way:
         failed = event.tool_output.is_error
         step = call_tool_step(
             event.tool_name,
-            jsonable(event.tool_kwargs),
+            {name: jsonable(value) for name, value in event.tool_kwargs.items()},
             self._recorder,
             self._begun.get(event.tool_id, self._recorder.now()),
             output=None if failed else event.tool_output.content,

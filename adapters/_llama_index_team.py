@@ -17,6 +17,7 @@ from agentmut.adapters._llama_index_model import changed_model, model_of
 from agentmut.adapters._llama_index_tools import Place, offered, spec_of
 from agentmut.config import AgentConfig
 from agentmut.errors import AdapterError, nearest
+from agentmut.flow import Flow
 
 HANDOFF = "handoff"
 """The tool by which agents of a workflow hand over."""
@@ -88,11 +89,8 @@ class Team:
 
     def changed(self, change: Change, place: Callable[[str], Place]) -> Any:
         """A copy that differs by `change`. Nothing of the original is touched."""
-        wanted = change.wanted.orchestration.get("handoffs", {})
-        leads = {
-            name: targets if isinstance(wanted, dict) and isinstance(targets := wanted.get(name), dict) else {}
-            for name in self.members
-        }
+        wanted = Flow.of(change.wanted.orchestration).handoffs
+        leads: dict[str, Targets] = {name: wanted.get(name, {}) for name in self.members}
         copies = {
             name: self._copy(agent, change, list(leads[name]), place(name))
             for name, agent in self.members.items()

@@ -23,13 +23,11 @@ Place = Callable[[str, Mapping[str, Any]], CallPlace]
 def spec_of(tool: BaseTool) -> ToolSpec:
     """What the model is told of a tool."""
     told = tool.metadata
-    return ToolSpec(
-        name=told.get_name(), description=told.description, parameters=told.get_parameters_dict()
-    )
+    return ToolSpec(name=told.get_name(), description=told.description, parameters=told.get_parameters_dict())
 
 
 @dataclass
-class _Told(ToolMetadata):
+class _Told(ToolMetadata):  # type: ignore[misc]  # LlamaIndex is in the second environment
     """What the model is told of a tool, with parameters as a schema, where LlamaIndex wants a class."""
 
     parameters: dict[str, Any] = field(default_factory=dict)

@@ -170,7 +170,9 @@ class Service:
             asked = request.model_copy(update={"model": model})
             return self._said(asked, came).model_copy(update={"model": request.model})
         parallel = not dialects.wants_single_calls(came.call.body)
-        return thoughts.answered(request, reply, seed=self._settings.seed, trial=came.trial, parallel=parallel)
+        return thoughts.answered(
+            request, reply, seed=self._settings.seed, trial=came.trial, parallel=parallel
+        )
 
     def _whole(self, came: _Arrival) -> _Whole:
         given = dict(mapping(read_json(came.call.body), "the body"))

@@ -12,7 +12,9 @@ from typing import Any
 from agentmut.wire.listed_tools import listed_tools
 from agentmut.wire.messages import Message, ModelReply, ModelRequest, Role, ToolCall
 
-_OWN = re.compile(r"^Here is some context to help you .*?:\n(.*?)\n\s*## Output Format$", re.MULTILINE | re.DOTALL)
+_OWN = re.compile(
+    r"^Here is some context to help you .*?:\n(.*?)\n\s*## Output Format$", re.MULTILINE | re.DOTALL
+)
 _CALL = re.compile(r"\AThought: .*?^Action: (\S+)\nAction Input: (\{.*\})\Z", re.MULTILINE | re.DOTALL)
 _ANSWER = "\nAnswer: "
 _RESULT = "Observation: "

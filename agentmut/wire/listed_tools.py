@@ -17,7 +17,8 @@ from agentmut.tools import ToolSpec
 _FORMAT = "Action Input:"
 """What such a prompt says of how tools are called."""
 _TOOL = re.compile(
-    r"^> Tool Name: (?P<name>\S+)\nTool Description: (?P<told>(?:(?!^> Tool Name: ).)*?)\nTool Args: (?P<args>\{.*?\})$",
+    r"^> Tool Name: (?P<name>\S+)\nTool Description: (?P<told>(?:(?!^> Tool Name: ).)*?)\n"
+    r"Tool Args: (?P<args>\{.*?\})$",
     re.MULTILINE | re.DOTALL,
 )
 

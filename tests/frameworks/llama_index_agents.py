@@ -7,7 +7,7 @@ from llama_index.llms.openai_like import OpenAILike
 
 
 def model(**settings: Any) -> OpenAILike:
-    """A model that LlamaIndex does not know by name. Its usage is told at the end of each stream."""
+    """A model that LlamaIndex does not know by name. Streams end with what they cost."""
     return OpenAILike(
         model="sim-large",
         api_key="none",
@@ -47,6 +47,7 @@ def team() -> AgentWorkflow:
         system_prompt="You decide who helps.\n\n- Hand refunds to billing.\n- Greet the customer.",
         can_handoff_to=["billing", "shipping"],
         llm=model(),
+        streaming=False,
     )
     billing = FunctionAgent(
         name="billing",
@@ -55,6 +56,7 @@ def team() -> AgentWorkflow:
         tools=[look_up_order, issue_refund],
         can_handoff_to=[],
         llm=model(),
+        streaming=False,
     )
     shipping = FunctionAgent(
         name="shipping",
@@ -63,6 +65,7 @@ def team() -> AgentWorkflow:
         tools=[look_up_order],
         can_handoff_to=[],
         llm=model(),
+        streaming=False,
     )
     return AgentWorkflow(agents=[triage, billing, shipping], root_agent="triage")
 
