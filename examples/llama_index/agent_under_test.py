@@ -27,9 +27,8 @@ def build() -> FunctionAgent:
         is_chat_model=True,
         is_function_calling_model=True,
         context_window=128_000,  # with the default of 3900, earlier messages are soon left out
-        additional_kwargs={
-            "stream_options": {"include_usage": True}
-        },  # else streams do not say what they cost
+        # else streams do not say what they cost
+        additional_kwargs={"stream_options": {"include_usage": True}},
     )
     return FunctionAgent(
         name="shop",
