@@ -1,6 +1,7 @@
 VENV := .venv
 BIN  := $(VENV)/bin
 SECOND := .venv-frameworks
+LOWEST := .venv-lowest
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	&& echo $$p && break; done)
@@ -8,7 +9,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # uv resolves in seconds what takes pip many minutes; pip does it where uv cannot be had or cannot do it
 INSTALL = { $(PIP) uv && $(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable '$(1)'; } || $(PIP) --editable '$(1)'
 
-.PHONY: demo test test-frameworks frameworks test-promptfoo lint docs docs-cli operators closing-the-loop relations-study slow bench clean
+.PHONY: demo test test-frameworks test-frameworks-lowest frameworks test-promptfoo lint docs docs-cli operators closing-the-loop relations-study slow bench clean
 
 demo: $(VENV)/.ready  ## measure the example support desk, offline
 	$(BIN)/agentmut simulate -- $(BIN)/agentmut run --project examples/support_desk --yes
@@ -20,6 +21,9 @@ test: $(VENV)/.dev  ## all tests
 
 test-frameworks: $(SECOND)/.ready  ## frameworks that cannot share the main environment: CrewAI, Semantic Kernel, LlamaIndex
 	PYTHONDONTWRITEBYTECODE= $(SECOND)/bin/python -m pytest -q -rs -n 2 --dist worksteal tests/frameworks
+
+test-frameworks-lowest: $(LOWEST)/.ready  ## frameworks of the main environment in the oldest versions that are supported
+	PYTHONDONTWRITEBYTECODE= $(LOWEST)/bin/python -m pytest -q -rs -n 2 --dist worksteal tests/frameworks
 
 frameworks: $(VENV)/.dev $(SECOND)/.ready  ## what the kit finds anew; docs/frameworks.md is its output
 	rm -rf tests/frameworks/support
@@ -107,5 +111,12 @@ $(SECOND)/.ready: pyproject.toml
 	  && $(SECOND)/bin/python -m uv pip install --quiet --compile-bytecode --python $(SECOND)/bin/python --editable '.[frameworks]'; fi
 	@touch $@
 
+$(LOWEST)/.ready: $(VENV)/.dev
+	@rm -rf $(LOWEST)
+	@$(BIN)/python -m venv $(LOWEST) && $(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
+	@$(LOWEST)/bin/python -m uv pip install --quiet --compile-bytecode --python $(LOWEST)/bin/python --editable \
+	  '.[openai-agents,autogen,smolagents,bedrock,google-adk,mcp,pydantic-ai]' pytest pytest-xdist $$($(BIN)/python -m tests.frameworks.lowest)
+	@touch $@
+
 clean:
-	rm -rf $(VENV) $(SECOND) build dist *.egg-info
+	rm -rf $(VENV) $(SECOND) $(LOWEST) build dist *.egg-info

@@ -28,6 +28,8 @@ class Change:
 
     found: AgentConfig
     wanted: AgentConfig
+    built: bool = False
+    """Whether a factory has built the agent from the wanted config: then its tools may have the wanted names."""
 
     @property
     def prompt(self) -> str | None:
@@ -53,10 +55,17 @@ class Change:
 
         Of a team, one agent is given the `decoys`.
         """
-        wanted = [tool for tool in self.wanted.tools if _is_for(tool, own_names, decoys=decoys)]
-        known = {tool.name: tool for tool in self.found.tools}
+        tools = [self._as_built(tool, own_names) for tool in self.wanted.tools]
+        wanted = [tool for tool in tools if _is_for(tool, own_names, decoys=decoys)]
+        known = {tool.name: tool for tool in (tools if self.built else self.found.tools)}
         offers = [Offer(tool, _told_otherwise(tool, known.get(tool.own_name))) for tool in wanted]
         return offers if self._reordered else sorted(offers, key=lambda offer: _place(offer, own_names))
+
+    def _as_built(self, tool: ToolSpec, own_names: Sequence[str]) -> ToolSpec:
+        """A tool that the factory has built as it is wanted has its name as the agent's own."""
+        if self.built and tool.name in own_names:
+            return tool.model_copy(update={"implemented_by": None})
+        return tool
 
     @property
     def _reordered(self) -> bool:

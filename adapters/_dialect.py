@@ -51,6 +51,8 @@ class Reply(NamedTuple):
     """Why the answer ended early, where the model was not done: `max_tokens` and so on."""
     unfinished: bool = False
     """Whether the model wants to go on, without a call being answered."""
+    began: float | None = None
+    """When the model was asked, in seconds since the trial began; None: when the service was."""
 
 
 Body = dict[str, Any]

@@ -172,7 +172,7 @@ class FrameworkAdapter(ABC):
         change = Change(self.found, self.config)
         if self.source.takes_config:  # it has built what was asked for; what is left is what adapters do
             asked = self.config.model_copy(update={"orchestration": self.found.orchestration})
-            change = Change(asked, self.config)
+            change = Change(asked, self.config, built=True)
         session = self.prepared(self.source.build(self.config), change, trial)
         if changed := Change(self.original, self.config).orchestration:
             recorder.marks |= {CHANGED, *(f"/orchestration/{key}" for key in changed)}

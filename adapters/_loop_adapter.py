@@ -54,6 +54,11 @@ class LoopAdapter:
             )
         if refusal := dialect.refuses(config.model):
             raise UsageError(f"agent.config.model: {refusal}")
+        return cls.of_functions(dialect, spec, config)
+
+    @classmethod
+    def of_functions(cls, dialect: Dialect, spec: AgentSpec, config: AgentConfig) -> Self:
+        """The adapter, after a look at the flow and the functions. Raises `UsageError`."""
         others = sorted(set(config.orchestration) - {_LIMIT})
         if others:
             raise UsageError(
@@ -109,7 +114,12 @@ class LoopAdapter:
         loop = ToolLoop(self._dialect, self._tools_of(trial), self._config, limit, trial)
         outputs = await loop.outputs(turns)
         recorder = trial.recorder
-        return AgentTrace(steps=recorder.timeline(), outputs=tuple(outputs), seconds=recorder.now())
+        return AgentTrace(
+            steps=recorder.timeline(),
+            outputs=tuple(outputs),
+            seconds=recorder.now(),
+            edges=tuple(recorder.edges),
+        )
 
     def _tools_of(self, trial: Trial) -> dict[str, Function]:
         """What to call, by the name that the model is told of."""

@@ -8,6 +8,7 @@ from pydantic import JsonValue
 
 from agentmut.adapters._placeholders import parts_by_name
 from agentmut.config import AgentConfig
+from agentmut.errors import UsageError, nearest
 from agentmut.mutant import Edit, Mutant
 from agentmut.plain import jsonable
 from agentmut.pointers import at_path
@@ -18,6 +19,8 @@ from agentmut.trial import Trial
 from agentmut.wire.steps import steps_from_exchanges
 
 CONFIG_FILE = "config_file"
+SERVED = "mcp_tools"
+"""The key of `agent.options` which says that servers offer the agent its tools, and that agentmut meets them there."""
 TOLD_BY_FILE = frozenset({"prompt", "model", "context", "orchestration"})
 """Parts that a program which is given the config as a file takes from it."""
 
@@ -49,8 +52,8 @@ class OutsideAgent:
         return replace(self, config=config)
 
     def doubled_tools(self) -> frozenset[str]:
-        """None: calls of tools do not leave the agent's own process."""
-        return frozenset()
+        """Those of tool servers; calls of others do not leave the agent's own process."""
+        return frozenset(self.original.tool_names) if self.served else frozenset()
 
     def versions(self) -> Mapping[str, str]:
         """No framework of this process takes part."""
@@ -61,7 +64,13 @@ class OutsideAgent:
         """Parts of the config that the agent is told, as dotted paths."""
         named = {name for name in self.names if name in parts_by_name(self.original)}
         by_file = TOLD_BY_FILE if CONFIG_FILE in self.names else frozenset()
-        return frozenset(name for name in named if name.partition(".")[0] != "tools") | by_file
+        own = frozenset(name for name in named if name.partition(".")[0] != "tools") | by_file
+        return own | {"tools"} if self.served else own
+
+    @property
+    def served(self) -> bool:
+        """Whether tool servers offer the agent its tools, and changes reach it there."""
+        return self.spec.options.get(SERVED) is True
 
     def cannot_express(self, mutant: Mutant) -> str:
         """What is in no model request has to be told: the flow. What is told has to be sayable: no unset part is.
@@ -107,10 +116,41 @@ class OutsideAgent:
         return self.config.model_copy(update=own)
 
 
+def check_options(spec: AgentSpec, config: AgentConfig) -> None:
+    """Raise `UsageError` for `agent.options` that an agent elsewhere does not have."""
+    for name, value in spec.options.items():
+        if name != SERVED:
+            raise UsageError(f"agent.options: unknown key {name!r}. {nearest(name, (SERVED,))}")
+        if not isinstance(value, bool):
+            raise UsageError(f"agent.options.{SERVED} is true or false, not {value!r}")
+    if spec.options.get(SERVED) and not config.tools:
+        raise UsageError(f"agent.options.{SERVED}: list the tools of the servers in agent.config.tools")
+
+
 def record_steps(trial: Trial) -> None:
-    """Note what was seen of a run that has ended, however it did."""
+    """Note what was seen of a run that has ended, however it did.
+
+    Calls that tool servers met are known already, with true times and errors; model requests say what they were for.
+    """
     recorder = trial.recorder
-    recorder.steps += steps_from_exchanges(recorder.exchanges, with_tools=True)
+    met = [step for step in recorder.steps if step.action is Action.CALL_TOOL]
+    rest = [step for step in recorder.steps if step.action is not Action.CALL_TOOL]
+    for seen in steps_from_exchanges(recorder.exchanges, with_tools=True):
+        same = next((step for step in met if _is_same_call(step, seen, trial)), None)
+        if same:
+            met.remove(same)
+            rest.append(
+                same.model_copy(update={name: getattr(seen, name) for name in ("turn", "node", "call_id")})
+            )
+        else:
+            rest.append(seen)
+    recorder.steps[:] = [*rest, *met]
+
+
+def _is_same_call(met: Step, seen: Step, trial: Trial) -> bool:
+    if seen.action is not Action.CALL_TOOL or seen.tool is None:
+        return False
+    return met.tool in (seen.tool, trial.own_name(seen.tool)) and met.arguments == seen.arguments
 
 
 def trace_of(answer: JsonValue, trial: Trial, turn: int) -> AgentTrace:

@@ -1,20 +1,21 @@
 """Which version of a framework an adapter is made for, and what to install where it is not there."""
 
+import re
 from typing import NamedTuple
 
-from agentmut.adapters._sdk_version import release_of, version_of
+from agentmut.adapters._sdk_version import version_of
 from agentmut.errors import AdapterError
 
 
 class Requirement(NamedTuple):
-    """A package that an adapter needs. Versions are (major, minor)."""
+    """A package that an adapter needs. Versions are (major, minor), or with the patch, too."""
 
     adapter: str
     package: str
     """As it is installed by pip."""
-    minimum: tuple[int, int]
+    minimum: tuple[int, ...]
     """The oldest version that the adapter is tested with; the lower bound of the extra in pyproject.toml."""
-    below: tuple[int, int]
+    below: tuple[int, ...]
     """The first version that it is not made for; the upper bound of the extra."""
     extra: str
     others: tuple[str, ...] = ()
@@ -32,7 +33,7 @@ class Requirement(NamedTuple):
             raise AdapterError(
                 f"adapter {self.adapter} requires the package {self.package}. Install it with: {self.install}"
             )
-        if not self.minimum <= release_of(version) < self.below:
+        if not self.minimum <= _release(version) < self.below:
             raise AdapterError(
                 f"adapter {self.adapter} is made for {self.package} {_dotted(self.minimum)} and later, below "
                 f"{_dotted(self.below)}; found {version}. Install one that fits with: {self.install}; or let mutants "
@@ -46,5 +47,16 @@ class Requirement(NamedTuple):
         return {name: found for package in packages for name, found in version_of(package).items()}
 
 
-def _dotted(version: tuple[int, int]) -> str:
+def _dotted(version: tuple[int, ...]) -> str:
     return ".".join(map(str, version))
+
+
+def _release(version: str) -> tuple[int, ...]:
+    """The numbers of a release.
+
+    >>> _release("3.1rc1"), _release("1.15.30.post1"), _release("4")
+    ((3, 1), (1, 15, 30), (4, 0))
+    """
+    found = re.match(r"\d+(\.\d+){0,2}", version)
+    numbers = tuple(map(int, found[0].split("."))) if found else (0,)
+    return numbers if len(numbers) > 1 else (*numbers, 0)

@@ -94,11 +94,13 @@ class _Turn:
         recorder.nodes.add(MODEL)
         started = recorder.now()
         try:
-            reply = await self.loop.dialect.ask(self.client, self.loop.config, conversation)
+            with answering(CallPlace(self.number, MODEL)):
+                reply = await self.loop.dialect.ask(self.client, self.loop.config, conversation)
         except Exception as error:
             self._reasoned(started, model=self.loop.config.model.name, error=described(error))
             raise
-        self._reasoned(started, model=reply.model, output=jsonable(reply.text), usage=reply.usage)
+        begun = started if reply.began is None else reply.began
+        self._reasoned(begun, model=reply.model, output=jsonable(reply.text), usage=reply.usage)
         return reply
 
     def _reasoned(self, started: float, model: str, **fields: Any) -> None:

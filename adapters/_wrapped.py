@@ -1,6 +1,9 @@
 """Users' own functions that call an SDK: agents as they are, changed on the wire."""
 
-from agentmut.adapters._dialect import unsaid
+from collections.abc import Callable, Mapping
+
+from agentmut.adapters._dialect import Dialect, unsaid
+from agentmut.adapters._dialect_converse import ConverseDialect
 from agentmut.adapters._dialect_messages import MessagesDialect
 from agentmut.adapters.python_callable import CallableAdapter
 from agentmut.config import AgentConfig
@@ -9,15 +12,17 @@ from agentmut.mutant import Mutant
 from agentmut.protocols import AgentSpec
 
 _OF_THE_LOOP = ("functions", "api", "stream")
+_ONE_API: Mapping[str, Callable[[], Dialect]] = {"anthropic": MessagesDialect, "boto3": ConverseDialect}
+"""SDKs with one API. OpenAI's has two, and the one asked has all settings."""
 
 
 class WrappedFunction(CallableAdapter):
     """A function that speaks to one API."""
 
     def cannot_say(self, mutant: Mutant) -> str:
-        """Settings that requests have no word for. OpenAI's SDK has two APIs, and the one asked has them all."""
-        anthropic = self._package == "anthropic"
-        return unsaid(MessagesDialect().refuses, self._config.model, mutant) if anthropic else ""
+        """Settings that requests have no word for."""
+        dialect = _ONE_API.get(self._package)
+        return unsaid(dialect().refuses, self._config.model, mutant) if dialect else ""
 
 
 def wrapped_function(spec: AgentSpec, config: AgentConfig, package: str) -> CallableAdapter:

@@ -18,7 +18,14 @@ from typing import ClassVar
 from pydantic import JsonValue
 
 from agentmut.adapters._answers import NoAnswerError, answer_in, check_pointer
-from agentmut.adapters._outside import CONFIG_FILE, OutsideAgent, as_input, record_steps, trace_of
+from agentmut.adapters._outside import (
+    CONFIG_FILE,
+    OutsideAgent,
+    as_input,
+    check_options,
+    record_steps,
+    trace_of,
+)
 from agentmut.adapters._placeholders import as_word, check_names, filled, names_in
 from agentmut.adapters._programs import LIMIT, Launch, Output, run_program
 from agentmut.adapters._shell import shell_line
@@ -51,7 +58,7 @@ class CommandAdapter(OutsideAgent):
     """Runs `agent.command` in the project's folder, one process group for each trial."""
 
     agent_keys: ClassVar[AgentKeys] = AgentKeys(
-        "command", '[node, agent.js, "{input}"]', frozenset({"shell", "answer"})
+        "command", '[node, agent.js, "{input}"]', frozenset({"shell", "answer", "options"})
     )
 
     @classmethod
@@ -62,12 +69,13 @@ class CommandAdapter(OutsideAgent):
         names = [name for word in spec.command for name in names_in(word, WHERE)]
         check_names(names, config, OWN, WHERE)
         check_pointer(spec.answer)
+        check_options(spec, config)
         _check_program(spec)
         return cls(spec, config, config, frozenset(names))
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
         """Start the program, wait for its end, and read its answer. Several turns are given all at once."""
-        trial.recorder.config_reads |= self.carries
+        trial.recorder.config_reads |= self.carries - {"tools"}  # which its servers tell
         with TemporaryDirectory(prefix="agentmut-", ignore_cleanup_errors=True) as folder:
             files = Path(folder)
             launch = self._launch(as_input(turns), trial, files)

@@ -13,11 +13,12 @@ from urllib.parse import quote, urlsplit
 from pydantic import JsonValue
 
 from agentmut.adapters._answers import NoAnswerError, answer_in, check_pointer
-from agentmut.adapters._outside import OutsideAgent, as_input, record_steps, trace_of
+from agentmut.adapters._outside import OutsideAgent, as_input, check_options, record_steps, trace_of
 from agentmut.adapters._placeholders import as_word, check_names, filled, names_in
 from agentmut.adapters._programs import LIMIT
 from agentmut.config import AgentConfig
 from agentmut.errors import AdapterError, UnavailableError, UsageError
+from agentmut.mcp_proxy import URL_VARIABLE
 from agentmut.protocols import AgentKeys, AgentSpec
 from agentmut.redaction import Redactor, header_secrets, url_secrets
 from agentmut.services import CARRIED
@@ -58,7 +59,7 @@ class HttpAdapter(OutsideAgent):
     agent_keys: ClassVar[AgentKeys] = AgentKeys(
         "url",
         "http://127.0.0.1:8000/ask",
-        frozenset({"method", "headers", "body", "answer", "proxy_port"}),
+        frozenset({"method", "headers", "body", "answer", "proxy_port", "options"}),
     )
 
     @classmethod
@@ -70,6 +71,7 @@ class HttpAdapter(OutsideAgent):
                 "agent.url: adapter http needs the address of the agent, as http://127.0.0.1:8000/ask"
             )
         check_pointer(spec.answer)
+        check_options(spec, config)
         names: set[str] = set()
         for where, text in _templates(spec):
             used = names_in(text, where)
@@ -83,7 +85,7 @@ class HttpAdapter(OutsideAgent):
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
         """Ask once and read the answer. Several turns are given all at once."""
-        trial.recorder.config_reads |= self.carries
+        trial.recorder.config_reads |= self.carries - {"tools"}  # which its servers tell
         try:
             answer = await self._asked(self._values(turns, trial), trial)
         finally:
@@ -232,8 +234,9 @@ def _filled_body(template: JsonValue, values: Mapping[str, JsonValue]) -> JsonVa
 
 
 def _endpoint_names() -> tuple[str, ...]:
-    """Placeholders for the addresses of model services: their environment variables in small letters."""
-    return tuple(variable.lower() for service in CARRIED for variable in service.variables)
+    """Placeholders for the addresses of services and tool servers: their environment variables in small letters."""
+    variables = (*(name for service in CARRIED for name in service.variables), URL_VARIABLE)
+    return tuple(variable.lower() for variable in variables)
 
 
 def _endpoint(name: str, trial: Trial) -> str | None:

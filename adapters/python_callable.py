@@ -10,7 +10,7 @@ from pydantic import JsonValue, PrivateAttr
 
 from agentmut.adapters._sdk_version import version_of
 from agentmut.calls.instrument import MARK
-from agentmut.calls.offered import calls_by_offered_name
+from agentmut.calls.offered import calls_by_offered_name, passes_all_tools
 from agentmut.config import AgentConfig, History, ModelConfig
 from agentmut.errors import UsageError
 from agentmut.imports import import_object
@@ -34,12 +34,19 @@ class CallableAdapter:
     agent_keys: ClassVar[AgentKeys] = AgentKeys("run", "my_package.agent:run", frozenset({"route"}))
 
     def __init__(
-        self, run: Any, config: AgentConfig, package: str = "", *, takes_config: bool = True
+        self,
+        run: Any,
+        config: AgentConfig,
+        package: str = "",
+        *,
+        takes_config: bool = True,
+        original: AgentConfig | None = None,
     ) -> None:
         self._run = run
         self._config = config
         self._package = package
         self._takes_config = takes_config
+        self.original = config if original is None else original
         self._is_async = inspect.iscoroutinefunction(run) or inspect.iscoroutinefunction(
             getattr(run, "__call__", None)  # noqa: B004  (an object with an async __call__)
         )
@@ -84,13 +91,16 @@ class CallableAdapter:
 
     def with_config(self, config: AgentConfig) -> Self:
         """The same function on another config."""
-        return type(self)(self._run, config, self._package, takes_config=self._takes_config)
+        return type(self)(
+            self._run, config, self._package, takes_config=self._takes_config, original=self.original
+        )
 
     def doubled_tools(self) -> frozenset[str]:
-        """Functions marked with `agentmut.tool` in the module of the callable."""
+        """Functions marked with `agentmut.tool` in the module of the callable, and tools of servers it watches."""
         module = sys.modules.get(getattr(self._run, "__module__", ""), None)
         found = (_marked(value) for value in vars(module or object).values())
-        return frozenset(name for names in found for name in names)
+        served = self.original.tools if module is not None and passes_all_tools(module) else ()
+        return frozenset((*(name for names in found for name in names), *(tool.name for tool in served)))
 
     def cannot_express(self, mutant: Mutant) -> str:
         """Faults need a place where calls pass; the earlier answers are the function's own affair."""

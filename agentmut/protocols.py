@@ -146,6 +146,16 @@ class ChoosesRoute(Protocol):
 
 
 @runtime_checkable
+class KnowsOriginal(Protocol):
+    """What an adapter has besides whose agent may have tools that servers offer it at run time (MCP)."""
+
+    @property
+    def original(self) -> AgentConfig:
+        """The config before any change."""
+        ...
+
+
+@runtime_checkable
 class KnowsApi(Protocol):
     """What an adapter has besides that knows which API its agent speaks."""
 
@@ -412,6 +422,7 @@ class HoldsInputs(Protocol):
 
 __all__ = [
     "Adapter", "AgentSpec", "AsksAgent", "ChoosesRoute", "Evaluator", "Example", "GivesChecks", "HoldsInputs",
-    "Importer", "KeepsOpen", "KnowsApi", "NeedsDoubles", "Notes", "Operator", "OperatorOptions", "ReadsFiles",
+    "Importer", "KeepsOpen", "KnowsApi", "KnowsOriginal", "NeedsDoubles", "Notes", "Operator", "OperatorOptions",
+    "ReadsFiles",
     "Relation", "RelationExample", "RunsAlone", "RunsCases", "RunsOutside", "SetsRule", "SuiteRule", "SuiteSpec",
 ]  # fmt: skip

@@ -36,10 +36,10 @@ class TrialThreads(ThreadPoolExecutor):
     """
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> "Future[T]":
-        """Run `fn` soon; a trial counts it among its threads until it ends."""
+        """Run `fn` soon; a trial counts it among its threads until it ends, and the thread knows of the trial."""
         if current_trial() is None:
             return super().submit(fn, *args, **kwargs)
-        return _started(fn, *args, **kwargs)
+        return _started(contextvars.copy_context().run, fn, *args, **kwargs)
 
 
 def completed(value: Any) -> Any:

@@ -115,6 +115,16 @@ class Recorder:
         return any(step.action is not Action.REASON or step.error is None for step in self.steps)
 
 
+class ToolChange(NamedTuple):
+    """The tools of an agent as they are, and as the model is to be told of them: for what offers them at run time."""
+
+    before: tuple[ToolSpec, ...] = ()
+    after: tuple[ToolSpec, ...] = ()
+
+
+_UNCHANGED = ToolChange()
+
+
 @dataclass(frozen=True)
 class Trial:
     """One run of one agent on one scenario."""
@@ -126,6 +136,8 @@ class Trial:
     """By the agent's own name of the tool."""
     tools: Mapping[str, ToolSpec] = field(default_factory=dict)
     """The mutated tools by the name under which they are offered: renamed, faulty, or decoys."""
+    tool_change: ToolChange = _UNCHANGED
+    """What becomes of the tools that the agent is offered by servers (MCP)."""
     rewriter: Rewriter | None = None
     """Changes the model requests of the trial on their way; None where the agent itself is the mutant."""
     player: Player | None = None

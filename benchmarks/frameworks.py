@@ -17,6 +17,8 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from pydantic import JsonValue
+
 from agentmut.config import AgentConfig
 from agentmut.conformance.adapter import endpoint
 from agentmut.plugins import Group, load
@@ -37,11 +39,16 @@ class Measured(NamedTuple):
     package: str
     agents: str
     factory: str
-    question: str
+    question: JsonValue
 
 
 FRAMEWORKS = (
     Measured("openai_agents", "agents", "openai_agents_agents", "desk", "Where is my order A-1042?"),
+    Measured("crewai", "crewai", "crewai_agents", "desk", "Where is my order A-1042?"),
+    Measured("autogen", "autogen_agentchat", "autogen_agents", "desk", "Where is my order A-1042?"),
+    Measured(
+        "mcp", "mcp", "mcp_agents", "orders", {"tool": "look_up_order", "arguments": {"order_id": "A-1042"}}
+    ),
 )
 
 

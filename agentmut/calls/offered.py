@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
 _MARK = "__agentmut_finds_offered_tools__"
+_PASSING = "__agentmut_passes_tools__"
 
 
 def finds_offered_tools(function: F) -> F:
@@ -21,24 +22,38 @@ def finds_offered_tools(function: F) -> F:
     return function
 
 
+def passes_tools(function: F) -> F:
+    """Mark a function that has all tools of a config pass agentmut, whatever they are."""
+    setattr(function, _PASSING, True)
+    return function
+
+
 def calls_by_offered_name(module: object) -> bool:
     """Whether the code of a module uses `toolbox`, or what does the same for a framework."""
-    return any(_is_marked(value) or _uses(value) for value in vars(module).values())
+    return any(_is_marked(value, _MARK) or _uses(value, _MARK) for value in vars(module).values())
 
 
-def _is_marked(value: object) -> bool:
-    return getattr(value, _MARK, False) is True
+def passes_all_tools(module: object) -> bool:
+    """Whether the code of a module uses what `passes_tools` marks."""
+    return any(_is_marked(value, _PASSING) or _uses(value, _PASSING) for value in vars(module).values())
 
 
-def _uses(value: Any) -> bool:
+def _is_marked(value: object, mark: str) -> bool:
+    return getattr(value, mark, False) is True
+
+
+def _uses(value: Any, mark: str) -> bool:
     if inspect.isclass(value):
-        return any(isinstance(member, FunctionType) and _uses(member) for member in vars(value).values())
+        return any(
+            isinstance(member, FunctionType) and _uses(member, mark) for member in vars(value).values()
+        )
     if not isinstance(value, FunctionType):
         return False
     function = inspect.unwrap(value)
     names = frozenset(_names(function.__code__))
     known = getattr(function, "__globals__", {})
-    return _leads_to_mark([*(known.get(name) for name in names), *filter(None, map(_module, names))], names)
+    found = [*(known.get(name) for name in names), *filter(None, map(_module, names))]
+    return _leads_to_mark(found, names, mark)
 
 
 def _names(code: CodeType) -> Iterator[str]:
@@ -60,12 +75,12 @@ def _module(name: str) -> ModuleType | None:
         return None
 
 
-def _leads_to_mark(values: list[Any], names: frozenset[str]) -> bool:
+def _leads_to_mark(values: list[Any], names: frozenset[str], mark: str) -> bool:
     """Whether one of the values, or what modules among them have under the names, is marked."""
     seen: set[int] = set()
     while values:
         value = values.pop()
-        if _is_marked(value):
+        if _is_marked(value, mark):
             return True
         if isinstance(value, ModuleType) and id(value) not in seen:
             seen.add(id(value))

@@ -18,7 +18,7 @@ async def pass_call(
     form: ResultForm = ResultForm.TEXT,
     within: Within = whole,
 ) -> Any:
-    """What a call of a tool gives in the current trial; `name` is the agent's own name of the tool.
+    """What a call of a tool gives in the current trial; `name` is the agent's own name of the tool, or the offered one.
 
     The trial's double is asked in the place of `call`, with the arguments by name; a fault befalls whichever is
     called. The step is recorded with what `agentmut.trial.call_place` says. Raises what the call, the double or
@@ -27,13 +27,13 @@ async def pass_call(
     trial = current_trial()
     if trial is None:
         return await call()
-    with OpenStep(trial, name, dict(arguments)) as step:
+    with OpenStep(trial, trial.own_name(name), dict(arguments)) as step:
 
         async def answer() -> Any:
             given = step.stand_in() if step.double else call()
             return await given if inspect.isawaitable(given) else given
 
-        step.output = await with_fault_async(trial, name, answer, form, within)
+        step.output = await with_fault_async(trial, step.name, answer, form, within)
     return step.output
 
 
@@ -48,8 +48,8 @@ def pass_call_sync(
     trial = current_trial()
     if trial is None:
         return call()
-    with OpenStep(trial, name, dict(arguments)) as step:
+    with OpenStep(trial, trial.own_name(name), dict(arguments)) as step:
         step.output = with_fault(
-            trial, name, lambda: completed(step.stand_in()) if step.double else call(), form, within
+            trial, step.name, lambda: completed(step.stand_in()) if step.double else call(), form, within
         )
     return step.output

@@ -11,11 +11,11 @@ from agentmut.engine.classification import ending_of_answer, ending_of_error, en
 from agentmut.errors import AdapterError
 from agentmut.execution import Ending, Execution
 from agentmut.plain import described
-from agentmut.protocols import Adapter
+from agentmut.protocols import Adapter, KnowsOriginal
 from agentmut.scenario import Scenario
 from agentmut.threads import AgentExitError, in_daemon_thread
 from agentmut.trace import AgentTrace
-from agentmut.trial import Double, Recorder, Trial, altered_tools, running
+from agentmut.trial import Double, Recorder, ToolChange, Trial, altered_tools, running
 from agentmut.wire.carriers.gateway import Gateway
 from agentmut.wire.cassette import Player
 from agentmut.wire.footprint import footprint
@@ -71,13 +71,15 @@ async def attempt(
     try:
         if problem := await _hook(case.setup, case.scenario, timeout):
             return Execution(ending=Ending.SETUP_FAILED, reason=f"setup: {problem}")
-        altered = altered_tools(adapter.get_config())
+        config = adapter.get_config()
+        original = adapter.original if isinstance(adapter, KnowsOriginal) else config
         led = wiring.gateway.attempt(trial_id) if wiring.gateway else None
         trial = Trial(
             id=trial_id,
             seed=seed,
             doubles=case.doubles,
-            tools=altered,
+            tools=altered_tools(config),
+            tool_change=ToolChange(original.tools, config.tools),
             rewriter=wiring.rewriter,
             player=wiring.player,
             endpoints=led.endpoints if led else {},

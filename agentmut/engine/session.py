@@ -149,7 +149,7 @@ def make_plan(session: Session, generation: Generation, seed: int | None, now: f
         order=by_yield(generation.mutants, read_history(project.runs)),
         selective=generation.selective,
         identity=tuple(identity_mutant(session.suite.full, kind) for kind in project.mutation.identity),
-        destroyed=destroyed_mutant(session.suite.full),
+        destroyed=destroyed_mutant(session.suite.full, session.adapter.cannot_express),
         ignored=dict(generation.ignored),
         notes=(*generation.notes, *_renewed(project), *session.tests.notes()),
         rule=Rule(

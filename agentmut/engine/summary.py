@@ -208,7 +208,7 @@ def _controls(state: CampaignState) -> Controls:
 
 def _destroyed_reason(state: CampaignState, found: tuple[Status, str] | None) -> str:
     if not state.plan.destroyed.edits:
-        return "the config has no prompt, tools or context that could be destroyed"
+        return state.plan.destroyed.description
     return found[1] if found else "the run ended before it was decided"
 
 

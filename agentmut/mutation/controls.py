@@ -1,6 +1,6 @@
 """Mutants that check the campaign itself: one that changes nothing, and one that leaves nothing."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 
 from pydantic import JsonValue
@@ -41,13 +41,22 @@ def identity_mutant(config: AgentConfig, kind: Identity = Identity.UNTOUCHED) ->
     return _control("control.identity", f"{said}, but for a {kind} more", edits[kind], kind)
 
 
-def destroyed_mutant(config: AgentConfig) -> Mutant:
+def destroyed_mutant(
+    config: AgentConfig, cannot_express: Callable[[Mutant], str] = lambda mutant: ""
+) -> Mutant:
     """The agent without prompt, tools and documents. A suite that lets it pass tests nothing.
 
-    It has no edits when the config has none of the three: then there is nothing that could be destroyed.
+    It has no edits when the config has none of the three, or when the agent cannot be run without all that it has of
+    them, as its service keeps some: then there is nothing that could be destroyed, and the description says why.
     """
     said = "empty the prompt, the tools and the context"
-    return _control("control.destroyed", said, tuple(_emptied(config)))
+    made = _control("control.destroyed", said, tuple(_emptied(config)))
+    if not made.edits:
+        return _control(
+            "control.destroyed", "the config has no prompt, tools or context that could be destroyed", ()
+        )
+    reason = cannot_express(made)
+    return _control("control.destroyed", reason, ()) if reason else made
 
 
 def _emptied(config: AgentConfig) -> Iterator[Edit]:

@@ -14,6 +14,7 @@ from agentmut.plain import storable
 from agentmut.tools import ToolSpec
 from agentmut.wire.listed_tools import listed_tools
 from agentmut.wire.messages import Exchange, Role
+from agentmut.wire.told_tools import told_tools
 
 
 class RequestShape(Frozen):
@@ -103,10 +104,15 @@ def _shape(exchange: Exchange) -> RequestShape:
     return RequestShape(
         text="\n\n".join(filter(None, (system, *said))),
         system=len(system),
-        tools=request.tools or listed_tools(request.system_text),
+        tools=request.tools or _tools_in_words(request.system_text),
         model=request.model,
         stream=request.stream,
         dialect=exchange.dialect,
         host=exchange.host,
         **{name: getattr(request, name) for name in SAMPLING},
     )
+
+
+def _tools_in_words(system: str) -> tuple[ToolSpec, ...]:
+    """The tools that a system message tells of: as functions, or one after the other."""
+    return told_tools(system) or listed_tools(system)

@@ -15,7 +15,7 @@ def files_of(folder: Path) -> dict[str, str]:
     return {
         str(path.relative_to(folder)): path.read_text("utf-8")
         for path in found
-        if not {"__pycache__", ".agentmut"} & set(path.parts)
+        if not {"__pycache__", ".agentmut", ".gitignore"} & set(path.parts)
     }
 
 

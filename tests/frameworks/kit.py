@@ -5,6 +5,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from pydantic import JsonValue
 
@@ -36,10 +37,14 @@ class Case:
     config: AgentConfig = field(default_factory=AgentConfig)
     route: str | None = None
     except_for: Mapping[str, str] = field(default_factory=dict)
+    others: Mapping[str, Any] = field(default_factory=dict)
+    """Further keys of the agent section, such as `functions`; `factory` is empty where it is none of them."""
 
     def adapter(self) -> Adapter:
         """The adapter of a fresh project with this agent."""
-        spec = AgentSpec(adapter=self.framework, factory=self.factory, options=dict(self.options))
+        spec = AgentSpec(
+            adapter=self.framework, factory=self.factory or None, options=dict(self.options), **self.others
+        )
         kind: type[Adapter] = load(Group.ADAPTERS, self.framework)
         return kind.create(spec, self.config)
 

@@ -1,6 +1,10 @@
 """Agents of the OpenAI Agents SDK, as a user writes them."""
 
+from dataclasses import replace
+
 from agents import Agent, ModelSettings, RunConfig, Runner, function_tool
+
+from agentmut.config import AgentConfig
 
 
 @function_tool
@@ -23,6 +27,26 @@ def desk() -> Agent:
         tools=[look_up_order, issue_refund],
         model="sim-large",
         model_settings=ModelSettings(temperature=0.3),
+    )
+
+
+def configured(config: AgentConfig) -> Agent:
+    """One that is built from the config that it is given, with whatever names tools have there."""
+    own = {tool.name: tool for tool in (look_up_order, issue_refund)}
+    known = [(spec, own.get(spec.own_name)) for spec in config.tools]
+    tools = [
+        replace(
+            tool,
+            name=spec.name,
+            description=spec.description,
+            params_json_schema=spec.parameters,
+            strict_json_schema=False,
+        )
+        for spec, tool in known
+        if tool
+    ]
+    return Agent(
+        name="desk", instructions=config.system_text(), tools=list(tools or own.values()), model="sim-large"
     )
 
 

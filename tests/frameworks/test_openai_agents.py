@@ -2,7 +2,10 @@
 
 import pytest
 
-from agentmut.config import AgentConfig, Document
+from agentmut.adapters.openai_agents import OpenAIAgentsAdapter
+from agentmut.config import AgentConfig, Document, ModelConfig
+from agentmut.protocols import AgentSpec
+from agentmut.testing import check_adapter
 from tests.frameworks.kit import Case, check
 
 pytest.importorskip("agents", reason="openai-agents is not installed")
@@ -30,3 +33,16 @@ CASES = (
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_its_agents_are_run_as_the_kit_demands(case: Case) -> None:
     check(case)
+
+
+def test_an_agent_that_its_factory_builds_from_the_config_is_left_as_it_is_built() -> None:
+    prompt = "You help customers.\n\n- Always look up the order before you answer.\n- Never promise a date."
+    spec = AgentSpec(adapter="openai_agents", factory=f"{AGENTS}:configured")
+    config = AgentConfig(prompt=prompt, model=ModelConfig(name="sim-large"))
+    found = check_adapter(
+        lambda: OpenAIAgentsAdapter.create(spec, config),
+        turns=["Where is my order A-1042?"],
+        expect_tools=["look_up_order"],
+        only=["run", "steps", "doubles", "errors", "mutation.prompt", "mutation.tool"],
+    )
+    assert {"tool.rename", "tool.decoy", "tool.remove"} <= set(found["tool"].delivered)

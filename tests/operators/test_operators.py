@@ -243,6 +243,8 @@ def test_the_destroyed_control_leaves_only_the_model() -> None:
     )
     assert destroyed_mutant(config).apply(config) == AgentConfig(model=model)
     assert destroyed_mutant(AgentConfig(model=model)).edits == ()
+    kept = destroyed_mutant(config, lambda mutant: "the service keeps its prompt")
+    assert (kept.edits, kept.description) == ((), "the service keeps its prompt")
 
 
 def controls() -> Iterator[Mutant]:

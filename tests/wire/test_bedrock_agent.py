@@ -53,6 +53,13 @@ CALLS = ModelReply(
 WORDS = ModelReply(model="m", text="It rains in Zürich.", usage=Usage(input_tokens=7, output_tokens=5))
 
 
+def test_prompt_session_attributes_are_part_of_the_instructions() -> None:
+    """The service's prompt templates show them to the model."""
+    state = {"promptSessionAttributes": {"documents": "Umbrellas are sold out."}}
+    request = decoded({**INLINE, "inlineSessionState": state}).request
+    assert request.system_text == f"{INLINE['instruction']}\n\nUmbrellas are sold out."
+
+
 def decoded(body: dict[str, Any], path: str = "/agents/s1") -> bedrock_agent.AgentCall:
     return bedrock_agent.decode(HttpCall(path, json.dumps(body).encode()))
 

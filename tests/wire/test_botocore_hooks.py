@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from agentmut.trial import Trial, TrialOverError, running
+from agentmut.trial import Recorder, Trial, TrialOverError, running
 from agentmut.wire.carriers.botocore_hooks import BotocoreHooks
+from agentmut.wire.cassette import Player
 from agentmut.wire.codecs import all_codecs
 
 boto3 = importlib.import_module("boto3")
@@ -96,6 +97,18 @@ def test_a_service_that_is_not_there_is_recorded(polyglot: Any) -> None:
         client(polyglot).converse(**ASKED)
     (exchange,) = trial.recorder.exchanges
     assert (exchange.status, exchange.answered) == (None, False)
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["plain", "streamed"])
+def test_a_trial_is_replayed_without_the_service(stream: bool, polyglot: Any) -> None:
+    polyglot.calls = ("look",)
+    with hooks(), running(Trial("t1", recorder=Recorder(takes=[]))) as trial:
+        said = called(client(polyglot), stream=stream)
+    assert trial.recorder.takes and len(polyglot.requests) == 1
+    with hooks(), running(Trial("t1", player=Player(trial.recorder.takes))) as again:
+        assert called(client(polyglot), stream=stream) == said == ["look"]
+    assert len(polyglot.requests) == 1
+    assert [exchange.status for exchange in again.recorder.exchanges] == [200]
 
 
 def test_outside_of_trials_and_after_them_nothing_is_carried(polyglot: Any) -> None:

@@ -20,6 +20,7 @@ from agentmut.wire.carriers.importing import when_imported
 from agentmut.wire.carriers.passage import Passage, Relay, begin
 from agentmut.wire.carriers.patching import replaced
 from agentmut.wire.carriers.throttle import Throttle
+from agentmut.wire.cassette import Take
 from agentmut.wire.codec import Codec, HttpCall
 
 _carried: ContextVar[Passage | None] = ContextVar("agentmut_botocore", default=None)
@@ -79,6 +80,8 @@ class BotocoreHooks:
                 return original(endpoint, request)
             token = _carried.set(None)  # it is this one's, should hooks of another session be installed below
             try:
+                if played := passage.played():
+                    return _recorded(request, played)
                 with passage:
                     time.sleep(passage.hold(self._throttle))
                     return _given(original(endpoint, request), passage, streamed=request.stream_output)
@@ -107,6 +110,13 @@ def _with_call(request: dict[str, Any], call: HttpCall) -> dict[str, Any]:
     path, _, query = call.path.partition("?")
     url = urlunsplit(urlsplit(request["url"])._replace(path=path, query=query))
     return {**request, "url": url, "url_path": path, "body": call.body}
+
+
+def _recorded(request: Any, take: Take) -> Any:
+    """The response that was recorded."""
+    made = import_module("botocore.awsrequest")
+    headers = made.HeadersDict({"content-type": take.content_type, "content-length": str(len(take.body))})
+    return made.AWSResponse(request.url, take.status, headers, _Whole(take.body))
 
 
 def _given(response: Any, passage: Passage, *, streamed: bool) -> Any:

@@ -123,6 +123,9 @@ def _messages(body: Mapping[str, Any]) -> Iterator[Message]:
     if instruction:
         yield Message(role=Role.SYSTEM, text=instruction)
     state = _state(body)
+    attributes = bodies.mapping(state.get("promptSessionAttributes") or {}, "promptSessionAttributes")
+    for name, value in attributes.items():  # the service puts them into the prompt
+        yield Message(role=Role.SYSTEM, text=bodies.text(value, f"promptSessionAttributes.{name}"))
     history = bodies.mapping(state.get("conversationHistory") or {}, "conversationHistory")
     for found in bodies.listing(history.get("messages"), "conversationHistory.messages"):
         yield _earlier(bodies.mapping(found, "conversationHistory.messages[]"))

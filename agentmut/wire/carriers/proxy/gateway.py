@@ -6,6 +6,7 @@ from itertools import count
 from typing import NamedTuple
 from urllib.parse import quote
 
+from agentmut.mcp.doors import ToolDoors, open_tool_doors
 from agentmut.trial import TRIAL_PREFIX, Trial
 from agentmut.wire.carriers.proxy.doors import Door, doors_of, past_http_proxies
 from agentmut.wire.carriers.proxy.roster import Admitted
@@ -17,8 +18,11 @@ from agentmut.wire.codec import Codec
 class ServiceGateway:
     """Endpoints for the programs of trials; see `open_gateway`."""
 
-    def __init__(self, doors: Mapping[str, Door], roster: Admitted, besides: Mapping[str, str]) -> None:
+    def __init__(
+        self, doors: Mapping[str, Door], roster: Admitted, besides: Mapping[str, str], tools: ToolDoors
+    ) -> None:
         self._doors = doors
+        self._tools = tools
         self._roster = roster
         self._besides = besides
         self._numbers = count(1)
@@ -26,7 +30,7 @@ class ServiceGateway:
     def attempt(self, trial_id: str) -> "NamedAttempt":
         """Addresses for one attempt; what an earlier attempt left behind is not taken for its own."""
         name = f"{trial_id}.{next(self._numbers)}"
-        found = dict(self._besides)
+        found = {**self._besides, **self._tools.variables(name)}
         for origin, door in self._doors.items():
             found.update(door.variables(f"{origin}{TRIAL_PREFIX}{quote(name, safe='')}"))
         return NamedAttempt(name, found, self._roster)
@@ -68,4 +72,5 @@ async def open_gateway(
             upstreams = [door.upstream for door in doors]
             together = Proxy(upstreams, roster, codecs=codecs, throttle=throttle)
             await stack.enter_async_context(together.serving(port=port))
-        yield ServiceGateway(origins, roster, past_http_proxies(environment))
+        tools = await stack.enter_async_context(open_tool_doors(roster))
+        yield ServiceGateway(origins, roster, past_http_proxies(environment), tools)

@@ -1,0 +1,114 @@
+"""What AutoGen's agents and teams are made of: read, and put together with other parts.
+
+AutoGen has no public way to ask for most of it.
+"""
+
+import copy
+from collections.abc import Iterator
+from importlib.metadata import version
+from typing import Any
+
+from autogen_agentchat.agents import AssistantAgent
+from autogen_agentchat.base import Handoff
+from autogen_agentchat.teams import BaseGroupChat, RoundRobinGroupChat, SelectorGroupChat
+from autogen_core.tools import Workbench
+
+from agentmut.errors import AdapterError
+
+
+def argument_of(thing: Any, name: str) -> Any:
+    """What a constructor was given as `name`; AutoGen has no public way to ask."""
+    try:
+        return getattr(thing, f"_{name}")
+    except AttributeError:
+        raise AdapterError(
+            f"{type(thing).__name__} of autogen-agentchat {version('autogen-agentchat')} does not keep its {name} "
+            "where agentmut looks for it; run it with adapter python, agent.run and route: wire"
+        ) from None
+
+
+def placed(one: Any, teams: tuple[str, ...] = ()) -> Iterator[tuple[Any, tuple[str, ...]]]:
+    """Whoever speaks, and the teams within the first one that they are in."""
+    if not isinstance(one, BaseGroupChat):
+        yield one, teams
+        return
+    for participant in members_of(one):
+        inner = (*teams, participant.name) if isinstance(participant, BaseGroupChat) else teams
+        yield from placed(participant, inner)
+
+
+def teams_in(one: Any) -> Iterator[Any]:
+    if isinstance(one, BaseGroupChat):
+        yield one
+        for participant in members_of(one):
+            yield from teams_in(participant)
+
+
+def assistants_in(one: Any) -> Iterator[AssistantAgent]:
+    return (agent for agent, _ in placed(one) if isinstance(agent, AssistantAgent))
+
+
+def members_of(team: Any) -> list[Any]:
+    return list(argument_of(team, "participants")) if isinstance(team, BaseGroupChat) else []
+
+
+def workbenches_of(agent: AssistantAgent) -> list[Workbench]:
+    return list(argument_of(agent, "workbench"))
+
+
+def handoffs_of(agent: AssistantAgent) -> list[Handoff]:
+    return list(argument_of(agent, "handoffs").values())
+
+
+def system_message(agent: AssistantAgent) -> str | None:
+    messages = argument_of(agent, "system_messages")
+    return str(messages[0].content) if messages else None
+
+
+def limit_of(root: Any) -> int | None:
+    """Of an agent, the model calls that it goes on for; of a team, the turns of its members."""
+    name = "max_turns" if isinstance(root, BaseGroupChat) else "max_tool_iterations"
+    found: int | None = argument_of(root, name)
+    return found
+
+
+def can_do_without(team: Any) -> bool:
+    """Whether members can be taken out: nobody else in the team knows their names."""
+    if isinstance(team, SelectorGroupChat):
+        return argument_of(team, "selector_func") is None and argument_of(team, "candidate_func") is None
+    return isinstance(team, RoundRobinGroupChat)
+
+
+def led_elsewhere(agent: AssistantAgent, wanted: Any) -> list[Handoff | str] | None:
+    """The hand-offs that are left, with their targets."""
+    targets = (wanted or {}).get(agent.name, {})
+    return [led_to(one, targets[one.name]) for one in handoffs_of(agent) if one.name in targets] or None
+
+
+def led_to(one: Handoff, target: str) -> Handoff:
+    if one.target == target:
+        return one
+    said = Handoff(target=one.target).message == one.message  # a message that only names the target
+    message = Handoff(target=target).message if said else one.message
+    return one.model_copy(update={"target": target, "message": message})
+
+
+def with_participants(team: BaseGroupChat, participants: list[Any], limit: int | None) -> BaseGroupChat:
+    """A copy of a team, of whatever kind, with other members, and queues and a runtime of its own."""
+    copied = copy.copy(team)
+    BaseGroupChat.__init__(
+        copied,
+        name=team.name,
+        description=team.description,
+        participants=participants,
+        group_chat_manager_name=argument_of(team, "group_chat_manager_name"),
+        group_chat_manager_class=argument_of(team, "base_group_chat_manager_class"),
+        termination_condition=argument_of(team, "termination_condition"),
+        max_turns=limit or argument_of(team, "max_turns"),
+        runtime=None if argument_of(team, "embedded_runtime") else argument_of(team, "runtime"),
+        emit_team_events=argument_of(team, "emit_team_events"),
+    )
+    vars(copied)["_message_factory"] = argument_of(
+        team, "message_factory"
+    )  # knows the user's own kinds of messages
+    return copied

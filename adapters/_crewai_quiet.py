@@ -1,0 +1,55 @@
+"""CrewAI without its telemetry, and crews that keep what they do to themselves."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+_OFF = {"CREWAI_DISABLE_TELEMETRY": "true"}
+
+
+def import_quietly() -> None:
+    """Import CrewAI and have it report nothing for the rest of the process; the environment stays as it is.
+
+    Its one reporter is made at the import, along with handlers of signals, unless the environment says otherwise.
+    """
+    with _set(_OFF):
+        from crewai.telemetry import Telemetry
+
+        Telemetry().ready = False
+
+
+@contextmanager
+def _set(wanted: dict[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+class _Unkept:
+    """In the place of the file that has the outputs of the user's last kickoff, for `crewai replay`."""
+
+    def update(self, task_index: int, log: dict[str, Any]) -> None:
+        """Keep nothing."""
+
+    def reset(self) -> None:
+        """Delete nothing."""
+
+    def load(self) -> None:
+        """Find nothing."""
+
+
+def keep_to_itself(crew: Any) -> None:
+    """A trial leaves nothing behind, prints nothing and answers as a whole."""
+    crew.memory = crew.stream = crew.tracing = crew.cache = crew.verbose = False
+    crew.create_crew_memory()  # the validators of a crew, which take the settings over
+    crew.set_private_attrs()
+    if hasattr(crew, "_task_output_handler"):  # where CrewAI has it no more, there is nothing to spare
+        crew._task_output_handler = _Unkept()

@@ -1,0 +1,93 @@
+"""Tools of CrewAI as a config wants them offered, with their calls passed on by agentmut."""
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, cast
+
+from crewai.tools import BaseTool
+from crewai.utilities.agent_utils import convert_tools_to_openai_schema
+from crewai.utilities.pydantic_schema_utils import sanitize_tool_params_for_openai_strict
+from crewai.utilities.string_utils import sanitize_tool_name
+from pydantic import BaseModel, ConfigDict, JsonValue, PrivateAttr
+
+from agentmut.adapters._change import Offer
+from agentmut.calls.answers import decoy_answer
+from agentmut.calls.passing import pass_call_sync
+from agentmut.tools import ToolSpec
+
+
+def spec_of(tool: BaseTool) -> ToolSpec:
+    """What the model is told of a tool."""
+    told = convert_tools_to_openai_schema([tool])[0][0]["function"]
+    return ToolSpec(
+        name=told["name"], description=told["description"], parameters=told_schema(told["parameters"])
+    )
+
+
+def told_name(name: str) -> str:
+    """What CrewAI makes of a tool's name."""
+    return str(sanitize_tool_name(name))
+
+
+def told_schema(schema: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """What CrewAI makes of the schema of a tool's parameters: a strict one, all of them required."""
+    return cast(dict[str, JsonValue], sanitize_tool_params_for_openai_strict(dict(schema)))
+
+
+class PassedOn(BaseTool):
+    """A tool whose calls go through agentmut. Its results are never cached: a repeated call is one, too."""
+
+    own_name: str
+    _own: BaseTool | None = PrivateAttr(default=None)
+
+    def _run(self, **arguments: Any) -> Any:
+        own = self._own
+        return pass_call_sync(
+            self.own_name, arguments, decoy_answer if own is None else lambda: own.run(**arguments)
+        )
+
+    def format_output_for_agent(self, raw_result: Any) -> str:
+        """As the agent's own tool has it formatted."""
+        own = self._own
+        return str(raw_result if own is None else own.format_output_for_agent(raw_result))
+
+
+def offered(offer: Offer, own: BaseTool | None) -> BaseTool:
+    """The tool as it is offered; `own` is the agent's, None where there is nothing behind it."""
+    spec = offer.spec
+    settings: dict[str, Any] = {}
+    if own is not None:
+        kept = ("result_schema", "result_as_answer", "max_usage_count", "tool_failure_policy")
+        settings = {name: getattr(own, name) for name in kept if name in type(own).model_fields}
+    told = PassedOn(
+        name=spec.name,
+        description=spec.description,
+        args_schema=_arguments_of(spec.name, json.dumps(spec.parameters)),
+        own_name=spec.own_name,
+        cache_function=_never,
+        **settings,
+    )
+    told._own = own and own.model_copy(update={"current_usage_count": 0, "max_usage_count": None})
+    return told
+
+
+def _never(arguments: Any = None, result: Any = None) -> bool:
+    return False
+
+
+@lru_cache(maxsize=512)  # every trial offers the same tools, and a class takes long to make
+def _arguments_of(name: str, schema: str) -> type[BaseModel]:
+    """A model that says of itself what the schema says, and takes any arguments: the agent's own tool checks them."""
+
+    class Arguments(BaseModel):
+        """Any arguments."""
+
+        model_config = ConfigDict(extra="allow")
+
+        @classmethod
+        def model_json_schema(cls, *args: Any, **kwargs: Any) -> dict[str, Any]:
+            return cast(dict[str, Any], json.loads(schema))
+
+    Arguments.__name__ = f"{name}_arguments"
+    return Arguments

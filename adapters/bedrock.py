@@ -1,0 +1,38 @@
+"""Adapter for Amazon Bedrock by boto3: a ready tool loop on Converse, or a function of the user's own."""
+
+from typing import ClassVar
+
+from agentmut.adapters._boto3 import region_of, requirement
+from agentmut.adapters._dialect_converse import ConverseDialect
+from agentmut.adapters._loop_adapter import LoopAdapter
+from agentmut.adapters._wrapped import wrapped_function
+from agentmut.config import AgentConfig
+from agentmut.errors import UsageError
+from agentmut.protocols import Adapter, AgentKeys, AgentSpec
+
+
+class BedrockAdapter(LoopAdapter):
+    """Prompt, tools and model in a tool loop on Converse.
+
+    With `agent.run` it is the user's function that runs; mutants reach it through its model requests.
+    """
+
+    agent_keys: ClassVar[AgentKeys] = AgentKeys(
+        None, others=frozenset({"run", "functions", "stream", "route", "options"})
+    )
+
+    @classmethod
+    def create(cls, spec: AgentSpec, config: AgentConfig) -> Adapter:
+        """Check the section, import the functions or the function to wrap."""
+        requirement("bedrock").check()
+        if spec.api:
+            raise UsageError("agent.api is for adapter openai; leave it out")
+        if spec.run and spec.options:
+            raise UsageError(
+                "agent.options is for the ready tool loop; with agent.run the function has its own client"
+            )
+        if spec.run:
+            return wrapped_function(spec, config, "boto3")
+        return cls.checked(
+            ConverseDialect(stream=spec.stream, region=region_of(spec, ("region",))), spec, config
+        )

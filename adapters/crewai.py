@@ -1,0 +1,161 @@
+"""Adapter for CrewAI: a crew is read, copied with changes and kicked off for each turn.
+
+Of a crew one agent is changed in texts and model, the first one unless `agent.options.agent` gives the role of
+another; tools are those of all agents and tasks, the order of tasks is part of the flow.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+from pydantic import JsonValue
+
+from agentmut.adapters._change import Change, distinct
+from agentmut.adapters._framework import FrameworkAdapter, Said, Session
+from agentmut.adapters._requirement import Requirement
+from agentmut.config import AgentConfig
+from agentmut.errors import AdapterError, UsageError
+from agentmut.flow import Flow
+from agentmut.mutant import Edit, Mutant
+from agentmut.plain import described
+from agentmut.protocols import AgentSpec
+from agentmut.threads import in_daemon_thread
+from agentmut.trial import Trial
+
+# The modules `_crewai_*` import CrewAI, which is checked for first.
+
+
+class CrewAIAdapter(FrameworkAdapter):
+    """Runs a `crewai.Crew`."""
+
+    requirement: ClassVar[Requirement] = Requirement(
+        "crewai", "crewai", (1, 15, 3), (2, 0), "crewai", ("openai",)
+    )
+    expected: ClassVar[str] = "a crewai.Crew"
+    options: ClassVar[tuple[str, ...]] = ("agent", "input", "inputs")
+    settings: ClassVar[frozenset[str]] = frozenset(
+        {"temperature", "top_p", "max_tokens", "seed", "reasoning_effort"}
+    )
+    flow: ClassVar[frozenset[str]] = frozenset(
+        {"max_steps", "retries", "nodes", "edges", "state", "handoffs"}
+    )
+
+    @classmethod
+    def create(cls, spec: AgentSpec, config: AgentConfig) -> Self:
+        """Have CrewAI report nothing before anything of the project imports it."""
+        cls.requirement.check()
+        from agentmut.adapters._crewai_quiet import import_quietly
+
+        import_quietly()
+        return super().create(spec, config)
+
+    @classmethod
+    def is_agent(cls, found: Any) -> bool:
+        """Whether it is a crew."""
+        from crewai import Crew
+
+        return isinstance(found, Crew)
+
+    @classmethod
+    def read(cls, agent: Any, spec: AgentSpec) -> AgentConfig:
+        """Texts and model of the agent that is changed, tools of all, the order of the tasks."""
+        from agentmut.adapters._crewai_crew import Team
+
+        team = Team.of(agent, spec.options.get("agent"))
+        name = _input_of(spec)
+        if name not in agent.fetch_inputs() and not agent.before_kickoff_callbacks:
+            raise AdapterError(
+                f"no task of the crew has the placeholder {{{name}}}, so that a scenario's input would not reach it. "
+                f"Put {{{name}}} into a task's description, or name another with agent.options.input. (A crew that "
+                "was kicked off has lost its placeholders: name a function that builds a fresh one.)"
+            )
+        _check_copies(agent)
+        return AgentConfig(
+            prompt=team.prompt, tools=distinct(team.tools), model=team.model, orchestration=team.flow
+        )
+
+    def prepared(self, agent: Any, change: Change, trial: Trial) -> Session:
+        """A session of a copy of the crew."""
+        from agentmut.adapters._crewai_crew import Team
+
+        team = Team.of(agent, self.spec.options.get("agent"))
+        known = agent.fetch_inputs()
+        crew = team.changed(change, self.original.prompt)
+        given: Any = self.spec.options.get("inputs") or {}
+        # What is in braces in a document or a mutant's text is no placeholder.
+        inputs = {name: f"{{{name}}}" for name in crew.crew.fetch_inputs() - known} | dict(given)
+        wanted = Flow.of(self.config.orchestration).handoffs.values()
+        led = {name.casefold(): to for targets in wanted for name, to in targets.items() if name != to}
+        return _Conversation(crew, _input_of(self.spec), inputs, led, trial)
+
+    def cannot_express(self, mutant: Mutant) -> str:
+        """What CrewAI makes of every tool that it offers, whatever it is told."""
+        return super().cannot_express(mutant) or self._unseen(mutant)
+
+    def cannot_change(self, edit: Edit) -> str:
+        """Names of tools are made to fit all services."""
+        from agentmut.adapters._crewai_tools import told_name
+
+        if edit.part == "tools" and edit.path[2:] == ("name",) and told_name(str(edit.after)) != edit.after:
+            return f"CrewAI offers a tool that is called {edit.after} as {told_name(str(edit.after))}"
+        return ""
+
+    def _unseen(self, mutant: Mutant) -> str:
+        if not all(edit.part == "tools" and edit.path[2:3] == ("parameters",) for edit in mutant.edits):
+            return ""
+        if not mutant.edits or _told(mutant.apply(self.config)) != _told(self.config):
+            return ""
+        return "CrewAI tells the model that every parameter is required, and nothing of defaults and titles"
+
+
+def _told(config: AgentConfig) -> list[dict[str, JsonValue]]:
+    """The parameters of the tools, as the model is told of them."""
+    from agentmut.adapters._crewai_tools import told_schema
+
+    return [told_schema(tool.parameters) for tool in config.tools]
+
+
+def _check_copies(crew: Any) -> None:
+    try:
+        crew.copy()
+    except Exception as error:
+        raise AdapterError(
+            f"crew.copy() raised {described(error)}, and each trial needs a copy. Mutants can reach the crew through "
+            "its model requests: adapter python with an agent.run that kicks it off, and agent.route: wire"
+        ) from error
+
+
+def _input_of(spec: AgentSpec) -> str:
+    name = spec.options.get("input", "input")
+    if not isinstance(name, str) or not name:
+        raise UsageError("agent.options.input: expected the name of a placeholder, such as question")
+    return name
+
+
+class _Conversation(Session):
+    def __init__(
+        self, team: Any, name: str, inputs: Mapping[str, JsonValue], led: Mapping[str, str], trial: Trial
+    ) -> None:
+        self._team = team
+        self._name = name
+        self._inputs = inputs
+        self._led = led
+        self._trial = trial
+        self._said: list[Said] = []
+
+    def begin(self, earlier: Sequence[Said]) -> None:
+        self._said = list(earlier)
+
+    async def ask(self, text: str, turn: int) -> JsonValue:
+        from agentmut.adapters._crewai_run import Watch, kicked_off
+
+        inputs: dict[str, JsonValue] = {**self._inputs, self._name: text}
+        if self._said:  # how CrewAI's own chat passes a conversation on
+            inputs["crew_chat_messages"] = json.dumps(
+                [{"role": said.role, "content": said.text} for said in self._said], ensure_ascii=False
+            )
+        watch = Watch(self._team, self._led, self._trial, turn)
+        answer: JsonValue = await in_daemon_thread(kicked_off, self._team, inputs, watch)
+        told = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
+        self._said += [Said("user", text), Said("assistant", told)]
+        return answer

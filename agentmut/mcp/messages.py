@@ -1,0 +1,93 @@
+"""JSON-RPC messages of a tool server's protocol, and the reply to a call of a tool."""
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from agentmut.mcp.passage import call_reply, list_reply
+from agentmut.trial import Trial, TrialOverError, belonging
+
+Message = dict[str, Any]
+LIST, CALL = "tools/list", "tools/call"
+_SERVER_ERROR = -32000
+
+
+class RefusedError(Exception):
+    """What a server answers that does not carry a request out."""
+
+    def __init__(self, error: Any) -> None:
+        said = error.get("message") if isinstance(error, dict) else error
+        super().__init__(str(said))
+        self.error = error
+
+
+def read(raw: bytes) -> Any:
+    """The JSON of a message; None where it is none."""
+    try:
+        return json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
+
+
+def written(message: Any) -> bytes:
+    """A message as it is sent: on one line."""
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+
+
+def asks_for(message: Any) -> str | None:
+    """Which of `LIST` and `CALL` a message is a sound request for, if any."""
+    if not isinstance(message, dict) or message.get("id") is None:
+        return None
+    params = message.get("params") or {}
+    if message.get("method") == LIST:
+        return LIST
+    named = isinstance(params, dict) and isinstance(params.get("name"), str)
+    sound = named and isinstance(params.get("arguments") or {}, dict)
+    return CALL if message.get("method") == CALL and sound else None
+
+
+def replies_to(message: Any) -> Any:
+    """The id of the request that a message is the reply to; None for all else."""
+    if not isinstance(message, dict) or "method" in message:
+        return None
+    return message.get("id")
+
+
+def list_answer(trial: Trial, reply: Message) -> Message:
+    """The reply to `tools/list` that the client is given."""
+    result = reply.get("result")
+    if not isinstance(result, dict):
+        return reply
+    tools = result.get("tools")
+    if not (isinstance(tools, list) and all(isinstance(tool, dict) and "name" in tool for tool in tools)):
+        return reply
+    return {**reply, "result": list_reply(trial, result)}
+
+
+async def call_answer(
+    trial: Trial, message: Message, forward: Callable[[Message], Awaitable[Message]]
+) -> Message:
+    """The reply to `tools/call` that the client is given; `forward` asks the server, by its own name of the tool.
+
+    Raises what `forward` raises.
+    """
+    params = message["params"]
+
+    async def ask(own: str) -> Mapping[str, Any]:
+        reply = await forward({**message, "params": {**params, "name": own}})
+        if not isinstance(reply.get("result"), dict):
+            raise RefusedError(reply.get("error"))
+        result: Mapping[str, Any] = reply["result"]
+        return result
+
+    about = {"jsonrpc": "2.0", "id": message["id"]}
+    with belonging(trial):
+        try:
+            return {
+                **about,
+                "result": await call_reply(trial, params["name"], params.get("arguments") or {}, ask),
+            }
+        except RefusedError as refused:
+            return {**about, "error": refused.error}
+        except TrialOverError as error:
+            return {**about, "error": {"code": _SERVER_ERROR, "message": str(error)}}

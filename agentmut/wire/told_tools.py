@@ -1,0 +1,65 @@
+"""Tools that a model is told of in the prompt, as Python functions, where no list of tools is sent.
+
+That is how agents write that call tools in code, such as the CodeAgent of smolagents:
+
+    def look_up_order(order_id: string) -> string:
+        \"\"\"Look up an order.
+
+        Args:
+            order_id: Its number.
+        \"\"\"
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from textwrap import dedent
+from typing import Any
+
+from agentmut.tools import ToolSpec
+
+ANSWER = "final_answer"
+"""The function among them by a call of which the answer is given."""
+_FUNCTION = re.compile(
+    r'^def (?P<name>\w+)\((?P<signature>[^\n]*)\) -> [^\n]*:\n    """(?P<told>.*?)\n    """$',
+    re.MULTILINE | re.DOTALL,
+)
+_PARAMETER = re.compile(r"(\w+): (.*?)(?=, \w+: |$)")
+_ABOUT_RESULTS = "\n\nImportant: This tool returns structured output!"
+
+
+@lru_cache(maxsize=256)
+def told_tools(text: str) -> tuple[ToolSpec, ...]:
+    """The functions that a prompt tells of; none where it is no prompt of this kind."""
+    return tuple(map(_spec, _FUNCTION.finditer(text))) if f"\ndef {ANSWER}(" in text else ()
+
+
+def _spec(found: re.Match[str]) -> ToolSpec:
+    told, _, about = dedent(f"    {found['told']}").partition("\n\nArgs:\n")
+    described = dict(_described(about.partition("\n\n")[0]))
+    properties: dict[str, Any] = {
+        name: {"type": _kind(kind), "description": described.get(name, "")}
+        for name, kind in _PARAMETER.findall(found["signature"])
+    }
+    return ToolSpec(
+        name=found["name"],
+        description=told.partition(_ABOUT_RESULTS)[0],
+        parameters={"type": "object", "properties": properties},
+    )
+
+
+def _kind(text: str) -> Any:
+    """A type, or a list of them."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def _described(about: str) -> Iterator[tuple[str, str]]:
+    """What is said of each parameter, on lines of its own."""
+    for line in about.splitlines():
+        name, colon, text = line.strip().partition(":")
+        if colon:
+            yield name, text.strip()

@@ -1,0 +1,194 @@
+"""Crews of CrewAI with what is rare; their models follow a script."""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from crewai import LLM, Agent, BaseLLM, Crew, Process, Task
+from crewai.tools import tool
+from pydantic import BaseModel
+
+Messages = list[dict[str, Any]]
+
+
+class Script(BaseLLM):
+    """A model that follows the script of its name."""
+
+    def call(self, messages: Any, tools: Any = None, **rest: Any) -> Any:
+        return SCRIPTS[self.model](messages, tools)
+
+    def supports_function_calling(self) -> bool:
+        return True
+
+
+def echo(messages: Messages, tools: Any) -> str:
+    return "\n".join(str(message["content"]) for message in messages)
+
+
+def asks_twice(messages: Messages, tools: Any) -> Any:
+    """Calls its tool twice with the same arguments, and says what it was told."""
+    told = [message["content"] for message in messages if message["role"] == "tool"]
+    return _call("count_up", {}) if len(told) < 2 else " ".join(told)
+
+
+def delegates(messages: Messages, tools: Any) -> Any:
+    told = [message["content"] for message in messages if message["role"] == "tool"]
+    arguments = {"task": "Say hello.", "context": "none", "coworker": "Clerk"}
+    return f"Told: {told[-1]}" if told else _call("delegate_work_to_coworker", arguments)
+
+
+def offers(messages: Messages, tools: Any) -> str:
+    return json.dumps(tools)
+
+
+def says(text: str) -> Callable[[Messages, Any], str]:
+    return lambda messages, tools: text
+
+
+SCRIPTS: Mapping[str, Callable[[Messages, Any], Any]] = {
+    "echo": echo,
+    "asks-twice": asks_twice,
+    "delegates": delegates,
+    "offers": offers,
+    "clerk": says("Hello from the clerk."),
+    "writer": says("Hello from the writer."),
+    "report": says('{"status": "delivered"}'),
+}
+
+
+def _call(name: str, arguments: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {"id": "call_1", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
+    ]
+
+
+def agent(role: str, script: str, **settings: Any) -> Agent:
+    return Agent(
+        role=role, goal="Help.", backstory="You work in a shop.", llm=Script(model=script), **settings
+    )
+
+
+def crew_of(worker: Agent, description: str = "Answer: {input}", **settings: Any) -> Crew:
+    task = Task(name="reply", description=description, expected_output="An answer.", agent=worker)
+    return Crew(**{"agents": [worker], "tasks": [task], **settings})
+
+
+def echoing() -> Crew:
+    return crew_of(agent("Clerk", "echo"))
+
+
+def counting() -> Crew:
+    """With a cache, and a tool that may be used twice."""
+    numbers = iter(range(1, 9))
+
+    @tool("count_up")
+    async def count_up() -> str:
+        """Count."""
+        return f"number {next(numbers)}"
+
+    count_up.max_usage_count = 2
+    return crew_of(agent("Clerk", "asks-twice", tools=[count_up]), cache=True)
+
+
+COUNTING = counting()
+
+
+def offering() -> Crew:
+    @tool("Look up order")
+    def look_up_order(order_id: str, fast: bool = False) -> str:
+        """Look up an order."""
+        return order_id
+
+    return crew_of(agent("Clerk", "offers", tools=[look_up_order]))
+
+
+def streaming() -> Crew:
+    return crew_of(agent("Clerk", "clerk"), stream=True)
+
+
+def reporting() -> Crew:
+    class Report(BaseModel):
+        status: str
+
+    worker = agent("Clerk", "report")
+    task = Task(description="About {input}", expected_output="JSON", agent=worker, output_json=Report)
+    return Crew(agents=[worker], tasks=[task])
+
+
+def managed() -> Crew:
+    manager = agent("Manager", "delegates", allow_delegation=True)
+    return Crew(
+        agents=[agent("Clerk", "clerk"), agent("Writer", "writer")],
+        tasks=[Task(name="answer", description="Have answered: {input}", expected_output="An answer.")],
+        process=Process.hierarchical,
+        manager_agent=manager,
+    )
+
+
+def managed_by_a_model() -> Crew:
+    """CrewAI makes the manager."""
+    crew = managed()
+    return Crew(
+        agents=crew.agents, tasks=crew.tasks, process=crew.process, manager_llm=Script(model="delegates")
+    )
+
+
+def delegating() -> Crew:
+    lead, clerk = agent("Lead", "delegates", allow_delegation=True), agent("Clerk", "clerk")
+    return crew_of(lead, agents=[lead, clerk, agent("Writer", "writer")])
+
+
+def line() -> Crew:
+    """Three tasks in a row."""
+    worker = agent("Clerk", "echo")
+    names = ("first", "second", "third")
+    tasks = [
+        Task(name=name, description=f"{name} of {{input}}", expected_output="Text.", agent=worker)
+        for name in names
+    ]
+    return Crew(agents=[worker], tasks=tasks)
+
+
+def without_placeholder() -> Crew:
+    return crew_of(agent("Clerk", "clerk"), "Say hello.")
+
+
+def asking_a_person() -> Crew:
+    crew = echoing()
+    crew.tasks[0].human_input = True
+    return crew
+
+
+def stranger() -> Crew:
+    return crew_of(agent("Clerk", "clerk"), agents=[agent("Writer", "writer")])
+
+
+def twins() -> Crew:
+    return crew_of(agent("Clerk", "clerk"), agents=[agent("Clerk", "clerk"), agent("Clerk", "writer")])
+
+
+class Unique(Crew):
+    """One of which there is only one."""
+
+    def copy(self) -> Crew:
+        raise TypeError("there is only one")
+
+
+def uncopyable() -> Crew:
+    crew = echoing()
+    return Unique(agents=crew.agents, tasks=crew.tasks)
+
+
+def limited() -> Crew:
+    """Its model is limited by the newer name of the setting."""
+    crew = echoing()
+    crew.agents[0].llm = LLM(model="gpt-5.2", api_key="none", max_completion_tokens=800)
+    return crew
+
+
+def no_crew() -> Agent:
+    return agent("Clerk", "clerk")
+
+
+def broken() -> Crew:
+    raise RuntimeError("no database")

@@ -1,0 +1,297 @@
+"""AutoGen's AgentChat, with the simulator behind it, or a script where it must not vary."""
+
+import asyncio
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import JsonValue
+
+from agentmut.adapters import _requirement
+from agentmut.api import measure
+from agentmut.config import AgentConfig, Document, History
+from agentmut.conformance.adapter import endpoint
+from agentmut.engine.selection import Selection
+from agentmut.errors import AdapterError, AgentmutError, UsageError
+from agentmut.mutant import Edit, Status
+from agentmut.plugins import Group, load
+from agentmut.protocols import Adapter, AgentSpec
+from agentmut.threads import TrialThreads
+from agentmut.trace import Action, AgentTrace
+from agentmut.trial import Trial, running
+from agentmut.wire.carriers.transport import Tap
+from agentmut.wire.codecs import all_codecs
+from agentmut.wire.messages import Role
+from tests.frameworks.kit import Case, check
+
+pytest.importorskip("autogen_agentchat", reason="autogen-agentchat is not installed")
+AGENTS = "tests.frameworks.autogen_agents"
+ODD = "tests.frameworks.autogen_odd_agents"
+EXAMPLE = Path(__file__).parents[2] / "examples" / "autogen"
+POLICY = AgentConfig(context=(Document(name="policy", text="Refunds take five days. Gifts are final."),))
+CASES = (
+    Case(
+        "autogen",
+        "two tools",
+        f"{AGENTS}:desk",
+        ["Where is my order A-1042?", "And where is my order A-1043?"],
+        ["look_up_order"],
+        config=POLICY,
+    ),
+    Case(
+        "autogen",
+        "hand-off",
+        f"{AGENTS}:team",
+        ["I want a refund for my order A-1042."],
+        ["look_up_order"],
+    ),
+)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_its_agents_are_run_as_the_kit_demands(case: Case) -> None:
+    check(case)
+
+
+def adapter(factory: str, **options: JsonValue) -> Adapter:
+    kind: type[Adapter] = load(Group.ADAPTERS, "autogen")
+    return kind.create(
+        AgentSpec(adapter="autogen", factory=f"{ODD}:{factory}", options=options), AgentConfig()
+    )
+
+
+async def ran(agent: Adapter, *turns: JsonValue, trial: Trial | None = None) -> AgentTrace:
+    asyncio.get_running_loop().set_default_executor(TrialThreads())
+    with running(trial or Trial("one")) as one:
+        return await agent.run(turns or ("Hello.",), one)
+
+
+def run(factory: str, *turns: JsonValue) -> AgentTrace:
+    return asyncio.run(ran(adapter(factory), *turns))
+
+
+def run_online(factory: str, *turns: JsonValue, trial: Trial | None = None, **parts: Any) -> AgentTrace:
+    async def online() -> AgentTrace:
+        async with endpoint():
+            with Tap(all_codecs()).installed():
+                return await ran(changed(adapter(factory), **parts), *turns, trial=trial)
+
+    return asyncio.run(online())
+
+
+def changed(agent: Adapter, **parts: Any) -> Adapter:
+    return agent.with_config(agent.get_config().model_copy(update=parts))
+
+
+# Answers, and what is none.
+
+
+def test_results_of_tools_are_the_answer_of_an_agent_that_does_not_go_on() -> None:
+    trace = run("summarising")
+    assert trace.output == "A-1 was delivered on Monday."
+    [step] = trace.tool_calls
+    assert (step.tool, step.node, step.output) == ("look_up_order", "desk", trace.output)
+
+
+def test_an_agent_that_its_limit_stops_after_calls_of_tools_has_not_answered() -> None:
+    with pytest.raises(RuntimeError, match="desk was stopped after calls of tools"):
+        run("never_done")
+
+
+def test_a_team_that_its_limit_stops_at_a_hand_off_has_not_answered() -> None:
+    with pytest.raises(
+        RuntimeError, match="handed over to billing, who was not asked: Maximum number of turns 1"
+    ):
+        run("stopped_swarm")
+
+
+def test_a_team_that_stops_before_anybody_speaks_has_not_answered() -> None:
+    with pytest.raises(RuntimeError, match="nobody answered: Maximum number of messages 1"):
+        run("silent_team")
+
+
+def test_a_swarm_hands_over_to_the_user_and_is_handed_back() -> None:
+    trace = run("swarm_with_user", "I need help.", "With tea.")
+    assert trace.outputs[1] == "Thank you."
+    assert [step.tool for step in trace.tool_calls] == ["transfer_to_user"]
+
+
+def test_calls_that_come_to_no_tool_are_steps_with_an_error() -> None:
+    calls = run("confused").tool_calls
+    assert [step.tool for step in calls] == ["no_such_tool", "look_up_order", "look_up_order"]
+    assert all(step.error for step in calls)
+
+
+def test_an_error_within_a_team_is_the_error_itself() -> None:
+    with pytest.raises(Exception, match="no-such-model") as raised:
+        run_online("lost")
+    assert type(raised.value).__name__ == "NotFoundError"
+
+
+# Who did what.
+
+
+def test_members_of_teams_within_teams_are_nodes() -> None:
+    trial = Trial("rounds")
+    trace = asyncio.run(ran(adapter("rounds"), trial=trial))
+    assert trial.recorder.nodes == {"writer", "critic", "press", "printer"}
+    assert trace.edges == (
+        ("__start__", "writer"),
+        ("writer", "critic"),
+        ("critic", "printer"),
+        ("printer", "__end__"),
+    )
+
+
+def test_a_member_can_be_taken_out_of_a_team() -> None:
+    agent = adapter("rounds")
+    assert agent.get_config().orchestration == {"max_steps": 3, "nodes": ["writer", "critic", "press"]}
+    without = changed(agent, orchestration={"max_steps": 2, "nodes": ["writer", "press"]})
+    assert [edge[1] for edge in asyncio.run(ran(without)).edges] == ["writer", "printer", "__end__"]
+
+
+def test_a_hand_off_can_lead_elsewhere() -> None:
+    agent = adapter("three")
+    assert asyncio.run(ran(agent)).output == "Paid."
+    elsewhere = changed(agent, orchestration={"handoffs": {"desk": {"transfer_to_billing": "sales"}}})
+    trace = asyncio.run(ran(elsewhere))
+    assert (trace.output, trace.edges[1]) == ("Sold.", ("desk", "sales"))
+    assert "Transferred to sales" in str(trace.tool_calls[0].output)
+
+
+def test_a_model_may_select_who_speaks() -> None:
+    assert run("selected").output == "Good."
+
+
+def test_model_requests_belong_to_the_agents_that_make_them() -> None:
+    trace = run_online("streaming", "Where is my order A-1042?")
+    asked = [step for step in trace.steps if step.action is Action.REASON]
+    assert len(asked) > 1
+    assert {step.node for step in trace.steps if step.action is not Action.RESPOND} == {"desk"}
+
+
+def test_a_model_that_a_blocking_tool_asks_is_part_of_the_trial() -> None:
+    trace = run_online("asking_inside")
+    assert [step.action for step in trace.steps].count(Action.REASON) == 1
+
+
+def test_clients_are_closed_unless_they_are_for_all_trials() -> None:
+    from tests.frameworks.autogen_odd_agents import CLOSED
+
+    run("with_a_client_for_all")
+    assert not CLOSED
+    run("with_a_client_of_its_own")
+    assert CLOSED == ["own"]
+
+
+# Changes that AutoGen would lose silently.
+
+
+def test_a_tool_that_is_a_closure_is_still_that_closure() -> None:
+    agent = adapter("counting")
+    asyncio.run(ran(changed(agent, prompt="Be brief.")))
+    assert asyncio.run(ran(agent)).output == "1"
+
+
+def test_overrides_of_a_workbench_that_streams_are_lost_as_they_are_without_agentmut() -> None:
+    [step] = run("overridden").tool_calls
+    assert (step.tool, step.error) == ("find", "ToolError: Tool find not found.")
+
+
+def test_a_renamed_tool_is_found() -> None:
+    [tool] = adapter("summarising").get_config().tools
+    renamed = tool.model_copy(update={"name": "count", "implemented_by": "look_up_order"})
+    agent = changed(adapter("renamed_call"), tools=(renamed,))
+    [step] = asyncio.run(ran(agent, trial=Trial("renamed", tools={"count": renamed}))).tool_calls
+    assert (step.tool, step.output) == ("look_up_order", "A-1 was delivered on Monday.")
+
+
+def test_a_factory_that_takes_the_config_may_leave_tools_to_the_adapter() -> None:
+    [tool] = adapter("summarising").get_config().tools
+    other = tool.model_copy(update={"name": "fetch", "description": "Fetch.", "implemented_by": tool.name})
+    trial = Trial("fetch", tools={"fetch": other})
+    trace = run_online("from_config", "Where is my order A-1042?", trial=trial, tools=(other,))
+    assert trace.tools_called == ("look_up_order",)
+    assert [one.description for one in trial.recorder.exchanges[0].request.tools] == ["Fetch."]
+
+
+def test_history_with_swapped_speakers_is_told_to_a_new_agent() -> None:
+    trial = Trial("swapped")
+    run_online("streaming", "Where is A-1?", "And A-2?", trial=trial, history=History.SWAPPED)
+    told = next(e.request.messages for e in trial.recorder.exchanges if "A-2" in e.request.messages[-1].text)
+    assert [(message.role, message.text) for message in told][1:2] == [(Role.ASSISTANT, "Where is A-1?")]
+    assert [message.role for message in told[2:]] == [Role.USER, Role.USER]
+
+
+def test_settings_of_other_clients_than_those_of_openai_are_left_to_the_wire() -> None:
+    agent: Any = adapter("summarising")
+    reason = agent.cannot_change(Edit(pointer="/model/name", before="a", after="b"))
+    assert "ReplayChatCompletionClient" in reason
+    assert "agent.route: wire" in reason
+
+
+# What is refused.
+
+
+@pytest.mark.parametrize(
+    ("factory", "said"),
+    [
+        ("KEPT", "keeps what it was told from run to run; name a function"),
+        ("the_same", "gives the same agent or model context each time"),
+        ("with_a_common_context", "gives the same agent or model context each time"),
+        ("of_another_kind", "expected an AssistantAgent or a team .* route: wire"),
+        ("without_model", "has no AssistantAgent .* route: wire"),
+        ("unfamiliar", r"autogen-agentchat 0\.7\..* does not keep its workbench .* route: wire"),
+        ("nameless", "model_info is required"),
+        ("no_such_factory", "no_such_factory"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_with_a_way_out(factory: str, said: str, monkeypatch: Any) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    with pytest.raises(AgentmutError, match=said):
+        adapter(factory)
+
+
+def test_the_agent_that_is_changed_must_be_in_the_team() -> None:
+    assert adapter("rounds", agent="critic").get_config().prompt.startswith("You are a helpful")
+    with pytest.raises(AdapterError, match=r"no agent 'critics'.*critic"):
+        adapter("rounds", agent="critics")
+    with pytest.raises(UsageError, match=r"agent\.options: unknown key 'member'"):
+        adapter("rounds", member="critic")
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        ({}, r"requires the package autogen-agentchat. Install it with: pip install 'agentmut\[autogen\]'"),
+        ({"autogen-agentchat": "0.4.9"}, "found 0.4.9.*model requests"),
+        ({"autogen-agentchat": "0.9.0"}, "found 0.9.0.*model requests"),
+    ],
+)
+def test_other_versions_are_refused(found: dict[str, str], said: str, monkeypatch: Any) -> None:
+    monkeypatch.setattr(_requirement, "version_of", lambda *packages: found)
+    with pytest.raises(AdapterError, match=said):
+        adapter("summarising")
+
+
+# The example, which is what `agentmut init --framework autogen` writes.
+
+
+def test_its_example_tells_a_broken_agent_from_a_sound_one(
+    tmp_path: Path, simulator_url: str, monkeypatch: Any
+) -> None:
+    project = tmp_path / "autogen"
+    shutil.copytree(EXAMPLE, project, ignore=shutil.ignore_patterns(".agentmut", "__pycache__"))
+    settings = project / "agentmut.yaml"
+    quick = settings.read_text("utf-8").replace("delta: 0.2", "delta: 0.5\n  baseline: 12\n  n_max: 20")
+    settings.write_text(quick, "utf-8")
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{simulator_url}/v1")
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.syspath_prepend(project)
+    monkeypatch.delitem(sys.modules, "agent_under_test", raising=False)  # of another framework's example
+    result = measure(project, selection=Selection(operators_named=("tool.remove",)))
+    monkeypatch.delitem(sys.modules, "agent_under_test")
+    assert {mutant.operator for mutant in result.mutants} == {"tool.remove"}
+    assert {mutant.status for mutant in result.mutants} == {Status.KILLED}

@@ -1,0 +1,366 @@
+"""Agents of Bedrock, inline and deployed: boto3 reads their event streams."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentmut.adapters.bedrock_agents import BedrockAgentsAdapter
+from agentmut.api import measure
+from agentmut.config import AgentConfig, Document, ModelConfig
+from agentmut.engine.selection import Selection
+from agentmut.errors import AdapterError, UsageError
+from agentmut.mutant import Status
+from agentmut.protocols import Adapter, AgentSpec
+from agentmut.tools import read_tool
+from agentmut.trace import AgentTrace
+from agentmut.trial import Trial, running
+from tests.frameworks import bedrock_service as service
+from tests.frameworks.bedrock_agents import FUNCTIONS, PROMPT
+from tests.frameworks.kit import Case, check
+
+pytest.importorskip("boto3", reason="boto3 is not installed")
+AGENTS = "tests.frameworks.bedrock_agents"
+DESK = {"functions": f"{AGENTS}:FUNCTIONS"}
+MODEL = ModelConfig(name="sim-large")
+POLICY = (Document(name="policy", text="Refunds take five days. Gifts are final."),)
+CONFIG = AgentConfig(prompt=PROMPT, model=MODEL, context=POLICY)
+STEPWISE = (
+    "You help customers.\n\n- Always look up the order before you answer.\n"
+    "- If the customer asks for a refund, you must issue the refund."
+)
+TEMPLATE: dict[str, Any] = {"inline": True, "prompt_template": "tests/frameworks/bedrock_template.txt"}
+DEPLOYED: dict[str, Any] = {"agent_id": service.AGENT, "alias_id": service.ALIAS}
+ORDERS = ["Where is my order A-1042?", "And where is my order A-1043?"]
+CASES = (
+    Case(
+        "bedrock_agents",
+        "inline, two tools",
+        "",
+        ORDERS,
+        ["look_up_order"],
+        options=TEMPLATE,
+        config=CONFIG.model_copy(update={"model": ModelConfig(name="sim-large", temperature=0.3)}),
+        others=DESK,
+    ),
+    Case(
+        "bedrock_agents",
+        "inline, several steps, streamed",
+        "",
+        ["I want a refund for my order A-1042."],
+        ["look_up_order", "refund_order"],
+        options={"inline": True},
+        config=CONFIG.model_copy(update={"prompt": STEPWISE}),
+        others={"functions": f"{AGENTS}:STEPS", "stream": True},
+    ),
+    Case(
+        "bedrock_agents",
+        "deployed",
+        "",
+        ORDERS,
+        ["look_up_order"],
+        options=DEPLOYED,
+        config=AgentConfig(prompt="You help customers.", context=POLICY),
+        others=DESK,
+    ),
+)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_its_agents_are_run_as_the_kit_demands(case: Case, loop_thread: Any) -> None:
+    if case.name != "deployed":
+        check(case)
+        return
+    keeper = service.Keeper(PROMPT, [read_tool(function) for function in FUNCTIONS])
+    with service.served(loop_thread, keeper.answer):
+        check(case)
+    texts = {
+        str(body["sessionState"].get("promptSessionAttributes"))
+        for body in keeper.bodies
+        if "sessionState" in body
+    }
+    assert len(texts) > 3  # documents, as they are and as mutants have them
+
+
+def deployed(**options: Any) -> Adapter:
+    spec = AgentSpec(adapter="bedrock_agents", options={**DEPLOYED, **options}, **DESK)
+    return BedrockAgentsAdapter.create(spec, AgentConfig(context=POLICY))
+
+
+def ran(adapter: Adapter, *turns: str, trial: Trial | None = None) -> AgentTrace:
+    async def run() -> AgentTrace:
+        with running(trial or Trial("t1")) as found:
+            return await adapter.run(turns, found)
+
+    return asyncio.run(run())
+
+
+@pytest.fixture
+def at(loop_thread: Any) -> Any:
+    """A service that follows a script, for a block."""
+    return lambda script: service.served(loop_thread, script.answer)
+
+
+def test_what_the_service_does_itself_is_in_the_trace(at: Callable[..., Any]) -> None:
+    action = {
+        "actionGroupName": "stock",
+        "function": "count",
+        "executionType": "LAMBDA",
+        "parameters": [{"name": "limit", "type": "integer", "value": "3"}],
+    }
+    lookup = {"knowledgeBaseId": "KB1", "text": "gifts"}
+    found = {"retrievedReferences": [{"content": {"text": "Gifts are final."}}]}
+    partner = {"agentCollaboratorName": "billing", "input": {"text": "refund?", "type": "TEXT"}}
+    stream = b"".join(
+        (
+            service.thought(5),
+            service.told(invocationInput={"actionGroupInvocationInput": action}),
+            service.told(observation={"actionGroupInvocationOutput": {"text": "three"}}),
+            service.told(invocationInput={"agentCollaboratorInvocationInput": partner}),
+            service.thought(7, of="billing"),
+            service.told(invocationInput={"knowledgeBaseLookupInput": lookup}, of="billing"),
+            service.told(observation={"knowledgeBaseLookupOutput": found}, of="billing"),
+            service.thought(11),
+            service.answer("All is w"),
+            service.answer("ell."),
+        )
+    )
+    trial = Trial("t1")
+    with at(service.Script(stream)):
+        trace = ran(deployed(), "Hello", trial=trial)
+    assert trace.output == "All is well."
+    assert [(s.action, s.node, s.tool) for s in trace.steps] == [
+        ("reason", "model", None),
+        ("call_tool", "model", "count"),
+        ("reason", "billing", None),
+        ("call_tool", "billing", "knowledge_base"),
+        ("reason", "model", None),
+        ("respond", None, None),
+    ]
+    assert [(s.arguments, s.output) for s in trace.tool_calls] == [
+        ({"limit": 3}, "three"),
+        (lookup, ["Gifts are final."]),
+    ]
+    assert (trace.usage.input_tokens, trace.usage.output_tokens) == (23, 3)
+    assert trace.edges == (("model", "billing"),)
+    assert all(step.seconds > 0 for step in trace.steps if step.action == "reason")
+    [exchange] = trial.recorder.exchanges
+    assert exchange.reply and (exchange.reply.usage.total, exchange.reply.model) == (26, "claude")
+
+
+def test_calls_by_an_openapi_schema_are_answered_in_its_terms(at: Callable[..., Any]) -> None:
+    asked = {
+        "apiInvocationInput": {
+            "actionGroup": "orders",
+            "httpMethod": "GET",
+            "apiPath": "/orders/{order_id}",
+            "parameters": [{"name": "order_id", "type": "string", "value": "A-1"}],
+        }
+    }
+    script = service.Script(service.hand_back(asked), service.answer("It is on its way."))
+    spec = AgentSpec(adapter="bedrock_agents", options=DEPLOYED, functions=f"{AGENTS}:BY_PATH")
+    with at(script):
+        trace = ran(BedrockAgentsAdapter.create(spec, AgentConfig()), "Where is A-1?")
+    [step] = trace.tool_calls
+    assert (step.tool, step.arguments) == ("GET /orders/{order_id}", {"order_id": "A-1"})
+    [result] = script.bodies[1]["sessionState"]["returnControlInvocationResults"]
+    assert result["apiResult"] == {
+        "actionGroup": "orders",
+        "apiPath": "/orders/{order_id}",
+        "httpMethod": "GET",
+        "httpStatusCode": 200,
+        "responseBody": {"application/json": {"body": "A-1 was delivered on Monday."}},
+    }
+
+
+def call_of(name: str, **more: Any) -> dict[str, Any]:
+    given = [{"name": "order_id", "type": "string", "value": "A-1"}]
+    return {"functionInvocationInput": {"actionGroup": "desk", "function": name, "parameters": given, **more}}
+
+
+def test_after_a_failed_call_the_model_is_asked_again(at: Callable[..., Any]) -> None:
+    """With FAILURE, the service ends the session; the agent never hears of the error."""
+
+    def fail(**_: Any) -> str:
+        raise RuntimeError("no")
+
+    script = service.Script(service.hand_back(call_of("look_up_order")), service.answer("Sorry."))
+    with at(script):
+        trace = ran(deployed(), "Where?", trial=Trial("t1", doubles={"look_up_order": fail}))
+    [result] = script.bodies[1]["sessionState"]["returnControlInvocationResults"]
+    assert result["functionResult"]["responseState"] == "REPROMPT"
+    assert trace.tool_calls[0].error and "no" in trace.tool_calls[0].error
+    assert "inputText" not in script.bodies[1]
+
+
+def test_a_session_lasts_for_one_run(at: Callable[..., Any]) -> None:
+    script = service.Script(*[service.answer("Yes.")] * 4)
+    with at(script):
+        agent = deployed(session_state={"sessionAttributes": {"shop": "Bern"}})
+        ran(agent, "One", "Two")
+        ran(agent, "One", "Two", trial=Trial("t2"))
+    one, two, three, four = script.sessions
+    assert one == two != three == four
+    assert script.trials == ["t1", "t1", "t2", "t2"]
+    first, second, third, fourth = (body["sessionState"] for body in script.bodies)
+    assert first == second == third == fourth
+    assert first["sessionAttributes"] == {"shop": "Bern"}
+    assert first["promptSessionAttributes"]["documents"] == POLICY[0].wrapped
+
+
+@pytest.mark.parametrize(
+    ("stream", "said"),
+    [
+        (
+            service.answer("All is well.")[:-4],
+            "without an answer",
+        ),  # botocore ends such a stream without a word
+        (service.thought(3), "without an answer"),
+        (service.broken("The model is overloaded."), "overloaded"),
+        (service.failed("The function does not exist."), "does not exist"),
+        (
+            service.hand_back(call_of("pay", actionInvocationType="USER_CONFIRMATION")),
+            "confirm the call of 'pay'",
+        ),
+    ],
+    ids=["cut off", "no answer", "error", "failure", "confirmation"],
+)
+def test_a_stream_without_an_answer_is_a_failure(at: Callable[..., Any], stream: bytes, said: str) -> None:
+    trial = Trial("t1")
+    with at(service.Script(stream)), pytest.raises(Exception, match=said):
+        ran(deployed(), "Hello", trial=trial)
+    [exchange] = trial.recorder.exchanges
+    assert not exchange.answered and said in str(exchange.error)
+    assert trial.recorder.waiting == []
+
+
+def test_attempts_that_boto3_repeats_are_recorded(at: Callable[..., Any]) -> None:
+    trial = Trial("t1")
+    with at(service.Script(503, service.answer("Yes."))):
+        ran(deployed(), "Hello", trial=trial)
+    assert [exchange.status for exchange in trial.recorder.exchanges] == [503, 200]
+
+
+def by_object(thing: dict[str, str]) -> str:
+    return "never"
+
+
+NESTED = (by_object,)
+
+
+@pytest.mark.parametrize(
+    ("options", "config", "said"),
+    [
+        ({}, CONFIG, "needs `inline: true`, or `agent_id`"),
+        ({"inline": True, "agent_id": "A"}, CONFIG, "needs `inline: true`, or `agent_id`"),
+        ({"agent_id": "A"}, CONFIG, "alias_id is missing"),
+        ({"inline": True, "regoin": "x"}, CONFIG, "Did you mean 'region'"),
+        ({"inline": True, "region": 3}, CONFIG, "expected a text, found 3"),
+        ({"inline": True, "session_state": "x"}, CONFIG, "expected a mapping"),
+        ({"inline": True, "prompt_template": "none.txt"}, CONFIG, "none.txt cannot be read"),
+        ({"inline": True}, AgentConfig(prompt=PROMPT), "model.name is missing"),
+        (
+            {"inline": True},
+            CONFIG.model_copy(update={"model": ModelConfig(name="m", top_p=0.5)}),
+            "prompt_template",
+        ),
+        (
+            {"inline": True},
+            CONFIG.model_copy(update={"model": ModelConfig(name="m", seed=1)}),
+            "have no seed",
+        ),
+        (
+            TEMPLATE,
+            CONFIG.model_copy(update={"model": ModelConfig(name="m", temperature=1.5)}),
+            "up to 1, not 1.5",
+        ),
+        (
+            {"inline": True},
+            CONFIG.model_copy(update={"tools": (read_tool(by_object),)}),
+            "'thing' of 'by_object'",
+        ),
+    ],
+)
+def test_what_a_section_gets_wrong_is_said(options: Any, config: AgentConfig, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        BedrockAgentsAdapter.create(AgentSpec(adapter="bedrock_agents", options=options, **DESK), config)
+
+
+@pytest.mark.parametrize("name", ["bedrock", "bedrock_agents"])
+@pytest.mark.parametrize(
+    ("version", "said"),
+    [
+        (None, r"requires the package boto3. Install it with: pip install 'agentmut\[bedrock\]'"),
+        ("1.20.0", "made for boto3 1.40 and later, below 2.0; found 1.20.0"),
+        ("2.1", "found 2.1.*through its model requests"),
+    ],
+)
+def test_another_version_of_boto3_is_refused(
+    monkeypatch: pytest.MonkeyPatch, name: str, version: str | None, said: str
+) -> None:
+    found = {"boto3": version} if version else {}
+    monkeypatch.setattr("agentmut.adapters._requirement.version_of", lambda _: found)
+    with pytest.raises(AdapterError, match=said):
+        Case(name, "", "", [], [], others=DESK).adapter()
+
+
+def test_missing_credentials_and_regions_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_REGION", "AWS_DEFAULT_REGION"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("AWS_CONFIG_FILE", "/nowhere")
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere")
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    with pytest.raises(AdapterError, match="AWS_SECRET_ACCESS_KEY"):
+        ran(deployed(), "Hello")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "x")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "x")
+    with pytest.raises(AdapterError, match=r"Set AWS_REGION, or agent\.options\.region"):
+        ran(deployed(), "Hello")
+
+
+def test_a_deployed_agent_is_not_run_as_one_that_it_is_not(at: Callable[..., Any]) -> None:
+    """The control without prompt and tools would pass as the agent itself."""
+    other = deployed().with_config(AgentConfig())
+    with at(service.Script()), pytest.raises(AdapterError, match="has its tools at the service"):
+        ran(other, "Hello")
+
+
+def test_short_instructions_are_filled_up(at: Callable[..., Any]) -> None:
+    """boto3 refuses instructions of fewer than 40 characters, and with them every agent that has lost its prompt."""
+    agent = BedrockAgentsAdapter.create(
+        AgentSpec(adapter="bedrock_agents", options={"inline": True}, **DESK), CONFIG
+    )
+    script = service.Script(service.answer("Yes."))
+    with at(script):
+        ran(agent.with_config(CONFIG.model_copy(update={"prompt": ""})), "Hello")
+    assert script.bodies[0]["instruction"] == " " * 40
+
+
+def test_a_deployed_agent_is_measured_by_what_reaches_it(loop_thread: Any, tmp_path: Path) -> None:
+    (tmp_path / "desk.py").write_text("from tests.frameworks.bedrock_agents import FUNCTIONS\n")
+    (tmp_path / "first.yaml").write_text(SCENARIO)
+    (tmp_path / "agentmut.yaml").write_text(PROJECT)
+    keeper = service.Keeper(PROMPT, [read_tool(function) for function in FUNCTIONS])
+    with service.served(loop_thread, keeper.answer):
+        result = measure(tmp_path, selection=Selection(operators_named=("tool.result_empty",)))
+    assert {mutant.status for mutant in result.mutants} == {Status.KILLED, Status.NO_COVERAGE}
+    assert "at the service" in result.controls.destroyed.reason  # it was not run
+
+
+SCENARIO = """
+- name: where
+  input: Where is my order A-1042?
+  evaluators: [{contains: Monday}]
+"""
+PROJECT = f"""
+version: 1
+agent:
+  adapter: bedrock_agents
+  functions: desk:FUNCTIONS
+  options: {{agent_id: {service.AGENT}, alias_id: {service.ALIAS}}}
+  config: {{prompt: You help customers.}}
+suite: {{scenarios: first.yaml}}
+statistics: {{baseline: 12, n_max: 20, delta: 0.5}}
+"""

@@ -1,0 +1,300 @@
+"""CrewAI, with the simulator behind it, or a script where it must not vary."""
+
+import asyncio
+import json
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import JsonValue
+
+from agentmut.adapters import _requirement
+from agentmut.api import measure
+from agentmut.config import AgentConfig, Document, History
+from agentmut.engine.selection import Selection
+from agentmut.errors import AdapterError, AgentmutError
+from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach, Status
+from agentmut.plugins import Group, load
+from agentmut.protocols import Adapter, AgentSpec
+from agentmut.trace import AgentTrace
+from agentmut.trial import Trial, running
+from tests.frameworks.kit import Case, check
+
+crewai = pytest.importorskip("crewai", reason="crewai is not installed")
+AGENTS = "tests.frameworks.crewai_agents"
+ODD = "tests.frameworks.crewai_odd_agents"
+EXAMPLE = Path(__file__).parents[2] / "examples" / "crewai"
+POLICY = AgentConfig(context=(Document(name="policy", text="Refunds take five days. Gifts are final."),))
+CASES = (
+    Case(
+        "crewai",
+        "two tools",
+        f"{AGENTS}:desk",
+        ["Where is my order A-1042?", "And where is my order A-1043?"],
+        ["look_up_order"],
+        config=POLICY,
+    ),
+    Case("crewai", "two tasks", f"{AGENTS}:two_steps", ["Where is my order A-1042?"], ["look_up_order"]),
+)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_its_agents_are_run_as_the_kit_demands(case: Case) -> None:
+    check(case)
+
+
+def adapter(factory: str, config: AgentConfig | None = None, **options: JsonValue) -> Adapter:
+    kind: type[Adapter] = load(Group.ADAPTERS, "crewai")
+    spec = AgentSpec(adapter="crewai", factory=f"{ODD}:{factory}", options=options)
+    return kind.create(spec, config or AgentConfig())
+
+
+def changed(agent: Adapter, **parts: Any) -> Adapter:
+    return agent.with_config(agent.get_config().model_copy(update=parts))
+
+
+def run(agent: Adapter, *turns: JsonValue) -> AgentTrace:
+    async def ran() -> AgentTrace:
+        with running(Trial("one")) as trial:
+            return await agent.run(turns or ("Hello.",), trial)
+
+    return asyncio.run(ran())
+
+
+def rewired(agent: Adapter, **keys: JsonValue) -> Adapter:
+    return changed(agent, orchestration={**agent.get_config().orchestration, **keys})
+
+
+# What is changed without effect in CrewAI itself.
+
+
+def test_tools_are_changed_at_the_tasks_too_where_an_agents_own_are_not_asked() -> None:
+    from tests.frameworks.crewai_odd_agents import offering
+
+    crew = offering().copy()
+    crew.agents[0].tools = []
+    assert [tool.name for tool in crew.tasks[0].tools] == ["Look up order"]  # and the model is told of them
+    agent = adapter("offering")
+    assert json.loads(str(run(agent).output))[0]["function"]["name"] == "look_up_order"
+    assert run(changed(agent, tools=())).output == "null"
+
+
+def test_a_repeated_call_is_not_answered_from_a_cache() -> None:
+    trace = run(adapter("counting"))
+    assert [step.output for step in trace.tool_calls] == ["number 1", "number 2"]
+    assert {step.node for step in trace.tool_calls} == {"Clerk"}
+
+
+def test_a_limit_of_a_tools_uses_begins_anew_with_each_trial() -> None:
+    agent = adapter("COUNTING")
+    assert [len(run(agent).tool_calls) for _ in range(2)] == [2, 2]
+
+
+def test_braces_in_documents_are_no_placeholders() -> None:
+    agent = adapter("echoing", AgentConfig(context=(Document(name="policy", text="Write {order_id}."),)))
+    assert "Write {order_id}." in str(run(agent).output)
+
+
+def test_a_goal_and_the_texts_of_tasks_are_parts_of_the_prompt() -> None:
+    agent = adapter("echoing")
+    prompt = agent.get_config().prompt
+    said = str(
+        run(changed(agent, prompt=prompt.replace("Help.", "Dance.").replace("Answer:", "Sing:"))).output
+    )
+    assert "Your personal goal is: Dance." in said
+    assert "Sing: Hello." in said
+    less = str(run(changed(agent, prompt=prompt.partition("\n\n## Expected")[0])).output)
+    assert "An answer." in str(run(agent).output)
+    assert "An answer." not in less
+
+
+def test_a_project_that_gives_only_a_backstory_leaves_the_rest_to_the_crew() -> None:
+    said = str(run(adapter("echoing", AgentConfig(prompt="You are a pirate."))).output)
+    assert "You are a pirate." in said
+    assert "Your personal goal is: Help." in said
+    assert "You work in a shop." not in said
+
+
+def test_nothing_is_reported_and_the_environment_stays_as_it_is() -> None:
+    before = dict(os.environ)
+    agent = adapter("echoing")
+    from crewai.telemetry import Telemetry
+
+    assert not Telemetry().ready
+    run(agent)
+    assert dict(os.environ) == before
+
+
+# Conversations, answers and delegation.
+
+
+def test_earlier_turns_are_passed_on_as_crewais_own_chat_does() -> None:
+    agent = adapter("echoing")
+    trace = run(agent, "I am Ann.", "Who am I?")
+    assert "User: I am Ann." in str(trace.outputs[1])
+    dropped = run(changed(agent, history=History.DROPPED), "I am Ann.", "Who am I?")
+    assert "I am Ann." not in str(dropped.outputs[1])
+
+
+def test_an_input_of_another_name_and_further_inputs_reach_the_crew() -> None:
+    agent = adapter("echoing", AgentConfig(prompt="You sell {goods}."), inputs={"goods": "tea"})
+    assert "You sell tea." in str(run(agent).output)
+
+
+def test_a_streaming_crew_answers_at_once() -> None:
+    assert run(adapter("streaming")).output == "Hello from the clerk."
+
+
+def test_an_answer_of_a_shape_is_data() -> None:
+    assert run(adapter("reporting")).output == {"status": "delivered"}
+
+
+@pytest.mark.parametrize(
+    "factory, source",
+    [("managed", "Manager"), ("managed_by_a_model", "Crew Manager"), ("delegating", "Lead")],
+)
+def test_work_is_delegated_and_traced(factory: str, source: str) -> None:
+    agent = adapter(factory)
+    assert agent.get_config().orchestration["handoffs"] == {source: {"Clerk": "Clerk", "Writer": "Writer"}}
+    trace = run(agent)
+    assert trace.output == "Told: Hello from the clerk."
+    [step] = trace.tool_calls
+    assert (step.tool, step.node, step.output) == (
+        "delegate_work_to_coworker",
+        source,
+        "Hello from the clerk.",
+    )
+    assert (source, "Clerk") in trace.edges
+    away = rewired(agent, handoffs={source: {"Clerk": "Writer", "Writer": "Writer"}})
+    assert run(away).output == "Told: Hello from the writer."
+    assert "coworker mentioned not found" in str(
+        run(rewired(agent, handoffs={source: {"Writer": "Writer"}})).output
+    )
+
+
+@pytest.mark.parametrize(
+    "keys, way",
+    [
+        ({}, ["first", "second", "third"]),
+        ({"nodes": ["first", "third"]}, ["first", "third"]),
+        (
+            {"edges": [["__start__", "second"], ["second", "first"], ["first", "third"]]},
+            ["second", "first", "third"],
+        ),
+        ({"edges": [["__start__", "first"], ["second", "third"]]}, ["first"]),
+    ],
+)
+def test_tasks_are_left_out_and_trade_places(keys: Mapping[str, JsonValue], way: list[str]) -> None:
+    assert [target for _, target in run(rewired(adapter("line"), **keys)).edges[:-1]] == way
+
+
+def test_a_task_is_not_passed_what_an_earlier_one_said() -> None:
+    agent = adapter("line")
+    assert agent.get_config().orchestration["state"] == {"second": ["first"], "third": ["first", "second"]}
+    assert "second of Hello." not in str(
+        run(rewired(agent, state={"second": ["first"], "third": ["first"]})).output
+    )
+    assert "second of Hello." in str(run(agent).output)
+
+
+def test_what_crewai_makes_of_tools_is_said_of_mutants_that_would_not_show() -> None:
+    agent = adapter("offering")
+    [tool] = agent.get_tools()
+    assert tool.parameters["required"] == ["order_id", "fast"]
+    optional = Edit(pointer="/tools/0/parameters/required", before=["order_id", "fast"], after=["order_id"])
+    assert "every parameter is required" in agent.cannot_express(_mutant(optional))
+    renamed = Edit(pointer="/tools/0/name", before="look_up_order", after="lookUpOrder")
+    assert "as look_up_order" in agent.cannot_express(_mutant(renamed))
+
+
+def _mutant(edit: Edit) -> Mutant:
+    return Mutant(
+        id="x",
+        operator="tool.test",
+        version=1,
+        operator_class=OperatorClass.TOOL,
+        intent=Intent.DEGRADE,
+        reach=Reach.SENT,
+        description="a change",
+        edits=(edit,),
+    )
+
+
+def test_a_limit_of_tokens_keeps_its_name() -> None:
+    from agentmut.adapters._change import Change
+    from agentmut.adapters._crewai_crew import Team
+    from tests.frameworks.crewai_odd_agents import limited
+
+    found = adapter("limited").get_config()
+    assert (found.model.name, found.model.max_tokens) == ("gpt-5.2", 800)
+    wanted = found.model_copy(
+        update={"model": found.model.model_copy(update={"max_tokens": 64, "name": "o1"})}
+    )
+    crew = limited()
+    llm = Team.of(crew).changed(Change(found, wanted), found.prompt).changed_agent.llm
+    assert (llm.model, llm.max_completion_tokens, llm.max_tokens, llm.is_o1_model) == ("o1", 64, None, True)
+    assert (crew.agents[0].llm.model, crew.agents[0].llm.max_completion_tokens) == ("gpt-5.2", 800)
+
+
+# What cannot be run.
+
+
+@pytest.mark.parametrize(
+    "factory, options, said",
+    [
+        ("no_crew", {}, "returned a crewai.agent.core.Agent; expected a crewai.Crew"),
+        ("broken", {}, "raised RuntimeError: no database"),
+        ("without_placeholder", {}, r"no task of the crew has the placeholder \{input\}"),
+        ("echoing", {"input": "question"}, r"the placeholder \{question\}"),
+        ("asking_a_person", {}, "the 'reply' task has human_input=True"),
+        ("stranger", {}, "'Clerk' of the 'reply' task is not among the agents of the crew"),
+        ("twins", {}, "two agents have the role 'Clerk'"),
+        ("uncopyable", {}, "TypeError: there is only one.*route: wire"),
+        ("echoing", {"agent": "Klerk"}, "no agent with the role 'Klerk'.*Clerk"),
+        ("echoing", {"role": "Clerk"}, "agent.options: unknown key 'role'"),
+    ],
+)
+def test_what_cannot_be_run_is_told(factory: str, options: dict[str, JsonValue], said: str) -> None:
+    with pytest.raises(AgentmutError, match=said):
+        adapter(factory, None, **options)
+
+
+@pytest.mark.parametrize(
+    "versions, said",
+    [
+        ({}, r"requires the package crewai. Install it with: pip install 'agentmut\[crewai\]'"),
+        ({"crewai": "1.15.0"}, "made for crewai 1.15.3 and later, below 2.0; found 1.15.0.*model requests"),
+        ({"crewai": "2.0"}, "found 2.0"),
+    ],
+)
+def test_other_versions_are_told(
+    versions: dict[str, str], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_requirement, "version_of", lambda package: versions)
+    with pytest.raises(AdapterError, match=said):
+        adapter("echoing")
+
+
+# The example, which is what `agentmut init --framework crewai` writes.
+
+
+def test_its_example_tells_a_broken_agent_from_a_sound_one(
+    tmp_path: Path, simulator_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "crewai"
+    shutil.copytree(EXAMPLE, project, ignore=shutil.ignore_patterns(".agentmut", "__pycache__"))
+    settings = project / "agentmut.yaml"
+    quick = settings.read_text("utf-8").replace("delta: 0.2", "delta: 0.7\n  baseline: 8\n  n_max: 10")
+    settings.write_text(quick, "utf-8")
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{simulator_url}/v1")
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.syspath_prepend(project)
+    monkeypatch.delitem(sys.modules, "agent_under_test", raising=False)  # of another framework's example
+    result = measure(project, selection=Selection(operators_named=("tool.remove",)))
+    monkeypatch.delitem(sys.modules, "agent_under_test")
+    assert {mutant.operator for mutant in result.mutants} == {"tool.remove"}
+    assert {mutant.status for mutant in result.mutants} == {Status.KILLED}
