@@ -16,6 +16,7 @@ from contextvars import ContextVar, copy_context
 from typing import Any
 
 from agentmut.trial import TRIAL_HEADER, current_trial
+from agentmut.wire.carriers import genai_hook
 from agentmut.wire.carriers.hosts import is_loopback
 from agentmut.wire.carriers.http_replies import ReplyMaker
 from agentmut.wire.carriers.packing import PackingError, is_packed, unpacked
@@ -54,6 +55,7 @@ class Tap:
                 stack.enter_context(replaced(module.AsyncClient, "send", self._async_send(maker)))
                 stack.enter_context(replaced(module.Client, "send", self._sync_send(maker)))
             stack.enter_context(replaced(ThreadPoolExecutor, "submit", _submit_with_trial))
+            genai_hook.enter(stack)
             yield
 
     def _async_send(self, maker: ReplyMaker) -> Callable[..., Any]:

@@ -1,0 +1,167 @@
+"""Copies of agents of ADK that differ by a change."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from google.adk.agents import BaseAgent, LlmAgent, SequentialAgent
+from google.adk.models import BaseLlm, LLMRegistry
+from google.adk.tools.agent_tool import AgentTool
+from google.adk.tools.base_toolset import BaseToolset
+from google.adk.utils.instructions_utils import inject_session_state
+
+from agentmut.adapters._change import Change
+from agentmut.adapters._google_adk_flow import Kind, Stage, with_edges
+from agentmut.adapters._google_adk_settings import with_settings
+from agentmut.adapters._google_adk_tools import (
+    PassedToolset,
+    as_tool,
+    declaration_of,
+    leading_to,
+    own_tools,
+    tool_offered,
+)
+from agentmut.adapters._google_adk_tree import PLACEHOLDER, Tree, is_target
+from agentmut.errors import AdapterError
+from agentmut.flow import Flow
+
+NO_SUCH_TREE = "no arrangement of the agent's SequentialAgent, ParallelAgent and LoopAgent runs in this order"
+
+
+@dataclass
+class Models:
+    """The models that agents name, each made once: a client of Google's SDK takes a tenth of a second."""
+
+    known: dict[str, BaseLlm] = field(default_factory=dict)
+
+    def of(self, name: str) -> BaseLlm:
+        """The model of a name. Raises `AdapterError` where ADK knows none."""
+        if name not in self.known:
+            self.known[name] = _new_model(name)
+        return self.known[name]
+
+
+@dataclass(frozen=True)
+class Copying:
+    """Makes the copy of a tree."""
+
+    tree: Tree
+    change: Change
+    models: Models
+
+    def root(self) -> BaseAgent:
+        """The root of a copy that differs by the change. Nothing of the original is touched."""
+        return self.staged(self._wanted())
+
+    def staged(self, stage: Stage) -> BaseAgent:
+        """An agent of the flow, with what it runs in the wanted order."""
+        agent = self.tree.members[stage.name]
+        if stage.kind is Kind.AGENT:
+            return self.copied(agent)
+        parts = [self.staged(part) for part in stage.parts]
+        if stage.kind is Kind.SEQUENCE and not isinstance(agent, SequentialAgent):
+            return SequentialAgent(name=agent.name, description=agent.description, sub_agents=parts)
+        once = {"max_iterations": 1} if stage.kind is Kind.ONCE else {}
+        return agent.clone(update={"sub_agents": parts, **once})
+
+    def copied(self, agent: BaseAgent) -> BaseAgent:
+        """An agent with all below it."""
+        flow = Flow.of(self.change.wanted.orchestration)
+        kept = flow.handoffs.get(agent.name, {})
+        below = [one for one in agent.sub_agents if not self._is_handoff(agent, one) or one.name in kept]
+        update: dict[str, Any] = {"sub_agents": [self.copied(one) for one in below]}
+        if isinstance(agent, LlmAgent):
+            update |= {"tools": self._tools(agent), **self._own(agent)}
+        return agent.clone(update=update)
+
+    def _wanted(self) -> Stage:
+        whole, changed = self.tree.stage, self.change.orchestration
+        flow = Flow.of(self.change.wanted.orchestration)
+        stage = with_edges(whole, flow.edges) if "edges" in changed else whole
+        if stage is None:
+            raise AdapterError(NO_SUCH_TREE)
+        gone = set(whole.leaves) - set(flow.nodes) if "nodes" in changed else set()
+        return stage.without(gone)
+
+    def _is_handoff(self, agent: BaseAgent, below: BaseAgent) -> bool:
+        return isinstance(agent, LlmAgent) and is_target(below)
+
+    def _tools(self, agent: LlmAgent) -> list[Any]:
+        own = own_tools(agent)
+        rest = [tool for tool in agent.tools if declaration_of(as_tool(tool)) is None]
+        mine = agent.name == self.tree.changed_name
+        offers = self.change.offers(list(own), decoys=mine)
+        tools = [tool_offered(one, self._followed(own.get(one.spec.own_name))) for one in offers]
+        return [*tools, *(PassedToolset(one) if isinstance(one, BaseToolset) else one for one in rest)]
+
+    def _followed(self, tool: Any) -> Any:
+        """A tool that runs an agent runs the copy of it."""
+        return leading_to(tool, self.copied(tool.agent)) if isinstance(tool, AgentTool) else tool
+
+    def _own(self, agent: LlmAgent) -> dict[str, Any]:
+        changes: dict[str, Any] = {}
+        if isinstance(agent.model, str) and agent.model:
+            changes["model"] = self.models.of(agent.model)
+        if agent.name == self.tree.changed_name:
+            changes |= self._changes(agent)
+        if "state" in self.change.orchestration:
+            changes |= self._state(agent, changes.get("instruction", agent.instruction))
+        return changes
+
+    def _changes(self, agent: LlmAgent) -> dict[str, Any]:
+        changes: dict[str, Any] = {}
+        if self.change.prompt is not None:
+            changes["instruction"] = self._instruction(self.change.prompt)
+        settings = dict(self.change.model)
+        settings.pop("provider", None)
+        if name := settings.pop("name", None):
+            changes["model"] = self._renamed(agent, name)
+        if settings:
+            changes["generate_content_config"] = with_settings(agent.generate_content_config, settings)
+        return changes
+
+    def _instruction(self, whole: str) -> Any:
+        """The prompt as it was written, placeholders and all; in documents, braces are braces."""
+        wanted = self.change.wanted
+        if not wanted.context:
+            return whole
+        documents = whole.removeprefix(wanted.prompt)
+
+        async def given(context: Any) -> str:
+            return await inject_session_state(wanted.prompt, context) + documents
+
+        return given
+
+    def _renamed(self, agent: LlmAgent, name: str) -> BaseLlm:
+        """The model of that name, where ADK knows it by its name; else the agent's own under that name."""
+        own = agent.canonical_model
+        if isinstance(agent.model, str) and _kind_of(name) not in (None, type(own)):
+            return self.models.of(name)
+        return own.model_copy(update={"model": name})
+
+    def _state(self, agent: LlmAgent, instruction: Any) -> dict[str, Any]:
+        """The instruction without what is not passed on any more."""
+        before = Flow.of(self.change.found.orchestration).state.get(agent.name, ())
+        gone = set(before) - set(Flow.of(self.change.wanted.orchestration).state.get(agent.name, ()))
+        if not gone or not isinstance(instruction, str):
+            return {}
+        return {"instruction": PLACEHOLDER.sub(lambda found: _without(found, gone), instruction)}
+
+
+def _without(found: "re.Match[str]", gone: set[str]) -> str:
+    return "" if found[1].strip().removesuffix("?") in gone else found[0]
+
+
+def _kind_of(name: str) -> Any:
+    """The class of models that ADK takes for this name; None where it knows none."""
+    try:
+        return LLMRegistry.resolve(name)
+    except ValueError:
+        return None
+
+
+def _new_model(name: str) -> BaseLlm:
+    try:
+        return LLMRegistry.new_llm(name)
+    except ValueError as error:
+        raise AdapterError(f"the model {name!r}: {error}") from error

@@ -1,0 +1,90 @@
+"""What a run of ADK is told besides the agent: where it is, for the trace, and where hand-offs lead."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from google.adk.agents import LoopAgent, ParallelAgent, SequentialAgent
+from google.adk.plugins.base_plugin import BasePlugin
+
+from agentmut.flow import END, START
+from agentmut.plain import described, jsonable
+from agentmut.trial import CallPlace, Trial, call_place, call_tool_step, place_calls
+
+WORKFLOWS = (SequentialAgent, ParallelAgent, LoopAgent)
+TRANSFER = "transfer_to_agent"
+"""The tool that ADK gives to agents that can hand over."""
+Redirects = Mapping[str, Mapping[str, str]]
+"""By the agent that hands over: to which agent a transfer to another one leads instead."""
+
+
+class Watch(BasePlugin):
+    """Notes which agents ran, whose turn it is, and the calls of tools that ADK itself brings along.
+
+    It comes before the plugins of the user, and never answers in anybody's place.
+    """
+
+    def __init__(self, trial: Trial, redirects: Redirects) -> None:
+        super().__init__(name="agentmut")
+        self._recorder = trial.recorder
+        self._redirects = redirects
+        self._last = START
+        self._forks: dict[str, str] = {}
+        self._begun: dict[str | None, float] = {}
+
+    async def before_agent_callback(self, *, agent: Any, callback_context: Any) -> None:
+        """An agent begins; those that only run others are no nodes."""
+        if isinstance(agent, ParallelAgent):
+            self._forks[agent.name] = self._last
+        if isinstance(agent, WORKFLOWS):
+            return
+        above = agent.parent_agent.name if agent.parent_agent else ""
+        self._recorder.nodes.add(agent.name)
+        if self._last != agent.name:
+            self._recorder.edges[self._forks.get(above, self._last), agent.name] = None
+        self._last = agent.name
+
+    async def after_run_callback(self, *, invocation_context: Any) -> None:
+        """The turn is over; the next one begins anew."""
+        self._recorder.edges[self._last, END] = None
+        self._last = START
+
+    async def before_model_callback(self, *, callback_context: Any, llm_request: Any) -> None:
+        """What is asked from here on in this task, the agent asks."""
+        place_calls(CallPlace(call_place().turn, callback_context.agent_name))
+
+    async def before_tool_callback(
+        self, *, tool: Any, tool_args: dict[str, Any], tool_context: Any
+    ) -> dict[str, Any] | None:
+        """A call begins."""
+        self._begun[tool_context.function_call_id] = self._recorder.now()
+        return None
+
+    async def after_tool_callback(
+        self, *, tool: Any, tool_args: dict[str, Any], tool_context: Any, result: dict[str, Any]
+    ) -> dict[str, Any] | None:
+        """A call has been answered."""
+        target = tool_context.actions.transfer_to_agent
+        if tool.name == TRANSFER and target:
+            redirects = self._redirects.get(tool_context.agent_name, {})
+            tool_context.actions.transfer_to_agent = redirects.get(target, target)
+        self._note(tool, tool_args, tool_context, output=jsonable(result))
+        return None
+
+    async def on_tool_error_callback(
+        self, *, tool: Any, tool_args: dict[str, Any], tool_context: Any, error: Exception
+    ) -> dict[str, Any] | None:
+        """A call has failed, or there is no such tool."""
+        self._note(tool, tool_args, tool_context, error=described(error))
+        return None
+
+    def _note(self, tool: Any, arguments: dict[str, Any], context: Any, **outcome: Any) -> None:
+        """The step of a call that nobody has noted: tools of ADK's own, and calls that callbacks answer."""
+        call_id = context.function_call_id
+        if any(step.call_id == call_id for step in self._recorder.steps):
+            return
+        started = self._begun.get(call_id, self._recorder.now())
+        place = CallPlace(call_place().turn, context.agent_name, call_id)._asdict()
+        told = {name: jsonable(value) for name, value in arguments.items()}
+        self._recorder.steps.append(
+            call_tool_step(tool.name, told, self._recorder, started, **outcome, **place)
+        )

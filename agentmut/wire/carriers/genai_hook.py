@@ -1,0 +1,46 @@
+"""google-genai sends async requests by aiohttp where that is installed, and agentmut brings it: these pass unseen.
+
+While a tap is installed, clients use their httpx client for what a trial asks. That is the choice which google-genai
+makes by itself where aiohttp is not there; no public option of a client that is there already changes it.
+google-genai is not imported for this: where an agent imports it later, the method is replaced then.
+"""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from importlib import import_module
+from typing import Any
+
+from agentmut.trial import current_trial
+from agentmut.wire.carriers.importing import when_imported
+from agentmut.wire.carriers.patching import replaced
+
+MODULE = "google.genai._api_client"
+METHOD = "_use_aiohttp"
+
+
+def can_be_led() -> bool:
+    """Whether the google-genai that is installed decides where agentmut expects it to. Imports it."""
+    return METHOD in vars(import_module(MODULE).BaseApiClient)
+
+
+def enter(stack: ExitStack) -> None:
+    """Lead requests of trials through httpx until the stack is closed."""
+    stack.enter_context(when_imported(MODULE, lambda: _install(stack)))
+
+
+def _install(stack: ExitStack) -> None:
+    client = import_module(MODULE).BaseApiClient
+    if METHOD in vars(client):  # versions before aiohttp have only httpx
+        stack.enter_context(replaced(client, METHOD, _unless_in_a_trial))
+
+
+def _unless_in_a_trial(original: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    def use_aiohttp(client: Any) -> bool:
+        by_httpx = getattr(client, "_async_httpx_client", None)
+        if (
+            current_trial() is not None and by_httpx is not None
+        ):  # none where Google's own authentication sends
+            return False
+        return original(client)
+
+    return use_aiohttp
