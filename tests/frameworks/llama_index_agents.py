@@ -77,6 +77,7 @@ def thinker() -> ReActAgent:
         system_prompt="You help customers.\n\n- Always look up the order before you answer.\n- Never promise a date.",
         tools=[look_up_order, issue_refund],
         llm=model(),
+        streaming=False,
     )
 
 
