@@ -11,7 +11,7 @@ from agentmut.cli.options import Json
 def init(
     folder: Annotated[Path, typer.Argument(help="Where to write; created if missing.")] = Path(),
     framework: Annotated[
-        str, typer.Option("--framework", help="The starter: python or langgraph.")
+        str, typer.Option("--framework", help="The starter: python, or the name of a framework, as langgraph or crewai.")
     ] = "python",
     force: Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")] = False,
     as_json: Json = False,
