@@ -1,4 +1,4 @@
-"""ReAct agents of LlamaIndex, whose calls and results travel as text: read as such, and answered in their terms.
+"""ReAct agents of LlamaIndex, whose calls and results are sent as text: read as such, and answered in their terms.
 
 Of their prompts only what the user has written counts: the rest explains the format, with examples that are not meant.
 """
