@@ -49,6 +49,7 @@ FRAMEWORKS = (
     ),
     Measured("crewai", "crewai", "crewai_agents", "desk", "Where is my order A-1042?"),
     Measured("autogen", "autogen_agentchat", "autogen_agents", "desk", "Where is my order A-1042?"),
+    Measured("llama_index", "llama_index", "llama_index_agents", "desk", "Where is my order A-1042?"),
     Measured(
         "mcp", "mcp", "mcp_agents", "orders", {"tool": "look_up_order", "arguments": {"order_id": "A-1042"}}
     ),

@@ -61,6 +61,7 @@ class Addresses(NamedTuple):
         """The variables that lead every SDK here, with keys that are none."""
         return {
             "OPENAI_BASE_URL": self.openai_base_url,
+            "OPENAI_API_BASE": self.openai_base_url,  # LlamaIndex looks only here
             "OPENAI_API_KEY": KEY,
             "ANTHROPIC_BASE_URL": self.anthropic_base_url,
             "ANTHROPIC_API_KEY": KEY,

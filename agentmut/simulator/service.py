@@ -3,12 +3,13 @@
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Mapping
+from functools import partial
 from math import ceil
 from typing import NamedTuple
 
 from aiohttp import web
 
-from agentmut.simulator import dialects, model_lists, react
+from agentmut.simulator import dialects, model_lists, react, thoughts
 from agentmut.simulator.agents import BedrockAgents, Sessions
 from agentmut.simulator.behave import reply
 from agentmut.simulator.conversations import Conversations, UnknownResponseError
@@ -170,7 +171,10 @@ class Service:
             asked = request.model_copy(update={"model": model})
             return self._said(asked, came).model_copy(update={"model": request.model})
         parallel = not dialects.wants_single_calls(came.call.body)
-        return react.answered(request, reply, seed=self._settings.seed, trial=came.trial, parallel=parallel)
+        answer = partial(react.answered, reply=reply)
+        return thoughts.answered(
+            request, answer, seed=self._settings.seed, trial=came.trial, parallel=parallel
+        )
 
     def _whole(self, came: _Arrival) -> _Whole:
         given = dict(mapping(read_json(came.call.body), "the body"))

@@ -12,6 +12,7 @@ from agentmut.config import SAMPLING
 from agentmut.frozen import Frozen, digest_of
 from agentmut.plain import storable
 from agentmut.tools import ToolSpec
+from agentmut.wire.listed_tools import listed_tools
 from agentmut.wire.messages import Exchange, Role
 from agentmut.wire.told_tools import told_tools
 
@@ -24,7 +25,7 @@ class RequestShape(Frozen):
     system: int = 0
     """So many characters of the text, at its start, are system messages."""
     tools: tuple[ToolSpec, ...] = ()
-    """Those that the system message tells of, as functions, where no others are sent."""
+    """Those that the system message tells of, where no others are sent."""
     model: str = ""
     temperature: float | None = None
     top_p: float | None = None
@@ -103,10 +104,15 @@ def _shape(exchange: Exchange) -> RequestShape:
     return RequestShape(
         text="\n\n".join(filter(None, (system, *said))),
         system=len(system),
-        tools=request.tools or told_tools(request.system_text),
+        tools=request.tools or _tools_in_words(request.system_text),
         model=request.model,
         stream=request.stream,
         dialect=exchange.dialect,
         host=exchange.host,
         **{name: getattr(request, name) for name in SAMPLING},
     )
+
+
+def _tools_in_words(system: str) -> tuple[ToolSpec, ...]:
+    """The tools that a system message tells of: as functions, or one after the other."""
+    return told_tools(system) or listed_tools(system)
