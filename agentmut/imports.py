@@ -94,6 +94,8 @@ def _forget_namesake(package: str, root: Path) -> None:
         return
     for name in [name for name in sys.modules if name == package or name.startswith(f"{package}.")]:
         del sys.modules[name]
+    sys.path.remove(str(root))
+    sys.path.insert(0, str(root))
 
 
 def _is_installed(path: Path) -> bool:

@@ -6,21 +6,25 @@ are installed are measured; run it in both environments.
 """
 
 import asyncio
+import gc
 import importlib
-import importlib.util
 import statistics
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from pydantic import JsonValue
 
-from agentmut.config import AgentConfig
+from agentmut.config import AgentConfig, ModelConfig
 from agentmut.conformance.adapter import endpoint
+from agentmut.errors import AdapterError
 from agentmut.plugins import Group, load
 from agentmut.protocols import AgentSpec
 from agentmut.trial import Trial, running
@@ -40,9 +44,15 @@ class Measured(NamedTuple):
     agents: str
     factory: str
     question: JsonValue
+    more: Mapping[str, str] = MappingProxyType({})
+    """Keys of the agent section in the place of `factory`, which then only makes what `direct` is given."""
+    config: AgentConfig = AgentConfig()
 
 
 FRAMEWORKS = (
+    Measured("pydantic_ai", "pydantic_ai", "pydantic_ai_agents", "desk", "Where is my order A-1042?"),
+    Measured("smolagents", "smolagents", "smolagents_agents", "desk", "Where is my order A-1042?"),
+    Measured("google_adk", "google.adk", "google_adk_agents", "desk", "Where is my order A-1042?"),
     Measured("openai_agents", "agents", "openai_agents_agents", "desk", "Where is my order A-1042?"),
     Measured(
         "semantic_kernel", "semantic_kernel", "semantic_kernel_agents", "desk", "Where is my order A-1042?"
@@ -50,6 +60,18 @@ FRAMEWORKS = (
     Measured("crewai", "crewai", "crewai_agents", "desk", "Where is my order A-1042?"),
     Measured("autogen", "autogen_agentchat", "autogen_agents", "desk", "Where is my order A-1042?"),
     Measured("llama_index", "llama_index", "llama_index_agents", "desk", "Where is my order A-1042?"),
+    Measured(
+        "bedrock",
+        "boto3",
+        "bedrock_agents",
+        "client",
+        "Where is my order A-1042?",
+        {"functions": "tests.frameworks.bedrock_agents:FUNCTIONS"},
+        AgentConfig(
+            prompt="You help customers.\n\n- Always look up the order before you answer.",
+            model=ModelConfig(name="sim-large"),
+        ),
+    ),
     Measured(
         "mcp", "mcp", "mcp_agents", "orders", {"tool": "look_up_order", "arguments": {"order_id": "A-1042"}}
     ),
@@ -60,24 +82,31 @@ async def seconds(run: Callable[[Trial], Awaitable[Any]], number: int) -> float:
     """How long one run takes, as a trial of its own."""
     trial = Trial(f"overhead-{number}")
     with running(trial):
-        started = time.perf_counter()
-        await run(trial)
-        return time.perf_counter() - started
+        gc.collect()  # what earlier runs have left is nobody's time
+        gc.disable()
+        try:
+            started = time.perf_counter()
+            await run(trial)
+            return time.perf_counter() - started
+        finally:
+            gc.enable()
 
 
-async def measure(one: Measured) -> tuple[float, float]:
-    """Medians in milliseconds: by the framework alone, and by the adapter."""
+async def measure(one: Measured) -> tuple[float, float, float]:
+    """Medians in milliseconds: by the framework alone, by the adapter, and of the differences of the pairs."""
     agents = importlib.import_module(f"tests.frameworks.{one.agents}")
-    spec = AgentSpec(adapter=one.adapter, factory=f"tests.frameworks.{one.agents}:{one.factory}")
-    adapter = load(Group.ADAPTERS, one.adapter).create(spec, AgentConfig())
+    keys = dict(one.more) or {"factory": f"tests.frameworks.{one.agents}:{one.factory}"}
+    adapter = load(Group.ADAPTERS, one.adapter).create(AgentSpec(adapter=one.adapter, **keys), one.config)
     build = getattr(agents, one.factory)
     alone, adapted = [], []
     with Tap(all_codecs()).installed():
         for number in range(RUNS):  # the same trial id gives the same replies
             alone.append(await seconds(lambda trial: agents.direct(build(), one.question), number))
             adapted.append(await seconds(lambda trial: adapter.run((one.question,), trial), number))
-    warm = RUNS // 6
-    return statistics.median(alone[warm:]) * 1000, statistics.median(adapted[warm:]) * 1000
+    pairs = list(zip(alone, adapted, strict=True))[RUNS // 6 :]
+    columns = (*zip(*pairs, strict=True), [b - a for a, b in pairs])
+    first, second, third = (statistics.median(column) * 1000 for column in columns)
+    return first, second, third
 
 
 async def main() -> None:
@@ -87,11 +116,13 @@ async def main() -> None:
     )
     async with endpoint():
         for one in FRAMEWORKS:
-            if importlib.util.find_spec(one.package) is None:
-                print(f"{one.adapter:<20} not installed here")
+            try:
+                with redirect_stdout(StringIO()):  # some frameworks say what they do
+                    figures = await measure(one)
+            except (ImportError, AdapterError):
+                print(f"{one.adapter:<20} is not in this environment")
                 continue
-            alone, adapted = await measure(one)
-            print(f"{one.adapter:<20} {alone:9.2f} {adapted:9.2f} {adapted - alone:9.2f}")
+            print(f"{one.adapter:<20} {' '.join(f'{figure:9.2f}' for figure in figures)}")
 
 
 asyncio.run(main())

@@ -1,6 +1,7 @@
 """Agents on Bedrock Converse, as a user writes them: functions for the ready loop, and a loop of one's own."""
 
 import asyncio
+import functools
 import uuid
 from collections.abc import Callable
 from typing import Any
@@ -76,6 +77,14 @@ def converse(client: Any, system: str, messages: list[Any]) -> str:
             return "".join(block.get("text", "") for block in message["content"])
         messages = [*messages, message, {"role": "user", "content": list(map(_answer, uses))}]
     return "I give up."
+
+
+@functools.cache
+def client() -> Any:
+    """A client of bedrock-runtime; it takes long to make, and serves any number of runs."""
+    import boto3
+
+    return boto3.client("bedrock-runtime")
 
 
 async def direct(agent: Any, text: str) -> str:
