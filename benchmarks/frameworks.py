@@ -99,6 +99,8 @@ async def measure(one: Measured) -> tuple[float, float, float]:
     adapter = load(Group.ADAPTERS, one.adapter).create(AgentSpec(adapter=one.adapter, **keys), one.config)
     build = getattr(agents, one.factory)
     alone, adapted = [], []
+    gc.collect()
+    gc.freeze()  # what is imported stays: to look at it before every run takes minutes
     with Tap(all_codecs()).installed():
         for number in range(RUNS):  # the same trial id gives the same replies
             alone.append(await seconds(lambda trial: agents.direct(build(), one.question), number))
