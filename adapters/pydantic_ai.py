@@ -126,7 +126,8 @@ def _tools(agent: Any, deps: Any, *, given: bool) -> tuple[ToolSpec, ...]:
     from agentmut.adapters._pydantic_ai_tools import tools_of
 
     try:
-        return completed(tools_of(agent, deps))
+        found: tuple[ToolSpec, ...] = completed(tools_of(agent, deps))
+        return found
     except Exception as error:
         hint = "" if given else ". If that needs dependencies, name them with agent.options.deps"
         raise AdapterError(f"the agent's tools cannot be listed: {described(error)}{hint}") from error

@@ -1,7 +1,6 @@
 """pydantic-ai, with the simulator behind it, or a script where it must not vary."""
 
 import asyncio
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -230,7 +229,7 @@ def test_the_model_within_another_is_read_and_changed(factory: str) -> None:
         ("shopping", {"dep": "a"}, r"agent\.options: unknown key 'dep'.*deps"),
     ],
 )
-def test_what_cannot_be_run_is_told(factory: str, options: Mapping[str, JsonValue], said: str) -> None:
+def test_what_cannot_be_run_is_told(factory: str, options: dict[str, Any], said: str) -> None:
     with pytest.raises(AgentmutError, match=said):
         adapter(factory, **options)
 
