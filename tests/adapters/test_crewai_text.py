@@ -37,8 +37,8 @@ def dropping(text: str) -> Mutant:
     start = joined(TEXTS).index(text)
     edit = Edit(pointer="/prompt", before=text, after="", span=(start, start + len(text)))
     return Mutant(
-        id="m", operator="prompt.x", version=1, operator_class=OperatorClass.PROMPT, intent=Intent.DEGRADE, reach=Reach.SENT,
-        subject="", description="", edits=(edit,),
+        id="m", operator="prompt.x", version=1, operator_class=OperatorClass.PROMPT, intent=Intent.DEGRADE,
+        reach=Reach.SENT, subject="", description="", edits=(edit,),
     )  # fmt: skip
 
 
