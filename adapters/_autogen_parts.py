@@ -56,6 +56,15 @@ def workbenches_of(agent: AssistantAgent) -> list[Workbench]:
     return list(argument_of(agent, "workbench"))
 
 
+def terminations_of(team: Any) -> Iterator[Any]:
+    """The conditions under which a team stops, which count what they see, and those that they are made of."""
+    waiting = [argument_of(team, "termination_condition")]
+    while waiting:
+        if (one := waiting.pop()) is not None:
+            yield one
+            waiting += getattr(one, "_conditions", ())
+
+
 def handoffs_of(agent: AssistantAgent) -> list[Handoff]:
     return list(argument_of(agent, "handoffs").values())
 

@@ -24,6 +24,7 @@ from agentmut.adapters._autogen_parts import (
     placed,
     system_message,
     teams_in,
+    terminations_of,
     with_participants,
     workbenches_of,
 )
@@ -136,8 +137,10 @@ class Team:
                 await agent.model_context.add_message(message)
 
     def keeping(self) -> list[Any]:
-        """What keeps what it was told."""
-        return [self.root, *self.members.values(), *(one.model_context for one in self.members.values())]
+        """What keeps what it was told, or what it has seen."""
+        contexts = [one.model_context for one in self.members.values()]
+        stops = [stop for team in teams_in(self.root) for stop in terminations_of(team)]
+        return [self.root, *self.members.values(), *contexts, *stops]
 
     def passes(self, agent: str, tool: str) -> bool:
         """Whether calls of a tool, by the name that is offered, are passed on by a workbench of agentmut."""

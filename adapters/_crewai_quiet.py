@@ -1,5 +1,6 @@
 """CrewAI without its telemetry, and crews that keep what they do to themselves."""
 
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +18,8 @@ def import_quietly() -> None:
         from crewai.telemetry import Telemetry
 
         Telemetry().ready = False
+    # It guesses the tokens of models that it does not know, and would say so of every request.
+    logging.getLogger("crewai.llms.base_llm").setLevel(logging.ERROR)
 
 
 @contextmanager

@@ -97,6 +97,7 @@ class FrameworkAdapter(ABC):
             found = found.model_copy(update={"tools": check_tools(found.tools)})
         except UsageError as error:
             raise AdapterError(f"the tools of agent.factory {spec.factory}: {error}") from error
+        _check_known(config, found, spec)
         whole = completed(config, found)
         return cls(source, spec, whole if source.takes_config else found, whole, whole)
 
@@ -206,6 +207,17 @@ class FrameworkAdapter(ABC):
                 Step(action=Action.RESPOND, turn=number, output=outputs[-1], started=now)
             )
         return outputs
+
+
+def _check_known(config: AgentConfig, found: AgentConfig, spec: AgentSpec) -> None:
+    """Raise `UsageError` for tools of the project that the agent has not: it would silently be run without them."""
+    names = [tool.name for tool in found.tools]
+    for tool in config.tools:
+        if tool.own_name not in names:
+            raise UsageError(
+                f"agent.config.tools: the agent of {spec.factory} has no tool {tool.own_name!r}. "
+                f"{nearest(tool.own_name, names) if names else 'It has no tools.'}"
+            )
 
 
 def dropped(value: Any) -> bool:

@@ -1,12 +1,15 @@
 """What a pydantic-ai agent consists of, and the overrides that make another of it."""
 
 import copy
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import JsonValue
 from pydantic_ai import models
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, UserPromptPart
+from pydantic_ai.models.fallback import FallbackModel
+from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.toolsets import CombinedToolset
 
 from agentmut.adapters._change import Change
@@ -14,6 +17,7 @@ from agentmut.adapters._framework import dropped
 from agentmut.adapters._pydantic_ai_tools import Offered
 from agentmut.config import ModelConfig
 from agentmut.errors import AdapterError
+from agentmut.plain import described
 
 _NAMES = {
     "temperature": "temperature",
@@ -48,7 +52,7 @@ class Parts:
             agent,
             tuple(getattr(one, "instruction", one) for one in _private(agent, "_instructions")),
             tuple(_private(agent, "_system_prompts")),
-            models.infer_model(agent.model),
+            _model(agent.model),
         )
 
     @property
@@ -63,7 +67,7 @@ class Parts:
     @property
     def _settings(self) -> dict[str, Any]:
         own = self.agent.model_settings
-        return {**(self.model_object.settings or {}), **({} if callable(own) else own or {})}
+        return {**(_named(self.model_object).settings or {}), **({} if callable(own) else own or {})}
 
     @property
     def model(self) -> ModelConfig:
@@ -72,18 +76,19 @@ class Parts:
         known = {name: value for name, value in found.items() if not dropped(value)}
         if "stop" in known:
             known["stop"] = tuple(known["stop"])
-        return ModelConfig(provider=self.model_object.system, name=self.model_object.model_name, **known)
+        named = _named(self.model_object)
+        return ModelConfig(provider=named.system, name=named.model_name, **known)
 
     @property
     def flow(self) -> dict[str, JsonValue]:
         """Limits: model requests in a run, further attempts of a tool that asks for one."""
         return {"max_steps": REQUESTS, "retries": _private(self.agent, "_max_tool_retries")}
 
-    def changed(self, change: Change) -> tuple[Any, dict[str, Any]]:
-        """The agent to run, and what to override of it."""
+    def changed(self, change: Change, known: frozenset[str] | None) -> tuple[Any, dict[str, Any]]:
+        """The agent to run, and what to override of it; `known` as `Offered` takes it."""
         overrides: dict[str, Any] = {
             "tools": (),
-            "toolsets": [Offered(CombinedToolset(list(self.agent.toolsets)), change)],
+            "toolsets": [Offered(CombinedToolset(list(self.agent.toolsets)), change, known)],
         }
         agent = self.agent
         if change.prompt is not None and self.system_prompts and not self._texts:
@@ -100,18 +105,58 @@ class Parts:
         changes = change.model
         if not changes:
             return {}
-        settings = dict(self._settings)
-        for ours, value in changes.items():
-            if ours in _NAMES:
-                settings.pop(_NAMES[ours], None)
-                settings |= {} if dropped(value) else {_NAMES[ours]: _as_sent(value)}
-        model = copy.copy(self.model_object)
-        _private(model, "_settings")
-        model._settings = None  # they are among those of the override
-        if changes.get("name"):
-            _private(model, "_model_name")
-            model._model_name = changes["name"]
-        return {"model": model, "model_settings": settings}
+        settings: Any = _changed(self._settings, changes)
+        if callable(own := self.agent.model_settings):
+            settings = _made_by(own, self._settings, changes)
+        return {
+            "model": _bare(self.model_object, changes.get("name")),
+            "model_settings": settings,
+        }
+
+
+def _model(told: Any) -> Any:
+    try:
+        return models.infer_model(told)
+    except Exception as error:  # of a service that is not known, has no key or is not installed
+        raise AdapterError(f"the agent's model {told} cannot be made: {described(error)}") from error
+
+
+def _changed(settings: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    changed = {_NAMES[ours]: value for ours, value in changes.items() if ours in _NAMES}
+    kept = {name: value for name, value in settings.items() if name not in changed}
+    return kept | {name: _as_sent(value) for name, value in changed.items() if not dropped(value)}
+
+
+def _made_by(
+    own: Callable[[Any], Any], settings: dict[str, Any], changes: dict[str, Any]
+) -> Callable[[Any], dict[str, Any]]:
+    """Settings that a function of the user's makes for each request, with the changes."""
+    return lambda context: _changed({**settings, **(own(context) or {})}, changes)
+
+
+def _named(model: Any) -> Any:
+    """The model that is asked first: within one that wraps it, or that has others for when it fails."""
+    while isinstance(model, WrapperModel | FallbackModel):
+        model = model.wrapped if isinstance(model, WrapperModel) else model.models[0]
+    return model
+
+
+def _bare(model: Any, name: str | None) -> Any:
+    """A copy without settings of its own, which are among those of the override; `name` is a new one for it."""
+    copied = object.__new__(type(model))  # `copy` does not come to an end with wrappers of older versions
+    vars(copied).update(vars(model))
+    if isinstance(model, WrapperModel):
+        copied.wrapped = _bare(model.wrapped, name)
+        return copied
+    if isinstance(model, FallbackModel):
+        copied.models = [_bare(model.models[0], name), *model.models[1:]]
+        return copied
+    _private(model, "_settings")
+    copied._settings = None
+    if name:
+        _private(model, "_model_name")
+        copied._model_name = name
+    return copied
 
 
 def message(role: str, text: str) -> ModelMessage:

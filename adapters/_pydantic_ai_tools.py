@@ -1,10 +1,11 @@
 """pydantic-ai's toolsets as a config wants them offered, with their calls passed on by agentmut."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic_ai import RunContext, RunUsage
+from pydantic_ai.messages import ToolCallPart
 from pydantic_ai.models.test import TestModel
 from pydantic_ai.tools import ToolDefinition
 from pydantic_ai.toolsets import CombinedToolset, WrapperToolset
@@ -40,12 +41,21 @@ class Offered(WrapperToolset[Any]):
     """The toolset of an agent, with tools left out, renamed, described otherwise, added or reordered."""
 
     change: Change
+    known: frozenset[str] | None = None
+    """The tools that were found when the agent was read. It may offer others later, which stay as they are; where
+    this is None, there are none."""
+    told: set[str] = field(default_factory=set)
+    """The names that the model was told of in this run; copies of the toolset have them in common."""
 
     async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:
         """The tools by the names that the model is told of."""
         own = await super().get_tools(ctx)
         offers = self.change.offers(list(own))
-        return {offer.spec.name: self._tool(offer, own) for offer in offers}
+        told = {offer.spec.name: self._tool(offer, own) for offer in offers}
+        later = own.keys() - (own.keys() if self.known is None else self.known) - told.keys()
+        told |= {name: replace(tool, toolset=self) for name, tool in own.items() if name in later}
+        self.told.update(told)
+        return told
 
     def _tool(self, offer: Offer, own: Mapping[str, ToolsetTool[Any]]) -> ToolsetTool[Any]:
         spec, tool = offer.spec, own.get(offer.spec.own_name)
@@ -69,17 +79,24 @@ class Offered(WrapperToolset[Any]):
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
     ) -> Any:
         """Pass the call on by the agent's own name; what the tool asks of other agents has the tool as its node."""
-        spec = next(one for one in self.change.wanted.tools if one.name == name)
-        own = spec.own_name
+        own = next((one.own_name for one in self.change.wanted.tools if one.name == name), name)
         place = call_place()
         inner = place._replace(node=f"{place.node}/{own}", call_id=None)
 
         async def call() -> Any:
-            known = await super(Offered, self).get_tools(ctx)
-            if own not in known:
+            if tool.args_validator is _ANYTHING:
                 return decoy_answer()
             with answering(inner):
-                return await self.wrapped.call_tool(own, tool_args, ctx, known[own])
+                return await self.wrapped.call_tool(own, tool_args, ctx, tool)
 
         with answering(place._replace(call_id=ctx.tool_call_id)):
-            return await pass_call(own, tool_args, call)
+            return await pass_call(own, _said(ctx, tool_args), call)
+
+
+def _said(ctx: RunContext[Any], arguments: dict[str, Any]) -> dict[str, Any]:
+    """The arguments as the model gave them: a tool whose one parameter is a model is told of its fields."""
+    calls = (part for message in reversed(ctx.messages) for part in message.parts)
+    mine = (one for one in calls if isinstance(one, ToolCallPart) and one.tool_call_id == ctx.tool_call_id)
+    found = next(mine, None)
+    given = found.args_as_dict() if found else arguments
+    return arguments if given.keys() <= arguments.keys() else given

@@ -60,8 +60,8 @@ class AutoGenAdapter(FrameworkAdapter):
         one, other = (cls._team(adapter.source.build(config), spec) for _ in range(2))
         if _common(one.keeping(), other.keeping()):
             raise AdapterError(
-                f"agent.factory {spec.factory} gives the same agent or model context each time, and these keep what "
-                "they were told; have it build them anew"
+                f"agent.factory {spec.factory} gives the same agent, model context or termination condition each "
+                "time, and these keep what they were told; have it build them anew"
             )
         adapter.shares = _common(one.holdings(), other.holdings())
         logging.getLogger("autogen_core").addHandler(logging.NullHandler())  # else tracebacks go to stderr

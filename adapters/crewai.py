@@ -5,6 +5,7 @@ another; tools are those of all agents and tasks, the order of tasks is part of 
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
@@ -21,6 +22,11 @@ from agentmut.plain import described
 from agentmut.protocols import AgentSpec
 from agentmut.threads import in_daemon_thread
 from agentmut.trial import Trial
+
+CHAT = "crew_chat_messages"
+"""The input by which CrewAI's own chat passes a conversation on."""
+PLACEHOLDER = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+"""What CrewAI puts inputs into; other text in braces, such as JSON, it leaves alone."""
 
 # The modules `_crewai_*` import CrewAI, which is checked for first.
 
@@ -69,6 +75,7 @@ class CrewAIAdapter(FrameworkAdapter):
                 f"Put {{{name}}} into a task's description, or name another with agent.options.input. (A crew that "
                 "was kicked off has lost its placeholders: name a function that builds a fresh one.)"
             )
+        _check_inputs(agent, {name, CHAT, *_inputs_of(spec)})
         _check_copies(agent)
         return AgentConfig(
             prompt=team.prompt, tools=distinct(team.tools), model=team.model, orchestration=team.flow
@@ -81,9 +88,9 @@ class CrewAIAdapter(FrameworkAdapter):
         team = Team.of(agent, self.spec.options.get("agent"))
         known = agent.fetch_inputs()
         crew = team.changed(change, self.original.prompt)
-        given: Any = self.spec.options.get("inputs") or {}
+        given = _inputs_of(self.spec)
         # What is in braces in a document or a mutant's text is no placeholder.
-        inputs = {name: f"{{{name}}}" for name in crew.crew.fetch_inputs() - known} | dict(given)
+        inputs = {name: f"{{{name}}}" for name in crew.crew.fetch_inputs() - known} | given
         wanted = Flow.of(self.config.orchestration).handoffs.values()
         led = {name.casefold(): to for targets in wanted for name, to in targets.items() if name != to}
         return _Conversation(crew, _input_of(self.spec), inputs, led, trial)
@@ -113,6 +120,26 @@ def _told(config: AgentConfig) -> list[dict[str, JsonValue]]:
     from agentmut.adapters._crewai_tools import told_schema
 
     return [told_schema(tool.parameters) for tool in config.tools]
+
+
+def _check_inputs(crew: Any, given: set[str]) -> None:
+    """Raise `AdapterError` for placeholders that nothing is put into: CrewAI would refuse every kickoff."""
+    missing = sorted(name for name in crew.fetch_inputs() - given if PLACEHOLDER.fullmatch(name))
+    if missing and not crew.before_kickoff_callbacks:
+        told = ", ".join(f"{{{name}}}" for name in missing)
+        raise AdapterError(
+            f"the crew has placeholders that have no value: {told}. Give them with agent.options.inputs, as in "
+            f"inputs: {{{missing[0]}: ...}}"
+        )
+
+
+def _inputs_of(spec: AgentSpec) -> dict[str, JsonValue]:
+    inputs = spec.options.get("inputs") or {}
+    if not isinstance(inputs, dict):
+        raise UsageError(
+            "agent.options.inputs: expected values by the name of their placeholder: {shop: tea}"
+        )
+    return inputs
 
 
 def _check_copies(crew: Any) -> None:
@@ -151,7 +178,7 @@ class _Conversation(Session):
 
         inputs: dict[str, JsonValue] = {**self._inputs, self._name: text}
         if self._said:  # how CrewAI's own chat passes a conversation on
-            inputs["crew_chat_messages"] = json.dumps(
+            inputs[CHAT] = json.dumps(
                 [{"role": said.role, "content": said.text} for said in self._said], ensure_ascii=False
             )
         watch = Watch(self._team, self._led, self._trial, turn)

@@ -1,5 +1,6 @@
 """Adapter for pydantic-ai: an `Agent` is read, and run within its own `override`, so that nothing of it is touched."""
 
+import inspect
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -10,12 +11,13 @@ from agentmut.adapters._change import Change
 from agentmut.adapters._framework import FrameworkAdapter, Said, Session
 from agentmut.adapters._requirement import Requirement
 from agentmut.config import AgentConfig
-from agentmut.errors import UsageError
+from agentmut.errors import AdapterError, UsageError
 from agentmut.flow import START, Flow
 from agentmut.imports import import_object
-from agentmut.plain import jsonable
+from agentmut.plain import described, jsonable
 from agentmut.protocols import AgentSpec
 from agentmut.threads import completed
+from agentmut.tools import ToolSpec
 from agentmut.trial import CallPlace, Trial, answering
 
 # `_pydantic_ai_parts` and `_pydantic_ai_tools` import the framework, which is checked for first.
@@ -45,12 +47,11 @@ class PydanticAIAdapter(FrameworkAdapter):
     def read(cls, agent: Any, spec: AgentSpec) -> AgentConfig:
         """Static instructions, tools of every toolset, model and limits."""
         from agentmut.adapters._pydantic_ai_parts import Parts
-        from agentmut.adapters._pydantic_ai_tools import tools_of
 
-        parts = Parts.of(agent)
+        parts, deps = Parts.of(agent), _deps(spec)
         return AgentConfig(
             prompt=parts.prompt,
-            tools=completed(tools_of(agent, _deps(spec))),
+            tools=_tools(agent, deps, given="deps" in spec.options),
             model=parts.model,
             orchestration=parts.flow,
         )
@@ -59,7 +60,8 @@ class PydanticAIAdapter(FrameworkAdapter):
         """A session whose turns run within an override of what changes."""
         from agentmut.adapters._pydantic_ai_parts import Parts
 
-        agent, overrides = Parts.of(agent).changed(change)
+        known = None if self.source.takes_config else frozenset(tool.name for tool in self.found.tools)
+        agent, overrides = Parts.of(agent).changed(change, known)
         limit = Flow.of(self.config.orchestration).max_steps
         return _Conversation(agent, overrides, limit, _deps(self.spec), trial)
 
@@ -70,39 +72,82 @@ class _Conversation(Session):
     ) -> None:
         self._agent = agent
         self._overrides = overrides
+        self._offered: set[str] = overrides["toolsets"][0].told
         self._limit = limit
         self._deps = deps
-        self._recorder = trial.recorder
+        self._trial = trial
         self._messages: list[Any] = []
+        self._invented = False
 
     def begin(self, earlier: Sequence[Said]) -> None:
         from agentmut.adapters._pydantic_ai_parts import message
 
         self._messages = [message(*said) for said in earlier]
+        self._invented = bool(earlier)
 
     async def ask(self, text: str, turn: int) -> JsonValue:
-        from pydantic_ai import UsageLimits
+        from pydantic_ai import UsageLimits, capture_run_messages
 
-        name = self._agent.name or "agent"
-        self._recorder.nodes.add(name)
-        self._recorder.edges[START, name] = None
-        with answering(CallPlace(turn, name)), self._agent.override(**self._overrides):
-            result = await self._agent.run(
-                text,
-                message_history=self._messages,
-                deps=self._deps,
-                usage_limits=UsageLimits(request_limit=self._limit),
-            )
+        recorder, place = self._trial.recorder, CallPlace(turn, self._agent.name or "agent")
+        recorder.nodes.add(str(place.node))
+        recorder.edges[START, str(place.node)] = None
+        seen = len(self._messages)
+        with answering(place), self._agent.override(**self._overrides), capture_run_messages() as messages:
+            try:
+                result = await self._agent.run(
+                    text,
+                    message_history=self._messages,
+                    deps=self._deps,
+                    usage_limits=UsageLimits(request_limit=self._limit),
+                    capabilities=_reminders() if self._invented else (),
+                )
+            except Exception as error:
+                self._note_missed(messages[seen:], place, error)
+                raise
         self._messages = result.all_messages()
+        self._note_missed(result.new_messages(), place)
         return jsonable(result.output)
+
+    def _note_missed(self, messages: Sequence[Any], place: CallPlace, error: Exception | None = None) -> None:
+        from agentmut.adapters._pydantic_ai_trace import note_missed
+
+        note_missed(messages, frozenset(self._offered), self._trial, place, error)
+
+
+def _reminders() -> Sequence[Any]:
+    """pydantic-ai takes a system prompt to be in the first of earlier messages; agentmut's own are without."""
+    from pydantic_ai.capabilities import ReinjectSystemPrompt
+
+    return [ReinjectSystemPrompt()]
+
+
+def _tools(agent: Any, deps: Any, *, given: bool) -> tuple[ToolSpec, ...]:
+    """Raises `AdapterError` where the agent cannot be asked for its tools."""
+    from agentmut.adapters._pydantic_ai_tools import tools_of
+
+    try:
+        found: tuple[ToolSpec, ...] = completed(tools_of(agent, deps))
+        return found
+    except Exception as error:
+        hint = "" if given else ". If that needs dependencies, name them with agent.options.deps"
+        raise AdapterError(f"the agent's tools cannot be listed: {described(error)}{hint}") from error
 
 
 def _deps(spec: AgentSpec) -> Any:
-    """What `agent.options.deps` names; a function is called, so that every run has its own. Raises `UsageError`."""
+    """What `agent.options.deps` names; a function is called, so that every run has its own."""
     reference = spec.options.get("deps")
     if reference is None:
         return None
     if not isinstance(reference, str):
         raise UsageError("agent.options.deps is a reference, as in my_package.agent:make_deps")
     found = import_object(reference, Path(spec.root))
-    return found() if callable(found) else found
+    if not callable(found):
+        return found
+    try:
+        made = found()
+    except Exception as error:
+        raise AdapterError(f"agent.options.deps {reference} raised {described(error)}") from error
+    if inspect.iscoroutine(made):
+        made.close()
+        raise AdapterError(f"agent.options.deps {reference} is async; it must be a plain function")
+    return made

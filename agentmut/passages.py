@@ -12,6 +12,8 @@ PIECE = 120
 """Characters of a long text that are looked for."""
 PLACEHOLDER = re.compile(r"\{\{.*?\}\}|\{[%#].*?[%#]\}|\$?\{[^{}\s]*\}|%\(\w+\)[sd]|\$[A-Za-z_]\w*")
 """What a template has in the place of other text: format fields, Jinja, `%(name)s`, `$name`."""
+HEADING = re.compile(r"^## (?:Goal|Task: .*|Expected output: .*)$", re.MULTILINE)
+"""What an adapter puts over texts that the agent sends apart (see `adapters/_crewai_text.py`); it is not sent."""
 
 
 def passage_at(text: str, start: int, end: int) -> Passage:
@@ -20,9 +22,11 @@ def passage_at(text: str, start: int, end: int) -> Passage:
     >>> passage_at("Greet {name} by   name. Be kind.", 24, 32)
     ('Greet', 'by name. Be kind.')
     """
-    last = end + WINDOW if end - start <= PIECE else start + PIECE
-    fragments = (flat(part) for part in _literal(text, max(0, start - WINDOW), last))
-    return tuple(fragment for fragment in fragments if fragment)
+    low, high = _around(text, start, end)
+    last = high if end - start <= PIECE else start + PIECE
+    parts = (part for literal in _literal(text, low, last) for part in HEADING.split(literal))
+    found = tuple(fragment for part in parts if (fragment := flat(part)))
+    return found or tuple(filter(None, map(flat, _literal(text, low, last))))
 
 
 def stretch(text: str, start: int, end: int) -> str:
@@ -31,14 +35,16 @@ def stretch(text: str, start: int, end: int) -> str:
     >>> stretch("Greet {name}.  Be kind.", 13, 15)
     '.  Be kind.'
     """
-    before = PLACEHOLDER.split(text[max(0, start - WINDOW) : start])[-1]
-    after = PLACEHOLDER.split(text[end : end + WINDOW])[0]
+    low, high = _around(text, start, end)
+    before = PLACEHOLDER.split(text[low:start])[-1]
+    after = PLACEHOLDER.split(text[end:high])[0]
     return f"{before}{text[start:end]}{after}"
 
 
 def opening(text: str) -> Passage:
     """What a whole text is recognised by: the head of its longest stretch without placeholders."""
-    longest = max(_literal(text, 0, len(text)), key=len, default="")
+    parts = (part for literal in _literal(text, 0, len(text)) for part in HEADING.split(literal))
+    longest = max(parts, key=len, default="")
     piece = flat(longest[:PIECE])
     return (piece,) if piece else ()
 
@@ -58,6 +64,18 @@ def shown(passage: Passage, text: str) -> bool:
 def flat(text: str) -> str:
     """Frameworks re-indent and strip, so runs of white space are one blank here."""
     return " ".join(text.split())
+
+
+def _around(text: str, start: int, end: int) -> tuple[int, int]:
+    """Where the surroundings of a stretch begin and end: what is under another heading is sent elsewhere.
+
+    >>> _around("Be kind.\\n\\n## Goal\\nHelp.", 0, 8), _around("Be kind.\\n\\n## Goal\\nHelp.", 18, 23)
+    ((0, 10), (17, 23))
+    """
+    headings = [found.span() for found in HEADING.finditer(text)]
+    low = max((last for _, last in headings if last <= start), default=0)
+    high = min((first for first, _ in headings if first >= end), default=len(text))
+    return max(low, start - WINDOW), min(high, end + WINDOW)
 
 
 def _literal(text: str, start: int, end: int) -> Iterator[str]:

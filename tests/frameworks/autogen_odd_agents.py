@@ -228,3 +228,12 @@ def unfamiliar() -> AssistantAgent:
     agent = one("Hello.")
     del agent._workbench
     return agent
+
+
+LIMIT = MaxMessageTermination(3)
+
+
+def with_a_common_end() -> RoundRobinGroupChat:
+    """Fresh agents, and a condition that counts the messages of all teams."""
+    stop = TextMessageTermination("nobody") | LIMIT
+    return RoundRobinGroupChat([one("Hello.")], termination_condition=stop)

@@ -77,6 +77,11 @@ def echoing() -> Crew:
     return crew_of(agent("Clerk", "echo"))
 
 
+def without_shop() -> Crew:
+    """A placeholder that nothing is put into, and braces that are none."""
+    return crew_of(agent("Clerk", "echo"), 'Answer for {shop}, like {"answer": 1}: {input}')
+
+
 def counting() -> Crew:
     """With a cache, and a tool that may be used twice."""
     numbers = iter(range(1, 9))

@@ -239,8 +239,9 @@ def test_settings_of_other_clients_than_those_of_openai_are_left_to_the_wire() -
     ("factory", "said"),
     [
         ("KEPT", "keeps what it was told from run to run; name a function"),
-        ("the_same", "gives the same agent or model context each time"),
-        ("with_a_common_context", "gives the same agent or model context each time"),
+        ("the_same", "gives the same agent, model context or termination condition"),
+        ("with_a_common_context", "gives the same agent, model context or termination condition"),
+        ("with_a_common_end", "gives the same agent, model context or termination condition"),
         ("of_another_kind", "expected an AssistantAgent or a team .* route: wire"),
         ("without_model", "has no AssistantAgent .* route: wire"),
         ("unfamiliar", r"autogen-agentchat 0\.7\..* does not keep its workbench .* route: wire"),

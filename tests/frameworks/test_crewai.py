@@ -250,6 +250,8 @@ def test_a_limit_of_tokens_keeps_its_name() -> None:
         ("broken", {}, "raised RuntimeError: no database"),
         ("without_placeholder", {}, r"no task of the crew has the placeholder \{input\}"),
         ("echoing", {"input": "question"}, r"the placeholder \{question\}"),
+        ("without_shop", {}, r"placeholders that have no value: \{shop\}\. .*agent\.options\.inputs"),
+        ("echoing", {"inputs": ["tea"]}, r"agent\.options\.inputs: expected values by the name"),
         ("asking_a_person", {}, "the 'reply' task has human_input=True"),
         ("stranger", {}, "'Clerk' of the 'reply' task is not among the agents of the crew"),
         ("twins", {}, "two agents have the role 'Clerk'"),

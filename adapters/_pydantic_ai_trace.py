@@ -1,0 +1,82 @@
+"""Steps of calls that came to no tool of a pydantic-ai agent: of tools that there are not, and with wrong arguments."""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic_ai.exceptions import UnexpectedModelBehavior
+from pydantic_ai.messages import ModelMessage, ToolCallPart
+
+from agentmut.plain import described
+from agentmut.trace import Step
+from agentmut.trial import CallPlace, Trial, call_tool_step
+
+_UNKNOWN = "Unknown tool name"
+"""Part of what pydantic-ai tells a model that called a tool that there is not."""
+
+
+def note_missed(
+    messages: Sequence[ModelMessage],
+    offered: frozenset[str],
+    trial: Trial,
+    place: CallPlace,
+    error: Exception | None = None,
+) -> None:
+    """Add steps of the calls in a turn's new messages that have none; `error` is what ended the turn."""
+    steps = trial.recorder.steps
+    known = {step.call_id for step in steps if step.turn == place.turn and step.call_id}
+    calls = (part for message in messages for part in message.parts if isinstance(part, ToolCallPart))
+    missed = [call for call in calls if call.tool_call_id not in known]
+    steps += [step for call in missed for step in _steps(call, messages, offered, trial, place, error)]
+
+
+def _steps(
+    call: ToolCallPart,
+    messages: Sequence[ModelMessage],
+    offered: frozenset[str],
+    trial: Trial,
+    place: CallPlace,
+    error: Exception | None,
+) -> Iterator[Step]:
+    recorder, reply = trial.recorder, _reply(call, messages)
+    if reply is not None:
+        text, ago = _text(reply), (datetime.now(UTC) - reply.timestamp).total_seconds()
+        if call.tool_name not in offered and _UNKNOWN not in text:
+            return  # a tool for the output, which is none of the agent's
+    elif isinstance(error, UnexpectedModelBehavior) and repr(call.tool_name) in str(error):
+        text, ago = described(error.__cause__ or error), 0.0
+    else:
+        return  # it was not come to
+    started = max(0.0, recorder.now() - max(0.0, ago))
+    step = call_tool_step(
+        trial.own_name(call.tool_name),
+        _arguments(call),
+        recorder,
+        started,
+        error=text,
+        **place._replace(call_id=call.tool_call_id)._asdict(),
+    )
+    yield step.model_copy(update={"seconds": 0.0})
+
+
+def _reply(call: ToolCallPart, messages: Sequence[ModelMessage]) -> Any:
+    """What the model was told of a call, where that is that it was no good; versions have it in two kinds of parts."""
+    parts = (part for message in messages for part in message.parts)
+    mine = (one for one in parts if getattr(one, "tool_call_id", None) == call.tool_call_id)
+    return next((one for one in mine if _is_refusal(one)), None)
+
+
+def _is_refusal(part: Any) -> bool:
+    return part.part_kind == "retry-prompt" or getattr(part, "outcome", None) in ("retried", "failed")
+
+
+def _text(reply: Any) -> str:
+    told = reply.model_response_str if hasattr(reply, "model_response_str") else reply.model_response
+    return str(told())
+
+
+def _arguments(call: ToolCallPart) -> dict[str, Any]:
+    try:
+        return call.args_as_dict()
+    except ValueError:  # no JSON
+        return {}
