@@ -20,6 +20,7 @@ from pydantic import JsonValue
 
 from agentmut.adapters._change import Change
 from agentmut.adapters._framework import Said, Session
+from agentmut.adapters._openai_agents_client import keep_to_this_loop
 from agentmut.adapters._openai_agents_mcp import Connections
 from agentmut.adapters._openai_agents_team import Team
 from agentmut.flow import END, START
@@ -68,6 +69,7 @@ class Conversation(Session):
 
     async def _begun(self) -> Agent[Any]:
         if self._first is None:
+            keep_to_this_loop()
             team = replace(self._team, served=await self._connections.tools())
             self._first = team.changed(self._change)
         return self._first

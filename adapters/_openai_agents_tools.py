@@ -12,7 +12,6 @@ from agentmut.adapters._openai_agents_handoffs import arguments
 from agentmut.adapters._openai_agents_mcp import refusals
 from agentmut.calls.answers import decoy_answer
 from agentmut.calls.passing import pass_call
-from agentmut.calls.spoiling import Change
 from agentmut.tools import ToolSpec
 from agentmut.trial import answering, call_place
 
@@ -59,9 +58,14 @@ Invoke = Callable[[Any, str], Any]
 def _passed_on(name: str, invoke: Invoke, own: FunctionTool | None) -> Invoke:
     async def call(context: Any, text: str) -> Any:
         place = call_place()._replace(call_id=context.tool_call_id)
+        parts: list[dict[str, Any]] = []
+
+        async def answer() -> Any:
+            return _text_of(await invoke(context, text), parts)
+
         try:
             with answering(place):
-                return await pass_call(name, arguments(text), lambda: invoke(context, text), within=_in_text)
+                given = await pass_call(name, arguments(text), answer)
         except ToolRefusedError as refused:
             return refused.told
         except Exception as error:
@@ -71,8 +75,17 @@ def _passed_on(name: str, invoke: Invoke, own: FunctionTool | None) -> Invoke:
             if told is None:
                 raise
             return told
+        return {**parts[0], "text": given} if parts and isinstance(given, str) else given
 
     return call
+
+
+def _text_of(output: Any, parts: list[dict[str, Any]]) -> Any:
+    """The text of an answer that is one part, as those of MCP servers; the part is kept, for the SDK is given one."""
+    if isinstance(output, dict) and output.keys() == {"type", "text"}:
+        parts.append(output)
+        return output["text"]
+    return output
 
 
 def _raising(tool: FunctionTool) -> Invoke:
@@ -87,13 +100,6 @@ def _raising(tool: FunctionTool) -> Invoke:
         return output
 
     return invoke
-
-
-def _in_text(change: Change, output: Any) -> Any:
-    """Makes a change to a tool's text, be it bare or a part by itself, as those of MCP servers are."""
-    if isinstance(output, dict) and output.keys() == {"type", "text"}:
-        return {**output, "text": change(output["text"])}
-    return change(output)
 
 
 async def _nothing(context: Any, text: str) -> Any:

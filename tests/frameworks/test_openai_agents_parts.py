@@ -76,7 +76,7 @@ def test_tools_of_servers_are_offered_and_called_by_the_names_that_the_sdk_gives
     failed, found = trace.tool_calls
     assert (failed.tool, failed.arguments) == ("mcp_orders__look_up_order", {"order_id": "A-0"})
     assert failed.error and "there is no such order" in failed.error
-    assert (found.output, found.error) == ({"type": "text", "text": "A-1 was delivered on Monday."}, None)
+    assert (found.output, found.error) == ("A-1 was delivered on Monday.", None)
     assert found.call_id == "call-mcp_orders__look_up_order-2-0"
     assert trace.output == "Monday."
     assert len({id(server) for server in OPENED}) == len(OPENED) >= 3
@@ -88,7 +88,7 @@ def test_a_program_s_tool_is_called_by_its_own_name_under_another() -> None:
     [step] = run(agent).tool_calls
     assert (step.tool, step.output) == (
         "look_up_order",
-        {"type": "text", "text": "A-1 was delivered on Monday."},
+        "A-1 was delivered on Monday.",
     )
 
 
@@ -98,7 +98,7 @@ def test_doubles_and_faults_meet_the_tools_of_servers() -> None:
     assert [step.output for step in run(agent, trial=double).tool_calls] == ["A-0 is lost.", "A-1 is lost."]
     empty = first_tool(agent, fault=ToolFault(kind=FaultKind.EMPTY))
     trial = Trial("one", tools={tool.name: tool for tool in empty.get_config().tools if tool.fault})
-    assert run(empty, trial=trial).tool_calls[1].output == {"type": "text", "text": ""}
+    assert run(empty, trial=trial).tool_calls[1].output == ""
     assert trial.recorder.marks
 
 
