@@ -1,6 +1,6 @@
 """A run of the OpenAI Agents SDK: turn by turn, with its agents noted for the trace; nothing is reported elsewhere."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -31,8 +31,16 @@ from agentmut.trial import CallPlace, Trial, place_calls
 class Conversation(Session):
     """A clone of a team, its servers connected; a later turn is for the agent that answered last."""
 
-    def __init__(self, team: Team, change: Change, limit: int | None, trial: Trial) -> None:
+    def __init__(
+        self,
+        team: Team,
+        change: Change,
+        limit: int | None,
+        trial: Trial,
+        context: Callable[[], Any] | None = None,
+    ) -> None:
         self._team, self._change, self._trial = team, change, trial
+        self._context = context() if context else None
         self._connections = Connections(team.members)
         self._options: dict[str, Any] = {} if limit is None else {"max_turns": limit}
         self._first: Agent[Any] | None = None
@@ -51,6 +59,7 @@ class Conversation(Session):
             result = await Runner.run(
                 agent,
                 [*self._items, {"role": "user", "content": text}],
+                context=self._context,
                 hooks=_Way(self._trial),
                 run_config=_run_config(turn),
                 **self._options,

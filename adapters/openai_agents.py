@@ -4,15 +4,18 @@ Of a team one agent is changed in prompt and model, the first one unless `agent.
 are those of all agents, of their MCP servers too; hand-offs are part of the flow.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from agentmut.adapters._change import Change, distinct
 from agentmut.adapters._framework import FrameworkAdapter, Session
 from agentmut.adapters._requirement import Requirement
 from agentmut.config import AgentConfig
-from agentmut.errors import AdapterError
+from agentmut.errors import AdapterError, UsageError
 from agentmut.flow import Flow
+from agentmut.imports import import_object
 from agentmut.mutant import Edit
 from agentmut.protocols import AgentSpec
 from agentmut.threads import completed
@@ -28,7 +31,7 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
         "openai_agents", "openai-agents", (0, 20), (1, 0), "openai-agents", ("openai", "mcp")
     )
     expected: ClassVar[str] = "an agents.Agent"
-    options: ClassVar[tuple[str, ...]] = ("agent",)
+    options: ClassVar[tuple[str, ...]] = ("agent", "context")
     settings: ClassVar[frozenset[str]] = frozenset(
         {"temperature", "top_p", "max_tokens", "reasoning_effort", "tool_choice"}
     )
@@ -37,6 +40,7 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> Self:
         """As all adapters of frameworks; and check that the config can become of the agent what it says."""
+        context_of(spec)
         adapter = super().create(spec, config)
         agent = adapter.source.build(config)
         adapter._check_servers(agent)
@@ -75,7 +79,8 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
         from agentmut.adapters._openai_agents_team import Team
 
         team = Team.of(agent, self.spec.options.get("agent"))
-        return Conversation(team, change, Flow.of(self.config.orchestration).max_steps, trial)
+        limit = Flow.of(self.config.orchestration).max_steps
+        return Conversation(team, change, limit, trial, context_of(self.spec))
 
     def cannot_change(self, edit: Edit) -> str:
         """A model object of the user's own need not have a name."""
@@ -115,3 +120,19 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
                 f"agent.config.model.name: the agent's model is an object that does not tell its name; it cannot "
                 f"become {name}. Leave the name out, or name a factory that takes the config"
             )
+
+
+def context_of(spec: AgentSpec) -> Callable[[], Any] | None:
+    """What `agent.options.context` names: it makes the context of a trial. Raises `UsageError` for what cannot."""
+    reference = spec.options.get("context")
+    if reference is None:
+        return None
+    if not isinstance(reference, str):
+        raise UsageError("agent.options.context names a function without parameters: my_package.agent:context")
+    found = import_object(reference, Path(spec.root))
+    if not callable(found):
+        raise UsageError(
+            f"agent.options.context: {reference} is a {type(found).__name__}; expected a function without "
+            "parameters that returns the context of a run"
+        )
+    return found  # type: ignore[no-any-return]

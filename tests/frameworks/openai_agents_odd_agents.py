@@ -4,6 +4,7 @@ import asyncio
 import json
 import sys
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from agents import (
     ModelSettings,
     OpenAIChatCompletionsModel,
     OpenAIResponsesModel,
+    RunContextWrapper,
     Runner,
     ToolGuardrailFunctionOutput,
     Usage,
@@ -248,6 +250,16 @@ def levels() -> Agent:
     return said([("to_clerk", {"reason": "money"})], tools=[], handoffs=[first, other])
 
 
+def three() -> Agent:
+    """Two that a model may hand over to."""
+    billing = Agent(
+        name="billing", instructions="You handle money.", model="sim-large", tools=[look_up_order]
+    )
+    sales = Agent(name="sales", instructions="You sell.", model="sim-large", tools=[look_up_order])
+    prompt = "You decide who helps.\n\n- Hand refunds to billing."
+    return Agent(name="triage", instructions=prompt, model="sim-large", handoffs=[billing, sales])
+
+
 def broken_handoff() -> Agent:
     clerk = Agent(name="clerk", model=Scripted("Hello."))
     first = handoff(clerk, tool_name_override="to_clerk", input_type=Reason, on_handoff=note)
@@ -329,6 +341,19 @@ def hanging() -> Agent:
     return said([("hangs", {"order_id": "A-1"})], "Sorry.", tools=[hangs])
 
 
+@function_tool
+async def never_answers() -> str:
+    """Takes its time."""
+    await asyncio.sleep(60)
+    return "late"
+
+
+def hanging_and_served() -> Agent:
+    """Cut short while its server is connected."""
+    OPENED.append(InProcess())
+    return said([("never_answers", {})], tools=[never_answers], mcp_servers=[OPENED[-1]])
+
+
 def waiting() -> Agent:
     return said([("pays", {"order_id": "A-1"})], tools=[pays])
 
@@ -354,6 +379,32 @@ def asking_inside() -> Agent:
         return str((await Runner.run(inner, topic)).final_output)
 
     return said([("consult", {"topic": "tea"})], "Done.", tools=[consult])
+
+
+def agent_as_a_tool() -> Agent:
+    """The SDK's own way to do so."""
+    inner = Agent(name="colleague", instructions="Be brief.", model="sim-large")
+    tool = inner.as_tool("consult", "Ask a colleague.")
+    return said([("consult", {"input": "tea"})], "Done.", tools=[tool])
+
+
+@dataclass
+class Customer:
+    """What the tools of a run are told."""
+
+    number: int = 7
+    asked: int = 0
+
+
+@function_tool
+def own_number(run: RunContextWrapper[Customer]) -> str:
+    """The customer's number."""
+    run.context.asked += 1
+    return f"{run.context.number}, asked {run.context.asked} times"
+
+
+def with_context() -> Agent:
+    return said([("own_number", {})], [("own_number", {})], "Done.", tools=[own_number])
 
 
 SHARED = Agent(

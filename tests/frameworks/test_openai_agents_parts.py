@@ -210,6 +210,23 @@ def test_a_misdirected_hand_off_leads_to_another_agent() -> None:
     assert (trace.output, trace.tool_calls[0].output) == ("Done by another.", "other")
 
 
+def test_the_request_after_a_misdirected_hand_off_is_that_of_the_other_agent() -> None:
+    agent = adapter("three")
+    handoffs = {"triage": {"transfer_to_billing": "sales", "transfer_to_sales": "sales"}}
+    wrong = changed(agent, orchestration={**agent.get_config().orchestration, "handoffs": handoffs})
+    for one, target, prompt in ((agent, "billing", "You handle money."), (wrong, "sales", "You sell.")):
+        trial = Trial("one")
+        run_online(one, "I want a refund for my order A-1042.", trial=trial)
+        first, second, *_ = trial.recorder.exchanges
+        assert "transfer_to_billing" in {tool.name for tool in first.request.tools}
+        assert (
+            [call.name for call in first.reply.tool_calls] == ["transfer_to_billing"]
+            if first.reply
+            else False
+        )
+        assert (second.node, second.request.system_text) == (target, prompt)
+
+
 def test_a_hand_off_that_fails_is_a_step_with_its_error() -> None:
     trial = Trial("one")
     with pytest.raises(Exception, match="Invalid JSON when parsing model output"):
@@ -233,6 +250,23 @@ def test_a_tool_that_is_over_its_time_is_a_step_with_an_error() -> None:
     [step] = trace.tool_calls
     assert step.error and "CancelledError" in step.error and step.seconds < 5
     assert trace.output == "Sorry."
+
+
+def test_an_agent_as_a_tool_is_a_step_and_its_requests_are_its_own() -> None:
+    trial = Trial("one")
+    [step] = run_online(adapter("agent_as_a_tool"), trial=trial).tool_calls
+    assert (step.tool, step.node, step.call_id) == ("consult", "desk", "call-consult-1-0")
+    assert [exchange.node for exchange in trial.recorder.exchanges] == ["colleague"]
+
+
+def test_each_trial_has_a_context_of_its_own() -> None:
+    agent = adapter("with_context", context=f"{ODD}:Customer")
+    for _ in range(2):
+        assert [step.output for step in run(agent).tool_calls] == ["7, asked 1 times", "7, asked 2 times"]
+    with pytest.raises(UsageError, match=r"agent.options.context: .*:PROMPT is a str"):
+        adapter("with_context", context=f"{ODD}:PROMPT")
+    with pytest.raises(UsageError, match=r"agent.options.context names a function"):
+        adapter("with_context", context=7)
 
 
 def test_parallel_calls_keep_their_ids() -> None:
