@@ -2,10 +2,8 @@
 
 import asyncio
 import json
-import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from agents import (
@@ -28,14 +26,11 @@ from agents import (
     tool_input_guardrail,
 )
 from agents.extensions import handoff_filters
-from agents.mcp import MCPServer, MCPServerStdio
-from mcp import Client
 from openai import AsyncOpenAI
 from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 from pydantic import BaseModel
 
 from agentmut.config import AgentConfig
-from tests.frameworks.mcp_orders import orders
 from tests.frameworks.openai_agents_agents import issue_refund, look_up_order
 
 PROMPT = "You help customers.\n\n- Always look up the order before you answer.\n- Never promise a date."
@@ -86,80 +81,6 @@ def said(*replies: Any, **options: Any) -> Agent:
     """One agent with that script."""
     options.setdefault("tools", [look_up_order])
     return Agent(name="desk", instructions="Be kind.", model=Scripted(*replies), **options)
-
-
-class InProcess(MCPServer):
-    """A user's own kind of connection: to a server in the same process."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self.client = Client(orders)
-        self.open = 0
-
-    @property
-    def name(self) -> str:
-        return "orders"
-
-    async def connect(self) -> None:
-        await self.client.__aenter__()
-        self.open += 1
-
-    async def cleanup(self) -> None:
-        await self.client.__aexit__(None, None, None)
-        self.open -= 1
-
-    async def list_tools(self, run_context: Any = None, agent: Any = None) -> Any:
-        return (await self.client.list_tools()).tools
-
-    async def call_tool(self, tool_name: str, arguments: Any, meta: Any = None) -> Any:
-        return await self.client.call_tool(tool_name, arguments)
-
-    async def list_prompts(self) -> Any:
-        raise NotImplementedError
-
-    async def get_prompt(self, name: str, arguments: Any = None) -> Any:
-        raise NotImplementedError
-
-
-def served() -> Agent:
-    """Its tools are those of a server."""
-    return Agent(name="desk", instructions=PROMPT, mcp_servers=[InProcess()], model="sim-large")
-
-
-def served_by_a_program() -> Agent:
-    """Its tools are those of a program, over stdio."""
-    program = Path(__file__).with_name("mcp_orders.py")
-    server = MCPServerStdio(
-        {"command": sys.executable, "args": ["-I", str(program)]}, client_session_timeout_seconds=60
-    )
-    return said([("find", {"order_id": "A-1"})], "Monday.", tools=[], mcp_servers=[server])
-
-
-OPENED: list[InProcess] = []
-
-
-def served_and_said() -> Agent:
-    """A script that calls a tool of a server, once in vain; the server's tools have its name before theirs."""
-    OPENED.append(InProcess())
-    return said(
-        [("mcp_orders__look_up_order", {"order_id": "A-0"})],
-        [("mcp_orders__look_up_order", {"order_id": "A-1"})],
-        "Monday.",
-        mcp_servers=[OPENED[-1]],
-        mcp_config={"include_server_in_tool_names": True},
-    )
-
-
-ONE_SERVER = InProcess()
-
-
-def served_by_one_for_all() -> Agent:
-    return said("Hello.", mcp_servers=[ONE_SERVER])
-
-
-def served_by_nobody() -> Agent:
-    server = MCPServerStdio({"command": "no-such-program-of-agentmut"}, name="nobody")
-    return said("Hello.", mcp_servers=[server])
 
 
 @input_guardrail
@@ -339,19 +260,6 @@ def failing_for_good() -> Agent:
 
 def hanging() -> Agent:
     return said([("hangs", {"order_id": "A-1"})], "Sorry.", tools=[hangs])
-
-
-@function_tool
-async def never_answers() -> str:
-    """Takes its time."""
-    await asyncio.sleep(60)
-    return "late"
-
-
-def hanging_and_served() -> Agent:
-    """Cut short while its server is connected."""
-    OPENED.append(InProcess())
-    return said([("never_answers", {})], tools=[never_answers], mcp_servers=[OPENED[-1]])
 
 
 def waiting() -> Agent:

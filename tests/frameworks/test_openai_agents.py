@@ -27,13 +27,6 @@ CASES = (
         ["I want a refund for my order A-1042."],
         ["look_up_order"],
     ),
-    Case(
-        "openai_agents",
-        "MCP server",
-        "tests.frameworks.openai_agents_odd_agents:served",
-        ["Where is my order A-1042?"],
-        ["look_up_order"],
-    ),
 )
 
 

@@ -1,120 +1,23 @@
-"""Guardrails, hand-offs, MCP servers and errors of the OpenAI Agents SDK, and agents that are refused."""
+"""Guardrails, hand-offs, models and errors of the OpenAI Agents SDK, and agents that are refused."""
 
 import asyncio
 import copy
 from typing import Any
 
 import pytest
-from pydantic import JsonValue
 
 from agentmut.config import AgentConfig, ModelConfig
 from agentmut.conformance.adapter import endpoint
 from agentmut.errors import AdapterError, AgentmutError, UsageError
-from agentmut.faults import FaultKind, ToolFault
 from agentmut.mutant import Edit
-from agentmut.plugins import Group, load
-from agentmut.protocols import Adapter, AgentSpec
 from agentmut.simulator.addresses import Addresses
-from agentmut.threads import TrialThreads
 from agentmut.trace import Action, AgentTrace
-from agentmut.trial import Trial, running
+from agentmut.trial import Trial
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
+from tests.frameworks.openai_agents_runs import ODD, adapter, changed, first_tool, ran, run, run_online
 
 pytest.importorskip("agents", reason="openai-agents is not installed")
-ODD = "tests.frameworks.openai_agents_odd_agents"
-
-
-def adapter(factory: str, config: AgentConfig = AgentConfig(), **options: JsonValue) -> Adapter:  # noqa: B008
-    kind: type[Adapter] = load(Group.ADAPTERS, "openai_agents")
-    return kind.create(
-        AgentSpec(adapter="openai_agents", factory=f"{ODD}:{factory}", options=options), config
-    )
-
-
-def changed(agent: Adapter, **parts: Any) -> Adapter:
-    return agent.with_config(agent.get_config().model_copy(update=parts))
-
-
-def first_tool(agent: Adapter, **parts: Any) -> Adapter:
-    first, *rest = agent.get_tools()
-    return changed(agent, tools=(first.model_copy(update=parts), *rest))
-
-
-async def ran(agent: Adapter, *turns: JsonValue, trial: Trial | None = None) -> AgentTrace:
-    asyncio.get_running_loop().set_default_executor(TrialThreads())
-    with running(trial or Trial("one")) as one:
-        return await agent.run(turns or ("Hello.",), one)
-
-
-def run(agent: str | Adapter, *turns: JsonValue, trial: Trial | None = None) -> AgentTrace:
-    return asyncio.run(ran(adapter(agent) if isinstance(agent, str) else agent, *turns, trial=trial))
-
-
-def run_online(agent: Adapter, *turns: JsonValue, trial: Trial) -> AgentTrace:
-    async def online() -> AgentTrace:
-        async with endpoint():
-            with Tap(all_codecs()).installed():
-                return await ran(agent, *turns, trial=trial)
-
-    return asyncio.run(online())
-
-
-# MCP servers.
-
-
-def test_tools_of_servers_are_offered_and_called_by_the_names_that_the_sdk_gives_them() -> None:
-    from tests.frameworks.openai_agents_odd_agents import OPENED
-
-    agent = adapter("served_and_said")
-    assert [tool.name for tool in agent.get_tools()] == [
-        "mcp_orders__look_up_order",
-        "mcp_orders__issue_refund",
-        "look_up_order",
-    ]
-    trace = run(agent)
-    failed, found = trace.tool_calls
-    assert (failed.tool, failed.arguments) == ("mcp_orders__look_up_order", {"order_id": "A-0"})
-    assert failed.error and "there is no such order" in failed.error
-    assert (found.output, found.error) == ("A-1 was delivered on Monday.", None)
-    assert found.call_id == "call-mcp_orders__look_up_order-2-0"
-    assert trace.output == "Monday."
-    assert len({id(server) for server in OPENED}) == len(OPENED) >= 3
-    assert [server.open for server in OPENED] == [0] * len(OPENED)  # every connection is closed
-
-
-def test_a_program_s_tool_is_called_by_its_own_name_under_another() -> None:
-    agent = first_tool(adapter("served_by_a_program"), name="find", implemented_by="look_up_order")
-    [step] = run(agent).tool_calls
-    assert (step.tool, step.output) == (
-        "look_up_order",
-        "A-1 was delivered on Monday.",
-    )
-
-
-def test_doubles_and_faults_meet_the_tools_of_servers() -> None:
-    agent = adapter("served_and_said")
-    double = Trial("one", doubles={"mcp_orders__look_up_order": lambda order_id: f"{order_id} is lost."})
-    assert [step.output for step in run(agent, trial=double).tool_calls] == ["A-0 is lost.", "A-1 is lost."]
-    empty = first_tool(agent, fault=ToolFault(kind=FaultKind.EMPTY))
-    trial = Trial("one", tools={tool.name: tool for tool in empty.get_config().tools if tool.fault})
-    assert run(empty, trial=trial).tool_calls[1].output == ""
-    assert trial.recorder.marks
-
-
-@pytest.mark.parametrize(
-    ("factory", "said"),
-    [
-        (
-            "served_by_one_for_all",
-            "gives the same MCP server each time: orders. .*builds agent and servers anew",
-        ),
-        ("served_by_nobody", r"the MCP servers of the agent \(nobody\) list no tools: .*no-such-program"),
-    ],
-)
-def test_servers_that_no_trial_could_have_are_refused(factory: str, said: str) -> None:
-    with pytest.raises(AdapterError, match=said):
-        adapter(factory)
 
 
 # Guardrails.
