@@ -104,7 +104,7 @@ class Team:
             "tool_use_behavior": _ended_by(agent.tool_use_behavior, offers),
         }
         if mine:
-            if change.prompt is not None:
+            if change.prompt is not None and not callable(agent.instructions):  # else on the wire
                 changes["instructions"] = change.prompt
             changes |= changed_model(agent, change)
         settings = changes.get("model_settings", agent.model_settings)

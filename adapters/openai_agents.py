@@ -106,7 +106,10 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
         from agentmut.adapters._openai_agents_team import Team
 
         changed = Team.of(agent, self.spec.options.get("agent")).changed_agent
-        if callable(changed.instructions) and self.config.system_text():
+        on_the_wire = (
+            self.spec.route == "wire"
+        )  # the text is then what the function makes, as requests show it
+        if callable(changed.instructions) and self.config.system_text() and not on_the_wire:
             raise AdapterError(
                 f"the instructions of agent {changed.name!r} are made by a function; prompt and context of "
                 "agent.config would take its place. Leave them out, or name a factory that takes the config, or let "
@@ -128,7 +131,9 @@ def context_of(spec: AgentSpec) -> Callable[[], Any] | None:
     if reference is None:
         return None
     if not isinstance(reference, str):
-        raise UsageError("agent.options.context names a function without parameters: my_package.agent:context")
+        raise UsageError(
+            "agent.options.context names a function without parameters: my_package.agent:context"
+        )
     found = import_object(reference, Path(spec.root))
     if not callable(found):
         raise UsageError(

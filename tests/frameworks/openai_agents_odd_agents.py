@@ -210,6 +210,12 @@ def dynamic() -> Agent:
     return said("Hello.").clone(instructions=lambda context, agent: f"You are {agent.name}.")
 
 
+def dynamic_online() -> Agent:
+    return Agent(
+        name="desk", instructions=lambda run, agent: f"You are {agent.name}. Be kind.", model="sim-large"
+    )
+
+
 def nameless() -> Agent:
     return said("Hello.")
 

@@ -8,8 +8,11 @@ import pytest
 
 from agentmut.config import AgentConfig, ModelConfig
 from agentmut.conformance.adapter import endpoint
+from agentmut.engine.on_wire import OnWire, as_mutant, routed
 from agentmut.errors import AdapterError, AgentmutError, UsageError
 from agentmut.mutant import Edit
+from agentmut.plugins import Group, load
+from agentmut.protocols import Adapter, AgentSpec
 from agentmut.simulator.addresses import Addresses
 from agentmut.trace import Action, AgentTrace
 from agentmut.trial import Trial
@@ -245,6 +248,19 @@ def test_instructions_that_a_function_makes_are_not_replaced_by_a_text() -> None
     with pytest.raises(AdapterError, match=r"'desk' are made by a function; .*agent.route: wire"):
         adapter("dynamic", AgentConfig(prompt="Be kind."))
     adapter("dynamic_from_config", AgentConfig(prompt="Be kind."))
+
+
+def test_instructions_that_a_function_makes_are_mutated_on_the_wire() -> None:
+    spec = AgentSpec(adapter="openai_agents", factory=f"{ODD}:dynamic_online", route="wire")
+    kind: type[Adapter] = load(Group.ADAPTERS, "openai_agents")
+    made = AgentConfig(prompt="You are desk. Be kind.")
+    agent = routed(kind.create(spec, made), spec)
+    for prompt in (made.prompt, "You are desk. Be rude."):
+        mutant = as_mutant(agent, made, agent.get_config().model_copy(update={"prompt": prompt}))
+        assert isinstance(mutant, OnWire)
+        trial = Trial("one", rewriter=mutant.rewriter())
+        run_online(mutant.agent, trial=trial)
+        assert trial.recorder.exchanges[0].request.system_text == prompt
 
 
 def test_a_model_that_only_streams_is_an_error_of_the_run() -> None:
