@@ -1,12 +1,102 @@
-"""What a run of the OpenAI Agents SDK is told: where it is, for the trace; nothing is reported elsewhere."""
+"""A run of the OpenAI Agents SDK: turn by turn, with its agents noted for the trace; nothing is reported elsewhere."""
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
-from agents import RunConfig, RunHooks
+from agents import (
+    Agent,
+    InputGuardrailTripwireTriggered,
+    OutputGuardrailTripwireTriggered,
+    RunConfig,
+    RunHooks,
+    Runner,
+    RunResult,
+    ToolInputGuardrailTripwireTriggered,
+    ToolOutputGuardrailTripwireTriggered,
+)
 from agents.run_config import CallModelData, ModelInputData
+from pydantic import JsonValue
 
+from agentmut.adapters._change import Change
+from agentmut.adapters._framework import Said, Session
+from agentmut.adapters._openai_agents_client import keep_to_this_loop
+from agentmut.adapters._openai_agents_mcp import Connections
+from agentmut.adapters._openai_agents_team import Team
 from agentmut.flow import END, START
+from agentmut.plain import jsonable
 from agentmut.trial import CallPlace, Trial, place_calls
+
+
+class Conversation(Session):
+    """A clone of a team, its servers connected; a later turn is for the agent that answered last."""
+
+    def __init__(
+        self,
+        team: Team,
+        change: Change,
+        limit: int | None,
+        trial: Trial,
+        context: Callable[[], Any] | None = None,
+    ) -> None:
+        self._team, self._change, self._trial = team, change, trial
+        self._context = context() if context else None
+        self._connections = Connections(team.members)
+        self._options: dict[str, Any] = {} if limit is None else {"max_turns": limit}
+        self._first: Agent[Any] | None = None
+        self._agent: Agent[Any] | None = None
+        self._items: list[Any] = []
+
+    def begin(self, earlier: Sequence[Said]) -> None:
+        """Back to the first agent."""
+        self._agent = None
+        self._items = [{"role": said.role, "content": said.text} for said in earlier]
+
+    async def ask(self, text: str, turn: int) -> JsonValue:
+        """The final output, or what the guardrail says that stopped the run."""
+        agent = self._agent or await self._begun()
+        try:
+            result = await Runner.run(
+                agent,
+                [*self._items, {"role": "user", "content": text}],
+                context=self._context,
+                hooks=_Way(self._trial),
+                run_config=_run_config(turn),
+                **self._options,
+            )
+        except (InputGuardrailTripwireTriggered, OutputGuardrailTripwireTriggered) as stopped:
+            return _stopped(stopped.guardrail_result.guardrail, stopped.guardrail_result.output)
+        except (ToolInputGuardrailTripwireTriggered, ToolOutputGuardrailTripwireTriggered) as stopped:
+            return _stopped(stopped.guardrail, stopped.output)
+        _check_finished(result)
+        self._agent, self._items = result.last_agent, result.to_input_list()
+        return jsonable(result.final_output)
+
+    async def close(self) -> None:
+        """End the connections of this trial."""
+        await self._connections.close()
+
+    async def _begun(self) -> Agent[Any]:
+        if self._first is None:
+            keep_to_this_loop()
+            team = replace(self._team, served=await self._connections.tools())
+            self._first = team.changed(self._change)
+        return self._first
+
+
+def _stopped(guardrail: Any, output: Any) -> JsonValue:
+    """What a user is told by an agent whose guardrail has stopped it: which one, and what it says."""
+    return {"guardrail": guardrail.get_name(), "info": jsonable(output.output_info)}
+
+
+def _check_finished(result: RunResult) -> None:
+    """Raise for a run that waits for an approval: its answer would be nothing."""
+    if result.interruptions:
+        names = ", ".join(str(item.name) for item in result.interruptions)
+        raise RuntimeError(
+            f"the run waits for an approval of {names}, which nobody gives in a trial; build the agent without "
+            "needs_approval, or run it by a function that approves (adapter python with agent.run)"
+        )
 
 
 class _Way(RunHooks[Any]):
@@ -26,12 +116,7 @@ class _Way(RunHooks[Any]):
         self._recorder.edges[agent.name, END] = None
 
 
-def hooks_of(trial: Trial) -> RunHooks[Any]:
-    """Hooks for one turn."""
-    return _Way(trial)
-
-
-def run_config_of(trial: Trial, turn: int) -> RunConfig:
+def _run_config(turn: int) -> RunConfig:
     """Model requests and tool calls belong to the agent whose turn it is; the SDK's own tracing is off."""
 
     def note(data: CallModelData[Any]) -> ModelInputData:

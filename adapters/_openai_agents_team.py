@@ -1,22 +1,21 @@
 """Agents of the OpenAI Agents SDK that hand over to each other: read, and cloned with changes."""
 
-import copy
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agents import Agent, FunctionTool, Handoff, ModelSettings, handoff
+from agents import Agent, FunctionTool
+from agents.mcp import MCPServer
 from agents.run_config import DEFAULT_MAX_TURNS
-from openai.types.shared import Reasoning
 from pydantic import JsonValue
 
-from agentmut.adapters._change import Change
+from agentmut.adapters._change import Change, Offer
+from agentmut.adapters._openai_agents_handoffs import handoffs_of, led_to, targets_of
+from agentmut.adapters._openai_agents_mcp import Served
+from agentmut.adapters._openai_agents_model import changed_model, model_of
 from agentmut.adapters._openai_agents_tools import offered
 from agentmut.config import ModelConfig
 from agentmut.errors import AdapterError, nearest
-from agentmut.trial import CallPlace, call_place, call_tool_step, current_trial
-
-_SAME = ("temperature", "top_p", "max_tokens", "tool_choice")
 
 
 @dataclass(frozen=True)
@@ -26,6 +25,8 @@ class Team:
     members: dict[str, Agent[Any]]
     changed_name: str
     """The agent whose prompt and model are changed."""
+    served: Served = field(default_factory=dict)
+    """The tools of their MCP servers."""
 
     @classmethod
     def of(cls, first: Agent[Any], chosen: JsonValue = None) -> "Team":
@@ -44,35 +45,40 @@ class Team:
         return next(iter(self.members.values()))
 
     @property
+    def changed_agent(self) -> Agent[Any]:
+        """The agent whose prompt and model are changed."""
+        return self.members[self.changed_name]
+
+    @property
+    def servers(self) -> list[MCPServer]:
+        """The MCP servers of all agents, each once."""
+        return list({id(one): one for agent in self.members.values() for one in agent.mcp_servers}.values())
+
+    @property
     def prompt(self) -> str:
         """The instructions; empty where a function makes them."""
-        instructions = self.members[self.changed_name].instructions
+        instructions = self.changed_agent.instructions
         return instructions if isinstance(instructions, str) else ""
 
     @property
     def model(self) -> ModelConfig:
-        """The model's name and settings; empty where the SDK chooses."""
-        agent = self.members[self.changed_name]
-        settings = agent.model_settings
-        said = {name: getattr(settings, name) for name in _SAME}
-        if not isinstance(said["tool_choice"], str | None):
-            said["tool_choice"] = None
-        effort = settings.reasoning.effort if settings.reasoning else None
-        return ModelConfig(provider="openai", name=_model_name(agent), reasoning_effort=effort, **said)
+        """The model's name and settings."""
+        return model_of(self.changed_agent)
 
     @property
     def flow(self) -> dict[str, JsonValue]:
         """The limit of model calls, and who may hand over to whom."""
         handoffs: dict[str, JsonValue] = {
-            name: {one.tool_name: one.agent_name for one in _handoffs(agent)}
+            name: {one.tool_name: one.agent_name for one in handoffs_of(agent)}
             for name, agent in self.members.items()
             if agent.handoffs
         }
         return {"max_steps": DEFAULT_MAX_TURNS, **({"handoffs": handoffs} if handoffs else {})}
 
     def tools(self, agent: Agent[Any]) -> list[FunctionTool]:
-        """The function tools of an agent; those that the service carries out are not agentmut's to change."""
-        return [tool for tool in agent.tools if isinstance(tool, FunctionTool)]
+        """The tools of an agent's servers, and its functions; what the service carries out is not agentmut's."""
+        functions = (tool for tool in agent.tools if isinstance(tool, FunctionTool))
+        return [*self.served.get(agent.name, ()), *functions]
 
     def changed(self, change: Change) -> Agent[Any]:
         """The first agent of a copy of the team that differs by `change`. Nothing of the original is touched."""
@@ -81,8 +87,8 @@ class Team:
         for name, agent in self.members.items():
             targets = wanted.get(name, {}) if isinstance(wanted, dict) else {}
             clones[name].handoffs = [
-                _led_to(one, clones[str(targets[one.tool_name])], name)
-                for one in _handoffs(agent)
+                led_to(one, clones[str(targets[one.tool_name])], name)
+                for one in handoffs_of(agent)
                 if isinstance(targets, dict) and one.tool_name in targets
             ]
         return clones[self.first.name]
@@ -92,9 +98,20 @@ class Team:
         own = {tool.name: tool for tool in self.tools(agent)}
         offers = change.offers(list(own), decoys=mine)
         rest = [tool for tool in agent.tools if not isinstance(tool, FunctionTool)]
-        changes: dict[str, Any] = {"tools": [*(offered(o, own.get(o.spec.own_name)) for o in offers), *rest]}
+        changes: dict[str, Any] = {
+            "tools": [*(offered(o, own.get(o.spec.own_name)) for o in offers), *rest],
+            "mcp_servers": [],  # their tools are among the others
+            "tool_use_behavior": _ended_by(agent.tool_use_behavior, offers),
+        }
         if mine:
-            changes |= _own_changes(agent, change)
+            if change.prompt is not None and not callable(agent.instructions):  # else on the wire
+                changes["instructions"] = change.prompt
+            changes |= changed_model(agent, change)
+        settings = changes.get("model_settings", agent.model_settings)
+        if settings.tool_choice in own:
+            changes["model_settings"] = replace(
+                settings, tool_choice=_offered_as(settings.tool_choice, offers)
+            )
         return agent.clone(**changes)
 
 
@@ -104,71 +121,19 @@ def _gather(agent: Agent[Any], members: dict[str, Agent[Any]]) -> None:
             raise AdapterError(f"two agents are called {agent.name!r}; give each a name of its own")
         return
     members[agent.name] = agent
-    for one in agent.handoffs:
-        if isinstance(target := _target(one), Agent):
-            _gather(target, members)
+    for target in targets_of(agent):
+        _gather(target, members)
 
 
-def _target(one: Any) -> Any:
-    """The agent that a hand-off leads to; None where a function of the user's decides."""
-    if isinstance(one, Agent):
-        return one
-    reference = getattr(one, "_agent_ref", None)
-    return reference() if reference is not None else None
+def _offered_as(own_name: str, offers: Sequence[Offer]) -> str | None:
+    """The name under which the model knows a tool; None for one that it is not offered, as services demand."""
+    return next((offer.spec.name for offer in offers if offer.spec.own_name == own_name), None)
 
 
-def _handoffs(agent: Agent[Any]) -> list[Handoff[Any, Any]]:
-    return [handoff(one) if isinstance(one, Agent) else one for one in agent.handoffs]
-
-
-def _led_to(one: Handoff[Any, Any], target: Agent[Any], source: str) -> Handoff[Any, Any]:
-    """The same hand-off that leads to `target`, and is a step of the trace."""
-    invoke: Callable[[Any, str], Awaitable[Any]] = one.on_invoke_handoff
-
-    async def carried_out(context: Any, text: str) -> Any:
-        trial = current_trial()
-        started = trial.recorder.now() if trial else 0.0
-        await invoke(context, text)  # what the user has it do besides
-        if trial:
-            place = CallPlace(call_place().turn, source)
-            step = call_tool_step(
-                one.tool_name, {}, trial.recorder, started, output=target.name, **place._asdict()
-            )
-            trial.recorder.steps.append(step)
-        return target
-
-    return replace(one, on_invoke_handoff=carried_out, agent_name=target.name)
-
-
-def _own_changes(agent: Agent[Any], change: Change) -> dict[str, Any]:
-    changes: dict[str, Any] = {} if change.prompt is None else {"instructions": change.prompt}
-    settings = dict(change.model)
-    if name := settings.pop("name", None):
-        changes["model"] = _renamed(agent.model, name)
-    settings.pop("provider", None)
-    if settings:
-        changes["model_settings"] = _with_settings(agent.model_settings, settings)
-    elif "model" in changes:
-        changes["model_settings"] = agent.model_settings  # else the SDK takes those of the new model
-    return changes
-
-
-def _with_settings(before: ModelSettings, settings: dict[str, Any]) -> ModelSettings:
-    changes = {name: value for name, value in settings.items() if name in _SAME}
-    if "reasoning_effort" in settings:
-        effort = settings["reasoning_effort"]
-        changes["reasoning"] = Reasoning(effort=effort) if effort else None
-    return replace(before, **changes)
-
-
-def _model_name(agent: Agent[Any]) -> str:
-    return agent.model if isinstance(agent.model, str) else str(getattr(agent.model, "model", "") or "")
-
-
-def _renamed(model: Any, name: str) -> Any:
-    """The model under another name; one with a client of its own keeps that."""
-    if model is None or isinstance(model, str):
-        return name
-    renamed = copy.copy(model)
-    renamed.model = name
-    return renamed
+def _ended_by(behavior: Any, offers: Sequence[Offer]) -> Any:
+    """What the agent does after calls of tools; a call that ends its run does so under another name, too."""
+    if not isinstance(behavior, dict):
+        return behavior
+    ending = set(behavior.get("stop_at_tool_names", ()))
+    known = [offer.spec.name for offer in offers if offer.spec.own_name in ending]
+    return {**behavior, "stop_at_tool_names": known}

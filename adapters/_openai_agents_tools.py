@@ -1,6 +1,5 @@
 """Function tools of the OpenAI Agents SDK as a config wants them offered, with their calls passed on by agentmut."""
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -9,10 +8,20 @@ from agents import FunctionTool
 from agents.tool import maybe_invoke_function_tool_failure_error_function
 
 from agentmut.adapters._change import Offer
+from agentmut.adapters._openai_agents_handoffs import arguments
+from agentmut.adapters._openai_agents_mcp import refusals
 from agentmut.calls.answers import decoy_answer
 from agentmut.calls.passing import pass_call
 from agentmut.tools import ToolSpec
 from agentmut.trial import answering, call_place
+
+
+class ToolRefusedError(Exception):
+    """A server of tools reports a call as failed; `told` is what the SDK tells the model."""
+
+    def __init__(self, said: str, told: Any) -> None:
+        super().__init__(said)
+        self.told = told
 
 
 def spec_of(tool: FunctionTool) -> ToolSpec:
@@ -49,9 +58,16 @@ Invoke = Callable[[Any, str], Any]
 def _passed_on(name: str, invoke: Invoke, own: FunctionTool | None) -> Invoke:
     async def call(context: Any, text: str) -> Any:
         place = call_place()._replace(call_id=context.tool_call_id)
+        parts: list[dict[str, Any]] = []
+
+        async def answer() -> Any:
+            return _text_of(await invoke(context, text), parts)
+
         try:
             with answering(place):
-                return await pass_call(name, _arguments(text), lambda: invoke(context, text))
+                given = await pass_call(name, arguments(text), answer)
+        except ToolRefusedError as refused:
+            return refused.told
         except Exception as error:
             told = own and await maybe_invoke_function_tool_failure_error_function(
                 function_tool=own, context=context, error=error
@@ -59,23 +75,32 @@ def _passed_on(name: str, invoke: Invoke, own: FunctionTool | None) -> Invoke:
             if told is None:
                 raise
             return told
+        return {**parts[0], "text": given} if parts and isinstance(given, str) else given
 
     return call
+
+
+def _text_of(output: Any, parts: list[dict[str, Any]]) -> Any:
+    """The text of an answer that is one part, as those of MCP servers; the part is kept, for the SDK is given one."""
+    if isinstance(output, dict) and output.keys() == {"type", "text"}:
+        parts.append(output)
+        return output["text"]
+    return output
 
 
 def _raising(tool: FunctionTool) -> Invoke:
     """The tool's own call, which raises where the SDK would tell the model instead: that is done outside of it."""
     bare = replace(tool, _failure_error_function=None, _use_default_failure_error_function=False)
-    return bare.on_invoke_tool
+
+    async def invoke(context: Any, text: str) -> Any:
+        with refusals() as said:
+            output = await bare.on_invoke_tool(context, text)
+        if said:
+            raise ToolRefusedError(said[-1], output)
+        return output
+
+    return invoke
 
 
 async def _nothing(context: Any, text: str) -> Any:
     return decoy_answer()
-
-
-def _arguments(text: str) -> dict[str, Any]:
-    try:
-        found = json.loads(text or "{}")
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
