@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # uv resolves in seconds what takes pip many minutes; pip does it where uv cannot be had or cannot do it
 INSTALL = { $(PIP) uv && $(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable '$(1)'; } || $(PIP) --editable '$(1)'
 
-.PHONY: demo test test-frameworks test-frameworks-lowest frameworks test-promptfoo lint docs docs-cli operators closing-the-loop relations-study slow bench clean
+.PHONY: demo test test-frameworks test-frameworks-lowest frameworks test-promptfoo lint docs docs-cli operators closing-the-loop relations-study slow bench bench-frameworks clean
 
 demo: $(VENV)/.ready  ## measure the example support desk, offline
 	$(BIN)/agentmut simulate -- $(BIN)/agentmut run --project examples/support_desk --yes
@@ -31,9 +31,6 @@ frameworks: $(VENV)/.dev $(SECOND)/.ready  ## what the kit finds anew; docs/fram
 	  AGENTMUT_RECORD_SUPPORT=1 $$python -m pytest -q -k kit_demands tests/frameworks || exit 1; done
 	$(BIN)/python -m tests.frameworks.matrix > docs/frameworks.md
 
-test-promptfoo: $(VENV)/.dev .promptfoo/node_modules/.bin/promptfoo  ## what needs the real promptfoo: Node, 1.4 GB
-	AGENTMUT_PROMPTFOO=$(CURDIR)/.promptfoo/node_modules/.bin/promptfoo $(BIN)/python -m pytest -q -rs \
-	  tests/importers/test_promptfoo_cli.py tests/docs/test_suite_pages.py
 test-promptfoo: $(VENV)/.dev .promptfoo/.ready  ## what needs the real promptfoo; 270 MB are installed for it
 	PATH='$(CURDIR)/$(BIN)':"$$PATH" AGENTMUT_PROMPTFOO='$(CURDIR)/.promptfoo/node_modules/.bin/promptfoo' \
 	  $(PYTEST) -rs tests/importers/test_promptfoo_*.py tests/docs/test_suite_pages.py
@@ -73,6 +70,10 @@ bench: $(VENV)/.dev  ## the figures of docs/benchmarks.md, next to their targets
 	$(BIN)/python benchmarks/pytest_suite.py
 	$(BIN)/python benchmarks/report.py
 	$(BIN)/python benchmarks/pytest_plugin.py
+	$(BIN)/python benchmarks/frameworks.py
+
+bench-frameworks: $(SECOND)/.ready  ## what adapters add to a trial in the second environment
+	$(SECOND)/bin/python benchmarks/frameworks.py
 
 operators: $(VENV)/.dev  ## every operator on the examples; docs/operators.md is its output
 	@$(BIN)/agentmut simulate -- $(BIN)/python benchmarks/operators.py
