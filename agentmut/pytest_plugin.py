@@ -23,6 +23,11 @@ _SETTINGS = ("seed", "trouble", "latency", "chunk_latency", "aliases")
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marker, and the campaign where one is asked for."""
     if config.option.agentmut:
+        if config.option.xmlpath:
+            raise pytest.UsageError(
+                "--junitxml would hold no test, since those of a campaign run elsewhere. Leave it out, and write the "
+                "campaign's own with `agentmut report --format junit --output FILE`."
+            )
         from agentmut.importers.pytest_suite.campaign import Campaign
 
         config.pluginmanager.register(Campaign(config), "agentmut-campaign")

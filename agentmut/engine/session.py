@@ -21,7 +21,7 @@ from agentmut.engine.on_wire import inside, remedy_on_wire
 from agentmut.engine.plan import Plan, Rule, new_run_id
 from agentmut.engine.pricing import Pricer
 from agentmut.engine.secrets import redactor
-from agentmut.engine.shaping_code import shaping_code
+from agentmut.engine.shaping_code import judging_code, shaping_code
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.tools_fit import check_doubles, check_tools_judged
 from agentmut.engine.trials import Suite
@@ -209,8 +209,10 @@ def local_executor(session: Session, seed: int | None = None, sharing: int = 1) 
 
 
 def suite_digest(session: Session) -> str:
-    """Identifies what is asked and how it is judged."""
-    return digest_of([scenario.model_dump(mode="json") for scenario in session.scenarios])
+    """Identifies what is asked and how it is judged, by code of the user's own included."""
+    asked = [scenario.model_dump(mode="json") for scenario in session.scenarios]
+    judging = judging_code(session.project)
+    return digest_of([*asked, judging] if judging else asked)
 
 
 def _worker_executor(project: Project, scenarios: tuple[str, ...], seed: int | None) -> Executor:

@@ -1,9 +1,12 @@
 """Which of a project's source files shape its trials: those of the agent, not those that only judge runs."""
 
+from pathlib import Path
+
 from pydantic import JsonValue
 
 from agentmut.engine.identity import code_digest, unused_elsewhere
 from agentmut.files.scenarios import named
+from agentmut.frozen import digest_of
 from agentmut.project import Project
 from agentmut.scenario import EvaluatorSpec
 
@@ -14,13 +17,22 @@ def shaping_code(project: Project) -> str:
     They are named by evaluators, by what runs are compared by, or by relations (what those change is part of a
     trial's key); and neither by what makes a run nor by another source file.
     """
+    judging = {name: path for name, path in _judging(project).items() if name not in _running(project)}
+    return code_digest(project.root, unused_elsewhere(project.root, judging), project.agent)
+
+
+def judging_code(project: Project) -> dict[str, str]:
+    """Hashes of the user's modules that evaluators, comparisons and relations name, by the module's name."""
+    return {name: digest_of(path.read_text("utf-8", "replace")) for name, path in _judging(project).items()}
+
+
+def _judging(project: Project) -> dict[str, Path]:
     specs = [spec for s in project.scenarios for spec in (*s.evaluators, *s.compare)]
     specs += [named(written) for written in project.relations.compare or ()]
     judges = [*map(_function_of, specs), *project.relations.own]
-    modules = {name.partition(":")[0] for name in judges if isinstance(name, str)}
-    files = {name: project.root / f"{name.replace('.', '/')}.py" for name in modules - _running(project)}
-    judging = {name: path for name, path in files.items() if path.is_file()}
-    return code_digest(project.root, unused_elsewhere(project.root, judging), project.agent)
+    modules = sorted({name.partition(":")[0] for name in judges if isinstance(name, str)})
+    files = {name: project.root / f"{name.replace('.', '/')}.py" for name in modules}
+    return {name: path for name, path in files.items() if path.is_file()}
 
 
 def _function_of(spec: EvaluatorSpec) -> JsonValue:

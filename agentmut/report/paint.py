@@ -29,6 +29,20 @@ def _safe(character: str) -> str:
     return "?" if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Cn") else character
 
 
+def cut(text: str) -> str:
+    """A text that a page can hold: of megabytes its beginning, and how much more there is.
+
+    >>> cut("a short one")
+    'a short one'
+    """
+    if len(text) <= _LONGEST:
+        return text
+    return f"{text[:_LONGEST]} ... ({len(text) - _LONGEST} more characters)"
+
+
+_LONGEST = 20_000
+
+
 def shorten(text: str, width: int) -> str:
     """The text on one line, cut to `width` characters."""
     read = 20 * width + 1_000  # a text of megabytes is not cleaned for one line
@@ -40,7 +54,7 @@ def shorten(text: str, width: int) -> str:
 def diff_lines(before: str, after: str, indent: str = "    ", width: int = WIDTH) -> Iterator[Text]:
     """`- before` and `+ after`, wrapped to the width."""
     for mark, text, style in (("-", before, "red"), ("+", after, "green")):
-        for line in clean(text).strip("\n").splitlines():
+        for line in clean(cut(text)).strip("\n").splitlines():
             if line.strip():
                 yield from _wrapped(f"{mark} ", line.strip(), indent, style, width)
 
@@ -73,7 +87,7 @@ class Page:
     def add(self, content: object = "", style: str | None = None) -> None:
         """A line, a `Text` or a rich renderable; what the cells of a table hold is cleaned by who makes them."""
         if isinstance(content, str):
-            content = clean(content)
+            content = clean(cut(content))
         elif isinstance(content, Text):
             content.plain = clean(content.plain)  # a character for a character: styles stay where they are
         self._console.print(content, style=style)
@@ -91,7 +105,7 @@ class Page:
 
         lead = " " * indent
         for line in textwrap.wrap(
-            text,
+            cut(text),
             self.width,
             initial_indent=lead,
             subsequent_indent=lead + "  ",

@@ -155,3 +155,20 @@ def test_a_rescored_run_is_judged_as_it_was_decided_and_every_page_says_so(
         page = " ".join(capsys.readouterr().out.split())
         assert f"the stored trials give {again.after.value:.2f} [" in page
         assert "This report is of the run as it was decided" in page
+
+
+def test_a_run_that_was_judged_by_other_code_does_not_speak_of_the_suite_as_it_is(tmp_path: Path) -> None:
+    """An evaluator of the project's own shapes no trial, so stored trials still hold; what was decided does not."""
+    (tmp_path / "scenarios").mkdir()
+    (tmp_path / "agentmut.yaml").write_text(PROJECT.replace(GATE, "gate: {max_usd: 5}"))
+    (tmp_path / "my_agent.py").write_text(AGENT)
+    scenarios = SCENARIOS.replace("evaluators: [", "evaluators: [{python: 'my_checks:fine'}, ")
+    assert scenarios != SCENARIOS
+    (tmp_path / "scenarios" / "s.yaml").write_text(scenarios)
+    (tmp_path / "my_checks.py").write_text("def fine(scenario, trace):\n    return True\n")
+    package.measure(tmp_path, selection=Selection(sample=2))
+    before = package.gate(tmp_path, min_score=0.0)
+    assert not any("changed since" in said for said in before.left_out)
+    (tmp_path / "my_checks.py").write_text("def fine(scenario, trace):\n    return bool(trace.outputs)\n")
+    after = package.gate(tmp_path, min_score=0.0)
+    assert any("the suite (other scenarios or evaluators) changed since" in said for said in after.left_out)

@@ -87,3 +87,10 @@ def test_a_campaign_that_could_not_be_carried_out_says_so_in_the_last_line(tmp_p
     assert code == 2
     assert "no budget is set" in said
     assert re.fullmatch(r"agentmut: no result, exit code 2 in [0-9.]+s", said.strip().splitlines()[-1])
+
+
+def test_junit_of_pytest_is_refused_since_it_would_hold_no_test(tmp_path: Path) -> None:
+    code, said = ran(suite(tmp_path), "--agentmut", "--junitxml=out.xml")
+    assert code == 4
+    assert "agentmut report --format junit" in said
+    assert not (tmp_path / "out.xml").exists()
