@@ -11,7 +11,7 @@ from agentmut.errors import AdapterError, UsageError, nearest
 from agentmut.protocols import AgentSpec
 
 
-def requirement(adapter: str) -> Requirement:
+def boto3_requirement(adapter: str) -> Requirement:
     """What the adapters of Bedrock need."""
     return Requirement(adapter, "boto3", (1, 40), (2, 0), "bedrock", ("botocore",))
 

@@ -2,9 +2,10 @@
 
 from typing import ClassVar
 
-from agentmut.adapters._boto3 import region_of, requirement
+from agentmut.adapters._boto3 import boto3_requirement, region_of
 from agentmut.adapters._dialect_converse import ConverseDialect
 from agentmut.adapters._loop_adapter import LoopAdapter
+from agentmut.adapters._requirement import Requirement
 from agentmut.adapters._wrapped import wrapped_function
 from agentmut.config import AgentConfig
 from agentmut.errors import UsageError
@@ -21,10 +22,12 @@ class BedrockAdapter(LoopAdapter):
         None, others=frozenset({"run", "functions", "stream", "route", "options"})
     )
 
+    requirement: ClassVar[Requirement] = boto3_requirement("bedrock")
+
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> Adapter:
         """Check the section, import the functions or the function to wrap."""
-        requirement("bedrock").check()
+        cls.requirement.check()
         if spec.api:
             raise UsageError("agent.api is for adapter openai; leave it out")
         if spec.run and spec.options:

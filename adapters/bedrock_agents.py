@@ -10,9 +10,10 @@ from typing import Any, ClassVar
 from pydantic import JsonValue
 
 from agentmut.adapters import _bedrock_agent_terms as terms
-from agentmut.adapters._boto3 import region_of, requirement, text_option
+from agentmut.adapters._boto3 import boto3_requirement, region_of, text_option
 from agentmut.adapters._dialect_bedrock_agent import AgentOptions, DeployedAgentDialect, InlineAgentDialect
 from agentmut.adapters._loop_adapter import LoopAdapter
+from agentmut.adapters._requirement import Requirement
 from agentmut.calls.toolbox import Function, toolbox
 from agentmut.config import AgentConfig
 from agentmut.errors import AdapterError, UsageError
@@ -40,10 +41,12 @@ class BedrockAgentsAdapter(LoopAdapter):
 
     agent_keys: ClassVar[AgentKeys] = AgentKeys(None, others=frozenset({"functions", "stream", "options"}))
 
+    requirement: ClassVar[Requirement] = boto3_requirement("bedrock_agents")
+
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> Adapter:
         """Check the section and import the functions. Raises `UsageError`."""
-        requirement("bedrock_agents").check()
+        cls.requirement.check()
         inline = bool(spec.options.get("inline"))
         if inline is bool(spec.options.get("agent_id")):
             raise UsageError(
