@@ -1,21 +1,16 @@
 """AutoGen's AgentChat, with the simulator behind it, or a script where it must not vary."""
 
 import asyncio
-import shutil
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import JsonValue
 
-from agentmut.adapters import _requirement
-from agentmut.api import measure
 from agentmut.config import AgentConfig, Document, History
 from agentmut.conformance.adapter import endpoint
-from agentmut.engine.selection import Selection
 from agentmut.errors import AdapterError, AgentmutError, UsageError
-from agentmut.mutant import Edit, Status
+from agentmut.mutant import Edit
 from agentmut.plugins import Group, load
 from agentmut.protocols import Adapter, AgentSpec
 from agentmut.threads import TrialThreads
@@ -261,38 +256,3 @@ def test_the_agent_that_is_changed_must_be_in_the_team() -> None:
         adapter("rounds", agent="critics")
     with pytest.raises(UsageError, match=r"agent\.options: unknown key 'member'"):
         adapter("rounds", member="critic")
-
-
-@pytest.mark.parametrize(
-    ("found", "said"),
-    [
-        ({}, r"requires the package autogen-agentchat. Install it with: pip install 'agentmut\[autogen\]'"),
-        ({"autogen-agentchat": "0.4.9"}, "found 0.4.9.*model requests"),
-        ({"autogen-agentchat": "0.9.0"}, "found 0.9.0.*model requests"),
-    ],
-)
-def test_other_versions_are_refused(found: dict[str, str], said: str, monkeypatch: Any) -> None:
-    monkeypatch.setattr(_requirement, "version_of", lambda *packages: found)
-    with pytest.raises(AdapterError, match=said):
-        adapter("summarising")
-
-
-# The example, which is what `agentmut init --framework autogen` writes.
-
-
-def test_its_example_tells_a_broken_agent_from_a_sound_one(
-    tmp_path: Path, simulator_url: str, monkeypatch: Any
-) -> None:
-    project = tmp_path / "autogen"
-    shutil.copytree(EXAMPLE, project, ignore=shutil.ignore_patterns(".agentmut", "__pycache__"))
-    settings = project / "agentmut.yaml"
-    quick = settings.read_text("utf-8").replace("delta: 0.2", "delta: 0.5\n  baseline: 12\n  n_max: 20")
-    settings.write_text(quick, "utf-8")
-    monkeypatch.setenv("OPENAI_BASE_URL", f"{simulator_url}/v1")
-    monkeypatch.setenv("OPENAI_API_KEY", "none")
-    monkeypatch.syspath_prepend(project)
-    monkeypatch.delitem(sys.modules, "agent_under_test", raising=False)  # of another framework's example
-    result = measure(project, selection=Selection(operators_named=("tool.remove",)))
-    monkeypatch.delitem(sys.modules, "agent_under_test")
-    assert {mutant.operator for mutant in result.mutants} == {"tool.remove"}
-    assert {mutant.status for mutant in result.mutants} == {Status.KILLED}

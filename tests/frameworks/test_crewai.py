@@ -3,8 +3,6 @@
 import asyncio
 import json
 import os
-import shutil
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,12 +10,9 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
-from agentmut.adapters import _requirement
-from agentmut.api import measure
 from agentmut.config import AgentConfig, Document, History
-from agentmut.engine.selection import Selection
-from agentmut.errors import AdapterError, AgentmutError
-from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach, Status
+from agentmut.errors import AgentmutError
+from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.plugins import Group, load
 from agentmut.protocols import Adapter, AgentSpec
 from agentmut.trace import AgentTrace
@@ -263,40 +258,3 @@ def test_a_limit_of_tokens_keeps_its_name() -> None:
 def test_what_cannot_be_run_is_told(factory: str, options: dict[str, JsonValue], said: str) -> None:
     with pytest.raises(AgentmutError, match=said):
         adapter(factory, None, **options)
-
-
-@pytest.mark.parametrize(
-    "versions, said",
-    [
-        ({}, r"requires the package crewai. Install it with: pip install 'agentmut\[crewai\]'"),
-        ({"crewai": "1.15.0"}, "made for crewai 1.15.3 and later, below 2.0; found 1.15.0.*model requests"),
-        ({"crewai": "2.0"}, "found 2.0"),
-    ],
-)
-def test_other_versions_are_told(
-    versions: dict[str, str], said: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(_requirement, "version_of", lambda package: versions)
-    with pytest.raises(AdapterError, match=said):
-        adapter("echoing")
-
-
-# The example, which is what `agentmut init --framework crewai` writes.
-
-
-def test_its_example_tells_a_broken_agent_from_a_sound_one(
-    tmp_path: Path, simulator_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    project = tmp_path / "crewai"
-    shutil.copytree(EXAMPLE, project, ignore=shutil.ignore_patterns(".agentmut", "__pycache__"))
-    settings = project / "agentmut.yaml"
-    quick = settings.read_text("utf-8").replace("delta: 0.2", "delta: 0.7\n  baseline: 8\n  n_max: 10")
-    settings.write_text(quick, "utf-8")
-    monkeypatch.setenv("OPENAI_BASE_URL", f"{simulator_url}/v1")
-    monkeypatch.setenv("OPENAI_API_KEY", "none")
-    monkeypatch.syspath_prepend(project)
-    monkeypatch.delitem(sys.modules, "agent_under_test", raising=False)  # of another framework's example
-    result = measure(project, selection=Selection(operators_named=("tool.remove",)))
-    monkeypatch.delitem(sys.modules, "agent_under_test")
-    assert {mutant.operator for mutant in result.mutants} == {"tool.remove"}
-    assert {mutant.status for mutant in result.mutants} == {Status.KILLED}

@@ -1,4 +1,4 @@
-"""Each framework's example is run as its user would: its suite holds of the agent, and its mutants are made."""
+"""Each framework's example is measured as its user would: its suite notices that a tool is gone."""
 
 import shutil
 import sys
@@ -9,6 +9,8 @@ import pytest
 import agentmut
 from agentmut.adapters._framework import FrameworkAdapter
 from agentmut.adapters._sdk_version import version_of
+from agentmut.engine.selection import Selection
+from agentmut.mutant import Status
 from agentmut.plugins import Group, load
 from agentmut.simulator.addresses import Addresses
 from agentmut.verbs.init import frameworks
@@ -21,7 +23,7 @@ def _is_of_a_framework(name: str) -> bool:
 
 
 @pytest.mark.parametrize("name", [name for name in frameworks() if _is_of_a_framework(name)])
-def test_the_example_of_a_framework_runs(
+def test_the_example_of_a_framework_tells_a_broken_agent_from_a_sound_one(
     name: str, tmp_path: Path, simulator_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     requirement = load(Group.ADAPTERS, name).requirement
@@ -33,6 +35,9 @@ def test_the_example_of_a_framework_runs(
         monkeypatch.setenv(variable, value)
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.delitem(sys.modules, "agent_under_test", raising=False)  # of another example
-    report = agentmut.check_suite(folder, method="fixed", trials=4)
-    rates = {row.scenario: (row.passes, row.trials) for row in report.scenarios}
-    assert all(trials == 4 and passes >= 2 for passes, trials in rates.values()), rates
+    settings = folder / "agentmut.yaml"
+    quick = settings.read_text("utf-8").replace("delta: 0.2", "delta: 0.5\n  baseline: 12\n  n_max: 20")
+    settings.write_text(quick, "utf-8")
+    result = agentmut.measure(folder, selection=Selection(operators_named=("tool.remove",)))
+    assert {mutant.operator for mutant in result.mutants} == {"tool.remove"}
+    assert {mutant.status for mutant in result.mutants} == {Status.KILLED}

@@ -1,17 +1,14 @@
 """Google's Agent Development Kit, with the simulator behind it."""
 
 import asyncio
-import shutil
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from pydantic import JsonValue
 
-from agentmut.api import measure
 from agentmut.config import AgentConfig, Document, ModelConfig
 from agentmut.conformance.adapter import endpoint
-from agentmut.engine.selection import Selection
 from agentmut.errors import AdapterError, UsageError
 from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.plugins import Group, load
@@ -271,41 +268,7 @@ def test_settings_of_other_models_than_gemini_s_are_for_the_wire() -> None:
     assert "agent.route: wire" in agent.cannot_express(Mutant(**{**MUTANT, "edits": (edit,)}))
 
 
-@pytest.mark.parametrize(
-    ("version", "says"),
-    [
-        (None, "requires the package google-adk. Install it with: pip install 'agentmut"),
-        ("1.20.0", "made for google-adk 2.10 and later, below 3.0; found 1.20.0"),
-        ("3.0.0", "or adapter command"),
-    ],
-)
-def test_a_version_that_does_not_fit_is_told(
-    version: str | None, says: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found = {} if version is None else {"google-adk": version}
-    monkeypatch.setattr("agentmut.adapters._requirement.version_of", lambda package: found)
-    with pytest.raises(AdapterError, match=says):
-        adapter("desk", module=AGENTS)
-
-
 def test_a_google_genai_that_decides_elsewhere_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("agentmut.wire.carriers.genai_hook.METHOD", "_chooses")
     with pytest.raises(AdapterError, match=r"google-genai .* chooses between httpx and aiohttp"):
         adapter("desk", module=AGENTS)
-
-
-def test_the_example_runs(tmp_path: Path) -> None:
-    project = shutil.copytree(EXAMPLE, tmp_path / "google_adk", ignore=shutil.ignore_patterns(".agentmut"))
-    settings = project / "agentmut.yaml"
-    small = "baseline: 10, n_max: 10, delta: 0.9"
-    text = settings.read_text("utf-8")
-    settings.write_text(text[: text.index("statistics:")] + f"statistics: {{{small}}}\n", "utf-8")
-
-    async def campaign() -> Any:
-        async with endpoint():
-            return await asyncio.to_thread(
-                measure, project, selection=Selection(operators_named=("tool.remove",))
-            )
-
-    mutants = asyncio.run(campaign()).mutants
-    assert {one.operator for one in mutants} == {"tool.remove"} and len(mutants) == 2

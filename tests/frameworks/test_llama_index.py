@@ -1,8 +1,6 @@
 """LlamaIndex, with the simulator behind it, or a script where the model must not vary."""
 
 import asyncio
-import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,12 +8,9 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
-from agentmut.adapters import _requirement
-from agentmut.api import measure
 from agentmut.config import AgentConfig, Document, History, ModelConfig
-from agentmut.engine.selection import Selection
 from agentmut.errors import AdapterError, AgentmutError, UsageError
-from agentmut.mutant import Edit, Status
+from agentmut.mutant import Edit
 from agentmut.plugins import Group, load
 from agentmut.protocols import AgentSpec
 from agentmut.threads import TrialThreads
@@ -306,42 +301,3 @@ def test_the_agent_that_is_changed_must_be_in_the_workflow() -> None:
         adapter(f"{AGENTS}:team", agent="biling")
     with pytest.raises(UsageError, match=r"agent\.options: unknown key 'member'"):
         adapter(f"{AGENTS}:team", member="billing")
-
-
-@pytest.mark.parametrize(
-    ("found", "said"),
-    [
-        (
-            {},
-            r"requires the package llama-index-core. Install it with: pip install 'agentmut\[llama-index\]'",
-        ),
-        ({"llama-index-core": "0.13.9"}, "found 0.13.9.*model requests"),
-        ({"llama-index-core": "0.15.0"}, "found 0.15.0.*model requests"),
-    ],
-)
-def test_other_versions_are_refused(found: dict[str, str], said: str, monkeypatch: Any) -> None:
-    monkeypatch.setattr(_requirement, "version_of", lambda *packages: found)
-    with pytest.raises(AdapterError, match=said):
-        adapter("plain")
-
-
-# The example, which is what `agentmut init --framework llama_index` writes.
-
-
-def test_its_example_tells_a_broken_agent_from_a_sound_one(
-    tmp_path: Path, simulator_url: str, monkeypatch: Any
-) -> None:
-    project = tmp_path / "llama_index"
-    shutil.copytree(EXAMPLE, project, ignore=shutil.ignore_patterns(".agentmut", "__pycache__"))
-    settings = project / "agentmut.yaml"
-    quick = settings.read_text("utf-8").replace("delta: 0.2", "delta: 0.5\n  baseline: 12\n  n_max: 20")
-    settings.write_text(quick, "utf-8")
-    for name in ("OPENAI_API_BASE", "OPENAI_BASE_URL"):
-        monkeypatch.setenv(name, f"{simulator_url}/v1")
-    monkeypatch.setenv("OPENAI_API_KEY", "none")
-    monkeypatch.syspath_prepend(project)
-    monkeypatch.delitem(sys.modules, "agent_under_test", raising=False)  # of another framework's example
-    result = measure(project, selection=Selection(operators_named=("tool.remove",)))
-    monkeypatch.delitem(sys.modules, "agent_under_test")
-    assert {mutant.operator for mutant in result.mutants} == {"tool.remove"}
-    assert {mutant.status for mutant in result.mutants} == {Status.KILLED}

@@ -2,8 +2,6 @@
 
 import asyncio
 import re
-import shutil
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,13 +9,10 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
-from agentmut.adapters import _requirement
-from agentmut.api import measure
 from agentmut.config import AgentConfig, Document, History
-from agentmut.engine.selection import Selection
 from agentmut.errors import AdapterError, AgentmutError, UsageError
 from agentmut.faults import FaultKind, ToolFault
-from agentmut.mutant import Edit, Status
+from agentmut.mutant import Edit
 from agentmut.plugins import Group, load
 from agentmut.protocols import AgentSpec
 from agentmut.tools import ToolSpec
@@ -362,44 +357,6 @@ def test_the_agent_that_is_changed_must_be_there() -> None:
         adapter("team", agent="bill")
     with pytest.raises(UsageError, match=r"agent\.options: unknown key 'member'"):
         adapter("team", member="billing")
-
-
-@pytest.mark.parametrize(
-    ("found", "said"),
-    [
-        (
-            {},
-            r"requires the package semantic-kernel. Install it with: pip install 'agentmut\[semantic-kernel\]'",
-        ),
-        ({"semantic-kernel": "1.39.4"}, "found 1.39.4.*model requests"),
-        ({"semantic-kernel": "2.0.0"}, "found 2.0.0.*model requests"),
-    ],
-)
-def test_other_versions_are_refused(found: dict[str, str], said: str, monkeypatch: Any) -> None:
-    monkeypatch.setattr(_requirement, "version_of", lambda *packages: found)
-    with pytest.raises(AdapterError, match=said):
-        adapter("failing")
-
-
-# The example, which is what `agentmut init --framework semantic_kernel` writes.
-
-
-def test_its_example_tells_a_broken_agent_from_a_sound_one(
-    tmp_path: Path, simulator_url: str, monkeypatch: Any
-) -> None:
-    project = tmp_path / "semantic_kernel"
-    shutil.copytree(EXAMPLE, project, ignore=shutil.ignore_patterns(".agentmut", "__pycache__"))
-    settings = project / "agentmut.yaml"
-    quick = settings.read_text("utf-8").replace("delta: 0.2", "delta: 0.5\n  baseline: 12\n  n_max: 20")
-    settings.write_text(quick, "utf-8")
-    monkeypatch.setenv("OPENAI_BASE_URL", f"{simulator_url}/v1")
-    monkeypatch.setenv("OPENAI_API_KEY", "none")
-    monkeypatch.syspath_prepend(project)
-    monkeypatch.delitem(sys.modules, "agent_under_test", raising=False)  # of another framework's example
-    result = measure(project, selection=Selection(operators_named=("tool.remove",)))
-    monkeypatch.delitem(sys.modules, "agent_under_test")
-    assert {mutant.operator for mutant in result.mutants} == {"tool.remove"}
-    assert {mutant.status for mutant in result.mutants} == {Status.KILLED}
 
 
 # Its page.

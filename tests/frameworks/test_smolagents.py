@@ -3,20 +3,15 @@
 import asyncio
 import json
 import re
-import shutil
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import JsonValue
 
-from agentmut.adapters import _requirement
-from agentmut.api import measure
 from agentmut.config import AgentConfig, Document, History
-from agentmut.engine.selection import Selection
 from agentmut.errors import AdapterError, AgentmutError, UsageError
-from agentmut.mutant import Edit, Status
+from agentmut.mutant import Edit
 from agentmut.plugins import Group, load
 from agentmut.protocols import Adapter, AgentSpec
 from agentmut.trace import AgentTrace
@@ -330,37 +325,3 @@ def test_options_must_be_known() -> None:
         adapter("team", agent="bills")
     with pytest.raises(UsageError, match=r"agent\.options\.prompt: 'all' is none of instructions, system"):
         adapter("desk", prompt="all")
-
-
-@pytest.mark.parametrize(
-    ("found", "said"),
-    [
-        ({}, r"requires the package smolagents. Install it with: pip install 'agentmut\[smolagents\]'"),
-        ({"smolagents": "1.20.0"}, "found 1.20.0.*model requests"),
-        ({"smolagents": "2.0.0"}, "found 2.0.0.*model requests"),
-    ],
-)
-def test_other_versions_are_refused(found: dict[str, str], said: str, monkeypatch: Any) -> None:
-    monkeypatch.setattr(_requirement, "version_of", lambda *packages: found)
-    with pytest.raises(AdapterError, match=said):
-        adapter("desk")
-
-
-# The example, which is what `agentmut init --framework smolagents` writes.
-
-
-def test_its_example_tells_a_broken_agent_from_a_sound_one(
-    tmp_path: Path, simulated: None, monkeypatch: Any
-) -> None:
-    project = tmp_path / "smolagents"
-    shutil.copytree(EXAMPLE, project, ignore=shutil.ignore_patterns(".agentmut", "__pycache__"))
-    settings = project / "agentmut.yaml"
-    quick = settings.read_text("utf-8").replace("delta: 0.2", "delta: 0.5\n  baseline: 12\n  n_max: 20")
-    settings.write_text(quick, "utf-8")
-    monkeypatch.setenv("OPENAI_API_KEY", "none")
-    monkeypatch.syspath_prepend(project)
-    monkeypatch.delitem(sys.modules, "agent_under_test", raising=False)  # of another framework's example
-    result = measure(project, selection=Selection(operators_named=("tool.remove",)))
-    monkeypatch.delitem(sys.modules, "agent_under_test")
-    assert {mutant.operator for mutant in result.mutants} == {"tool.remove"}
-    assert {mutant.status for mutant in result.mutants} == {Status.KILLED}
