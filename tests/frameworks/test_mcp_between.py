@@ -182,7 +182,7 @@ def test_a_server_that_ends_by_itself_ends_the_program_between_as_it_ended() -> 
         async with open_tool_doors(roster) as doors:
             with roster.admitted(trial):
                 variables = {**os.environ, "PYTHONPATH": str(ROOT), **doors.variables(trial.id)}
-                ends = dict.fromkeys(("stdin", "stdout", "stderr"), asyncio.subprocess.PIPE)
+                ends: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), asyncio.subprocess.PIPE)
                 program = (sys.executable, "-IS", "-c", "import sys; sys.stdin.readline(); sys.exit(3)")
                 between = await asyncio.create_subprocess_exec(*BETWEEN, *program, env=variables, **ends)
                 assert between.stdin and between.stderr
@@ -195,12 +195,12 @@ def test_a_server_that_ends_by_itself_ends_the_program_between_as_it_ended() -> 
     assert asyncio.run(carry_out()) == (3, b"")
 
 
-async def exchanged(*frames: tuple[str, Any]) -> tuple[list[Any], Trial]:
+async def exchanged(*frames: tuple[bytes, Any]) -> tuple[list[Any], Trial]:
     """What the client is told, after these messages of both sides; and the trial."""
     trial, reader = Trial("t.1"), asyncio.StreamReader()
     told = Told()
     for side, message in frames:
-        reader.feed_data(mcp_proxy.framed(side.encode(), json.dumps(message).encode()))
+        reader.feed_data(mcp_proxy.framed(side, json.dumps(message).encode()))
     carrying = asyncio.ensure_future(Middleman(trial, told).carry(reader))  # type: ignore[arg-type]
     await asyncio.sleep(0)
     reader.feed_eof()
