@@ -72,7 +72,10 @@ def list_answer(trial: Trial, reply: Message) -> Message:
     if not isinstance(result, dict):
         return reply
     tools = result.get("tools")
-    if not (isinstance(tools, list) and all(isinstance(tool, dict) and "name" in tool for tool in tools)):
+    if not (
+        isinstance(tools, list)
+        and all(isinstance(tool, dict) and isinstance(tool.get("name"), str) for tool in tools)
+    ):
         return reply
     return {**reply, "result": list_reply(trial, result)}
 

@@ -24,6 +24,7 @@ from agentmut.wire.carriers.proxy.refusal import RefusalError
 from agentmut.wire.carriers.proxy.roster import Roster
 
 _GONE = {"code": -32000, "message": "the tool server has ended"}
+_TWICE = {"code": -32600, "message": "a call with this id is under way"}
 _TAKEN_BACK = {"code": -32000, "message": "the client took the call back"}
 
 
@@ -88,6 +89,8 @@ class Middleman:
         number = message["id"]
 
         async def forward(changed: Message) -> Message:
+            if number in self._calls:
+                raise RefusedError(_TWICE)
             reply: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
             self._calls[number] = reply
             self._send(SERVER, written(changed))

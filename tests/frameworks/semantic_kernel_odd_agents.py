@@ -106,7 +106,7 @@ class Repeating(Scripted):
 
 def confused_again() -> ChatCompletionAgent:
     """It leaves out what there must be, in its second turn."""
-    script = (LOOK_UP, "Done.", ("Orders-look_up_order", {}), "Done.")
+    script: tuple[Say, ...] = (LOOK_UP, "Done.", ("Orders-look_up_order", {}), "Done.")
     return scripted(service=Repeating.saying(*script))
 
 

@@ -240,6 +240,17 @@ def test_messages_whose_ids_are_none_are_passed_on() -> None:
     assert [step.output for step in trial.recorder.steps] == ["Shipped."]
 
 
+def test_odd_listings_and_ids_that_are_under_way_end_no_connection() -> None:
+    asked, odd = {"id": 1, "method": "tools/list"}, {"id": 1, "result": {"tools": [{"name": ["l"]}]}}
+    frames = [(mcp_proxy.CLIENT, one) for one in (asked, CALLED, CALLED)]
+    told, trial = asyncio.run(exchanged(*frames, (mcp_proxy.SERVER, odd)))
+    assert odd in told
+    assert sorted(str(step.error) for step in trial.recorder.steps) == [
+        "RefusedError: a call with this id is under way",
+        "RefusedError: the tool server has ended",
+    ]
+
+
 def test_a_call_that_the_client_takes_back_ends_there() -> None:
     back = {"method": "notifications/cancelled", "params": {"requestId": 7}}
     _, trial = asyncio.run(
