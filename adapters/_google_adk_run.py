@@ -29,7 +29,8 @@ class Watch(BasePlugin):
         self._redirects = redirects
         self._last = START
         self._forks: dict[str, str] = {}
-        self._begun: dict[str | None, float] = {}
+        self._begun: dict[str | None, tuple[float, int]] = {}
+        """By the ids of calls, which some services give again: when they began, and after how many steps."""
 
     async def before_agent_callback(self, *, agent: Any, callback_context: Any) -> None:
         """An agent begins; those that only run others are no nodes."""
@@ -56,7 +57,7 @@ class Watch(BasePlugin):
         self, *, tool: Any, tool_args: dict[str, Any], tool_context: Any
     ) -> dict[str, Any] | None:
         """A call begins."""
-        self._begun[tool_context.function_call_id] = self._recorder.now()
+        self._begun[tool_context.function_call_id] = (self._recorder.now(), len(self._recorder.steps))
         return None
 
     async def after_tool_callback(
@@ -80,9 +81,9 @@ class Watch(BasePlugin):
     def _note(self, tool: Any, arguments: dict[str, Any], context: Any, **outcome: Any) -> None:
         """The step of a call that nobody has noted: tools of ADK's own, and calls that callbacks answer."""
         call_id = context.function_call_id
-        if any(step.call_id == call_id for step in self._recorder.steps):
+        started, before = self._begun.pop(call_id, (self._recorder.now(), 0))
+        if any(step.call_id == call_id for step in self._recorder.steps[before:]):
             return
-        started = self._begun.get(call_id, self._recorder.now())
         place = CallPlace(call_place().turn, context.agent_name, call_id)._asdict()
         told = {name: jsonable(value) for name, value in arguments.items()}
         self._recorder.steps.append(

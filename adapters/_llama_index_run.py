@@ -116,7 +116,8 @@ class Calls:
 
     def __init__(self, trial: Trial) -> None:
         self._recorder = trial.recorder
-        self._taken: set[str] = set()
+        self._taken: set[tuple[int, int]] = set()
+        """By the places of replies among the exchanges, and of calls in them: some services give ids again."""
 
     def of(self, node: str) -> Place:
         """For the tools of an agent."""
@@ -128,13 +129,15 @@ class Calls:
 
     def _call_id(self, name: str, arguments: Mapping[str, Any]) -> str | None:
         """The latest call of that name that has no step yet; of several, that with these arguments."""
-        replies = (one.reply for one in reversed(self._recorder.exchanges) if one.reply)
-        for reply in replies:
-            free = [call for call in reply.tool_calls if call.name == name and call.id not in self._taken]
-            if free:
-                found = next((call for call in free if _parsed(call.arguments) == arguments), free[0])
-                self._taken.add(found.id)
-                return found.id
+        replies = [(number, one.reply) for number, one in enumerate(self._recorder.exchanges) if one.reply]
+        for number, reply in reversed(replies):
+            calls = reply.tool_calls
+            named = [place for place, call in enumerate(calls) if call.name == name]
+            if free := [place for place in named if (number, place) not in self._taken]:
+                same = (place for place in free if _parsed(calls[place].arguments) == arguments)
+                found = next(same, free[0])
+                self._taken.add((number, found))
+                return calls[found].id
         return None
 
 

@@ -13,11 +13,11 @@ async def answer_of(agent: Any, text: Any, thread: Any, trial: Trial, turn: int)
     """What the agent says. The thread goes on with it."""
     recorder = trial.recorder
     recorder.nodes.add(agent.name)
-    before = len(thread)
+    before, steps = len(thread), len(recorder.steps)
     with answering(CallPlace(turn, agent.name)):
         found = await agent.get_response(messages=text, thread=thread)
         messages = [message async for message in thread.get_messages()]
-        _note_refused(messages[before:], trial)
+        _note_refused(messages[before:], trial, steps)
     return _text(found.message)
 
 
@@ -27,10 +27,13 @@ def _text(message: Any) -> str:
     return "\n".join(results) if results else str(message)
 
 
-def _note_refused(messages: list[Any], trial: Trial) -> None:
-    """Calls that Semantic Kernel answered itself, as for arguments that are missing, are failed steps."""
+def _note_refused(messages: list[Any], trial: Trial, before: int) -> None:
+    """Calls that Semantic Kernel answered itself, as for arguments that are missing, are failed steps.
+
+    `before`: how many steps there were when the agent was asked, as some services give ids again.
+    """
     recorder, place = trial.recorder, call_place()
-    known = {step.call_id for step in recorder.steps}
+    known = {step.call_id for step in recorder.steps[before:] if step.node == place.node}
     items = [item for message in messages for item in message.items]
     told = {item.id: str(item.result) for item in items if isinstance(item, FunctionResultContent)}
     for call in items:

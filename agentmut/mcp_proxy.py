@@ -161,4 +161,6 @@ def _end(server: "subprocess.Popen[bytes]") -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    code = main(sys.argv[1:])
+    sys.stderr.flush()
+    os._exit(code)  # a thread that still reads stdin makes an ordinary exit abort

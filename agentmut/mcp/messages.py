@@ -8,7 +8,7 @@ from agentmut.mcp.passage import call_reply, list_reply
 from agentmut.trial import Trial, TrialOverError, belonging
 
 Message = dict[str, Any]
-LIST, CALL = "tools/list", "tools/call"
+LIST, CALL, CANCELLED = "tools/list", "tools/call", "notifications/cancelled"
 _SERVER_ERROR = -32000
 
 
@@ -36,7 +36,7 @@ def written(message: Any) -> bytes:
 
 def asks_for(message: Any) -> str | None:
     """Which of `LIST` and `CALL` a message is a sound request for, if any."""
-    if not isinstance(message, dict) or message.get("id") is None:
+    if not isinstance(message, dict) or _number(message.get("id")) is None:
         return None
     params = message.get("params") or {}
     if message.get("method") == LIST:
@@ -50,7 +50,20 @@ def replies_to(message: Any) -> Any:
     """The id of the request that a message is the reply to; None for all else."""
     if not isinstance(message, dict) or "method" in message:
         return None
-    return message.get("id")
+    return _number(message.get("id"))
+
+
+def takes_back(message: Any) -> Any:
+    """The id of the request whose reply the client does not wait for any more; None for all else."""
+    if not isinstance(message, dict) or message.get("method") != CANCELLED:
+        return None
+    params = message.get("params")
+    return _number(params.get("requestId")) if isinstance(params, dict) else None
+
+
+def _number(value: Any) -> Any:
+    """What the protocol allows for an id; None for all else."""
+    return value if isinstance(value, str | int | float) else None
 
 
 def list_answer(trial: Trial, reply: Message) -> Message:
@@ -59,7 +72,10 @@ def list_answer(trial: Trial, reply: Message) -> Message:
     if not isinstance(result, dict):
         return reply
     tools = result.get("tools")
-    if not (isinstance(tools, list) and all(isinstance(tool, dict) and "name" in tool for tool in tools)):
+    if not (
+        isinstance(tools, list)
+        and all(isinstance(tool, dict) and isinstance(tool.get("name"), str) for tool in tools)
+    ):
         return reply
     return {**reply, "result": list_reply(trial, result)}
 

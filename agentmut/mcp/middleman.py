@@ -15,6 +15,7 @@ from agentmut.mcp.messages import (
     list_answer,
     read,
     replies_to,
+    takes_back,
     written,
 )
 from agentmut.mcp_proxy import CLIENT, END, HEAD, SERVER, TRIAL, framed, head_of
@@ -23,6 +24,8 @@ from agentmut.wire.carriers.proxy.refusal import RefusalError
 from agentmut.wire.carriers.proxy.roster import Roster
 
 _GONE = {"code": -32000, "message": "the tool server has ended"}
+_TWICE = {"code": -32600, "message": "a call with this id is under way"}
+_TAKEN_BACK = {"code": -32000, "message": "the client took the call back"}
 
 
 class Middleman:
@@ -68,6 +71,8 @@ class Middleman:
         if asked == LIST:
             self._lists.add(message["id"])
         self._send(SERVER, raw)
+        if waiting := self._calls.pop(takes_back(message), None):  # servers need not answer it
+            waiting.set_exception(RefusedError(_TAKEN_BACK))
 
     def _from_server(self, raw: bytes) -> None:
         message = read(raw)
@@ -84,6 +89,8 @@ class Middleman:
         number = message["id"]
 
         async def forward(changed: Message) -> Message:
+            if number in self._calls:
+                raise RefusedError(_TWICE)
             reply: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
             self._calls[number] = reply
             self._send(SERVER, written(changed))

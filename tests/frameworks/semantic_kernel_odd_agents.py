@@ -91,6 +91,25 @@ def confused() -> ChatCompletionAgent:
     )
 
 
+class Repeating(Scripted):
+    """It gives every call the same id."""
+
+    async def _inner_get_chat_message_contents(
+        self, chat_history: Any, settings: Any
+    ) -> list[ChatMessageContent]:
+        said = await super()._inner_get_chat_message_contents(chat_history, settings)
+        for item in said[0].items:
+            if isinstance(item, FunctionCallContent):
+                item.id = "c"
+        return said
+
+
+def confused_again() -> ChatCompletionAgent:
+    """It leaves out what there must be, in its second turn."""
+    script: tuple[Say, ...] = (LOOK_UP, "Done.", ("Orders-look_up_order", {}), "Done.")
+    return scripted(service=Repeating.saying(*script))
+
+
 def failing() -> ChatCompletionAgent:
     """One of its tools raises."""
     return scripted(("Clock-fail", {"why": "rust"}), "It failed.")

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 from pydantic import JsonValue
 
-from agentmut.config import AgentConfig, Document, ModelConfig
+from agentmut.config import AgentConfig, Document, History, ModelConfig
 from agentmut.conformance.adapter import endpoint
 from agentmut.errors import AdapterError, UsageError
 from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
@@ -162,6 +162,13 @@ def test_tools_of_an_agent_that_is_called_as_a_tool_are_traced() -> None:
     seen = run(agent, "Where is my order A-1042?", doubles={"look_up_order": lambda **_: "It burnt."})
     inner = [step for step in seen.trace.tool_calls if step.tool == "look_up_order"]
     assert inner[0].output == "It burnt." and inner[0].node == "order_desk"
+
+
+def test_calls_are_told_apart_though_a_service_gives_their_ids_again() -> None:
+    asked = "Please give me a refund for my order A-1042."
+    seen = run(changed(adapter("team", module=AGENTS), history=History.DROPPED), asked, asked)
+    handed = [step for step in seen.trace.tool_calls if step.tool == "transfer_to_agent"]
+    assert [step.turn for step in handed] == [0, 1] and len({step.call_id for step in handed}) == 1
 
 
 def test_calls_of_toolsets_are_traced_though_their_tools_are_not_known_before() -> None:

@@ -89,6 +89,13 @@ def test_a_tool_that_is_given_the_context_still_is(run: Run, service: Any, calls
     assert list(service.requests[0].tools[0].parameters["properties"]) == ["order_id"]
 
 
+def test_calls_are_told_apart_though_a_service_gives_their_ids_again(
+    run: Run, service: Any, calls: Any
+) -> None:
+    service.replies(calls(("look_up_order", ORDER)), calls(("look_up_order", ORDER)), "Ok.")
+    assert [step.call_id for step in run("plain").tool_calls] == ["call_0", "call_0"]
+
+
 def test_calls_of_one_reply_are_told_apart(run: Run, service: Any, calls: Any) -> None:
     other = '{"order_id": "A-2"}'
     service.replies(

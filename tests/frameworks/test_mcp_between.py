@@ -1,6 +1,7 @@
 """agentmut between agents and their tool servers: real clients, servers and programs."""
 
 import asyncio
+import json
 import os
 import sys
 from collections.abc import Awaitable, Callable
@@ -14,6 +15,7 @@ pytest.importorskip("mcp.server.mcpserver", reason="mcp 2 is not installed")
 import uvicorn
 from mcp import Client, MCPError, StdioServerParameters, stdio_client
 
+from agentmut import mcp_proxy
 from agentmut.adapters.command import CommandAdapter
 from agentmut.config import AgentConfig
 from agentmut.engine.attempt import Case, Wiring, attempt
@@ -22,6 +24,7 @@ from agentmut.errors import UsageError
 from agentmut.execution import Ending, Execution
 from agentmut.faults import FaultKind, ToolFault
 from agentmut.mcp.doors import ToolDoors, open_tool_doors
+from agentmut.mcp.middleman import Middleman
 from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.protocols import AgentSpec
 from agentmut.scenario import EvaluatorSpec, Scenario
@@ -169,6 +172,91 @@ def test_a_server_that_dies_during_a_call_is_told_to_the_client_and_the_trace() 
     said, trial = between(Started, use, LOOK, REFUND, mode="legacy")
     assert said == "the tool server has ended"
     assert "the tool server has ended" in trial.recorder.steps[0].error
+
+
+def test_a_server_that_ends_by_itself_ends_the_program_between_as_it_ended() -> None:
+    """While the client's end is open, and so is being read."""
+
+    async def carry_out() -> Any:
+        trial, roster = Trial("t.1"), Admitted()
+        async with open_tool_doors(roster) as doors:
+            with roster.admitted(trial):
+                variables = {**os.environ, "PYTHONPATH": str(ROOT), **doors.variables(trial.id)}
+                ends: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), asyncio.subprocess.PIPE)
+                program = (sys.executable, "-IS", "-c", "import sys; sys.stdin.readline(); sys.exit(3)")
+                between = await asyncio.create_subprocess_exec(*BETWEEN, *program, env=variables, **ends)
+                assert between.stdin and between.stderr
+                between.stdin.write(b"{}\n")
+                said = await between.stderr.read()
+                code = await between.wait()
+                between.stdin.close()
+                return code, said
+
+    assert asyncio.run(carry_out()) == (3, b"")
+
+
+async def exchanged(*frames: tuple[bytes, Any]) -> tuple[list[Any], Trial]:
+    """What the client is told, after these messages of both sides; and the trial."""
+    trial, reader = Trial("t.1"), asyncio.StreamReader()
+    told = Told()
+    for side, message in frames:
+        reader.feed_data(mcp_proxy.framed(side, json.dumps(message).encode()))
+    carrying = asyncio.ensure_future(Middleman(trial, told).carry(reader))  # type: ignore[arg-type]
+    await asyncio.sleep(0)
+    reader.feed_eof()
+    await carrying
+    return [json.loads(raw[mcp_proxy.HEAD :]) for raw in told.written if raw[:1] == mcp_proxy.CLIENT], trial
+
+
+class Told:
+    """A writer that keeps what it is given."""
+
+    def __init__(self) -> None:
+        self.written: list[bytes] = []
+
+    def write(self, raw: bytes) -> None:
+        self.written.append(raw)
+
+    async def drain(self) -> None:
+        await asyncio.sleep(0.01)
+
+
+CALLED = {"id": 7, "method": "tools/call", "params": {"name": "look_up_order", "arguments": {}}}
+
+
+def test_messages_whose_ids_are_none_are_passed_on() -> None:
+    odd = {"id": {"a": 1}, "result": {}}
+    asked = {"id": [1], "method": "tools/list"}
+    right = {"id": 7, "result": {"content": [{"type": "text", "text": "Shipped."}]}}
+    told, trial = asyncio.run(
+        exchanged(
+            (mcp_proxy.CLIENT, asked),
+            (mcp_proxy.CLIENT, CALLED),
+            (mcp_proxy.SERVER, odd),
+            (mcp_proxy.SERVER, right),
+        )
+    )
+    assert odd in told
+    assert [step.output for step in trial.recorder.steps] == ["Shipped."]
+
+
+def test_odd_listings_and_ids_that_are_under_way_end_no_connection() -> None:
+    asked, odd = {"id": 1, "method": "tools/list"}, {"id": 1, "result": {"tools": [{"name": ["l"]}]}}
+    frames = [(mcp_proxy.CLIENT, one) for one in (asked, CALLED, CALLED)]
+    told, trial = asyncio.run(exchanged(*frames, (mcp_proxy.SERVER, odd)))
+    assert odd in told
+    assert sorted(str(step.error) for step in trial.recorder.steps) == [
+        "RefusedError: a call with this id is under way",
+        "RefusedError: the tool server has ended",
+    ]
+
+
+def test_a_call_that_the_client_takes_back_ends_there() -> None:
+    back = {"method": "notifications/cancelled", "params": {"requestId": 7}}
+    _, trial = asyncio.run(
+        exchanged((mcp_proxy.CLIENT, CALLED), (mcp_proxy.CLIENT, back), (mcp_proxy.SERVER, {"method": "n"}))
+    )
+    assert [step.error for step in trial.recorder.steps] == ["RefusedError: the client took the call back"]
 
 
 def test_a_failed_call_says_so_and_its_step_too() -> None:

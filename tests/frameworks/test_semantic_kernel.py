@@ -135,6 +135,16 @@ def test_calls_that_semantic_kernel_answers_itself_are_steps_with_an_error() -> 
     }
 
 
+def test_calls_are_told_apart_though_a_service_gives_their_ids_again() -> None:
+    """In turns of a conversation, as services do that count the calls of a request."""
+    agent = adapter("confused_again")
+    calls = Ran(changed(agent, history=History.DROPPED), "Hello.", "Hello.").trace.tool_calls
+    assert [(step.turn, step.call_id, bool(step.error)) for step in calls] == [
+        (0, "c", False),
+        (1, "c", True),
+    ]
+
+
 def test_what_a_function_raises_is_in_its_step_and_told_to_the_model() -> None:
     run = Ran(adapter("failing"))
     [step] = run.trace.tool_calls

@@ -115,6 +115,26 @@ def test_calls_that_come_to_no_tool_are_steps_with_an_error(scripted: Service, c
     assert "has type 'integer'" in str(steps[1].error)
 
 
+def test_calls_are_told_apart_though_a_service_gives_their_ids_again(scripted: Service, calls: Any) -> None:
+    unknown = calls(("no_such_tool", "{}"))
+    scripted.replies(calls(order("A-1")), calls(order("A-1")), unknown, answer(calls, "Sorry."))
+    steps = run(adapter("desk")).tool_calls
+    assert [step.tool for step in steps] == ["look_up_order", "look_up_order", "no_such_tool"]
+    assert {step.call_id for step in steps} == {"call_0"}
+
+
+def test_a_call_that_is_told_as_text_is_one_step_though_it_fails(scripted: Service, calls: Any) -> None:
+    asked = 'Action:\n{"name": "look_up_order", "arguments": {"order_id": "A-1"}}'
+    scripted.replies(said(asked), said(asked.replace('"A-1"', "7")), answer(calls, "Sorry."))
+
+    def lost(order_id: str) -> str:
+        raise ValueError("lost")
+
+    steps = run(adapter("desk"), trial=Trial("one", doubles={"look_up_order": lost})).tool_calls
+    assert [step.arguments for step in steps] == [{"order_id": "A-1"}, {"order_id": 7}]
+    assert steps[0].error == "ValueError: lost"
+
+
 def test_an_answer_that_smolagents_asks_for_when_it_is_out_of_steps_is_none(
     scripted: Service, calls: Any
 ) -> None:
