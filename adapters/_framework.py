@@ -124,6 +124,10 @@ class FrameworkAdapter(ABC):
         """Why the framework has no way to carry out an edit, in a phrase; empty when it has."""
         return ""
 
+    def way_around(self, setting: str) -> str:
+        """How mutants of a setting of the model that is none of `settings` can reach the agent, in a clause."""
+        return "mutants of it can reach the agent by agent.route: wire"
+
     # What agentmut asks.
 
     def get_config(self) -> AgentConfig:
@@ -157,10 +161,7 @@ class FrameworkAdapter(ABC):
         if edit.part == "orchestration" and key not in self.flow:
             return f"adapter {framework} has no way to change orchestration.{key} of an agent"
         if edit.part == "model" and not self.source.takes_config and key not in {"name", *self.settings}:
-            return (
-                f"adapter {framework} has no way to set model.{key} of an agent; mutants of it can reach the "
-                "agent by agent.route: wire"
-            )
+            return f"adapter {framework} has no way to set model.{key} of an agent; {self.way_around(key)}"
         return self.cannot_change(edit)
 
     def versions(self) -> Mapping[str, str]:

@@ -88,6 +88,15 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
             return "the agent's model is an object that does not tell its name, so that it cannot be given another"
         return ""
 
+    def way_around(self, setting: str) -> str:
+        """Agents ask by the Responses API unless told otherwise."""
+        if setting not in {"stop", "seed"}:
+            return super().way_around(setting)
+        return (
+            "the Responses API has none; mutants of it can reach an agent that uses Chat Completions by "
+            "agent.route: wire"
+        )
+
     def _check_servers(self, agent: Any) -> None:
         """A connection is for one trial: trials that share one would wait for each other, and close it."""
         from agentmut.adapters._openai_agents_team import Team

@@ -26,7 +26,7 @@ def init(
     Example: agentmut init my_project
     """
     from agentmut.cli.output import print_json
-    from agentmut.verbs.init import write_starter
+    from agentmut.verbs.init import WITHOUT_MODEL, starter_name, write_starter
 
     written = [str(path) for path in write_starter(folder, force, framework)]
     if as_json:
@@ -35,5 +35,5 @@ def init(
     for path in written:
         typer.echo(f"wrote {path}")
     where = "" if folder == Path() else f" --project {folder}"
-    prefix = "agentmut simulate -- " if framework != "python" else ""
+    prefix = "" if starter_name(framework) in WITHOUT_MODEL else "agentmut simulate -- "
     typer.echo(f"Next: {prefix}agentmut mutants{where}\nthen: {prefix}agentmut run{where}")

@@ -8,6 +8,8 @@ from pathlib import Path
 from agentmut.errors import UsageError, nearest
 from agentmut.files.layout import FOLDER
 
+WITHOUT_MODEL = frozenset({"python", "mcp"})
+"""Starters that ask no model, so that they need no simulator."""
 DISGUISE = ".txt"
 """Python templates carry this suffix, so that no tool takes them for modules of agentmut."""
 
@@ -17,6 +19,14 @@ def frameworks() -> tuple[str, ...]:
     return tuple(sorted(folder.name for folder in _templates().iterdir() if folder.is_dir()))
 
 
+def starter_name(framework: str) -> str:
+    """The name of a starter, also as the extra spells it (openai-agents) or the framework itself (CrewAI)."""
+    name = framework.lower().replace("-", "_")
+    if name not in frameworks():
+        raise UsageError(f"there is no starter for {framework!r}. {nearest(name, frameworks())}")
+    return name
+
+
 def write_starter(target: Path, force: bool = False, framework: str = "python") -> tuple[Path, ...]:
     """Write a commented project file, a prompt, two scenarios and an agent stub; the files written.
 
@@ -24,9 +34,7 @@ def write_starter(target: Path, force: bool = False, framework: str = "python") 
     written at all. A `.gitignore` with the folder of results comes along where there is none: an existing one stays as
     it is.
     """
-    if framework not in frameworks():
-        raise UsageError(f"there is no starter for {framework!r}. {nearest(framework, frameworks())}")
-    texts = {target / name: text for name, text in _starter_files(_templates() / framework)}
+    texts = {target / name: text for name, text in _starter_files(_templates() / starter_name(framework))}
     if not (target / ".gitignore").exists():
         texts[target / ".gitignore"] = f"{FOLDER}/\n"
     existing = [str(path.relative_to(target)) for path in texts if path.exists()]

@@ -10,11 +10,48 @@ from tests.frameworks.kit import FOUND
 CLASSES = ("prompt", "tool", "model", "context", "orchestration")
 Cases = Mapping[str, Mapping[str, Mapping[str, Any]]]
 """By the name of the agent and the operator class: what was `delivered`, and what was `refused`."""
+GUIDES = {
+    "autogen": ("AutoGen", "autogen.md", "autogen"),
+    "bedrock": ("Amazon Bedrock, Converse", "bedrock.md", "bedrock"),
+    "bedrock_agents": ("Amazon Bedrock Agents", "bedrock.md", "bedrock"),
+    "crewai": ("CrewAI", "crewai.md", "crewai"),
+    "google_adk": ("Google ADK", "google-adk.md", "google-adk"),
+    "llama_index": ("LlamaIndex", "llama_index.md", "llama-index"),
+    "mcp": ("MCP servers", "mcp.md", "mcp"),
+    "openai_agents": ("OpenAI Agents SDK", "openai_agents.md", "openai-agents"),
+    "pydantic_ai": ("pydantic-ai", "pydantic_ai.md", "pydantic-ai"),
+    "semantic_kernel": ("Semantic Kernel", "semantic_kernel.md", "semantic-kernel"),
+    "smolagents": ("smolagents", "smolagents.md", "smolagents"),
+    "vertex_agent_engine": ("Vertex AI agent engines", "google-adk.md#deployed-agent-engines", "google-adk"),
+}
+"""By adapter: what it is for, the page about it, and the extra that installs what it needs."""
 HEAD = """# Frameworks
 
-Made by `make frameworks`; do not edit. Each row is an agent of a framework that was run against the simulator by the
-conformance kit (`agentmut.testing.check_adapter`, 30 runs at once), and the operator classes of which mutants were
-seen to arrive there. `-` means that this agent has nothing of the kind.
+Made by `make frameworks`; do not edit.
+
+Install the extra of your framework, as in `pip install -e '/path/to/agentmut[openai-agents]'`. CrewAI, Semantic Kernel
+and LlamaIndex need versions of packages that others do not take: give them an environment of their own. Then write a
+project that runs as it is, and try it without a key, against the [simulator](simulator.md):
+
+```sh
+agentmut init --framework openai_agents
+agentmut simulate -- agentmut mutants
+agentmut simulate -- agentmut run --operator prompt.drop_instruction --yes
+```
+
+The page of an adapter says what is changed in an agent and how, what is not, and what to beware of.
+"""
+MATRIX = """## Which mutants arrive
+
+Each row is an agent of a framework that was run against the simulator by the conformance kit
+(`agentmut.testing.check_adapter`, 30 runs at once).
+
+- `delivered`: mutants of this [class of operators](operators.md) were seen to arrive there.
+- `refused`: they cannot be expressed. They are left out with a reason and never count in a score.
+- `-`: this agent has nothing of the kind.
+
+[LangGraph](langgraph.md), [OpenAI](openai.md), [Anthropic](anthropic.md) and [functions of your own](callable.md) have
+tests of their own, and no row here.
 """
 
 
@@ -25,6 +62,13 @@ def _classes(found: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
             yield "delivered, but for [some](#refused)" if one.get("refused") else "delivered"
         else:
             yield "[refused](#refused)" if one.get("refused") else "-"
+
+
+def _guides() -> Iterator[str]:
+    yield "| for | adapter | extra |"
+    yield "| --- | --- | --- |"
+    for adapter, (title, guide, extra) in GUIDES.items():
+        yield f"| [{title}]({guide}) | `{adapter}` | `{extra}` |"
 
 
 def _rows(frameworks: Mapping[str, Cases]) -> Iterator[str]:
@@ -50,8 +94,20 @@ def _refusals(frameworks: Mapping[str, Cases]) -> Iterator[str]:
 def page(folder: Path) -> str:
     """The page for what the kit has left in a folder."""
     frameworks = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*.json"))}
-    said = "Operators none of whose mutants can be expressed, with the adapter's reason:"
-    parts = [HEAD, *_rows(frameworks), "", "## Refused", "", said, "", *_refusals(frameworks)]
+    said = "Operators none of whose mutants could be expressed for one of these agents, with the adapter's reason:"
+    parts = [
+        HEAD,
+        *_guides(),
+        "",
+        MATRIX,
+        *_rows(frameworks),
+        "",
+        "## Refused",
+        "",
+        said,
+        "",
+        *_refusals(frameworks),
+    ]
     return "\n".join(parts) + "\n"
 
 

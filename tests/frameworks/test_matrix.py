@@ -1,12 +1,14 @@
 """The page on frameworks says what the kit found, and nothing else."""
 
+import tomllib
 from pathlib import Path
 
 from agentmut.plugins import Group, names
 from tests.frameworks.kit import FOUND
-from tests.frameworks.matrix import page
+from tests.frameworks.matrix import GUIDES, page
 
-PAGE = Path(__file__).parents[2] / "docs" / "frameworks.md"
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "frameworks.md"
 
 
 def test_the_page_is_made_of_what_the_kit_found() -> None:
@@ -15,3 +17,11 @@ def test_the_page_is_made_of_what_the_kit_found() -> None:
 
 def test_what_the_kit_found_is_of_adapters_that_there_are() -> None:
     assert {path.stem for path in FOUND.glob("*.json")} <= set(names(Group.ADAPTERS))
+
+
+def test_every_adapter_that_the_kit_has_run_has_its_page_and_its_extra() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    assert {path.stem for path in FOUND.glob("*.json")} <= set(GUIDES)
+    for _, guide, extra in GUIDES.values():
+        assert (ROOT / "docs" / guide.partition("#")[0]).is_file()
+        assert extra in extras

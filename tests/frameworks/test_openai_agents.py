@@ -46,3 +46,11 @@ def test_an_agent_that_its_factory_builds_from_the_config_is_left_as_it_is_built
         only=["run", "steps", "doubles", "errors", "mutation.prompt", "mutation.tool"],
     )
     assert {"tool.rename", "tool.decoy", "tool.remove"} <= set(found["tool"].delivered)
+
+
+def test_what_the_responses_api_lacks_is_not_promised_on_the_wire() -> None:
+    agent = OpenAIAgentsAdapter.create(
+        AgentSpec(adapter="openai_agents", factory=f"{AGENTS}:desk"), AgentConfig()
+    )
+    assert "uses Chat Completions by agent.route: wire" in agent.way_around("stop")
+    assert agent.way_around("response_format") == "mutants of it can reach the agent by agent.route: wire"

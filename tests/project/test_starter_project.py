@@ -7,6 +7,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+import yaml
 
 from agentmut.config import AgentConfig
 from agentmut.errors import ExitCode, UsageError
@@ -140,3 +141,15 @@ def test_the_langgraph_stub_builds_a_graph_with_the_tools_of_the_config(
     renamed = ToolSpec(name="track_parcel", description="misleading")
     (only,) = stub.offered(config.model_copy(update={"tools": (renamed,)}))
     assert (only.name, only.description) == ("track_parcel", "misleading")
+
+
+@pytest.mark.parametrize("said", ["openai-agents", "OpenAI_Agents"])
+def test_a_starter_is_found_by_other_spellings_of_its_framework(said: str, tmp_path: Path) -> None:
+    write_starter(tmp_path, framework=said)
+    assert "adapter: openai_agents" in (tmp_path / "agentmut.yaml").read_text()
+
+
+@pytest.mark.parametrize("name", frameworks())
+def test_every_starter_has_a_budget_so_that_no_verb_has_to_ask(name: str, tmp_path: Path) -> None:
+    write_starter(tmp_path, framework=name)
+    assert yaml.safe_load((tmp_path / "agentmut.yaml").read_text())["budget"]
