@@ -19,10 +19,18 @@ REFERENCE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
 def make_importable(root: Path) -> None:
-    """Put the project's directory first on `sys.path`, once."""
+    """Put the project's directory first on `sys.path`, and have its own modules imported by their names.
+
+    Another project of the same process may have modules of the same names.
+    """
     entry = str(root.resolve())
-    if entry not in sys.path:
-        sys.path.insert(0, entry)
+    if sys.path[:1] == [entry]:
+        return
+    if entry in sys.path:
+        sys.path.remove(entry)
+    sys.path.insert(0, entry)
+    for name in _top_level(root.resolve()) - _KEPT:
+        _forget_namesake(name, root.resolve())
 
 
 def check_reference(reference: str) -> str:
@@ -46,7 +54,6 @@ def import_object(reference: str, root: Path | None = None) -> Any:
     module_name, _, attribute = check_reference(reference).partition(":")
     if root is not None:
         make_importable(root)
-        _forget_namesake(module_name.partition(".")[0], root.resolve())
     found: Any = _import_module(module_name, reference, root)
     for part in attribute.split("."):
         try:
@@ -81,21 +88,30 @@ def required_parameters(function: Callable[..., Any], reference: str) -> int:
     return count
 
 
+_KEPT = frozenset({"agentmut", "conftest"})
+"""Not of projects, whatever their folders hold."""
+
+
+def _top_level(root: Path) -> set[str]:
+    """The names of the modules and packages in a folder."""
+    try:
+        return {path.stem for path in root.iterdir() if path.suffix == ".py" or path.is_dir()}
+    except OSError:  # then nothing can be imported from there
+        return set()
+
+
 def _forget_namesake(package: str, root: Path) -> None:
     """Let the project's own module be imported where another project's has taken its name in this process.
 
     What is installed keeps its name: a project that shadows it fails as it would anywhere.
     """
-    own = (root / f"{package}.py", root / package / "__init__.py")
-    if package not in sys.modules or not any(path.exists() for path in own):
+    if package not in sys.modules:
         return
     place = getattr(sys.modules[package], "__file__", None)
     if place is None or Path(place).resolve().is_relative_to(root) or _is_installed(Path(place)):
         return
     for name in [name for name in sys.modules if name == package or name.startswith(f"{package}.")]:
         del sys.modules[name]
-    sys.path.remove(str(root))
-    sys.path.insert(0, str(root))
 
 
 def _is_installed(path: Path) -> bool:
