@@ -1,10 +1,9 @@
 """CrewAI without its telemetry, and crews that keep what they do to themselves."""
 
 import logging
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
+
+from agentmut.environment import environ
 
 _OFF = {"CREWAI_DISABLE_TELEMETRY": "true"}
 
@@ -14,26 +13,12 @@ def import_quietly() -> None:
 
     Its one reporter is made at the import, along with handlers of signals, unless the environment says otherwise.
     """
-    with _set(_OFF):
+    with environ(_OFF):
         from crewai.telemetry import Telemetry
 
         Telemetry().ready = False
     # It guesses the tokens of models that it does not know, and would say so of every request.
     logging.getLogger("crewai.llms.base_llm").setLevel(logging.ERROR)
-
-
-@contextmanager
-def _set(wanted: dict[str, str]) -> Iterator[None]:
-    before = {name: os.environ.get(name) for name in wanted}
-    os.environ.update(wanted)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
 
 
 class _Unkept:
