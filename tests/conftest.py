@@ -58,6 +58,20 @@ def pytest_configure(config: pytest.Config) -> None:
     config.add_cleanup(folder.cleanup)
 
 
+@pytest.fixture(autouse=True)
+def _own_modules_only(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A module that a test wrote is not found by the next test that writes one of the same name."""
+    path = list(sys.path)
+    yield
+    if sys.path == path:
+        return
+    sys.path[:] = path
+    written = str(tmp_path_factory.getbasetemp())
+    for name, module in list(sys.modules.items()):
+        if (getattr(module, "__file__", None) or "").startswith(written):
+            del sys.modules[name]
+
+
 class LoopThread:
     """An event loop in a thread of its own."""
 
