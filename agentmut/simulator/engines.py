@@ -1,7 +1,7 @@
 """An agent engine of Google's as the simulator plays it: one simulated model, and the sessions that the engine keeps.
 
-The id of an engine, the end of its resource name, is that of the model. The agent has neither prompt nor tools: it knows
-what it is told, documents among it.
+The id of an engine, the end of its resource name, is that of the model. The agent has neither prompt nor tools: it
+knows what it is told, documents among it.
 """
 
 import re
