@@ -15,10 +15,12 @@ from pydantic import JsonValue
 
 from agentmut.adapters import _bedrock_agent_terms as terms
 from agentmut.adapters._bedrock_agent_calls import SERVICE, AgentCalls, watched
+from agentmut.adapters._bedrock_agent_trace import Told
 from agentmut.adapters._boto3 import Boto3
 from agentmut.adapters._dialect import Answer, Dialect, Items, Reply
 from agentmut.config import AgentConfig, ModelConfig
 from agentmut.errors import AdapterError
+from agentmut.plain import described
 from agentmut.threads import in_daemon_thread
 from agentmut.trial import current_trial
 
@@ -49,6 +51,12 @@ class AgentOptions:
     """The prompt template of an inline agent's orchestration."""
     state: Mapping[str, JsonValue] | None = None
     """What else is in the state of each call: session attributes, files, filters of knowledge bases."""
+    confirm: bool = False
+    """Whether calls that the user is to confirm are confirmed; they are a failure otherwise."""
+
+
+LASTING = ("sessionAttributes", "files", "conversationHistory")
+"""Of the state: what a session keeps once it was told. To say it again would undo what has become of it."""
 
 
 class AgentDialect(Dialect):
@@ -69,21 +77,16 @@ class AgentDialect(Dialect):
 
     async def ask(self, client: AgentCalls, config: AgentConfig, conversation: Items) -> Reply:
         """One call of the agent, which may take several of the model."""
-        trial = current_trial()
-        body = self._body(config, conversation)
-        told = await in_daemon_thread(client.invoke, self.operation, body)
-        if trial is not None:
-            trial.recorder.steps += told.steps()
-        mark = _Mark(body["sessionId"], told.invocation, tuple(told.calls))
-        last = told.thoughts[-1] if told.thoughts else None
-        return Reply(
-            text=told.text,
-            calls=tuple(one.call for one in told.calls),
-            said=[mark],
-            usage=last.usage if last else told.usage,
-            model=told.model or config.model.name,
-            began=last.started if len(told.thoughts) > 1 and last else None,
-        )
+        body, told = self._body(config, conversation), client.told(confirm=self.options.confirm)
+        try:
+            await in_daemon_thread(client.invoke, self.operation, body, told)
+        except (
+            BaseException
+        ) as error:  # also where the time is up: what was done until then is part of the trace
+            told.end(described(error))
+            raise
+        told.end()
+        return _reply(told, body["sessionId"], config.model.name)
 
     def answered(self, answers: Sequence[Answer]) -> Items:
         """The results, as they are."""
@@ -99,9 +102,10 @@ class AgentDialect(Dialect):
         fresh = conversation[marks[-1] + 1 :] if marks else conversation
         answers = [answer for item in fresh if isinstance(item, tuple) for answer in item]
         said = [item for item in fresh if isinstance(item, dict)]
+        given = {key: v for key, v in (self.options.state or {}).items() if not (mark and key in LASTING)}
         state = {
-            **(self.options.state or {}),
-            **_attributes(self.options.state, terms.documents(config.context)),
+            **given,
+            **_attributes(given, terms.documents(config.context)),
             **terms.earlier(said[:-1]),
             **(_results(mark, answers) if mark else {}),
         }
@@ -163,11 +167,27 @@ def _calls(boto3: Boto3) -> AgentCalls:
     return AgentCalls(boto3.client(), trial)
 
 
+def _reply(told: Told, session: str, model: str) -> Reply:
+    last = told.thoughts[-1] if told.thoughts else None
+    calls = tuple(one.call for one in told.calls if not one.is_question)
+    return Reply(
+        text=told.text,
+        calls=calls,
+        said=[_Mark(session, told.invocation, tuple(told.calls))],
+        usage=last.usage if last else told.usage,
+        model=told.model or model,
+        cut="a guardrail intervened" if told.blocked and not told.calls else "",
+        unfinished=bool(told.calls) and not calls,
+        began=last.started if len(told.thoughts) > 1 and last else None,
+        node=last.node if last else "",
+    )
+
+
 def _results(mark: _Mark, answers: Sequence[Answer]) -> dict[str, Any]:
-    if not answers:
+    if not mark.calls:
         return {}
     by_id = {answer.call.id: answer for answer in answers}
-    results = [terms.result_of(one, by_id[one.call.id]) for one in mark.calls]
+    results = [terms.result_of(one, by_id.get(one.call.id)) for one in mark.calls]
     return {"invocationId": mark.invocation, "returnControlInvocationResults": results}
 
 

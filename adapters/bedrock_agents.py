@@ -22,8 +22,8 @@ from agentmut.protocols import Adapter, AgentKeys, AgentSpec
 from agentmut.trace import AgentTrace
 from agentmut.trial import Trial
 
-_BOTH = ("region", "session_state")
-_INLINE = ("inline", "action_group", "prompt_template", *_BOTH)
+_BOTH = ("inline", "region", "session_state", "confirm")
+_INLINE = ("action_group", "prompt_template", *_BOTH)
 _DEPLOYED = ("agent_id", "alias_id", *_BOTH)
 _AT_SERVICE = (
     "a deployed agent has its {part} at the service; with `agent.options: {{inline: true}}` the agent is run from "
@@ -47,7 +47,7 @@ class BedrockAgentsAdapter(LoopAdapter):
     def create(cls, spec: AgentSpec, config: AgentConfig) -> Adapter:
         """Check the section and import the functions. Raises `UsageError`."""
         cls.requirement.check()
-        inline = bool(spec.options.get("inline"))
+        inline = _switch(spec, "inline")
         if inline is bool(spec.options.get("agent_id")):
             raise UsageError(
                 "agent.options: adapter bedrock_agents needs `inline: true`, or `agent_id` and `alias_id` of an "
@@ -67,6 +67,7 @@ class InlineAgent(BedrockAgentsAdapter):
             group=text_option(spec, "action_group") or "tools",
             template=_template(spec),
             state=_state(spec),
+            confirm=_switch(spec, "confirm"),
         )
         found = cls.checked(InlineAgentDialect(options, stream=spec.stream), spec, config)
         if problem := found._unsayable(found.get_config()):
@@ -103,6 +104,7 @@ class DeployedAgent(BedrockAgentsAdapter):
             agent=text_option(spec, "agent_id") or "",
             alias=text_option(spec, "alias_id") or "",
             state=_state(spec),
+            confirm=_switch(spec, "confirm"),
         )
         if not options.alias:
             raise UsageError(
@@ -160,6 +162,13 @@ def _template(spec: AgentSpec) -> str | None:
         return (Path(spec.root) / name).read_text("utf-8")
     except (OSError, ValueError) as error:
         raise UsageError(f"agent.options.prompt_template: {name} cannot be read: {error}") from error
+
+
+def _switch(spec: AgentSpec, name: str) -> bool:
+    value = spec.options.get(name, False)
+    if not isinstance(value, bool):
+        raise UsageError(f"agent.options.{name}: expected true or false, found {value!r:.80}")
+    return value
 
 
 def _state(spec: AgentSpec) -> Mapping[str, Any] | None:

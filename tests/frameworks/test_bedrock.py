@@ -116,6 +116,19 @@ def test_reasoning_that_is_hidden_goes_back_as_it_came(loop_thread: Any) -> None
     assert result["status"] == "error" and "shelf" in result["content"][0]["text"]
 
 
+def test_what_the_service_refuses_to_be_told_again_is_left_out(loop_thread: Any) -> None:
+    """It says texts without a word and, where a stream is cut off, calls of which the input is no object."""
+    use = {"toolUse": {"toolUseId": "u1", "name": "look_up_order", "input": '{"order_id": "A-'}}
+    image = {"image": {"format": "png", "source": {"bytes": "AP8="}}}
+    said = reply_of("max_tokens", {"text": "\n"}, image, use)
+    script = service.Script(said, reply_of("malformed_tool_use", {"text": "Lost."}))
+    with service.served(loop_thread, script.answer):
+        trace = ran()
+    _, told, _ = script.bodies[1]["messages"]
+    assert told["content"] == [image, {"toolUse": {**use["toolUse"], "input": {}}}]
+    assert "could not read the call" in str(trace.steps[-1].error)
+
+
 def reply_of(reason: str, *content: Any) -> bytes:
     return json.dumps(
         {
