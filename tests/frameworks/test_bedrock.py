@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import web
 
 from agentmut.adapters.bedrock import BedrockAdapter
 from agentmut.api import measure
@@ -127,6 +128,22 @@ def test_what_the_service_refuses_to_be_told_again_is_left_out(loop_thread: Any)
     _, told, _ = script.bodies[1]["messages"]
     assert told["content"] == [image, {"toolUse": {**use["toolUse"], "input": {}}}]
     assert "could not read the call" in str(trace.steps[-1].error)
+
+
+def test_a_key_of_bedrock_is_enough(loop_thread: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """boto3 has no credentials then."""
+    keys: list[str | None] = []
+
+    async def answer(http: web.Request) -> web.Response:
+        keys.append(http.headers.get("Authorization"))
+        return web.Response(body=reply_of("end_turn", {"text": "Yes."}), content_type="application/json")
+
+    with service.served(loop_thread, answer):
+        for variable in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"):
+            monkeypatch.delenv(variable, raising=False)
+        monkeypatch.setenv("AWS_BEARER_TOKEN_BEDROCK", "planted")
+        assert ran().output == "Yes."
+    assert keys == ["Bearer planted"]
 
 
 def reply_of(reason: str, *content: Any) -> bytes:

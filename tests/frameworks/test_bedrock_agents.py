@@ -460,12 +460,12 @@ def test_another_version_of_boto3_is_refused(
 @pytest.mark.parametrize(
     ("variables", "said"),
     [
-        ({}, "no credentials.*AWS_SECRET_ACCESS_KEY"),
+        ({}, "no credentials.*AWS_SECRET_ACCESS_KEY.* not for its agents$"),
         (
             KEYS | {"AWS_REGION": "eu-central-1"},
             r"no region.*Set AWS_DEFAULT_REGION .*agent\.options\.region",
         ),
-        ({"AWS_BEARER_TOKEN_BEDROCK": "x"}, "no region"),
+        ({"AWS_BEARER_TOKEN_BEDROCK": "x"}, "not for its agents$"),
         ({"AWS_PROFILE": "nobody"}, r"profile \(nobody\) could not be found$"),
         (KEYS | {"AWS_DEFAULT_REGION": "at home"}, "'at home' doesn't match a supported format"),
     ],
