@@ -1,10 +1,11 @@
 """What an agent of Bedrock tells of its work: its trace events, as steps."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from agentmut.adapters._bedrock_agent_terms import Asked, asked_of, value_of
+from agentmut.adapters import _bedrock_agent_deeds as deeds
+from agentmut.adapters._bedrock_agent_terms import Asked, asked_of
 from agentmut.adapters._tool_loop import MODEL
 from agentmut.plain import jsonable, storable
 from agentmut.trace import Action, Step, Usage
@@ -148,7 +149,7 @@ class Told:
         metadata = told.get("metadata") or {}
         usage = metadata.get("usage") or {}
         now, begun = self.recorder.now(), self.asked if self._quiet_since is None else self._quiet_since
-        seconds = min(_seconds(told, now - begun), now - begun)
+        seconds = min(deeds.seconds(told, now - begun), now - begun)
         last = self._models.get((node, ""), "")
         thought = Thought(
             started=now - seconds,
@@ -169,7 +170,7 @@ class Told:
             name = partner.get("agentCollaboratorName", "")
             self.recorder.nodes.add(name)
             self.recorder.edges[node, name] = None
-        for kind, read in _DEEDS.items():
+        for kind, read in deeds.DEEDS.items():
             found = told.get(f"{kind}Input")
             if found is not None and found.get("executionType") != "RETURN_CONTROL":
                 tool, arguments = read(found)
@@ -181,11 +182,11 @@ class Told:
         if node == MODEL and (final := told.get("finalResponse")) is not None:
             self._final = final.get("text", "")
         if (again := told.get("repromptResponse")) is not None:
-            deed = self._deed_of(_SOURCES.get(again.get("source", ""), ""), node, trace)
+            deed = self._deed_of(deeds.SOURCES.get(again.get("source", ""), ""), node, trace)
             self._outcome(deed, again, error=again.get("text") or "the call failed")
-        for kind in _DEEDS:
+        for kind in deeds.DEEDS:
             if (found := told.get(f"{kind}Output")) is not None:
-                self._outcome(self._deed_of(kind, node, trace), found, error=_error(found))
+                self._outcome(self._deed_of(kind, node, trace), found, error=deeds.error(found))
 
     def _deed_of(self, kind: str, node: str, trace: str) -> _Deed | None:
         """The deed that an outcome is of: the one with the same trace, or else the oldest of its kind."""
@@ -195,8 +196,8 @@ class Told:
     def _outcome(self, deed: _Deed | None, found: Mapping[str, Any], error: str | None) -> None:
         if deed is not None:
             self._deeds.remove(deed)
-            took = _seconds(found, self.recorder.now() - deed.started)
-            self._done(deed, took, output=None if error else jsonable(_given(found)), error=error)
+            took = deeds.seconds(found, self.recorder.now() - deed.started)
+            self._done(deed, took, output=None if error else jsonable(deeds.given(found)), error=error)
 
     def _fail(self, reason: str) -> None:
         self.failure = reason
@@ -219,64 +220,3 @@ class Told:
             **outcome,
         )
         self.recorder.steps.append(step)
-
-
-def _seconds(told: Mapping[str, Any], otherwise: float) -> float:
-    """How long something took, where the service says so."""
-    milliseconds = (told.get("metadata") or {}).get("totalTimeMs")
-    return otherwise if milliseconds is None else milliseconds / 1000
-
-
-def _error(found: Mapping[str, Any]) -> str | None:
-    """What went wrong, as the code interpreter says it."""
-    return found.get("executionError") or ("the time was up" if found.get("executionTimeout") else None)
-
-
-def _action(found: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    name = found.get("function") or f"{found.get('verb', '')} {found.get('apiPath', '')}".strip()
-    given = [*(found.get("parameters") or ()), *_body(found)]
-    return name, {one["name"]: value_of(one) for one in given if one.get("name")}
-
-
-def _body(found: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    for content in ((found.get("requestBody") or {}).get("content") or {}).values():
-        yield from content if isinstance(content, list) else ()
-
-
-def _lookup(found: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    return "knowledge_base", {key: found[key] for key in ("knowledgeBaseId", "text") if key in found}
-
-
-def _code(found: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    return "code_interpreter", {"code": found.get("code", "")}
-
-
-_DEEDS: Mapping[str, Callable[[Mapping[str, Any]], tuple[str, dict[str, Any]]]] = {
-    "actionGroupInvocation": _action,
-    "knowledgeBaseLookup": _lookup,
-    "codeInterpreterInvocation": _code,
-}
-"""What the service does itself, by how the trace calls it."""
-
-
-_SOURCES: Mapping[str, str] = {
-    "ACTION_GROUP": "actionGroupInvocation",
-    "KNOWLEDGE_BASE": "knowledgeBaseLookup",
-}
-"""Of a failure after which the model is asked again, to what has failed."""
-
-
-def _given(found: Mapping[str, Any]) -> Any:
-    for key in ("text", "executionOutput"):
-        if key in found:
-            return found[key]
-    references = found.get("retrievedReferences") or ()
-    return [_reference(one.get("content") or {}) for one in references]
-
-
-def _reference(content: Mapping[str, Any]) -> Any:
-    """What a knowledge base has found: text, or a row of a table."""
-    if "row" in content:
-        return {one.get("columnName", ""): one.get("columnValue") for one in content["row"]}
-    spoken = (content.get("audio") or {}).get("transcription") or (content.get("video") or {}).get("summary")
-    return content.get("text") or spoken or ""

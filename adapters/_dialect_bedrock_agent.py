@@ -8,7 +8,7 @@ import uuid
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 from pydantic import JsonValue
@@ -53,8 +53,16 @@ class AgentOptions:
     """What else is in the state of each call: session attributes, files, filters of knowledge bases."""
     confirm: bool = False
     """Whether calls that the user is to confirm are confirmed; they are a failure otherwise."""
+    more: Mapping[str, JsonValue] = field(default_factory=dict)
+    """Other parameters of each call: knowledge bases, guardrails, collaborators."""
 
 
+OWN = (
+    *("sessionId", "enableTrace", "inputText", "endSession", "streamingConfigurations", "sessionState"),
+    *("inlineSessionState", "agentId", "agentAliasId", "foundationModel", "instruction"),
+    "promptOverrideConfiguration",
+)
+"""Parameters that calls are given from the config, the scenario and the other options."""
 LASTING = ("sessionAttributes", "files", "conversationHistory")
 """Of the state: what a session keeps once it was told. To say it again would undo what has become of it."""
 
@@ -111,6 +119,7 @@ class AgentDialect(Dialect):
         }
         streamed = {"streamingConfigurations": {"streamFinalResponse": True}} if self._stream else {}
         return {
+            **self.options.more,
             **self.told(config),
             **({"inputText": said[-1]["content"]} if said else {}),
             "sessionId": mark.session if mark else uuid.uuid4().hex,
@@ -133,7 +142,11 @@ class InlineAgentDialect(AgentDialect):
 
     def told(self, config: AgentConfig) -> dict[str, Any]:
         """The agent as a whole."""
-        groups = terms.action_group(self.options.group, config.tools)
+        others = self.options.more.get("actionGroups")
+        groups = [
+            *terms.action_group(self.options.group, config.tools),
+            *(others if isinstance(others, list) else ()),
+        ]
         return {
             "foundationModel": config.model.name,
             "instruction": terms.instruction(config.prompt),

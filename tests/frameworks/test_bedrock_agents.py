@@ -409,6 +409,7 @@ NESTED = (by_object,)
         ({"inline": True, "regoin": "x"}, CONFIG, "Did you mean 'region'"),
         ({"inline": True, "region": 3}, CONFIG, "expected a text, found 3"),
         ({"inline": True, "session_state": "x"}, CONFIG, "expected a mapping"),
+        ({"inline": True, "call": {"instruction": "x"}}, CONFIG, "instruction is set by agentmut"),
         ({"inline": "no"}, CONFIG, "inline: expected true or false, found 'no'"),
         ({"inline": True, "prompt_template": "none.txt"}, CONFIG, "none.txt cannot be read"),
         ({"inline": True}, AgentConfig(prompt=PROMPT), "model.name is missing"),
@@ -494,12 +495,21 @@ def test_a_deployed_agent_is_not_run_as_one_that_it_is_not(at: Callable[..., Any
 def test_short_instructions_are_filled_up(at: Callable[..., Any]) -> None:
     """boto3 refuses instructions of fewer than 40 characters, and with them every agent that has lost its prompt."""
     agent = BedrockAgentsAdapter.create(
-        AgentSpec(adapter="bedrock_agents", options={"inline": True}, **DESK), CONFIG
+        AgentSpec(adapter="bedrock_agents", options={"inline": True, "call": MORE}, **DESK), CONFIG
     )
     script = service.Script(service.answer("Yes."))
     with at(script):
-        ran(agent.with_config(CONFIG.model_copy(update={"prompt": ""})), "Hello")
-    assert script.bodies[0]["instruction"] == " " * 40
+        ran(agent.with_config(agent.get_config().model_copy(update={"prompt": ""})), "Hello")
+    [body] = script.bodies
+    assert body["instruction"] == " " * 40
+    assert body["knowledgeBases"] == MORE["knowledgeBases"]
+    assert [group["actionGroupName"] for group in body["actionGroups"]] == ["tools", "code"]
+
+
+MORE: dict[str, Any] = {
+    "knowledgeBases": [{"knowledgeBaseId": "ABCDEFGHIJ", "description": "What is in stock."}],
+    "actionGroups": [{"actionGroupName": "code", "parentActionGroupSignature": "AMAZON.CodeInterpreter"}],
+}
 
 
 def test_a_deployed_agent_is_measured_by_what_reaches_it(loop_thread: Any, tmp_path: Path) -> None:
