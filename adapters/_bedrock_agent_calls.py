@@ -1,7 +1,7 @@
 """Calls of Bedrock agents as they go over the wire: seen where botocore sends them, read as their events come."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,6 +19,12 @@ from agentmut.wire.messages import Exchange, ModelReply, ModelRequest, ToolCall
 NAME = "bedrock_agents"
 SERVICE = "bedrock-agent-runtime"
 _FAILED = 400
+_REFUSALS: Mapping[str, int] = {
+    "validationException": 400,
+    "accessDeniedException": 403,
+    "resourceNotFoundException": 404,
+}
+"""Exceptions in a stream that is accepted, for which the service has a status as well: to ask again is no use."""
 
 
 class AgentStreamError(ConnectionError):
@@ -56,21 +62,39 @@ class AgentCalls:
         self._call = HttpCall("", b"")
         self._host = ""
         self._started: float | None = None
+        self._is_awaited = False
 
-    def invoke(self, operation: str, arguments: dict[str, Any]) -> Told:
+    def told(self, *, confirm: bool) -> Told:
+        """What `invoke` is to tell."""
+        return Told(self._recorder, call_place().turn, self._recorder.now(), confirm)
+
+    def invoke(self, operation: str, arguments: dict[str, Any], told: Told) -> None:
         """Call the agent and hear it out. Blocks, in a thread of its own; raises what boto3 raises, and
         `AgentStreamError`."""
         _calling.set(self)
         self._place = call_place()
-        told = Told(self._recorder, self._place.turn, self._recorder.now())
         events = getattr(self._client, operation)(**arguments)["completion"]
         try:
-            _hear_out(events, told)
+            self._hear_out(events, told)
         except Exception as error:
-            self._record(200, None, described(error))
+            self._record(_REFUSALS.get(_code(error), 200), None, described(error))
             raise
         self._record(200, _reply(told), None)
-        return told
+
+    def _hear_out(self, events: Any, told: Told) -> None:
+        with hung_up(events):
+            for event in events:
+                self._no_longer_awaited()
+                if told.over or self._recorder.closed:
+                    raise TrialOverError(
+                        f"trial {self._trial.id} is over; nobody listens to the agent any more"
+                    )
+                told.hear(event)
+        if not told.answered:
+            reason = f": {told.failure}" if told.failure else ""
+            raise AgentStreamError(f"the agent's event stream ended without an answer{reason}")
+        if told.cut:
+            raise AgentStreamError("the agent's event stream ended before its answer did")
 
     # What botocore tells on the way.
 
@@ -88,17 +112,24 @@ class AgentCalls:
         self._call = HttpCall(parts.path, body.encode() if isinstance(body, str) else bytes(body))
         self._started = self._recorder.now()
         self._recorder.asked(self._started)
+        self._is_awaited = True
 
     def received(self, response_dict: Any, exception: Any, **_: Any) -> None:
         """An attempt has an answer, or failed; of an answer the stream is still to come."""
         if self._started is None:
             return
-        self._recorder.settled(self._started)
         status = response_dict["status_code"] if response_dict else None
         if exception is not None or status is None or status >= _FAILED:
             self._record(status, None, described(exception) if exception is not None else None)
 
+    def _no_longer_awaited(self) -> None:
+        """The service has been heard of: the headers of a stream come at once, and say nothing."""
+        if self._started is not None and self._is_awaited:
+            self._is_awaited = False
+            self._recorder.settled(self._started)
+
     def _record(self, status: int | None, reply: ModelReply | None, error: str | None) -> None:
+        self._no_longer_awaited()
         started, self._started = self._started, None
         if started is None:
             return
@@ -117,13 +148,11 @@ class AgentCalls:
         self._recorder.exchanges.append(exchange)
 
 
-def _hear_out(events: Any, told: Told) -> None:
-    with hung_up(events):
-        for event in events:
-            told.hear(event)
-    if not told.answered:
-        reason = f": {told.failure}" if told.failure else ""
-        raise AgentStreamError(f"the agent's event stream ended without an answer{reason}")
+def _code(error: Exception) -> str:
+    """What boto3 says that went wrong; empty where it was something else."""
+    response = getattr(error, "response", None)
+    found = response.get("Error") if isinstance(response, dict) else None
+    return str(found.get("Code", "")) if isinstance(found, dict) else ""
 
 
 def _request(call: HttpCall) -> ModelRequest:

@@ -32,6 +32,11 @@ class Asked(NamedTuple):
     raw: Mapping[str, Any]
     """`functionInvocationInput` or `apiInvocationInput`, as it came."""
 
+    @property
+    def is_question(self) -> bool:
+        """Whether only the user's consent is asked for: the service then carries the call out itself."""
+        return self.raw.get("actionInvocationType") == _CONSENT
+
 
 def action_group(name: str, tools: Sequence[ToolSpec]) -> list[dict[str, Any]]:
     """The tools as one action group that returns control; none without tools. Raises `ValueError`."""
@@ -123,22 +128,25 @@ def earlier(messages: Iterable[Mapping[str, str]]) -> dict[str, Any]:
     return {"conversationHistory": {"messages": said}} if said else {}
 
 
-def asked_of(event: Mapping[str, Any]) -> list[Asked]:
-    """The calls of a `returnControl` event. Raises `NotImplementedError` for a question to the user."""
+def asked_of(event: Mapping[str, Any], *, confirm: bool) -> list[Asked]:
+    """The calls of a `returnControl` event. Raises `NotImplementedError` for a question to the user, unless it is
+    to be confirmed."""
     inputs = event.get("invocationInputs") or []
     ids = call_ids(event.get("invocationId", ""), len(inputs))
-    return [_asked(call_id, next(iter(found.values()))) for call_id, found in zip(ids, inputs, strict=True)]
+    asked = [_asked(call_id, next(iter(found.values()))) for call_id, found in zip(ids, inputs, strict=True)]
+    for one in asked if not confirm else ():
+        if one.raw.get("actionInvocationType") in (_CONSENT, _CONSENT_FIRST):
+            raise NotImplementedError(
+                f"the agent wants its user to confirm the call of {one.call.name!r}; with agent.options.confirm: true "
+                "all such calls are confirmed"
+            )
+    return asked
 
 
 def _asked(call_id: str, raw: Mapping[str, Any]) -> Asked:
     name = raw.get("function") or f"{raw.get('httpMethod', '')} {raw.get('apiPath', '')}".strip()
-    if raw.get("actionInvocationType") in ("USER_CONFIRMATION", "USER_CONFIRMATION_AND_RESULT"):
-        raise NotImplementedError(
-            f"the agent wants its user to confirm the call of {name!r}, which no scenario can; turn the confirmation "
-            "off for the test"
-        )
     arguments = {found["name"]: value_of(found) for found in _parameters(raw) if found.get("name")}
-    return Asked(Call(call_id, name, arguments), raw)
+    return Asked(Call(call_id, name, arguments, raw.get("collaboratorName", "")), raw)
 
 
 def _parameters(raw: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -167,17 +175,30 @@ def value_of(parameter: Mapping[str, Any]) -> JsonValue:
 _PYTHON: Mapping[str, Any] = {"number": int | float, "integer": int, "boolean": bool, "array": list}
 
 
-def result_of(asked: Asked, answer: Answer) -> dict[str, Any]:
-    """What a call is answered with; after a failure the model is asked again, instead of the session being ended."""
-    raw, failed = asked.raw, {"responseState": "REPROMPT"} if answer.failed else {}
-    if "function" in raw:
-        body = {"TEXT": {"body": answer.text}}
-        kept = {key: raw[key] for key in ("actionGroup", "function")}
-        return {"functionResult": {**kept, **failed, "responseBody": body}}
-    kept = {key: raw[key] for key in ("actionGroup", "apiPath", "httpMethod") if key in raw}
-    status = 500 if answer.failed else 200
-    body = {"application/json": {"body": answer.text}}
-    return {"apiResult": {**kept, **failed, "httpStatusCode": status, "responseBody": body}}
+def result_of(asked: Asked, answer: Answer | None) -> dict[str, Any]:
+    """What a call is answered with, None for mere consent. After a failure the model is asked again, instead of the
+    session being ended."""
+    raw, is_function = asked.raw, "function" in asked.raw
+    kept = {key: raw[key] for key in _KEPT[is_function] if key in raw}
+    if raw.get("actionInvocationType") in (_CONSENT, _CONSENT_FIRST):
+        kept["confirmationState"] = "CONFIRM"
+    if answer is not None:
+        kind, status = ("TEXT", {}) if is_function else ("application/json", _status(answer))
+        failed = {"responseState": "REPROMPT"} if answer.failed else {}
+        kept |= {**failed, **status, "responseBody": {kind: {"body": answer.text}}}
+    return {"functionResult" if is_function else "apiResult": kept}
+
+
+def _status(answer: Answer) -> dict[str, Any]:
+    return {"httpStatusCode": 500 if answer.failed else 200}
+
+
+_CONSENT, _CONSENT_FIRST = "USER_CONFIRMATION", "USER_CONFIRMATION_AND_RESULT"
+_KEPT: Mapping[bool, Sequence[str]] = {
+    True: ("actionGroup", "agentId", "function"),
+    False: ("actionGroup", "agentId", "apiPath", "httpMethod"),
+}
+"""What tells the service which call a result is of, of functions and of APIs; the agent is one that others asked."""
 
 
 def instruction(prompt: str) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import cached_property
+from os import environ
 from threading import Lock
 from typing import Any, ClassVar
 
@@ -46,29 +47,40 @@ class Boto3:
         with self._lock:
             return self._client
 
+    @property
+    def _takes_keys(self) -> bool:
+        return self._service == "bedrock-runtime"
+
     @cached_property
     def _client(self) -> Any:
         import boto3
         from botocore.config import Config
-        from botocore.exceptions import BotoCoreError
+        from botocore.exceptions import BotoCoreError, NoRegionError
 
         config = Config(read_timeout=self._read_timeout, max_pool_connections=AT_ONCE)
         try:
             session = boto3.Session(region_name=self._region)
-            if session.get_credentials() is None:
-                raise AdapterError(_NO_KEY)
+            if not (self._takes_keys and environ.get(_BEARER)) and session.get_credentials() is None:
+                raise AdapterError(_NO_KEY.format(_KEYS[self._takes_keys]))
             client = session.client(self._service, config=config)
-        except BotoCoreError as error:
-            raise AdapterError(
-                f"no client of {self._service} could be made: {error} Set AWS_REGION, or agent.options.region."
-            ) from error
+        except NoRegionError:
+            raise AdapterError(_NO_REGION) from None
+        except (BotoCoreError, ValueError) as error:
+            raise AdapterError(f"no client of {self._service} could be made: {error}") from error
         self._made(client)
         return client
 
 
+_BEARER = "AWS_BEARER_TOKEN_BEDROCK"
+"""An API key of Bedrock; boto3 looks for it when it makes the client, and does not count it as credentials."""
 _NO_KEY = (
-    "no client could be made: there are no credentials. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE "
-    "or AWS_BEARER_TOKEN_BEDROCK"
+    "no client could be made: there are no credentials. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or "
+    "AWS_PROFILE{}"
+)
+_KEYS = {True: f", or {_BEARER}", False: f"; API keys of Bedrock ({_BEARER}) are not for its agents"}
+_NO_REGION = (
+    "no client could be made: no region is known. Set AWS_DEFAULT_REGION (boto3 does not look at AWS_REGION), or "
+    "agent.options.region"
 )
 
 

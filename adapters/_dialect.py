@@ -27,6 +27,8 @@ class Call(NamedTuple):
     name: str
     arguments: Any
     """JSON text or, where the API gives it so, what the text says."""
+    node: str = ""
+    """The agent that calls, where a service lets several work together."""
 
 
 class Answer(NamedTuple):
@@ -53,6 +55,8 @@ class Reply(NamedTuple):
     """Whether the model wants to go on, without a call being answered."""
     began: float | None = None
     """When the model was asked, in seconds since the trial began; None: when the service was."""
+    node: str = ""
+    """The agent that answers, where a service lets several work together."""
 
 
 Body = dict[str, Any]

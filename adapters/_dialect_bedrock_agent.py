@@ -8,17 +8,19 @@ import uuid
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 from pydantic import JsonValue
 
 from agentmut.adapters import _bedrock_agent_terms as terms
 from agentmut.adapters._bedrock_agent_calls import SERVICE, AgentCalls, watched
+from agentmut.adapters._bedrock_agent_trace import Told
 from agentmut.adapters._boto3 import Boto3
 from agentmut.adapters._dialect import Answer, Dialect, Items, Reply
 from agentmut.config import AgentConfig, ModelConfig
 from agentmut.errors import AdapterError
+from agentmut.plain import described
 from agentmut.threads import in_daemon_thread
 from agentmut.trial import current_trial
 
@@ -49,6 +51,20 @@ class AgentOptions:
     """The prompt template of an inline agent's orchestration."""
     state: Mapping[str, JsonValue] | None = None
     """What else is in the state of each call: session attributes, files, filters of knowledge bases."""
+    confirm: bool = False
+    """Whether calls that the user is to confirm are confirmed; they are a failure otherwise."""
+    more: Mapping[str, JsonValue] = field(default_factory=dict)
+    """Other parameters of each call: knowledge bases, guardrails, collaborators."""
+
+
+OWN = (
+    *("sessionId", "enableTrace", "inputText", "endSession", "streamingConfigurations", "sessionState"),
+    *("inlineSessionState", "agentId", "agentAliasId", "foundationModel", "instruction"),
+    "promptOverrideConfiguration",
+)
+"""Parameters that calls are given from the config, the scenario and the other options."""
+LASTING = ("sessionAttributes", "files", "conversationHistory")
+"""Of the state: what a session keeps once it was told. To say it again would undo what has become of it."""
 
 
 class AgentDialect(Dialect):
@@ -69,21 +85,16 @@ class AgentDialect(Dialect):
 
     async def ask(self, client: AgentCalls, config: AgentConfig, conversation: Items) -> Reply:
         """One call of the agent, which may take several of the model."""
-        trial = current_trial()
-        body = self._body(config, conversation)
-        told = await in_daemon_thread(client.invoke, self.operation, body)
-        if trial is not None:
-            trial.recorder.steps += told.steps()
-        mark = _Mark(body["sessionId"], told.invocation, tuple(told.calls))
-        last = told.thoughts[-1] if told.thoughts else None
-        return Reply(
-            text=told.text,
-            calls=tuple(one.call for one in told.calls),
-            said=[mark],
-            usage=last.usage if last else told.usage,
-            model=told.model or config.model.name,
-            began=last.started if len(told.thoughts) > 1 and last else None,
-        )
+        body, told = self._body(config, conversation), client.told(confirm=self.options.confirm)
+        try:
+            await in_daemon_thread(client.invoke, self.operation, body, told)
+        except (
+            BaseException
+        ) as error:  # also where the time is up: what was done until then is part of the trace
+            told.end(described(error))
+            raise
+        told.end()
+        return _reply(told, body["sessionId"], config.model.name)
 
     def answered(self, answers: Sequence[Answer]) -> Items:
         """The results, as they are."""
@@ -99,14 +110,16 @@ class AgentDialect(Dialect):
         fresh = conversation[marks[-1] + 1 :] if marks else conversation
         answers = [answer for item in fresh if isinstance(item, tuple) for answer in item]
         said = [item for item in fresh if isinstance(item, dict)]
+        given = {key: v for key, v in (self.options.state or {}).items() if not (mark and key in LASTING)}
         state = {
-            **(self.options.state or {}),
-            **_attributes(self.options.state, terms.documents(config.context)),
+            **given,
+            **_attributes(given, terms.documents(config.context)),
             **terms.earlier(said[:-1]),
             **(_results(mark, answers) if mark else {}),
         }
         streamed = {"streamingConfigurations": {"streamFinalResponse": True}} if self._stream else {}
         return {
+            **self.options.more,
             **self.told(config),
             **({"inputText": said[-1]["content"]} if said else {}),
             "sessionId": mark.session if mark else uuid.uuid4().hex,
@@ -129,7 +142,11 @@ class InlineAgentDialect(AgentDialect):
 
     def told(self, config: AgentConfig) -> dict[str, Any]:
         """The agent as a whole."""
-        groups = terms.action_group(self.options.group, config.tools)
+        others = self.options.more.get("actionGroups")
+        groups = [
+            *terms.action_group(self.options.group, config.tools),
+            *(others if isinstance(others, list) else ()),
+        ]
         return {
             "foundationModel": config.model.name,
             "instruction": terms.instruction(config.prompt),
@@ -163,11 +180,27 @@ def _calls(boto3: Boto3) -> AgentCalls:
     return AgentCalls(boto3.client(), trial)
 
 
+def _reply(told: Told, session: str, model: str) -> Reply:
+    last = told.thoughts[-1] if told.thoughts else None
+    calls = tuple(one.call for one in told.calls if not one.is_question)
+    return Reply(
+        text=told.text,
+        calls=calls,
+        said=[_Mark(session, told.invocation, tuple(told.calls))],
+        usage=last.usage if last else told.usage,
+        model=told.model or model,
+        cut="a guardrail intervened" if told.blocked and not told.calls else "",
+        unfinished=bool(told.calls) and not calls,
+        began=last.started if len(told.thoughts) > 1 and last else None,
+        node=last.node if last else "",
+    )
+
+
 def _results(mark: _Mark, answers: Sequence[Answer]) -> dict[str, Any]:
-    if not answers:
+    if not mark.calls:
         return {}
     by_id = {answer.call.id: answer for answer in answers}
-    results = [terms.result_of(one, by_id[one.call.id]) for one in mark.calls]
+    results = [terms.result_of(one, by_id.get(one.call.id)) for one in mark.calls]
     return {"invocationId": mark.invocation, "returnControlInvocationResults": results}
 
 

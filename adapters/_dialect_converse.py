@@ -20,6 +20,8 @@ _CUT = {
     "model_context_window_exceeded": "the context window is full",
     "guardrail_intervened": "a guardrail intervened",
     "content_filtered": "content filter",
+    "malformed_model_output": "the service could not read what the model wrote",
+    "malformed_tool_use": "the service could not read the call that the model wrote",
 }
 
 
@@ -60,7 +62,8 @@ class ConverseDialect(Dialect):
     def said(self, came: Body, reply: ModelReply) -> Items:
         """The message of the reply, reasoning and its signatures included."""
         message = came["output"]["message"]
-        return [message] if message["content"] else []
+        content = [block for block in message["content"] if not _is_blank(block)]
+        return [{**message, "content": content}] if content else []
 
     def cut(self, came: Body, reply: ModelReply) -> str:
         """In the service's own terms, which tell more."""
@@ -109,12 +112,31 @@ def _sent(message: dict[str, Any]) -> dict[str, Any]:
     return {**message, "content": list(map(_with_bytes, content))}
 
 
+def _is_blank(block: dict[str, Any]) -> bool:
+    """Whether a block has a text without a word, which models say and the service then refuses to be told."""
+    return isinstance(block.get("text"), str) and not block["text"].strip()
+
+
 def _with_bytes(block: dict[str, Any]) -> dict[str, Any]:
-    """The one kind of block with bytes that a model answers."""
-    hidden = (block.get("reasoningContent") or {}).get("redactedContent")
-    if not isinstance(hidden, str):
-        return block
-    return {"reasoningContent": {"redactedContent": base64.b64decode(hidden)}}
+    """A block that a model answered; of a call that was cut off, what was written of its input is no object."""
+    if isinstance(use := block.get("toolUse"), dict):
+        return block if isinstance(use.get("input"), dict) else {"toolUse": {**use, "input": {}}}
+    return {key: _read(value) for key, value in block.items()}
+
+
+def _read(value: Any) -> Any:
+    """The opposite of `_written`, by the names of what botocore gives as bytes."""
+    if isinstance(value, list):
+        return [_read(inner) for inner in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: base64.b64decode(inner) if key in _BYTES and isinstance(inner, str) else _read(inner)
+        for key, inner in value.items()
+    }
+
+
+_BYTES = frozenset({"bytes", "redactedContent"})
 
 
 def _result(answer: Answer) -> dict[str, Any]:

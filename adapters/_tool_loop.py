@@ -100,12 +100,13 @@ class _Turn:
             self._reasoned(started, model=self.loop.config.model.name, error=described(error))
             raise
         begun = started if reply.began is None else reply.began
-        self._reasoned(begun, model=reply.model, output=jsonable(reply.text), usage=reply.usage)
+        said = {"output": jsonable(reply.text), "usage": reply.usage}
+        self._reasoned(begun, reply.model, reply.node or MODEL, **said)
         return reply
 
-    def _reasoned(self, started: float, model: str, **fields: Any) -> None:
+    def _reasoned(self, started: float, model: str, node: str = MODEL, **fields: Any) -> None:
         seconds = self.loop.trial.recorder.now() - started
-        self._record(Action.REASON, started, seconds=seconds, model=model, node=MODEL, **fields)
+        self._record(Action.REASON, started, seconds=seconds, model=model, node=node, **fields)
 
     def _record(self, action: Action, started: float | None = None, **fields: Any) -> None:
         recorder = self.loop.trial.recorder
@@ -127,7 +128,7 @@ class _Turn:
 
     async def _answer(self, call: Call, refusal: str) -> Answer:
         """What the model is given; whatever goes wrong with the call is told it as text."""
-        with answering(CallPlace(self.number, TOOLS, call.id)) as place:
+        with answering(CallPlace(self.number, call.node or TOOLS, call.id)) as place:
             try:
                 function, arguments = self._understood(call, refusal)
             except _NotCalledError as error:

@@ -11,7 +11,12 @@ from pydantic import JsonValue
 
 from agentmut.adapters import _bedrock_agent_terms as terms
 from agentmut.adapters._boto3 import boto3_requirement, region_of, text_option
-from agentmut.adapters._dialect_bedrock_agent import AgentOptions, DeployedAgentDialect, InlineAgentDialect
+from agentmut.adapters._dialect_bedrock_agent import (
+    OWN,
+    AgentOptions,
+    DeployedAgentDialect,
+    InlineAgentDialect,
+)
 from agentmut.adapters._loop_adapter import LoopAdapter
 from agentmut.adapters._requirement import Requirement
 from agentmut.calls.toolbox import Function, toolbox
@@ -22,8 +27,8 @@ from agentmut.protocols import Adapter, AgentKeys, AgentSpec
 from agentmut.trace import AgentTrace
 from agentmut.trial import Trial
 
-_BOTH = ("region", "session_state")
-_INLINE = ("inline", "action_group", "prompt_template", *_BOTH)
+_BOTH = ("inline", "region", "session_state", "confirm", "call")
+_INLINE = ("action_group", "prompt_template", *_BOTH)
 _DEPLOYED = ("agent_id", "alias_id", *_BOTH)
 _AT_SERVICE = (
     "a deployed agent has its {part} at the service; with `agent.options: {{inline: true}}` the agent is run from "
@@ -47,7 +52,7 @@ class BedrockAgentsAdapter(LoopAdapter):
     def create(cls, spec: AgentSpec, config: AgentConfig) -> Adapter:
         """Check the section and import the functions. Raises `UsageError`."""
         cls.requirement.check()
-        inline = bool(spec.options.get("inline"))
+        inline = _switch(spec, "inline")
         if inline is bool(spec.options.get("agent_id")):
             raise UsageError(
                 "agent.options: adapter bedrock_agents needs `inline: true`, or `agent_id` and `alias_id` of an "
@@ -66,7 +71,9 @@ class InlineAgent(BedrockAgentsAdapter):
             region=region_of(spec, _INLINE),
             group=text_option(spec, "action_group") or "tools",
             template=_template(spec),
-            state=_state(spec),
+            state=_mapping(spec, "session_state", "{sessionAttributes: {shop: Bern}}"),
+            confirm=_switch(spec, "confirm"),
+            more=_more(spec),
         )
         found = cls.checked(InlineAgentDialect(options, stream=spec.stream), spec, config)
         if problem := found._unsayable(found.get_config()):
@@ -102,7 +109,9 @@ class DeployedAgent(BedrockAgentsAdapter):
             region=region_of(spec, _DEPLOYED),
             agent=text_option(spec, "agent_id") or "",
             alias=text_option(spec, "alias_id") or "",
-            state=_state(spec),
+            state=_mapping(spec, "session_state", "{sessionAttributes: {shop: Bern}}"),
+            confirm=_switch(spec, "confirm"),
+            more=_more(spec),
         )
         if not options.alias:
             raise UsageError(
@@ -162,10 +171,24 @@ def _template(spec: AgentSpec) -> str | None:
         raise UsageError(f"agent.options.prompt_template: {name} cannot be read: {error}") from error
 
 
-def _state(spec: AgentSpec) -> Mapping[str, Any] | None:
-    value = spec.options.get("session_state")
-    if value is not None and not isinstance(value, dict):
+def _switch(spec: AgentSpec, name: str) -> bool:
+    value = spec.options.get(name, False)
+    if not isinstance(value, bool):
+        raise UsageError(f"agent.options.{name}: expected true or false, found {value!r:.80}")
+    return value
+
+
+def _more(spec: AgentSpec) -> Mapping[str, Any]:
+    found = _mapping(spec, "call", "{idleSessionTTLInSeconds: 600}") or {}
+    if own := next((name for name in found if name in OWN), None):
         raise UsageError(
-            "agent.options.session_state: expected a mapping, as in `{sessionAttributes: {shop: Bern}}`"
+            f"agent.options.call: {own} is set by agentmut, from agent.config and the other options; leave it out"
         )
+    return found
+
+
+def _mapping(spec: AgentSpec, name: str, example: str) -> Mapping[str, Any] | None:
+    value = spec.options.get(name)
+    if value is not None and not isinstance(value, dict):
+        raise UsageError(f"agent.options.{name}: expected a mapping, as in `{example}`")
     return value

@@ -47,8 +47,14 @@ class Measured(NamedTuple):
     more: Mapping[str, str] = MappingProxyType({})
     """Keys of the agent section in the place of `factory`, which then only makes what `direct` is given."""
     config: AgentConfig = AgentConfig()
+    options: Mapping[str, JsonValue] = MappingProxyType({})
+    direct: str = "direct"
 
 
+DESK = AgentConfig(
+    prompt="You help customers.\n\n- Always look up the order before you answer.",
+    model=ModelConfig(name="sim-large"),
+)
 FRAMEWORKS = (
     Measured("pydantic_ai", "pydantic_ai", "pydantic_ai_agents", "desk", "Where is my order A-1042?"),
     Measured("smolagents", "smolagents", "smolagents_agents", "desk", "Where is my order A-1042?"),
@@ -67,10 +73,18 @@ FRAMEWORKS = (
         "client",
         "Where is my order A-1042?",
         {"functions": "tests.frameworks.bedrock_agents:FUNCTIONS"},
-        AgentConfig(
-            prompt="You help customers.\n\n- Always look up the order before you answer.",
-            model=ModelConfig(name="sim-large"),
-        ),
+        DESK,
+    ),
+    Measured(
+        "bedrock_agents",
+        "boto3",
+        "bedrock_agents",
+        "agent_client",
+        "Where is my order A-1042?",
+        {"functions": "tests.frameworks.bedrock_agents:FUNCTIONS"},
+        DESK,
+        {"inline": True},
+        "direct_inline",
     ),
     Measured(
         "mcp", "mcp", "mcp_agents", "orders", {"tool": "look_up_order", "arguments": {"order_id": "A-1042"}}
@@ -96,14 +110,16 @@ async def measure(one: Measured) -> tuple[float, float, float]:
     """Medians in milliseconds: by the framework alone, by the adapter, and of the differences of the pairs."""
     agents = importlib.import_module(f"tests.frameworks.{one.agents}")
     keys = dict(one.more) or {"factory": f"tests.frameworks.{one.agents}:{one.factory}"}
-    adapter = load(Group.ADAPTERS, one.adapter).create(AgentSpec(adapter=one.adapter, **keys), one.config)
-    build = getattr(agents, one.factory)
+    adapter = load(Group.ADAPTERS, one.adapter).create(
+        AgentSpec(adapter=one.adapter, options=dict(one.options), **keys), one.config
+    )
+    build, direct = getattr(agents, one.factory), getattr(agents, one.direct)
     alone, adapted = [], []
     gc.collect()
     gc.freeze()  # what is imported stays: to look at it before every run takes minutes
     with Tap(all_codecs()).installed():
         for number in range(RUNS):  # the same trial id gives the same replies
-            alone.append(await seconds(lambda trial: agents.direct(build(), one.question), number))
+            alone.append(await seconds(lambda trial: direct(build(), one.question), number))
             adapted.append(await seconds(lambda trial: adapter.run((one.question,), trial), number))
     pairs = list(zip(alone, adapted, strict=True))[RUNS // 6 :]
     columns = (*zip(*pairs, strict=True), [b - a for a, b in pairs])

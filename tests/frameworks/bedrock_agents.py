@@ -87,6 +87,14 @@ def client() -> Any:
     return boto3.client("bedrock-runtime")
 
 
+@functools.cache
+def agent_client() -> Any:
+    """A client of bedrock-agent-runtime."""
+    import boto3
+
+    return boto3.client("bedrock-agent-runtime")
+
+
 async def direct(agent: Any, text: str) -> str:
     """The agent by boto3 alone; `agent` is a client of bedrock-runtime."""
     return await asyncio.to_thread(converse, agent, PROMPT, [_user(text)])

@@ -85,9 +85,14 @@ def hand_back(*inputs: Any) -> bytes:
     return aws_event_stream.event("returnControl", {"invocationId": "i1", "invocationInputs": list(inputs)})
 
 
-def broken(message: str) -> bytes:
+def guarded() -> bytes:
+    """The trace event of a guardrail that intervenes."""
+    return aws_event_stream.event("trace", {"trace": {"guardrailTrace": {"action": "INTERVENED"}}})
+
+
+def broken(message: str, kind: str = "internalServer") -> bytes:
     """The event that ends a stream with an error."""
-    return aws_event_stream.exception("internalServerException", message)
+    return aws_event_stream.exception(f"{kind}Exception", message)
 
 
 def failed(reason: str) -> bytes:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import web
 
 from agentmut.adapters.bedrock import BedrockAdapter
 from agentmut.api import measure
@@ -114,6 +115,35 @@ def test_reasoning_that_is_hidden_goes_back_as_it_came(loop_thread: Any) -> None
     assert said == {"role": "assistant", "content": [hidden, use]}
     result = answered["content"][0]["toolResult"]
     assert result["status"] == "error" and "shelf" in result["content"][0]["text"]
+
+
+def test_what_the_service_refuses_to_be_told_again_is_left_out(loop_thread: Any) -> None:
+    """It says texts without a word and, where a stream is cut off, calls of which the input is no object."""
+    use = {"toolUse": {"toolUseId": "u1", "name": "look_up_order", "input": '{"order_id": "A-'}}
+    image = {"image": {"format": "png", "source": {"bytes": "AP8="}}}
+    said = reply_of("max_tokens", {"text": "\n"}, image, use)
+    script = service.Script(said, reply_of("malformed_tool_use", {"text": "Lost."}))
+    with service.served(loop_thread, script.answer):
+        trace = ran()
+    _, told, _ = script.bodies[1]["messages"]
+    assert told["content"] == [image, {"toolUse": {**use["toolUse"], "input": {}}}]
+    assert "could not read the call" in str(trace.steps[-1].error)
+
+
+def test_a_key_of_bedrock_is_enough(loop_thread: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """boto3 has no credentials then."""
+    keys: list[str | None] = []
+
+    async def answer(http: web.Request) -> web.Response:
+        keys.append(http.headers.get("Authorization"))
+        return web.Response(body=reply_of("end_turn", {"text": "Yes."}), content_type="application/json")
+
+    with service.served(loop_thread, answer):
+        for variable in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"):
+            monkeypatch.delenv(variable, raising=False)
+        monkeypatch.setenv("AWS_BEARER_TOKEN_BEDROCK", "planted")
+        assert ran().output == "Yes."
+    assert keys == ["Bearer planted"]
 
 
 def reply_of(reason: str, *content: Any) -> bytes:

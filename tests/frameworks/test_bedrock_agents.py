@@ -1,28 +1,36 @@
 """Agents of Bedrock, inline and deployed: boto3 reads their event streams."""
 
 import asyncio
+import os
+import re
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import web
 
 from agentmut.adapters.bedrock_agents import BedrockAgentsAdapter
 from agentmut.api import measure
 from agentmut.config import AgentConfig, Document, ModelConfig
+from agentmut.engine.classification import ending_of_error
 from agentmut.engine.selection import Selection
 from agentmut.errors import AdapterError, UsageError
+from agentmut.execution import Ending
 from agentmut.mutant import Status
 from agentmut.protocols import Adapter, AgentSpec
 from agentmut.tools import read_tool
 from agentmut.trace import AgentTrace
 from agentmut.trial import Trial, running
+from agentmut.wire.dialects import aws_event_stream
 from tests.frameworks import bedrock_service as service
 from tests.frameworks.bedrock_agents import FUNCTIONS, PROMPT
 from tests.frameworks.kit import Case, check
 
 pytest.importorskip("boto3", reason="boto3 is not installed")
 AGENTS = "tests.frameworks.bedrock_agents"
+KEYS = {"AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "x"}
 DESK = {"functions": f"{AGENTS}:FUNCTIONS"}
 MODEL = ModelConfig(name="sim-large")
 POLICY = (Document(name="policy", text="Refunds take five days. Gifts are final."),)
@@ -150,6 +158,134 @@ def test_what_the_service_does_itself_is_in_the_trace(at: Callable[..., Any]) ->
     assert exchange.reply and (exchange.reply.usage.total, exchange.reply.model) == (26, "claude")
 
 
+PARTNER = {"agentCollaboratorInvocationInput": {"agentCollaboratorName": "billing"}}
+COUNT = {"actionGroupInvocationInput": {"function": "count", "executionType": "LAMBDA"}}
+
+
+@pytest.mark.parametrize(
+    ("events", "outcomes"),
+    [
+        (
+            service.told(
+                observation={"repromptResponse": {"source": "ACTION_GROUP", "text": "no such shelf"}}
+            )
+            + service.answer("Sorry."),
+            [("count", "no such shelf")],
+        ),
+        (service.answer("Sorry."), [("count", None)]),
+        (service.broken("It is out."), [("count", "no outcome was told: .*It is out")]),
+        (
+            service.told(invocationInput={"codeInterpreterInvocationInput": {"code": "while 1: pass"}})
+            + service.told(observation={"codeInterpreterInvocationOutput": {"executionTimeout": True}})
+            + service.answer("Sorry."),
+            [("code_interpreter", "the time was up"), ("count", None)],
+        ),
+    ],
+    ids=["asked again", "not told", "stream broke", "time was up"],
+)
+def test_what_fails_at_the_service_is_a_step_too(
+    at: Callable[..., Any], events: bytes, outcomes: Any
+) -> None:
+    trial = Trial("t1")
+    begun = service.thought(5) + service.told(invocationInput=COUNT)
+    with at(service.Script(begun + events)), suppress(Exception):
+        ran(deployed(), "Hello", trial=trial)
+    found = [(step.tool, step.error) for step in trial.recorder.steps if step.tool]
+    assert [tool for tool, _ in found] == [tool for tool, _ in outcomes]
+    for (_, error), (_, said) in zip(found, outcomes, strict=True):
+        assert error is said is None or re.match(said, str(error))
+    assert sum(step.usage.input_tokens for step in trial.recorder.steps) == 5  # paid for in any case
+
+
+def test_of_agents_that_work_at_once_each_step_tells_its_own(at: Callable[..., Any]) -> None:
+    """Events of collaborators, and of several lookups of one, come as they happen."""
+    both = [
+        {"modelInvocationInput": {"foundationModel": f"m-{one}", "traceId": one}, "of": one} for one in "ab"
+    ]
+    asked = [{"invocationInput": {"traceId": t, "knowledgeBaseLookupInput": {"text": t}}} for t in "pq"]
+    row = {"content": {"row": [{"columnName": "left", "columnValue": "3"}]}}
+    found = [
+        {
+            "traceId": t,
+            "knowledgeBaseLookupOutput": {"retrievedReferences": r, "metadata": {"totalTimeMs": 1}},
+        }
+        for t, r in (("q", [row]), ("p", [{"content": {"text": "none"}}]))
+    ]
+    events: list[dict[str, Any]] = [
+        *both,
+        *({"modelInvocationOutput": {"traceId": one}, "of": one} for one in "ab"),
+        *asked,
+        *({"observation": one} for one in found),
+    ]
+    stream = b"".join(service.told(**event) for event in events) + service.answer("Yes.")
+    with at(service.Script(stream)):
+        trace = ran(deployed(), "Hello")
+    assert [(s.node, s.model) for s in trace.steps if s.action == "reason"] == [("a", "m-a"), ("b", "m-b")]
+    assert {s.arguments["text"]: s.output for s in trace.tool_calls if s.arguments} == {
+        "p": ["none"],
+        "q": [{"left": "3"}],
+    }
+    assert all(s.seconds >= 0.001 for s in trace.tool_calls)
+
+
+def test_a_call_of_a_collaborator_is_answered_to_it(at: Callable[..., Any]) -> None:
+    asked = call_of("look_up_order", collaboratorName="billing", agentId="BILLING01")
+    script = service.Script(service.hand_back(asked), service.guarded() + service.answer("No."))
+    with at(script):
+        trace = ran(deployed(), "Where?")
+    assert [step.node for step in trace.tool_calls] == ["billing"]
+    [result] = script.bodies[1]["sessionState"]["returnControlInvocationResults"]
+    assert result["functionResult"]["agentId"] == "BILLING01"
+    assert trace.steps[-1].error == "the answer was cut off: a guardrail intervened"
+
+
+def test_calls_that_the_user_is_to_confirm_are_confirmed_where_that_is_wished(at: Callable[..., Any]) -> None:
+    """Without AND_RESULT the service carries them out itself."""
+    theirs = call_of("pay", actionInvocationType="USER_CONFIRMATION")
+    ours = call_of("look_up_order", actionInvocationType="USER_CONFIRMATION_AND_RESULT")
+    script = service.Script(
+        service.hand_back(theirs), service.hand_back(theirs, ours), service.answer("Paid.")
+    )
+    with at(script):
+        trace = ran(deployed(confirm=True), "Pay.")
+    assert (trace.output, trace.tools_called) == ("Paid.", ("look_up_order",))
+    results = [body["sessionState"]["returnControlInvocationResults"] for body in script.bodies[1:]]
+    consent = {"functionResult": {"actionGroup": "desk", "function": "pay", "confirmationState": "CONFIRM"}}
+    assert results[0] == [consent] and results[1][0] == consent
+    held = results[1][1]["functionResult"]
+    assert held["confirmationState"] == "CONFIRM" and "Monday" in held["responseBody"]["TEXT"]["body"]
+
+
+def test_a_run_that_is_cut_off_has_told_what_was_done(loop_thread: Any) -> None:
+    """Headers come at once; only events tell that the service is at work."""
+    waiting: list[int] = []
+
+    async def silent(http: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": aws_event_stream.MEDIA_TYPE})
+        await response.prepare(http)
+        await asyncio.sleep(0.05)
+        waiting.append(len(trial.recorder.waiting))
+        await response.write(service.thought(5) + service.thought(7) + service.told(invocationInput=COUNT))
+        await response.write(service.told(invocationInput=PARTNER))
+        await asyncio.sleep(0.2)
+        return response
+
+    async def run() -> None:
+        with running(trial):
+            task = asyncio.create_task(deployed().run(("Hello",), trial))
+            while "billing" not in trial.recorder.nodes:
+                await asyncio.sleep(0.01)
+            task.cancel()
+            await task
+
+    trial = Trial("t1")
+    with service.served(loop_thread, silent), pytest.raises(asyncio.CancelledError):
+        asyncio.run(run())
+    assert waiting == [1] and trial.recorder.waiting == []
+    assert [step.usage.input_tokens for step in trial.recorder.timeline()] == [5, 7, 0]
+    assert [step.tool for step in trial.recorder.timeline()][-1] == "count"
+
+
 def test_calls_by_an_openapi_schema_are_answered_in_its_terms(at: Callable[..., Any]) -> None:
     asked = {
         "apiInvocationInput": {
@@ -205,8 +341,8 @@ def test_a_session_lasts_for_one_run(at: Callable[..., Any]) -> None:
     assert one == two != three == four
     assert script.trials == ["t1", "t1", "t2", "t2"]
     first, second, third, fourth = (body["sessionState"] for body in script.bodies)
-    assert first == second == third == fourth
-    assert first["sessionAttributes"] == {"shop": "Bern"}
+    assert (first, second) == (third, fourth)
+    assert first == {**second, "sessionAttributes": {"shop": "Bern"}}  # what has become of it stays
     assert first["promptSessionAttributes"]["documents"] == POLICY[0].wrapped
 
 
@@ -221,11 +357,16 @@ def test_a_session_lasts_for_one_run(at: Callable[..., Any]) -> None:
         (service.broken("The model is overloaded."), "overloaded"),
         (service.failed("The function does not exist."), "does not exist"),
         (
+            service.told(observation={"finalResponse": {"text": "All is well today."}})
+            + service.answer("All is well"),
+            "before its answer did",
+        ),
+        (
             service.hand_back(call_of("pay", actionInvocationType="USER_CONFIRMATION")),
-            "confirm the call of 'pay'",
+            "confirm the call of 'pay'; with agent.options.confirm: true",
         ),
     ],
-    ids=["cut off", "no answer", "error", "failure", "confirmation"],
+    ids=["cut off", "no answer", "error", "failure", "cut in the answer", "confirmation"],
 )
 def test_a_stream_without_an_answer_is_a_failure(at: Callable[..., Any], stream: bytes, said: str) -> None:
     trial = Trial("t1")
@@ -241,6 +382,15 @@ def test_attempts_that_boto3_repeats_are_recorded(at: Callable[..., Any]) -> Non
     with at(service.Script(503, service.answer("Yes."))):
         ran(deployed(), "Hello", trial=trial)
     assert [exchange.status for exchange in trial.recorder.exchanges] == [503, 200]
+
+
+def test_a_refusal_in_the_stream_is_one(at: Callable[..., Any]) -> None:
+    """No trouble of the service, after which it would be asked again."""
+    trial = Trial("t1")
+    refusal = service.broken("Access denied when calling Bedrock.", "accessDenied")
+    with at(service.Script(refusal)), pytest.raises(Exception, match="Access denied") as raised:
+        ran(deployed(), "Hello", trial=trial)
+    assert ending_of_error(raised.value, trial.recorder)[0] is Ending.REFUSED
 
 
 def by_object(thing: dict[str, str]) -> str:
@@ -259,6 +409,8 @@ NESTED = (by_object,)
         ({"inline": True, "regoin": "x"}, CONFIG, "Did you mean 'region'"),
         ({"inline": True, "region": 3}, CONFIG, "expected a text, found 3"),
         ({"inline": True, "session_state": "x"}, CONFIG, "expected a mapping"),
+        ({"inline": True, "call": {"instruction": "x"}}, CONFIG, "instruction is set by agentmut"),
+        ({"inline": "no"}, CONFIG, "inline: expected true or false, found 'no'"),
         ({"inline": True, "prompt_template": "none.txt"}, CONFIG, "none.txt cannot be read"),
         ({"inline": True}, AgentConfig(prompt=PROMPT), "model.name is missing"),
         (
@@ -306,17 +458,30 @@ def test_another_version_of_boto3_is_refused(
         Case(name, "", "", [], [], others=DESK).adapter()
 
 
-def test_missing_credentials_and_regions_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    for variable in ("AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_REGION", "AWS_DEFAULT_REGION"):
-        monkeypatch.delenv(variable, raising=False)
+@pytest.mark.parametrize(
+    ("variables", "said"),
+    [
+        ({}, "no credentials.*AWS_SECRET_ACCESS_KEY.* not for its agents$"),
+        (
+            KEYS | {"AWS_REGION": "eu-central-1"},
+            r"no region.*Set AWS_DEFAULT_REGION .*agent\.options\.region",
+        ),
+        ({"AWS_BEARER_TOKEN_BEDROCK": "x"}, "not for its agents$"),
+        ({"AWS_PROFILE": "nobody"}, r"profile \(nobody\) could not be found$"),
+        (KEYS | {"AWS_DEFAULT_REGION": "at home"}, "'at home' doesn't match a supported format"),
+    ],
+)
+def test_what_a_client_lacks_is_said(
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], said: str
+) -> None:
+    for variable in [name for name in os.environ if name.startswith("AWS_")]:
+        monkeypatch.delenv(variable)
     monkeypatch.setenv("AWS_CONFIG_FILE", "/nowhere")
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere")
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    with pytest.raises(AdapterError, match="AWS_SECRET_ACCESS_KEY"):
-        ran(deployed(), "Hello")
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "x")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "x")
-    with pytest.raises(AdapterError, match=r"Set AWS_REGION, or agent\.options\.region"):
+    for variable, value in variables.items():
+        monkeypatch.setenv(variable, value)
+    with pytest.raises(AdapterError, match=said):
         ran(deployed(), "Hello")
 
 
@@ -330,12 +495,21 @@ def test_a_deployed_agent_is_not_run_as_one_that_it_is_not(at: Callable[..., Any
 def test_short_instructions_are_filled_up(at: Callable[..., Any]) -> None:
     """boto3 refuses instructions of fewer than 40 characters, and with them every agent that has lost its prompt."""
     agent = BedrockAgentsAdapter.create(
-        AgentSpec(adapter="bedrock_agents", options={"inline": True}, **DESK), CONFIG
+        AgentSpec(adapter="bedrock_agents", options={"inline": True, "call": MORE}, **DESK), CONFIG
     )
     script = service.Script(service.answer("Yes."))
     with at(script):
-        ran(agent.with_config(CONFIG.model_copy(update={"prompt": ""})), "Hello")
-    assert script.bodies[0]["instruction"] == " " * 40
+        ran(agent.with_config(agent.get_config().model_copy(update={"prompt": ""})), "Hello")
+    [body] = script.bodies
+    assert body["instruction"] == " " * 40
+    assert body["knowledgeBases"] == MORE["knowledgeBases"]
+    assert [group["actionGroupName"] for group in body["actionGroups"]] == ["tools", "code"]
+
+
+MORE: dict[str, Any] = {
+    "knowledgeBases": [{"knowledgeBaseId": "ABCDEFGHIJ", "description": "What is in stock."}],
+    "actionGroups": [{"actionGroupName": "code", "parentActionGroupSignature": "AMAZON.CodeInterpreter"}],
+}
 
 
 def test_a_deployed_agent_is_measured_by_what_reaches_it(loop_thread: Any, tmp_path: Path) -> None:
