@@ -2,26 +2,24 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from google.adk.agents import BaseAgent, LlmAgent, LoopAgent, ParallelAgent, SequentialAgent
 from google.adk.agents.run_config import RunConfig
 from google.adk.models import Gemini
 from google.adk.tools.agent_tool import AgentTool
+from google.adk.tools.base_toolset import BaseToolset
+from google.genai.types import FunctionDeclaration
 from pydantic import JsonValue
 
 from agentmut.adapters._change import Change, Offer
 from agentmut.adapters._google_adk_flow import Kind, Stage
 from agentmut.adapters._google_adk_run import Redirects
 from agentmut.adapters._google_adk_settings import settings_of
-from agentmut.adapters._google_adk_tools import (
-    as_tool,
-    declaration_of,
-    own_tools,
-    spec_of,
-)
+from agentmut.adapters._google_adk_tools import as_tool, declaration_of, is_marker, spec_of
+from agentmut.adapters._google_adk_toolsets import Listed, toolsets_of
 from agentmut.config import ModelConfig
 from agentmut.errors import AdapterError, nearest
 from agentmut.flow import Flow
@@ -34,6 +32,15 @@ PLACEHOLDER = re.compile(r"{+([^{}]*)}+")
 """As ADK finds them in instructions."""
 
 
+class Own(NamedTuple):
+    """A tool of an agent that its model is told of."""
+
+    tool: Any
+    declared: FunctionDeclaration
+    toolset: BaseToolset | None = None
+    """Where it is from."""
+
+
 @dataclass(frozen=True)
 class Tree:
     """An agent and all that it can run, by name; the first one is where a run begins."""
@@ -41,6 +48,8 @@ class Tree:
     members: dict[str, BaseAgent]
     changed_name: str
     """The agent whose prompt and model are changed; empty where none has a model."""
+    listed: Listed = field(default_factory=dict)
+    """What the toolsets of the agents give."""
 
     @classmethod
     def of(cls, root: Any, chosen: JsonValue = None) -> "Tree":
@@ -86,15 +95,43 @@ class Tree:
         return ModelConfig(provider=provider, name=model.model, **settings_of(agent.generate_content_config))
 
     @property
+    def has_toolsets(self) -> bool:
+        """Whether tools are still to be asked for."""
+        return any(map(toolsets_of, self.members.values()))
+
+    def own(self, agent: LlmAgent) -> dict[str, Own]:
+        """The tools of an agent, by name, in its order."""
+        found: dict[str, Own] = {}
+        for one in self._all(agent):
+            found[one.declared.name or ""] = one
+        return found
+
+    def rest(self, agent: LlmAgent) -> list[Any]:
+        """The toolsets of an agent, what the service carries out, and what ADK needs for itself."""
+        return [
+            one
+            for one in map(as_tool, agent.tools)
+            if isinstance(one, BaseToolset) or declaration_of(one) is None or is_marker(one, agent)
+        ]
+
+    def _all(self, agent: LlmAgent) -> Iterator[Own]:
+        for one in map(as_tool, agent.tools):
+            if isinstance(one, BaseToolset):
+                served = self.listed.get((agent.name, one), ())
+                yield from (Own(tool, told, one) for tool in served if (told := declaration_of(tool)))
+            elif (declared := declaration_of(one)) and not is_marker(one, agent):
+                yield Own(one, declared)
+
+    @property
     def specs(self) -> Iterator[ToolSpec]:
         """What models are told of the tools of all agents."""
         for agent in self.llm_agents.values():
-            yield from (spec_of(found) for tool in agent.tools if (found := declaration_of(as_tool(tool))))
+            yield from (spec_of(one.declared) for one in self.own(agent).values())
 
     def offers(self, change: Change) -> dict[str, list[Offer]]:
         """What each agent offers its model."""
         return {
-            name: change.offers(list(own_tools(agent)), decoys=name == self.changed_name)
+            name: change.offers(list(self.own(agent)), decoys=name == self.changed_name)
             for name, agent in self.llm_agents.items()
         }
 

@@ -5,9 +5,11 @@ tools are those of all agents. Hand-offs, and the order in which workflow agents
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from pydantic import JsonValue
@@ -21,8 +23,10 @@ from agentmut.adapters._sdk_version import version_of
 from agentmut.config import SAMPLING, AgentConfig
 from agentmut.errors import AdapterError, MutationError
 from agentmut.flow import Flow
+from agentmut.imports import import_object
 from agentmut.mutant import Edit, Mutant, apply_edits
 from agentmut.protocols import AgentSpec
+from agentmut.threads import completed
 from agentmut.trial import Trial
 from agentmut.wire.carriers import genai_hook
 
@@ -80,9 +84,10 @@ class GoogleADKAdapter(FrameworkAdapter):
                 f"adapter google_adk does not know how google-genai {version_of('google-genai')['google-genai']} "
                 "chooses between httpx and aiohttp, so its requests would not be seen; install google-genai 2.x"
             )
-        tree = _tree(agent, spec)
-        if not isinstance(spec.options.get("state", {}), dict):
+        state = spec.options.get("state", {})
+        if not isinstance(state, dict):
             raise AdapterError("agent.options.state: expected a mapping, what sessions begin with")
+        tree = _listed(_tree(agent, spec), spec)
         return AgentConfig(
             prompt=tree.prompt, tools=distinct(tree.specs), model=tree.model, orchestration=tree.flow
         )
@@ -91,11 +96,18 @@ class GoogleADKAdapter(FrameworkAdapter):
         """A session of a clone of the tree."""
         from agentmut.adapters._google_adk_copy import Copying
         from agentmut.adapters._google_adk_run import Watch
+        from agentmut.adapters._google_adk_toolsets import Toolsets
 
-        tree = _tree(agent, self.spec)
-        app = _app(agent, Copying(tree, change, self._models).root(), Watch(trial, tree.redirects(change)))
+        tree, state, own = _tree(agent, self.spec), self.spec.options.get("state"), not self.source.is_object
+        toolsets = Toolsets(tree.members, state, closes=own)
+
+        async def app() -> Any:
+            whole = replace(tree, listed=await toolsets.listed())
+            root = Copying(whole, change, self._models, toolsets).root()
+            return _app(agent, root, Watch(trial, whole.redirects(change)))
+
         limit = Flow.of(self.config.orchestration).max_steps
-        return _Conversation(app, limit, self.spec.options.get("state"), ends=not self.source.is_object)
+        return _Conversation(app, toolsets, limit, state, ends=own)
 
     def cannot_change(self, edit: Edit) -> str:
         """Settings are given in Gemini's terms: which of them other models follow is not known."""
@@ -138,18 +150,27 @@ class GoogleADKAdapter(FrameworkAdapter):
 
     @cached_property
     def _first(self) -> Any:
-        return _tree(self.source.build(self.config), self.spec)
+        return _listed(_tree(self.source.build(self.config), self.spec), self.spec)
 
 
 class _Conversation(Session):
     """Each conversation is a session of ADK's of its own."""
 
-    def __init__(self, app: Any, limit: int | None, state: JsonValue, *, ends: bool) -> None:
-        from google.adk.runners import Runner
+    def __init__(
+        self,
+        app: Callable[[], Awaitable[Any]],
+        toolsets: Any,
+        limit: int | None,
+        state: JsonValue,
+        *,
+        ends: bool,
+    ) -> None:
         from google.adk.sessions import InMemorySessionService
 
         self._sessions = InMemorySessionService()
-        self._runner: Any = Runner(app=app, session_service=self._sessions)
+        self._app = app
+        self._toolsets = toolsets
+        self._runner: Any = None
         self._limit = limit
         self._state = state
         self._ends = ends
@@ -163,6 +184,8 @@ class _Conversation(Session):
         from google.adk.agents.run_config import RunConfig
         from google.genai.types import Content, Part
 
+        if self._runner is None:
+            self._runner = await self._begun()
         limit = {} if self._limit is None else {"max_llm_calls": self._limit}
         asked = self._runner.run_async(
             user_id=USER,
@@ -176,8 +199,14 @@ class _Conversation(Session):
 
     async def close(self) -> None:
         """Close what the agent opened, unless other runs have the same agent."""
-        if self._ends:
+        if self._ends and self._runner is not None:
             await self._runner.close()
+        await self._toolsets.close()
+
+    async def _begun(self) -> Any:
+        from google.adk.runners import Runner
+
+        return Runner(app=await self._app(), session_service=self._sessions)
 
     async def _session(self) -> str:
         if self._id is None:
@@ -233,6 +262,17 @@ def _tree(agent: Any, spec: AgentSpec) -> Any:
             "reach it through its model requests: adapter python with agent.run, a function that runs it"
         )
     return Tree.of(root, spec.options.get("agent"))
+
+
+def _listed(tree: Any, spec: AgentSpec) -> Any:
+    """The tree with the tools of its toolsets, which are asked for them."""
+    from agentmut.adapters._google_adk_toolsets import listed_once
+
+    if not tree.has_toolsets:
+        return tree
+    built = not GoogleADKAdapter.is_agent(import_object(str(spec.factory), Path(spec.root)))
+    asked = listed_once(tree.members, spec.options.get("state"), closes=built)
+    return replace(tree, listed=completed(asked))
 
 
 def _app(agent: Any, root: Any, watch: Any) -> Any:
