@@ -103,7 +103,9 @@ class Copying:
                 tools.append(self._part(own, toolset, list(part), first=toolset not in told))
                 told.add(toolset)
         rest = [one for one in self.tree.rest(agent) if one not in told]
-        untold = (self._part(own, one, (), first=True) if isinstance(one, BaseToolset) else one for one in rest)
+        untold = (
+            self._part(own, one, (), first=True) if isinstance(one, BaseToolset) else one for one in rest
+        )
         return [*tools, *untold]
 
     def _part(

@@ -64,8 +64,8 @@ def tool_offered(offer: Offer, own: BaseTool | None) -> BaseTool:
     shown: BaseTool = _copied(own)
     if offer.changed:
         _tell(shown, own, offer.spec)
-    call = own.run_async if offer.spec.name != own.name else _of(shown, own, "run_async")
-    _put(shown, run_async=_passed_on(offer.spec.own_name, call, own))
+    behind = shown if offer.spec.name == own.name else _copied(own)  # some find their function by their name
+    _put(shown, run_async=_passed_on(offer.spec.own_name, _of(behind, own, "run_async"), own))
     return shown
 
 

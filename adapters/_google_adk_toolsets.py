@@ -120,7 +120,9 @@ class PassedToolset(BaseToolset):
         offered = [
             self._shown.of(offer, tool) for offer in self._offers if (tool := named.get(offer.spec.own_name))
         ]
-        rest = [] if self._known is None else [tool for name, tool in named.items() if name not in self._known]
+        rest = (
+            [] if self._known is None else [tool for name, tool in named.items() if name not in self._known]
+        )
         return [*offered, *map(self._as_it_is, rest)]
 
     async def process_llm_request(self, *, tool_context: Any, llm_request: LlmRequest) -> None:

@@ -33,6 +33,8 @@ from agentmut.wire.carriers import genai_hook
 # The modules `_google_adk_*` but for the flow import ADK, which is checked for first.
 
 USER = "user"
+ASKS = "adk_request_"
+"""The names of calls begin with this by which ADK asks a user to confirm, to sign in or to tell something."""
 LOGGERS = ("google_adk", "google_genai")
 """Under these names ADK and its SDK log every failed run, with a traceback; runs of mutants fail a lot."""
 
@@ -233,6 +235,9 @@ def _answer(event: Any) -> JsonValue:
     """What a user is told by an event; None for what goes on inside, and by those who say nothing."""
     if event.error_code and not event.content:
         return {"error_code": str(event.error_code), "error_message": event.error_message}
+    if asked := [call for call in event.get_function_calls() if str(call.name).startswith(ASKS)]:
+        about = (asked[0].args or {}).get("originalFunctionCall") or {}
+        return {"waits_for": asked[0].name, "tool": about.get("name")}
     if not event.is_final_response() or not event.content:
         return None
     said = [part.text for part in event.content.parts or () if part.text and not part.thought]

@@ -7,8 +7,6 @@ from google.adk.apps import App
 from google.adk.models import BaseLlm
 from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.tools.agent_tool import AgentTool
-from google.adk.tools.base_toolset import BaseToolset
-from google.adk.tools.function_tool import FunctionTool
 from google.adk.workflow import START, Workflow
 
 from agentmut.config import AgentConfig
@@ -50,17 +48,6 @@ def asking() -> LlmAgent:
             tools=[look_up_order],
         ))],
     )  # fmt: skip
-
-
-class Orders(BaseToolset):
-    """Tools that are not known before the run."""
-
-    async def get_tools(self, readonly_context: Any = None) -> list[Any]:
-        return [FunctionTool(look_up_order)]
-
-
-def with_toolset() -> LlmAgent:
-    return LlmAgent(name="desk", model=MODEL, instruction="Always look up the order.", tools=[Orders()])
 
 
 def answered_by_callback() -> LlmAgent:
