@@ -11,17 +11,17 @@ from google.adk.models import BaseLlm, LLMRegistry
 from google.adk.tools.agent_tool import AgentTool
 from google.adk.tools.base_toolset import BaseToolset
 from google.adk.utils.instructions_utils import inject_session_state
+from google.adk.workflow import BaseNode, Workflow
 
 from agentmut.adapters._change import Change, Offer
 from agentmut.adapters._google_adk_flow import Kind, Stage, with_edges
+from agentmut.adapters._google_adk_graph import rebuilt
 from agentmut.adapters._google_adk_settings import with_settings
 from agentmut.adapters._google_adk_tools import leading_to, tool_offered
 from agentmut.adapters._google_adk_toolsets import Toolsets
-from agentmut.adapters._google_adk_tree import PLACEHOLDER, Own, Tree, is_target
+from agentmut.adapters._google_adk_tree import NO_SUCH_TREE, PLACEHOLDER, Own, Tree, is_target
 from agentmut.errors import AdapterError
 from agentmut.flow import Flow
-
-NO_SUCH_TREE = "no arrangement of the agent's SequentialAgent, ParallelAgent and LoopAgent runs in this order"
 
 
 @dataclass
@@ -48,20 +48,34 @@ class Copying:
     made: dict[str, BaseAgent] = field(default_factory=dict)
     """By name: a sub-agent may be called as a tool as well."""
 
-    def root(self) -> BaseAgent:
+    def root(self) -> BaseNode:
         """The root of a copy that differs by the change. Nothing of the original is touched."""
-        return self.staged(self._wanted())
+        root = self.tree.root
+        return self.graphed(root) if isinstance(root, Workflow) else self.staged(self._wanted())
+
+    def graphed(self, workflow: Workflow) -> Workflow:
+        """The graph with copies of its agents; of graphs in it, the edges stay."""
+        flow, changed = Flow.of(self.change.wanted.orchestration), self.change.orchestration
+        if workflow is not self.tree.root:
+            changed = frozenset()
+        edges = flow.edges if "edges" in changed else None
+        return rebuilt(workflow, self._node, edges, flow.nodes if "nodes" in changed else None)
+
+    def _node(self, node: BaseNode) -> BaseNode:
+        if isinstance(node, Workflow):
+            return self.graphed(node)
+        return self.copied(node) if isinstance(node, BaseAgent) else node
 
     def staged(self, stage: Stage) -> BaseAgent:
         """An agent of the flow, with what it runs in the wanted order."""
-        agent = self.tree.members[stage.name]
+        agent: Any = self.tree.members[stage.name]
         if stage.kind is Kind.AGENT:
             return self.copied(agent)
         parts = [self.staged(part) for part in stage.parts]
         if stage.kind is Kind.SEQUENCE and not isinstance(agent, SequentialAgent):
             return SequentialAgent(name=agent.name, description=agent.description, sub_agents=parts)
         once = {"max_iterations": 1} if stage.kind is Kind.ONCE else {}
-        return agent.clone(update={"sub_agents": parts, **once})
+        return agent.clone(update={"sub_agents": parts, **once})  # type: ignore[no-any-return]
 
     def copied(self, agent: BaseAgent) -> BaseAgent:
         """An agent with all below it."""

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from google.adk.agents import BaseAgent, InvocationContext, RunConfig
+from google.adk.agents import InvocationContext, RunConfig
 from google.adk.agents.readonly_context import ReadonlyContext
 from google.adk.models.llm_request import LlmRequest
 from google.adk.sessions import InMemorySessionService, Session
 from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.base_toolset import BaseToolset
+from google.adk.workflow import BaseNode
 
 from agentmut.adapters._change import Offer
 from agentmut.adapters._google_adk_mcp import separate
@@ -29,7 +30,7 @@ Listed = Mapping[tuple[str, BaseToolset], Sequence[BaseTool]]
 class Toolsets:
     """The toolsets of a tree for one trial: servers are connected anew, other toolsets are the agent's own."""
 
-    def __init__(self, members: Mapping[str, BaseAgent], state: Any, *, closes: bool) -> None:
+    def __init__(self, members: Mapping[str, BaseNode], state: Any, *, closes: bool) -> None:
         self._members = members
         self._state = state if isinstance(state, dict) else {}
         self._closes = closes
@@ -54,7 +55,7 @@ class Toolsets:
             if self._closes or mine is not toolset:
                 await mine.close()
 
-    async def _list(self, agent: BaseAgent, toolset: BaseToolset) -> Sequence[BaseTool]:
+    async def _list(self, agent: BaseNode, toolset: BaseToolset) -> Sequence[BaseTool]:
         mine = self._mine[toolset]
         try:
             tools = await mine.get_tools_with_prefix(_context(agent, self._state))
@@ -65,7 +66,7 @@ class Toolsets:
         return [tool for tool in tools if declaration_of(tool)]
 
 
-async def listed_once(members: Mapping[str, BaseAgent], state: Any, *, closes: bool) -> Listed:
+async def listed_once(members: Mapping[str, BaseNode], state: Any, *, closes: bool) -> Listed:
     """The tools of the toolsets, over connections that end at once. Raises `AdapterError` where there are none."""
     toolsets = Toolsets(members, state, closes=closes)
     try:
@@ -79,7 +80,7 @@ async def listed_once(members: Mapping[str, BaseAgent], state: Any, *, closes: b
         await toolsets.close()
 
 
-def toolsets_of(agent: BaseAgent) -> list[BaseToolset]:
+def toolsets_of(agent: BaseNode) -> list[BaseToolset]:
     """The toolsets of an agent, in its order."""
     return [one for one in getattr(agent, "tools", ()) if isinstance(one, BaseToolset)]
 
@@ -146,7 +147,7 @@ class PassedToolset(BaseToolset):
         return self._shown.of(Offer(spec_of(declared), changed=False), tool) if declared else tool
 
 
-def _context(agent: BaseAgent, state: dict[str, Any]) -> ReadonlyContext:
+def _context(agent: BaseNode, state: dict[str, Any]) -> ReadonlyContext:
     """A run that has not begun: toolsets may ask for the state of its session."""
     session = Session(id="agentmut", app_name="agentmut", user_id="user", state=dict(state))
     return ReadonlyContext(

@@ -11,11 +11,13 @@ from google.adk.agents.run_config import RunConfig
 from google.adk.models import Gemini
 from google.adk.tools.agent_tool import AgentTool
 from google.adk.tools.base_toolset import BaseToolset
+from google.adk.workflow import BaseNode, Workflow
 from google.genai.types import FunctionDeclaration
 from pydantic import JsonValue
 
 from agentmut.adapters._change import Change, Offer
-from agentmut.adapters._google_adk_flow import Kind, Stage
+from agentmut.adapters._google_adk_flow import Edges, Kind, Stage, with_edges
+from agentmut.adapters._google_adk_graph import edges_of, nodes_of, rebuilt
 from agentmut.adapters._google_adk_run import Redirects
 from agentmut.adapters._google_adk_settings import settings_of
 from agentmut.adapters._google_adk_tools import as_tool, declaration_of, is_marker, spec_of
@@ -26,6 +28,7 @@ from agentmut.flow import Flow
 from agentmut.tools import ToolSpec
 
 _KINDS = {SequentialAgent: Kind.SEQUENCE, ParallelAgent: Kind.PARALLEL, LoopAgent: Kind.LOOP}
+NO_SUCH_TREE = "no arrangement of the agent's SequentialAgent, ParallelAgent and LoopAgent runs in this order"
 _DELEGATED = ("task", "single_turn")
 """Modes of agents that are called like tools, and not handed over to."""
 PLACEHOLDER = re.compile(r"{+([^{}]*)}+")
@@ -45,7 +48,7 @@ class Own(NamedTuple):
 class Tree:
     """An agent and all that it can run, by name; the first one is where a run begins."""
 
-    members: dict[str, BaseAgent]
+    members: dict[str, BaseNode]
     changed_name: str
     """The agent whose prompt and model are changed; empty where none has a model."""
     listed: Listed = field(default_factory=dict)
@@ -54,7 +57,7 @@ class Tree:
     @classmethod
     def of(cls, root: Any, chosen: JsonValue = None) -> "Tree":
         """The agents below `root`. Raises `AdapterError` for names that are not clear."""
-        members: dict[str, BaseAgent] = {}
+        members: dict[str, BaseNode] = {}
         for agent in _below(root):
             if members.setdefault(agent.name, agent) is not agent:
                 raise AdapterError(f"two agents are called {agent.name!r}; give each a name of its own")
@@ -66,7 +69,7 @@ class Tree:
         return cls(members, str(chosen or next(iter(models), "")))
 
     @property
-    def root(self) -> BaseAgent:
+    def root(self) -> BaseNode:
         """Where every run begins."""
         return next(iter(self.members.values()))
 
@@ -152,9 +155,21 @@ class Tree:
             "handoffs": {name: targets for name, targets in handoffs.items() if targets},
             "state": {name: keys for name in self.llm_agents if (keys := self._passed_to(name))},
         }
-        if self.stage.kind is not Kind.AGENT:
+        if isinstance(self.root, Workflow):
+            found |= {"nodes": list(nodes_of(self.root)), "edges": edges_of(self.root)}
+        elif self.stage.kind is not Kind.AGENT:
             found |= {"nodes": list(self.stage.leaves), "edges": [list(edge) for edge in self.stage.edges]}
         return {key: value for key, value in found.items() if value}
+
+    def cannot_run(self, edges: Edges) -> str:
+        """Why nothing of ADK's runs in this order; empty where something does."""
+        if not isinstance(self.root, Workflow):
+            return "" if with_edges(self.stage, edges) else NO_SUCH_TREE
+        try:
+            rebuilt(self.root, lambda node: node, edges, None)
+        except AdapterError as error:
+            return str(error)
+        return ""
 
     def _passed_to(self, name: str) -> list[str]:
         """What an agent's instruction takes from the answers of others."""
@@ -175,14 +190,15 @@ class Tree:
 
 def _below(agent: Any) -> Iterator[Any]:
     yield agent
-    for one in agent.sub_agents:
+    nodes = nodes_of(agent).values() if isinstance(agent, Workflow) else getattr(agent, "sub_agents", ())
+    for one in nodes:
         yield from _below(one)
     for tool in getattr(agent, "tools", ()):
         if isinstance(tool, AgentTool):
             yield from _below(tool.agent)
 
 
-def _stage(agent: BaseAgent) -> Stage:
+def _stage(agent: Any) -> Stage:
     kind = next((kind for base, kind in _KINDS.items() if isinstance(agent, base)), Kind.AGENT)
     below: Sequence[BaseAgent] = () if kind is Kind.AGENT else agent.sub_agents
     return Stage(agent.name, kind, tuple(map(_stage, below)))

@@ -17,7 +17,6 @@ from pydantic import JsonValue
 from agentmut.adapters._agent_source import AgentSource
 from agentmut.adapters._change import Change, distinct
 from agentmut.adapters._framework import FrameworkAdapter, Said, Session
-from agentmut.adapters._google_adk_flow import with_edges
 from agentmut.adapters._requirement import Requirement
 from agentmut.adapters._sdk_version import version_of
 from agentmut.config import SAMPLING, AgentConfig
@@ -25,6 +24,7 @@ from agentmut.errors import AdapterError, MutationError
 from agentmut.flow import Flow
 from agentmut.imports import import_object
 from agentmut.mutant import Edit, Mutant, apply_edits
+from agentmut.plain import jsonable
 from agentmut.protocols import AgentSpec
 from agentmut.threads import completed
 from agentmut.trial import Trial
@@ -97,6 +97,7 @@ class GoogleADKAdapter(FrameworkAdapter):
     def prepared(self, agent: Any, change: Change, trial: Trial) -> Session:
         """A session of a clone of the tree."""
         from agentmut.adapters._google_adk_copy import Copying
+        from agentmut.adapters._google_adk_graph import agents_before
         from agentmut.adapters._google_adk_run import Watch
         from agentmut.adapters._google_adk_toolsets import Toolsets
 
@@ -106,7 +107,7 @@ class GoogleADKAdapter(FrameworkAdapter):
         async def app() -> Any:
             whole = replace(tree, listed=await toolsets.listed())
             root = Copying(whole, change, self._models, toolsets).root()
-            return _app(agent, root, Watch(trial, whole.redirects(change)))
+            return _app(agent, root, Watch(trial, whole.redirects(change), agents_before(root)))
 
         limit = Flow.of(self.config.orchestration).max_steps
         return _Conversation(app, toolsets, limit, state, ends=own)
@@ -128,14 +129,11 @@ class GoogleADKAdapter(FrameworkAdapter):
     def _cannot_arrange(self, mutant: Mutant) -> str:
         if not any(edit.path[:2] == ("orchestration", "edges") for edit in mutant.edits):
             return ""
-        from agentmut.adapters._google_adk_copy import NO_SUCH_TREE
-
         try:
             wanted = apply_edits(self.config, mutant.edits)
         except MutationError:  # told by those who apply it
             return ""
-        found = with_edges(self._first.stage, Flow.of(wanted.orchestration).edges)
-        return "" if found else NO_SUCH_TREE
+        return str(self._first.cannot_run(Flow.of(wanted.orchestration).edges))
 
     def _cannot_offer(self, mutant: Mutant) -> str:
         if not all(edit.path == ("tools",) for edit in mutant.edits):
@@ -226,13 +224,15 @@ class _Conversation(Session):
 
         own = said.role == USER
         return Event(
-            author=USER if own else self._runner.agent.name,
+            author=USER if own else self._runner.app.root_agent.name,
             content=Content(role=USER if own else "model", parts=[Part(text=said.text)]),
         )
 
 
 def _answer(event: Any) -> JsonValue:
     """What a user is told by an event; None for what goes on inside, and by those who say nothing."""
+    if event.output is not None and not event.content:  # what a node of a graph gives
+        return jsonable(event.output)
     if event.error_code and not event.content:
         return {"error_code": str(event.error_code), "error_message": event.error_message}
     if asked := [call for call in event.get_function_calls() if str(call.name).startswith(ASKS)]:
@@ -260,13 +260,14 @@ def _tree(agent: Any, spec: AgentSpec) -> Any:
     from agentmut.adapters._google_adk_tree import Tree
 
     root = getattr(agent, "root_agent", agent) if not isinstance(agent, BaseAgent) else agent
-    if not isinstance(root, BaseAgent):
+    tree = Tree.of(root, spec.options.get("agent"))
+    if not isinstance(root, BaseAgent) and not tree.llm_agents:
         raise AdapterError(
-            f"agent.factory {spec.factory} is a {type(root).__name__}, of which adapter google_adk can change nothing: "
-            "it takes agents (LlmAgent, SequentialAgent, ParallelAgent, LoopAgent) and Apps of them. Mutants can "
-            "reach it through its model requests: adapter python with agent.run, a function that runs it"
+            f"agent.factory {spec.factory} is a {type(root).__name__} without an LlmAgent, of which adapter google_adk "
+            "can change nothing. Mutants can reach its model requests: adapter python with agent.run, a function "
+            "that runs it"
         )
-    return Tree.of(root, spec.options.get("agent"))
+    return tree
 
 
 def _listed(tree: Any, spec: AgentSpec) -> Any:

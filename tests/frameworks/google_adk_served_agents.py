@@ -11,6 +11,7 @@ from google.adk.tools.function_tool import FunctionTool
 from google.adk.tools.long_running_tool import LongRunningFunctionTool
 from google.adk.tools.mcp_tool import McpToolset, StdioConnectionParams
 from google.adk.tools.mcp_tool.mcp_session_manager import MCPSessionManager
+from google.adk.workflow import START, Workflow
 from google.genai.types import FunctionDeclaration
 from mcp import StdioServerParameters
 from mcp.client._memory import InMemoryTransport
@@ -123,6 +124,15 @@ def server(**options: Any) -> McpToolset:
 def served() -> LlmAgent:
     """Its tools are those of a server."""
     return agent(server())
+
+
+def graph() -> Workflow:
+    """A graph of two agents; the first one's tools are those of a server."""
+    finder = LlmAgent(
+        name="finder", model=MODEL, instruction=INSTRUCTION, tools=[server()], output_key="found"
+    )
+    writer = LlmAgent(name="writer", model=MODEL, instruction="Write to customers: {found}")
+    return Workflow(name="graph", edges=[(START, finder, writer)])
 
 
 SERVED = agent(server(tool_name_prefix="shop", tool_filter=["look_up_order"]), issue_refund)

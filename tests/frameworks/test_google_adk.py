@@ -192,6 +192,26 @@ def test_an_order_that_no_workflow_agent_has_is_refused() -> None:
     assert "no arrangement" in agent.cannot_express(mutant)
 
 
+def test_graphs_are_run_with_other_edges_and_without_nodes() -> None:
+    agent = adapter("graph")
+    flow = agent.get_config().orchestration
+    assert flow["nodes"] == ["one", "both", "two", "last", "polite"]
+    assert ["one", "two", "both"] in flow["edges"] and ["polite", "__end__"] in flow["edges"]
+    seen = run(agent, "Hello")
+    assert set(seen.trace.edges) > {("__start__", "two"), ("one", "last"), ("two", "last")}
+    assert str(seen.trace.output).startswith("Kindly: ")
+    one_by_one = [["__start__", "one"], ["one", "two"], ["two", "last"], ["last", "__end__"]]
+    seen = run(changed(agent, orchestration={**flow, "edges": one_by_one}), "Hello")
+    assert {("one", "two"), ("two", "last")} < set(seen.trace.edges)
+    assert not str(seen.trace.output).startswith("Kindly: ")
+    seen = run(changed(agent, orchestration={**flow, "nodes": ["two", "both", "last"]}), "Hello")
+    assert seen.trial.recorder.nodes == {"two", "last"}
+    assert run(adapter("routed"), "Hello").trial.recorder.nodes == {"billing"}
+    edit = Edit(pointer="/orchestration/edges/4", before=["last", "polite"], after=["last", "one"])
+    looped = agent.cannot_express(Mutant(**{**MUTANT, "edits": (edit,)}))
+    assert "ADK makes no graph of these edges" in looped
+
+
 def test_a_hand_off_leads_elsewhere() -> None:
     agent = adapter("of_three")
     flow = agent.get_config().orchestration
@@ -210,7 +230,7 @@ def test_a_limit_of_model_calls_ends_a_run() -> None:
 @pytest.mark.parametrize(
     ("name", "error", "says"),
     [
-        ("graph", AdapterError, "Workflow.*adapter python with agent.run"),
+        ("functions", AdapterError, "Workflow without an LlmAgent.*adapter python with agent.run"),
         ("text", AdapterError, "returned a str; expected an agent of google.adk.agents"),
         ("raising", AdapterError, "raised ValueError: no key"),
         ("twins", AdapterError, "two agents are called 'desk'"),

@@ -16,7 +16,7 @@ FOUND = "A-1042 was delivered on Monday."
 
 
 def test_its_agents_are_run_as_the_kit_demands() -> None:
-    check(Case("google_adk", "MCP server", f"{SERVED}:served", [ASKED], ["look_up_order"]))
+    check(Case("google_adk", "graph, MCP server", f"{SERVED}:graph", [ASKED], ["look_up_order"]))
 
 
 def renamed(agent: Any, name: str, **update: Any) -> Any:
