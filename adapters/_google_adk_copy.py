@@ -132,7 +132,7 @@ class Copying:
     def _followed(self, own: Own | None) -> Any:
         """A tool that runs an agent runs the copy of it."""
         tool = own and own.tool
-        return leading_to(tool, self.copied(tool.agent)) if isinstance(tool, AgentTool) else tool
+        return leading_to(tool, self._node(tool.agent)) if isinstance(tool, AgentTool) else tool
 
     def _own(self, agent: LlmAgent) -> dict[str, Any]:
         changes: dict[str, Any] = {}
