@@ -3,6 +3,7 @@
 import copy
 import inspect
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any
 
 from google.adk.models.llm_request import LlmRequest
@@ -17,7 +18,7 @@ from agentmut.adapters._google_adk_mcp import is_served, text_of, told_of, told_
 from agentmut.calls.answers import ResultForm, decoy_answer, form_of
 from agentmut.calls.passing import pass_call
 from agentmut.errors import AdapterError
-from agentmut.plain import described
+from agentmut.plain import one_line
 from agentmut.tools import ToolSpec
 from agentmut.trial import CallPlace, answering, call_place
 from agentmut.wire.dialects.gemini import gemini_tools
@@ -34,10 +35,13 @@ def declaration_of(tool: Any) -> FunctionDeclaration | None:
     if not isinstance(tool, BaseTool):
         return None
     request = LlmRequest()
-    request.append_tools([tool])
-    groups = request.config.tools or []
-    declared = [one for group in groups for one in getattr(group, "function_declarations", None) or []]
-    return declared[0] if declared else None
+    try:
+        request.append_tools([tool])
+    except Exception as error:  # pydantic's, of types that have no schema, among others
+        raise AdapterError(
+            f"the tool {tool.name!r} cannot tell a model of itself: {one_line(error)}"
+        ) from error
+    return next(iter(_declarations(request)), None)
 
 
 def is_marker(tool: Any, agent: Any) -> bool:
@@ -77,22 +81,24 @@ def leading_to(tool: AgentTool, agent: Any) -> AgentTool:
 
 
 def _copied(tool: Any) -> Any:
+    """A copy, also where the class has it that none is made."""
     try:
         return copy.copy(tool)
-    except Exception as error:
-        raise AdapterError(f"the tool {tool.name!r} cannot be copied: {described(error)}") from error
+    except Exception:  # whatever a class of the user's raises
+        fresh = object.__new__(type(tool))
+        fresh.__dict__.update(tool.__dict__)
+        return fresh
 
 
-def _put(tool: BaseTool, **found: Any) -> None:
-    """Set attributes of a copy, also where its class has them frozen."""
+def _put(tool: Any, **found: Any) -> None:
+    """Set attributes of a copy, also where its class freezes or makes them: then it is of a class below that."""
     for name, value in found.items():
-        try:
+        with suppress(AttributeError):
             object.__setattr__(tool, name, value)
-        except AttributeError as error:
-            raise AdapterError(
-                f"the {name} of the tool {tool.name!r} cannot be changed, as its class {type(tool).__name__} makes "
-                "it; mutants of it can reach the agent by agent.route: wire"
-            ) from error
+        if getattr(tool, name) != value:
+            kind = type(tool)
+            fixed = {name: staticmethod(value) if callable(value) else value}
+            object.__setattr__(tool, "__class__", type(kind.__name__, (kind,), fixed))
 
 
 def _of(shown: BaseTool, own: BaseTool, name: str) -> Any:

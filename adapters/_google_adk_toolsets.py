@@ -113,10 +113,12 @@ class PassedToolset(BaseToolset):
     async def get_tools(self, readonly_context: Any = None) -> list[BaseTool]:
         """The tools of the toolset. ADK would go on without them if it raised: `process_llm_request` tells."""
         try:
-            tools = await self._own.get_tools_with_prefix(readonly_context)
+            return self._offered(await self._own.get_tools_with_prefix(readonly_context))
         except Exception as error:
             self._error = error
             return []
+
+    def _offered(self, tools: Sequence[BaseTool]) -> list[BaseTool]:
         named = {tool.name: tool for tool in tools}
         offered = [
             self._shown.of(offer, tool) for offer in self._offers if (tool := named.get(offer.spec.own_name))

@@ -194,8 +194,10 @@ class _Conversation(Session):
             run_config=RunConfig(**limit),
         )
         async with aclosing(asked) as events:
-            answers = [answer async for event in events if (answer := _answer(event)) is not None]
-        return answers[-1] if answers else ""
+            seen = [event async for event in events]
+        kinds = ([find(event) for event in seen] for find in (_waiting, _answer, _last_word))
+        answers = (answer for found in kinds for answer in reversed(found) if answer is not None)
+        return next(answers, "")
 
     async def close(self) -> None:
         """Close what the agent opened, unless other runs have the same agent."""
@@ -235,13 +237,27 @@ def _answer(event: Any) -> JsonValue:
         return jsonable(event.output)
     if event.error_code and not event.content:
         return {"error_code": str(event.error_code), "error_message": event.error_message}
-    if asked := [call for call in event.get_function_calls() if str(call.name).startswith(ASKS)]:
-        about = (asked[0].args or {}).get("originalFunctionCall") or {}
-        return {"waits_for": asked[0].name, "tool": about.get("name")}
     if not event.is_final_response() or not event.content:
         return None
     said = [part.text for part in event.content.parts or () if part.text and not part.thought]
     return "".join(said) or None
+
+
+def _last_word(event: Any) -> JsonValue:
+    """What a tool said that ended the turn; None for others."""
+    if not event.actions.skip_summarization:
+        return None
+    said = [jsonable(one.response) for one in event.get_function_responses()]
+    return said[-1] if said else None
+
+
+def _waiting(event: Any) -> JsonValue:
+    """What a run asks its user for, and will not go on without."""
+    asked = [call for call in event.get_function_calls() if str(call.name).startswith(ASKS)]
+    if not asked:
+        return None
+    about = (asked[0].args or {}).get("originalFunctionCall") or {}
+    return {"waits_for": asked[0].name, "tool": about.get("name")}
 
 
 def _quiet() -> None:

@@ -62,6 +62,37 @@ class Remote(BaseTool):
         return {"look_up_order": look_up_order}[self.name](**args)
 
 
+class Stubborn(Audited):
+    """It can be neither copied nor renamed in the ordinary way."""
+
+    @property
+    def name(self) -> str:
+        return "look_up_order"
+
+    @name.setter
+    def name(self, name: str) -> None:
+        pass
+
+    def __getstate__(self) -> Any:
+        raise TypeError("it holds a connection")
+
+
+def ended(tool: Any, args: Any, tool_context: Any, tool_response: Any) -> None:
+    tool_context.actions.skip_summarization = True
+
+
+def stubborn() -> LlmAgent:
+    """A callback has its tool's answer be the last word."""
+    return agent(Stubborn(look_up_order), after_tool_callback=ended)
+
+
+def indescribable() -> LlmAgent:
+    def send(connection: InProcess) -> None:
+        """Its argument has no schema."""
+
+    return agent(send)
+
+
 SEEN: list[Any] = []
 AUDITED = Audited(look_up_order)
 

@@ -46,6 +46,14 @@ def test_a_tool_that_goes_by_its_own_name_is_called_by_it_under_another() -> Non
     assert [step.output for step in seen.trace.tool_calls] == [FOUND]
 
 
+def test_a_tool_that_resists_is_renamed_and_may_have_the_last_word() -> None:
+    seen = run(renamed(adapter("stubborn", module=SERVED), "look_up_order"), ASKED)
+    assert [tool.name for tool in seen.told] == ["find"]
+    assert seen.trace.output == {"result": FOUND}
+    with pytest.raises(AdapterError, match="the tool 'send' cannot tell a model of itself: "):
+        adapter("indescribable", module=SERVED)
+
+
 def test_what_a_run_waits_for_is_its_answer() -> None:
     seen = run(adapter("confirmed", module=SERVED), ASKED)
     assert seen.trace.output == {"waits_for": "adk_request_confirmation", "tool": "look_up_order"}
