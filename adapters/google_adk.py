@@ -5,18 +5,14 @@ tools are those of all agents. Hand-offs, and the order in which workflow agents
 """
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import aclosing
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from pydantic import JsonValue
-
 from agentmut.adapters._agent_source import AgentSource
 from agentmut.adapters._change import Change, distinct
-from agentmut.adapters._framework import FrameworkAdapter, Said, Session
+from agentmut.adapters._framework import FrameworkAdapter, Session
 from agentmut.adapters._requirement import Requirement
 from agentmut.adapters._sdk_version import version_of
 from agentmut.config import SAMPLING, AgentConfig
@@ -24,7 +20,6 @@ from agentmut.errors import AdapterError, MutationError
 from agentmut.flow import Flow
 from agentmut.imports import import_object
 from agentmut.mutant import Edit, Mutant, apply_edits
-from agentmut.plain import jsonable
 from agentmut.protocols import AgentSpec
 from agentmut.threads import completed
 from agentmut.trial import Trial
@@ -32,9 +27,6 @@ from agentmut.wire.carriers import genai_hook
 
 # The modules `_google_adk_*` but for the flow import ADK, which is checked for first.
 
-USER = "user"
-ASKS = "adk_request_"
-"""The names of calls begin with this by which ADK asks a user to confirm, to sign in or to tell something."""
 LOGGERS = ("google_adk", "google_genai")
 """Under these names ADK and its SDK log every failed run, with a traceback; runs of mutants fail a lot."""
 
@@ -99,6 +91,7 @@ class GoogleADKAdapter(FrameworkAdapter):
         from agentmut.adapters._google_adk_copy import Copying
         from agentmut.adapters._google_adk_graph import agents_before
         from agentmut.adapters._google_adk_run import Watch
+        from agentmut.adapters._google_adk_session import Conversation
         from agentmut.adapters._google_adk_toolsets import Toolsets
 
         tree, state, own = _tree(agent, self.spec), self.spec.options.get("state"), not self.source.is_object
@@ -110,7 +103,7 @@ class GoogleADKAdapter(FrameworkAdapter):
             return _app(agent, root, Watch(trial, whole.redirects(change), agents_before(root)))
 
         limit = Flow.of(self.config.orchestration).max_steps
-        return _Conversation(app, toolsets, limit, state, ends=own)
+        return Conversation(app, toolsets, limit, state, ends=own)
 
     def cannot_change(self, edit: Edit) -> str:
         """Settings are given in Gemini's terms: which of them other models follow is not known."""
@@ -151,113 +144,6 @@ class GoogleADKAdapter(FrameworkAdapter):
     @cached_property
     def _first(self) -> Any:
         return _listed(_tree(self.source.build(self.config), self.spec), self.spec)
-
-
-class _Conversation(Session):
-    """Each conversation is a session of ADK's of its own."""
-
-    def __init__(
-        self,
-        app: Callable[[], Awaitable[Any]],
-        toolsets: Any,
-        limit: int | None,
-        state: JsonValue,
-        *,
-        ends: bool,
-    ) -> None:
-        from google.adk.sessions import InMemorySessionService
-
-        self._sessions = InMemorySessionService()
-        self._app = app
-        self._toolsets = toolsets
-        self._runner: Any = None
-        self._limit = limit
-        self._state = state
-        self._ends = ends
-        self._earlier: Sequence[Said] = ()
-        self._id: str | None = None
-
-    def begin(self, earlier: Sequence[Said]) -> None:
-        self._earlier, self._id = earlier, None
-
-    async def ask(self, text: str, turn: int) -> JsonValue:
-        from google.adk.agents.run_config import RunConfig
-        from google.genai.types import Content, Part
-
-        if self._runner is None:
-            self._runner = await self._begun()
-        limit = {} if self._limit is None else {"max_llm_calls": self._limit}
-        asked = self._runner.run_async(
-            user_id=USER,
-            session_id=await self._session(),
-            new_message=Content(role=USER, parts=[Part(text=text)]),
-            run_config=RunConfig(**limit),
-        )
-        async with aclosing(asked) as events:
-            seen = [event async for event in events]
-        kinds = ([find(event) for event in seen] for find in (_waiting, _answer, _last_word))
-        answers = (answer for found in kinds for answer in reversed(found) if answer is not None)
-        return next(answers, "")
-
-    async def close(self) -> None:
-        """Close what the agent opened, unless other runs have the same agent."""
-        if self._ends and self._runner is not None:
-            await self._runner.close()
-        await self._toolsets.close()
-
-    async def _begun(self) -> Any:
-        from google.adk.runners import Runner
-
-        return Runner(app=await self._app(), session_service=self._sessions)
-
-    async def _session(self) -> str:
-        if self._id is None:
-            session = await self._sessions.create_session(
-                app_name=self._runner.app_name, user_id=USER, state=_copied(self._state)
-            )
-            for said in self._earlier:
-                await self._sessions.append_event(session, self._event(said))
-            self._id = session.id
-        return self._id
-
-    def _event(self, said: Said) -> Any:
-        from google.adk.events import Event
-        from google.genai.types import Content, Part
-
-        own = said.role == USER
-        return Event(
-            author=USER if own else self._runner.app.root_agent.name,
-            content=Content(role=USER if own else "model", parts=[Part(text=said.text)]),
-        )
-
-
-def _answer(event: Any) -> JsonValue:
-    """What a user is told by an event; None for what goes on inside, and by those who say nothing."""
-    if event.output is not None and not event.content:  # what a node of a graph gives
-        return jsonable(event.output)
-    if event.error_code and not event.content:
-        return {"error_code": str(event.error_code), "error_message": event.error_message}
-    if not event.is_final_response() or not event.content:
-        return None
-    said = [part.text for part in event.content.parts or () if part.text and not part.thought]
-    return "".join(said) or None
-
-
-def _last_word(event: Any) -> JsonValue:
-    """What a tool said that ended the turn; None for others."""
-    if not event.actions.skip_summarization:
-        return None
-    said = [jsonable(one.response) for one in event.get_function_responses()]
-    return said[-1] if said else None
-
-
-def _waiting(event: Any) -> JsonValue:
-    """What a run asks its user for, and will not go on without."""
-    asked = [call for call in event.get_function_calls() if str(call.name).startswith(ASKS)]
-    if not asked:
-        return None
-    about = (asked[0].args or {}).get("originalFunctionCall") or {}
-    return {"waits_for": asked[0].name, "tool": about.get("name")}
 
 
 def _quiet() -> None:
@@ -304,7 +190,3 @@ def _app(agent: Any, root: Any, watch: Any) -> Any:
     if isinstance(agent, App):
         return agent.model_copy(update={"root_agent": root, "plugins": [watch, *agent.plugins]})
     return App(name="agentmut", root_agent=root, plugins=[watch])
-
-
-def _copied(state: JsonValue) -> dict[str, Any] | None:
-    return dict(state) if isinstance(state, dict) else None
