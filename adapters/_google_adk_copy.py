@@ -1,7 +1,9 @@
 """Copies of agents of ADK that differ by a change."""
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any
 
 from google.adk.agents import BaseAgent, LlmAgent, SequentialAgent
@@ -9,23 +11,17 @@ from google.adk.models import BaseLlm, LLMRegistry
 from google.adk.tools.agent_tool import AgentTool
 from google.adk.tools.base_toolset import BaseToolset
 from google.adk.utils.instructions_utils import inject_session_state
+from google.adk.workflow import BaseNode, Workflow
 
-from agentmut.adapters._change import Change
+from agentmut.adapters._change import Change, Offer
 from agentmut.adapters._google_adk_flow import Kind, Stage, with_edges
+from agentmut.adapters._google_adk_graph import rebuilt
 from agentmut.adapters._google_adk_settings import with_settings
-from agentmut.adapters._google_adk_tools import (
-    PassedToolset,
-    as_tool,
-    declaration_of,
-    leading_to,
-    own_tools,
-    tool_offered,
-)
-from agentmut.adapters._google_adk_tree import PLACEHOLDER, Tree, is_target
+from agentmut.adapters._google_adk_tools import leading_to, tool_offered
+from agentmut.adapters._google_adk_toolsets import Toolsets
+from agentmut.adapters._google_adk_tree import NO_SUCH_TREE, PLACEHOLDER, Own, Tree, is_target
 from agentmut.errors import AdapterError
 from agentmut.flow import Flow
-
-NO_SUCH_TREE = "no arrangement of the agent's SequentialAgent, ParallelAgent and LoopAgent runs in this order"
 
 
 @dataclass
@@ -48,24 +44,46 @@ class Copying:
     tree: Tree
     change: Change
     models: Models
+    toolsets: Toolsets
+    made: dict[str, BaseAgent] = field(default_factory=dict)
+    """By name: a sub-agent may be called as a tool as well."""
 
-    def root(self) -> BaseAgent:
+    def root(self) -> BaseNode:
         """The root of a copy that differs by the change. Nothing of the original is touched."""
-        return self.staged(self._wanted())
+        root = self.tree.root
+        return self.graphed(root) if isinstance(root, Workflow) else self.staged(self._wanted())
+
+    def graphed(self, workflow: Workflow) -> Workflow:
+        """The graph with copies of its agents; of graphs in it, the edges stay."""
+        flow, changed = Flow.of(self.change.wanted.orchestration), self.change.orchestration
+        if workflow is not self.tree.root:
+            changed = frozenset()
+        edges = flow.edges if "edges" in changed else None
+        return rebuilt(workflow, self._node, edges, flow.nodes if "nodes" in changed else None)
+
+    def _node(self, node: BaseNode) -> BaseNode:
+        if isinstance(node, Workflow):
+            return self.graphed(node)
+        return self.copied(node) if isinstance(node, BaseAgent) else node
 
     def staged(self, stage: Stage) -> BaseAgent:
         """An agent of the flow, with what it runs in the wanted order."""
-        agent = self.tree.members[stage.name]
+        agent: Any = self.tree.members[stage.name]
         if stage.kind is Kind.AGENT:
             return self.copied(agent)
         parts = [self.staged(part) for part in stage.parts]
         if stage.kind is Kind.SEQUENCE and not isinstance(agent, SequentialAgent):
             return SequentialAgent(name=agent.name, description=agent.description, sub_agents=parts)
         once = {"max_iterations": 1} if stage.kind is Kind.ONCE else {}
-        return agent.clone(update={"sub_agents": parts, **once})
+        return agent.clone(update={"sub_agents": parts, **once})  # type: ignore[no-any-return]
 
     def copied(self, agent: BaseAgent) -> BaseAgent:
         """An agent with all below it."""
+        if agent.name not in self.made:
+            self.made[agent.name] = self._copy(agent)
+        return self.made[agent.name]
+
+    def _copy(self, agent: BaseAgent) -> BaseAgent:
         flow = Flow.of(self.change.wanted.orchestration)
         kept = flow.handoffs.get(agent.name, {})
         below = [one for one in agent.sub_agents if not self._is_handoff(agent, one) or one.name in kept]
@@ -87,16 +105,34 @@ class Copying:
         return isinstance(agent, LlmAgent) and is_target(below)
 
     def _tools(self, agent: LlmAgent) -> list[Any]:
-        own = own_tools(agent)
-        rest = [tool for tool in agent.tools if declaration_of(as_tool(tool)) is None]
-        mine = agent.name == self.tree.changed_name
-        offers = self.change.offers(list(own), decoys=mine)
-        tools = [tool_offered(one, self._followed(own.get(one.spec.own_name))) for one in offers]
-        return [*tools, *(PassedToolset(one) if isinstance(one, BaseToolset) else one for one in rest)]
+        """The tools in the wanted order, then what the service carries out, or ADK needs for itself."""
+        own = self.tree.own(agent)
+        offers = self.change.offers(list(own), decoys=agent.name == self.tree.changed_name)
+        tools: list[Any] = []
+        told: set[BaseToolset | None] = set()
+        for toolset, part in groupby(offers, lambda offer: _toolset(own, offer)):
+            if toolset is None:
+                tools += [tool_offered(one, self._followed(own.get(one.spec.own_name))) for one in part]
+            else:
+                tools.append(self._part(own, toolset, list(part), first=toolset not in told))
+                told.add(toolset)
+        rest = [one for one in self.tree.rest(agent) if one not in told]
+        untold = (
+            self._part(own, one, (), first=True) if isinstance(one, BaseToolset) else one for one in rest
+        )
+        return [*tools, *untold]
 
-    def _followed(self, tool: Any) -> Any:
+    def _part(
+        self, own: Mapping[str, Own], toolset: BaseToolset, offers: Sequence[Offer], *, first: bool
+    ) -> BaseToolset:
+        """The first part of a toolset has what was not known of it, too."""
+        known = [name for name, one in own.items() if one.toolset is toolset]
+        return self.toolsets.part(toolset, offers, known if first else None)
+
+    def _followed(self, own: Own | None) -> Any:
         """A tool that runs an agent runs the copy of it."""
-        return leading_to(tool, self.copied(tool.agent)) if isinstance(tool, AgentTool) else tool
+        tool = own and own.tool
+        return leading_to(tool, self._node(tool.agent)) if isinstance(tool, AgentTool) else tool
 
     def _own(self, agent: LlmAgent) -> dict[str, Any]:
         changes: dict[str, Any] = {}
@@ -146,6 +182,11 @@ class Copying:
         if not gone or not isinstance(instruction, str):
             return {}
         return {"instruction": PLACEHOLDER.sub(lambda found: _without(found, gone), instruction)}
+
+
+def _toolset(own: Mapping[str, Own], offer: Offer) -> BaseToolset | None:
+    found = own.get(offer.spec.own_name)
+    return found.toolset if found else None
 
 
 def _without(found: "re.Match[str]", gone: set[str]) -> str:

@@ -23,10 +23,12 @@ class Watch(BasePlugin):
     It comes before the plugins of the user, and never answers in anybody's place.
     """
 
-    def __init__(self, trial: Trial, redirects: Redirects) -> None:
+    def __init__(self, trial: Trial, redirects: Redirects, before: Mapping[str, frozenset[str]]) -> None:
         super().__init__(name="agentmut")
         self._recorder = trial.recorder
         self._redirects = redirects
+        self._before = before
+        """By the agents of a graph: which agents can have run right before."""
         self._last = START
         self._forks: dict[str, str] = {}
         self._begun: dict[str | None, tuple[float, int]] = {}
@@ -40,7 +42,10 @@ class Watch(BasePlugin):
             return
         above = agent.parent_agent.name if agent.parent_agent else ""
         self._recorder.nodes.add(agent.name)
-        if self._last != agent.name:
+        if agent.name in self._before:
+            ran = self._before[agent.name] & {START, *self._recorder.nodes}
+            self._recorder.edges |= dict.fromkeys((name, agent.name) for name in sorted(ran))
+        elif self._last != agent.name:
             self._recorder.edges[self._forks.get(above, self._last), agent.name] = None
         self._last = agent.name
 

@@ -5,30 +5,28 @@ tools are those of all agents. Hand-offs, and the order in which workflow agents
 """
 
 import logging
-from collections.abc import Sequence
-from contextlib import aclosing
+from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar, Self
-
-from pydantic import JsonValue
 
 from agentmut.adapters._agent_source import AgentSource
 from agentmut.adapters._change import Change, distinct
-from agentmut.adapters._framework import FrameworkAdapter, Said, Session
-from agentmut.adapters._google_adk_flow import with_edges
+from agentmut.adapters._framework import FrameworkAdapter, Session
 from agentmut.adapters._requirement import Requirement
 from agentmut.adapters._sdk_version import version_of
 from agentmut.config import SAMPLING, AgentConfig
 from agentmut.errors import AdapterError, MutationError
 from agentmut.flow import Flow
+from agentmut.imports import import_object
 from agentmut.mutant import Edit, Mutant, apply_edits
 from agentmut.protocols import AgentSpec
+from agentmut.threads import completed
 from agentmut.trial import Trial
 from agentmut.wire.carriers import genai_hook
 
 # The modules `_google_adk_*` but for the flow import ADK, which is checked for first.
 
-USER = "user"
 LOGGERS = ("google_adk", "google_genai")
 """Under these names ADK and its SDK log every failed run, with a traceback; runs of mutants fail a lot."""
 
@@ -80,9 +78,10 @@ class GoogleADKAdapter(FrameworkAdapter):
                 f"adapter google_adk does not know how google-genai {version_of('google-genai')['google-genai']} "
                 "chooses between httpx and aiohttp, so its requests would not be seen; install google-genai 2.x"
             )
-        tree = _tree(agent, spec)
-        if not isinstance(spec.options.get("state", {}), dict):
+        state = spec.options.get("state", {})
+        if not isinstance(state, dict):
             raise AdapterError("agent.options.state: expected a mapping, what sessions begin with")
+        tree = _listed(_tree(agent, spec), spec)
         return AgentConfig(
             prompt=tree.prompt, tools=distinct(tree.specs), model=tree.model, orchestration=tree.flow
         )
@@ -90,12 +89,21 @@ class GoogleADKAdapter(FrameworkAdapter):
     def prepared(self, agent: Any, change: Change, trial: Trial) -> Session:
         """A session of a clone of the tree."""
         from agentmut.adapters._google_adk_copy import Copying
+        from agentmut.adapters._google_adk_graph import agents_before
         from agentmut.adapters._google_adk_run import Watch
+        from agentmut.adapters._google_adk_session import Conversation
+        from agentmut.adapters._google_adk_toolsets import Toolsets
 
-        tree = _tree(agent, self.spec)
-        app = _app(agent, Copying(tree, change, self._models).root(), Watch(trial, tree.redirects(change)))
+        tree, state, own = _tree(agent, self.spec), self.spec.options.get("state"), not self.source.is_object
+        toolsets = Toolsets(tree.members, state, closes=own)
+
+        async def app() -> Any:
+            whole = replace(tree, listed=await toolsets.listed())
+            root = Copying(whole, change, self._models, toolsets).root()
+            return _app(agent, root, Watch(trial, whole.redirects(change), agents_before(root)))
+
         limit = Flow.of(self.config.orchestration).max_steps
-        return _Conversation(app, limit, self.spec.options.get("state"), ends=not self.source.is_object)
+        return Conversation(app, toolsets, limit, state, ends=own)
 
     def cannot_change(self, edit: Edit) -> str:
         """Settings are given in Gemini's terms: which of them other models follow is not known."""
@@ -114,14 +122,11 @@ class GoogleADKAdapter(FrameworkAdapter):
     def _cannot_arrange(self, mutant: Mutant) -> str:
         if not any(edit.path[:2] == ("orchestration", "edges") for edit in mutant.edits):
             return ""
-        from agentmut.adapters._google_adk_copy import NO_SUCH_TREE
-
         try:
             wanted = apply_edits(self.config, mutant.edits)
         except MutationError:  # told by those who apply it
             return ""
-        found = with_edges(self._first.stage, Flow.of(wanted.orchestration).edges)
-        return "" if found else NO_SUCH_TREE
+        return str(self._first.cannot_run(Flow.of(wanted.orchestration).edges))
 
     def _cannot_offer(self, mutant: Mutant) -> str:
         if not all(edit.path == ("tools",) for edit in mutant.edits):
@@ -138,76 +143,7 @@ class GoogleADKAdapter(FrameworkAdapter):
 
     @cached_property
     def _first(self) -> Any:
-        return _tree(self.source.build(self.config), self.spec)
-
-
-class _Conversation(Session):
-    """Each conversation is a session of ADK's of its own."""
-
-    def __init__(self, app: Any, limit: int | None, state: JsonValue, *, ends: bool) -> None:
-        from google.adk.runners import Runner
-        from google.adk.sessions import InMemorySessionService
-
-        self._sessions = InMemorySessionService()
-        self._runner: Any = Runner(app=app, session_service=self._sessions)
-        self._limit = limit
-        self._state = state
-        self._ends = ends
-        self._earlier: Sequence[Said] = ()
-        self._id: str | None = None
-
-    def begin(self, earlier: Sequence[Said]) -> None:
-        self._earlier, self._id = earlier, None
-
-    async def ask(self, text: str, turn: int) -> JsonValue:
-        from google.adk.agents.run_config import RunConfig
-        from google.genai.types import Content, Part
-
-        limit = {} if self._limit is None else {"max_llm_calls": self._limit}
-        asked = self._runner.run_async(
-            user_id=USER,
-            session_id=await self._session(),
-            new_message=Content(role=USER, parts=[Part(text=text)]),
-            run_config=RunConfig(**limit),
-        )
-        async with aclosing(asked) as events:
-            answers = [answer async for event in events if (answer := _answer(event)) is not None]
-        return answers[-1] if answers else ""
-
-    async def close(self) -> None:
-        """Close what the agent opened, unless other runs have the same agent."""
-        if self._ends:
-            await self._runner.close()
-
-    async def _session(self) -> str:
-        if self._id is None:
-            session = await self._sessions.create_session(
-                app_name=self._runner.app_name, user_id=USER, state=_copied(self._state)
-            )
-            for said in self._earlier:
-                await self._sessions.append_event(session, self._event(said))
-            self._id = session.id
-        return self._id
-
-    def _event(self, said: Said) -> Any:
-        from google.adk.events import Event
-        from google.genai.types import Content, Part
-
-        own = said.role == USER
-        return Event(
-            author=USER if own else self._runner.agent.name,
-            content=Content(role=USER if own else "model", parts=[Part(text=said.text)]),
-        )
-
-
-def _answer(event: Any) -> JsonValue:
-    """What a user is told by an event; None for what goes on inside, and by those who say nothing."""
-    if event.error_code and not event.content:
-        return {"error_code": str(event.error_code), "error_message": event.error_message}
-    if not event.is_final_response() or not event.content:
-        return None
-    said = [part.text for part in event.content.parts or () if part.text and not part.thought]
-    return "".join(said) or None
+        return _listed(_tree(self.source.build(self.config), self.spec), self.spec)
 
 
 def _quiet() -> None:
@@ -226,13 +162,25 @@ def _tree(agent: Any, spec: AgentSpec) -> Any:
     from agentmut.adapters._google_adk_tree import Tree
 
     root = getattr(agent, "root_agent", agent) if not isinstance(agent, BaseAgent) else agent
-    if not isinstance(root, BaseAgent):
+    tree = Tree.of(root, spec.options.get("agent"))
+    if not isinstance(root, BaseAgent) and not tree.llm_agents:
         raise AdapterError(
-            f"agent.factory {spec.factory} is a {type(root).__name__}, of which adapter google_adk can change nothing: "
-            "it takes agents (LlmAgent, SequentialAgent, ParallelAgent, LoopAgent) and Apps of them. Mutants can "
-            "reach it through its model requests: adapter python with agent.run, a function that runs it"
+            f"agent.factory {spec.factory} is a {type(root).__name__} without an LlmAgent, of which adapter google_adk "
+            "can change nothing. Mutants can reach its model requests: adapter python with agent.run, a function "
+            "that runs it"
         )
-    return Tree.of(root, spec.options.get("agent"))
+    return tree
+
+
+def _listed(tree: Any, spec: AgentSpec) -> Any:
+    """The tree with the tools of its toolsets, which are asked for them."""
+    from agentmut.adapters._google_adk_toolsets import listed_once
+
+    if not tree.has_toolsets:
+        return tree
+    built = not GoogleADKAdapter.is_agent(import_object(str(spec.factory), Path(spec.root)))
+    asked = listed_once(tree.members, spec.options.get("state"), closes=built)
+    return replace(tree, listed=completed(asked))
 
 
 def _app(agent: Any, root: Any, watch: Any) -> Any:
@@ -242,7 +190,3 @@ def _app(agent: Any, root: Any, watch: Any) -> Any:
     if isinstance(agent, App):
         return agent.model_copy(update={"root_agent": root, "plugins": [watch, *agent.plugins]})
     return App(name="agentmut", root_agent=root, plugins=[watch])
-
-
-def _copied(state: JsonValue) -> dict[str, Any] | None:
-    return dict(state) if isinstance(state, dict) else None

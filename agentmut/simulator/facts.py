@@ -12,6 +12,7 @@ MAX_FACTS = 60
 _NUMBER = re.compile(r"(?<![\w.,-])[$€£]?\s?(\d+(?:[.,]\d{1,2})?)(?![\w-]|[.,]\d)")
 _NEARBY_WORDS = 3
 _BAD_KEYS = topics("error failed denied")
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _BAD_TEXT = re.compile(r"^\W*(?:error|failed|failure|not found|denied|no such)\b", re.IGNORECASE)
 
 
@@ -67,13 +68,20 @@ def failed(result: str) -> bool:
 
     >>> failed('{"match": false}'), failed("Error: no lamp"), failed('{"match": true}')
     (True, True, False)
+    >>> failed('{"isError": false}'), failed('{"isError": true}')
+    (False, True)
     """
     if _BAD_TEXT.match(result):
         return True
     value = _parsed(result)
     if not isinstance(value, dict):
         return False
-    return any(item is False or (item and topics(key) & _BAD_KEYS) for key, item in value.items())
+    return any(bool(item) if _is_bad(key) else item is False for key, item in value.items())
+
+
+def _is_bad(key: str) -> bool:
+    """Whether a result whose value is true under this name is one of a failure."""
+    return bool(topics(_HUMP.sub(" ", key)) & _BAD_KEYS)
 
 
 def _parsed(result: str) -> Any:

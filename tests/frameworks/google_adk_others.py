@@ -4,12 +4,11 @@ from typing import Any
 
 from google.adk.agents import LlmAgent, LoopAgent, ParallelAgent, SequentialAgent
 from google.adk.apps import App
+from google.adk.events import Event
 from google.adk.models import BaseLlm
 from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.tools.agent_tool import AgentTool
-from google.adk.tools.base_toolset import BaseToolset
-from google.adk.tools.function_tool import FunctionTool
-from google.adk.workflow import START, Workflow
+from google.adk.workflow import START, FunctionNode, JoinNode, Workflow
 
 from agentmut.config import AgentConfig
 from tests.frameworks.google_adk_agents import MODEL, desk, look_up_order
@@ -50,17 +49,6 @@ def asking() -> LlmAgent:
             tools=[look_up_order],
         ))],
     )  # fmt: skip
-
-
-class Orders(BaseToolset):
-    """Tools that are not known before the run."""
-
-    async def get_tools(self, readonly_context: Any = None) -> list[Any]:
-        return [FunctionTool(look_up_order)]
-
-
-def with_toolset() -> LlmAgent:
-    return LlmAgent(name="desk", model=MODEL, instruction="Always look up the order.", tools=[Orders()])
 
 
 def answered_by_callback() -> LlmAgent:
@@ -140,9 +128,42 @@ def twins() -> SequentialAgent:
     return SequentialAgent(name="outer", sub_agents=[inner, LlmAgent(name="desk", model=MODEL)])
 
 
+def polite(node_input: str) -> str:
+    """A function as a node."""
+    return f"Kindly: {node_input}"
+
+
 def graph() -> Workflow:
-    """ADK's graphs of nodes."""
-    return Workflow(name="graph", edges=[(START, desk())])
+    """A graph: two agents at once, a node that waits for both, a function, and one agent after them."""
+    one, two, last = (
+        LlmAgent(
+            name=name,
+            model=MODEL,
+            instruction=f"You are {name}.\n\n- Be brief.\n- Always look up the order.",
+            tools=[look_up_order],
+        )
+        for name in ("one", "two", "last")
+    )
+    both = JoinNode(name="both")
+    return Workflow(name="graph", edges=[(START, one, both), (START, two, both), (both, last, polite)])
+
+
+def routed() -> Workflow:
+    """A graph whose function says where it goes on."""
+
+    def decide(node_input: str) -> Any:
+        yield Event(output=node_input, route="refund")
+
+    billing, delivery = (
+        LlmAgent(name=name, model=MODEL, instruction=f"You are {name}.") for name in ("billing", "delivery")
+    )
+    node = FunctionNode(func=decide, name="decide")
+    return Workflow(name="routed", edges=[(START, node, {"refund": billing, "parcel": delivery})])
+
+
+def functions() -> Workflow:
+    """A graph without a model."""
+    return Workflow(name="functions", edges=[(START, polite)])
 
 
 def raising() -> LlmAgent:

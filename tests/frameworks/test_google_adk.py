@@ -2,28 +2,22 @@
 
 import asyncio
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
-from pydantic import JsonValue
 
 from agentmut.config import AgentConfig, Document, History, ModelConfig
 from agentmut.conformance.adapter import endpoint
 from agentmut.errors import AdapterError, UsageError
 from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
-from agentmut.plugins import Group, load
-from agentmut.protocols import AgentSpec
-from agentmut.trace import Action, AgentTrace
+from agentmut.trace import Action
 from agentmut.trial import Trial, running
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
-from agentmut.wire.messages import Role
+from tests.frameworks.google_adk_runs import AGENTS, adapter, changed, run
 from tests.frameworks.kit import Case, check
 
 pytest.importorskip("google.adk", reason="google-adk is not installed")
-AGENTS = "tests.frameworks.google_adk_agents"
-OTHERS = "tests.frameworks.google_adk_others"
-EMPTY = AgentConfig()
 EXAMPLE = Path(__file__).parents[2] / "examples" / "google_adk"
 POLICY = AgentConfig(context=(Document(name="policy", text="Refunds take {five} days. Gifts are final."),))
 MUTANT: dict[str, Any] = {
@@ -58,35 +52,6 @@ CASES = (
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_its_agents_are_run_as_the_kit_demands(case: Case) -> None:
     check(case)
-
-
-def adapter(name: str, config: AgentConfig = EMPTY, module: str = OTHERS, **options: JsonValue) -> Any:
-    kind: Any = load(Group.ADAPTERS, "google_adk")
-    return kind.create(AgentSpec(adapter="google_adk", factory=f"{module}:{name}", options=options), config)
-
-
-class Seen(NamedTuple):
-    trace: AgentTrace
-    trial: Trial
-
-    @property
-    def system(self) -> list[str]:
-        """The instructions of every model request."""
-        requests = (one.request for one in self.trial.recorder.exchanges)
-        return [m.text for request in requests for m in request.messages if m.role is Role.SYSTEM]
-
-
-def run(agent: Any, *turns: str, **trial: Any) -> Seen:
-    async def once() -> Seen:
-        async with endpoint():
-            with Tap(all_codecs()).installed(), running(Trial("one", **trial)) as mine:
-                return Seen(await agent.run(turns, mine), mine)
-
-    return asyncio.run(once())
-
-
-def changed(agent: Any, **changes: Any) -> Any:
-    return agent.with_config(agent.get_config().model_copy(update=changes))
 
 
 def test_async_requests_of_google_s_sdk_are_seen_though_it_would_send_them_by_aiohttp() -> None:
@@ -171,11 +136,6 @@ def test_calls_are_told_apart_though_a_service_gives_their_ids_again() -> None:
     assert [step.turn for step in handed] == [0, 1] and len({step.call_id for step in handed}) == 1
 
 
-def test_calls_of_toolsets_are_traced_though_their_tools_are_not_known_before() -> None:
-    seen = run(adapter("with_toolset"), "Where is my order A-1042?")
-    assert [step.output for step in seen.trace.tool_calls] == ["A-1042 was delivered on Monday."]
-
-
 def test_a_call_that_a_callback_answers_is_a_step() -> None:
     seen = run(adapter("answered_by_callback"), "Where is my order A-1042?")
     assert [step.output for step in seen.trace.tool_calls] == [{"result": "by callback"}]
@@ -232,6 +192,26 @@ def test_an_order_that_no_workflow_agent_has_is_refused() -> None:
     assert "no arrangement" in agent.cannot_express(mutant)
 
 
+def test_graphs_are_run_with_other_edges_and_without_nodes() -> None:
+    agent = adapter("graph")
+    flow = agent.get_config().orchestration
+    assert flow["nodes"] == ["one", "both", "two", "last", "polite"]
+    assert ["one", "two", "both"] in flow["edges"] and ["polite", "__end__"] in flow["edges"]
+    seen = run(agent, "Hello")
+    assert set(seen.trace.edges) > {("__start__", "two"), ("one", "last"), ("two", "last")}
+    assert str(seen.trace.output).startswith("Kindly: ")
+    one_by_one = [["__start__", "one"], ["one", "two"], ["two", "last"], ["last", "__end__"]]
+    seen = run(changed(agent, orchestration={**flow, "edges": one_by_one}), "Hello")
+    assert {("one", "two"), ("two", "last")} < set(seen.trace.edges)
+    assert not str(seen.trace.output).startswith("Kindly: ")
+    seen = run(changed(agent, orchestration={**flow, "nodes": ["two", "both", "last"]}), "Hello")
+    assert seen.trial.recorder.nodes == {"two", "last"}
+    assert run(adapter("routed"), "Hello").trial.recorder.nodes == {"billing"}
+    edit = Edit(pointer="/orchestration/edges/4", before=["last", "polite"], after=["last", "one"])
+    looped = agent.cannot_express(Mutant(**{**MUTANT, "edits": (edit,)}))
+    assert "ADK makes no graph of these edges" in looped
+
+
 def test_a_hand_off_leads_elsewhere() -> None:
     agent = adapter("of_three")
     flow = agent.get_config().orchestration
@@ -250,7 +230,7 @@ def test_a_limit_of_model_calls_ends_a_run() -> None:
 @pytest.mark.parametrize(
     ("name", "error", "says"),
     [
-        ("graph", AdapterError, "Workflow.*adapter python with agent.run"),
+        ("functions", AdapterError, "Workflow without an LlmAgent.*adapter python with agent.run"),
         ("text", AdapterError, "returned a str; expected an agent of google.adk.agents"),
         ("raising", AdapterError, "raised ValueError: no key"),
         ("twins", AdapterError, "two agents are called 'desk'"),
