@@ -8,7 +8,11 @@ from openai import AsyncOpenAI
 from semantic_kernel import Kernel
 from semantic_kernel.agents import AgentGroupChat, ChatCompletionAgent, OpenAIAssistantAgent
 from semantic_kernel.connectors.ai.function_choice_behavior import FunctionChoiceBehavior
-from semantic_kernel.connectors.ai.open_ai import OpenAIChatCompletion, OpenAIChatPromptExecutionSettings
+from semantic_kernel.connectors.ai.open_ai import (
+    AzureChatCompletion,
+    OpenAIChatCompletion,
+    OpenAIChatPromptExecutionSettings,
+)
 from semantic_kernel.connectors.ai.prompt_execution_settings import PromptExecutionSettings
 from semantic_kernel.contents import ChatMessageContent, FunctionCallContent
 from semantic_kernel.functions import KernelArguments, KernelFunctionFromPrompt, kernel_function
@@ -141,6 +145,31 @@ def required() -> ChatCompletionAgent:
         seed=4,
     )
     return scripted(LOOK_UP, "Done.", arguments=KernelArguments(settings))
+
+
+class Streaming(ChatCompletionAgent):
+    """It only answers piece by piece."""
+
+    async def get_response(self, *args: Any, **named: Any) -> Any:
+        raise NotImplementedError("use invoke_stream")
+
+
+def streaming() -> ChatCompletionAgent:
+    """Such a one."""
+    return Streaming(name="desk", instructions="Be kind.", service=Scripted.saying())
+
+
+async def in_pieces() -> Any:
+    """An answer, instead of an agent."""
+    yield "Hello."
+
+
+def deployed() -> ChatCompletionAgent:
+    """Its model is chosen by the address."""
+    service = AzureChatCompletion(
+        deployment_name="sim-large", endpoint="https://127.0.0.1:9", api_key="none", api_version="2024-10-21"
+    )
+    return ChatCompletionAgent(name="desk", instructions="Be kind.", service=service)
 
 
 def without_tools() -> ChatCompletionAgent:
