@@ -42,6 +42,13 @@ CASES = (
         ["I want a refund for my order A-1042."],
         ["Orders-look_up_order"],
     ),
+    Case(
+        "semantic_kernel",
+        "hand-off",
+        f"{AGENTS}:swarm",
+        ["Please refund my order A-1042."],
+        ["Orders-look_up_order"],
+    ),
 )
 
 
@@ -367,6 +374,7 @@ def test_another_agent_can_be_asked_in_its_place() -> None:
     [
         ("assistant", "no way to change a OpenAIAssistantAgent; .* agent.route: wire"),
         ("chat", "no way to change a AgentGroupChat; .* agent.route: wire"),
+        ("with_assistant", "no way to change a SequentialOrchestration; .* agent.route: wire"),
         ("asks_assistant", "asks a OpenAIAssistantAgent, 'assistant', .* agent.route: wire"),
         ("kernel", r"returned a semantic_kernel\.kernel\.Kernel; expected a semantic_kernel.*route: wire"),
         ("in_pieces", r"a async_generator, as a function does that streams; .* agent\.route: wire"),
