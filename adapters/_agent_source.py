@@ -12,6 +12,9 @@ from agentmut.imports import import_object
 from agentmut.plain import described
 from agentmut.protocols import AgentSpec
 
+ON_THE_WIRE = "adapter python with agent.run, a function that runs them, and agent.route: wire"
+"""How mutants reach agents that an adapter cannot run."""
+
 
 @dataclass(frozen=True)
 class AgentSource:
@@ -47,7 +50,7 @@ class AgentSource:
         if not source.is_object and not (callable(found) and not inspect.isclass(found)):
             raise UsageError(
                 f"agent.factory: {spec.factory} is a {_kind(found)}; expected {expected}, or a function that "
-                "returns one"
+                f"returns one. Others can be run by {ON_THE_WIRE}"
             )
         return source
 
@@ -73,8 +76,10 @@ class AgentSource:
             agent.close()
             raise AdapterError(f"agent.factory {self.reference} is async; it must be a plain function")
         if not self.is_agent(agent):
+            streams = ", as a function does that streams" if _is_stream(agent) else ""
             raise AdapterError(
-                f"agent.factory {self.reference} returned a {_kind(agent)}; expected {self.expected}"
+                f"agent.factory {self.reference} returned a {_kind(agent)}{streams}; expected {self.expected}. "
+                f"Others can be run by {ON_THE_WIRE}"
             )
         return agent
 
@@ -87,6 +92,10 @@ def _takes_one(function: Callable[..., Any]) -> bool:
         return False
     named = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     return any(p.default is p.empty or p.name == "config" for p in named)
+
+
+def _is_stream(found: Any) -> bool:
+    return inspect.isgenerator(found) or inspect.isasyncgen(found)
 
 
 def _kind(found: Any) -> str:

@@ -15,6 +15,7 @@ from autogen_core.models import (
 from autogen_core.tools import Tool, ToolSchema
 from openai import NOT_GIVEN
 
+from agentmut.adapters._azure import DEPLOYMENT, OTHERWISE
 from agentmut.adapters._framework import dropped
 from agentmut.config import ModelConfig
 from agentmut.errors import AdapterError
@@ -60,7 +61,7 @@ def cannot_set(key: str, provider: str | None) -> str:
     if provider not in (OPENAI, AZURE):
         return f"adapter autogen changes the settings of OpenAI's clients, and this is a {provider}; {wire}"
     if provider == AZURE and key == "name":
-        return f"the deployment in an Azure client's address chooses the model, not its name; {wire}"
+        return f"{DEPLOYMENT}; {OTHERWISE}"
     return ""
 
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from pydantic import JsonValue
 
-from agentmut.adapters._agent_source import AgentSource
+from agentmut.adapters._agent_source import ON_THE_WIRE, AgentSource
 from agentmut.adapters._change import Change, completed
 from agentmut.adapters._requirement import Requirement
 from agentmut.config import AgentConfig, History, is_set
@@ -19,6 +19,7 @@ from agentmut.errors import AdapterError, UsageError, nearest
 from agentmut.files.tool_checks import check_tools
 from agentmut.flow import CHANGED
 from agentmut.mutant import Edit, Mutant, unreachable_fault
+from agentmut.plain import described
 from agentmut.protocols import AgentKeys, AgentSpec
 from agentmut.tools import ToolSpec
 from agentmut.trace import Action, AgentTrace, Step
@@ -202,12 +203,25 @@ class FrameworkAdapter(ABC):
                 session.begin(tuple(_swapped(turns[:number], outputs)) if swapped else ())
                 trial.recorder.marks.add("/history")
             with answering(CallPlace(turn=number)):
-                outputs.append(await session.ask(as_text(turn), number))
+                outputs.append(await _asked(session, as_text(turn), number, trial))
             now = trial.recorder.now()
             trial.recorder.steps.append(
                 Step(action=Action.RESPOND, turn=number, output=outputs[-1], started=now)
             )
         return outputs
+
+
+async def _asked(session: Session, text: str, turn: int, trial: Trial) -> JsonValue:
+    """The answer to a turn. Raises `AdapterError` for an agent, or a model, that can only stream."""
+    try:
+        return await session.ask(text, turn)
+    except NotImplementedError as error:
+        if trial.recorder.exchanges or trial.recorder.steps:  # something that the agent did has raised it
+            raise
+        raise AdapterError(
+            f"the agent cannot be asked without streaming, it seems: {described(error)}. Agents that only stream can "
+            f"be run by {ON_THE_WIRE}"
+        ) from error
 
 
 def _check_known(config: AgentConfig, found: AgentConfig, spec: AgentSpec) -> None:

@@ -6,6 +6,7 @@ from llama_index.core.callbacks import CallbackManager, CBEventType
 from llama_index.core.callbacks.base_handler import BaseCallbackHandler
 from llama_index.core.llms import LLM
 
+from agentmut.adapters._azure import DEPLOYMENT, OTHERWISE
 from agentmut.adapters._framework import dropped
 from agentmut.config import SAMPLING, ModelConfig
 from agentmut.errors import AdapterError
@@ -32,6 +33,8 @@ def model_of(llm: LLM) -> ModelConfig:
 def cannot_set(llm: LLM, setting: str, value: Any) -> str:
     """Why a setting of a model cannot be given this value; empty where it can."""
     kind = type(llm).__name__
+    if setting == "name" and "engine" in type(llm).model_fields:  # AzureOpenAI asks by its engine
+        return f"{DEPLOYMENT}; {OTHERWISE}"
     if setting == "provider" or not (_field(llm, setting) or _takes_more(llm)):
         return f"{kind} has no {setting} that could be set; {_WIRE}"
     if setting == "temperature" and dropped(value):

@@ -106,9 +106,14 @@ class _Way:
             self._begun.get(event.tool_id, self._recorder.now()),
             output=None if failed else event.tool_output.content,
             error=event.tool_output.content if failed else None,
-            **CallPlace(self._turn, self._node, event.tool_id)._asdict(),
+            **CallPlace(self._turn, self._node, self._told(event.tool_id))._asdict(),
         )
         self._recorder.steps.append(step)
+
+    def _told(self, call_id: str) -> str | None:
+        """The id where the model gave it; of calls in plain text, LlamaIndex makes one up."""
+        replies = (one.reply for one in self._recorder.exchanges if one.reply)
+        return call_id if any(call.id == call_id for reply in replies for call in reply.tool_calls) else None
 
 
 class Calls:

@@ -5,6 +5,7 @@ from typing import Any
 
 from semantic_kernel import Kernel
 from semantic_kernel.agents import ChatCompletionAgent, ChatHistoryAgentThread
+from semantic_kernel.exceptions import TemplateSyntaxError
 from semantic_kernel.filters import FilterTypes
 from semantic_kernel.functions import KernelArguments, KernelFunction
 from semantic_kernel.prompt_template import KernelPromptTemplate, PromptTemplateConfig
@@ -14,8 +15,9 @@ from agentmut.adapters._change import Change
 from agentmut.adapters._semantic_kernel_model import Model, choice_of
 from agentmut.adapters._semantic_kernel_run import answer_of, place_function
 from agentmut.adapters._semantic_kernel_tools import listed, plugins_with
+from agentmut.errors import AdapterError
 from agentmut.flow import Flow
-from agentmut.plain import described
+from agentmut.plain import described, one_line
 from agentmut.trial import Trial, call_place, call_tool_step
 
 
@@ -98,9 +100,19 @@ def _instructions(agent: ChatCompletionAgent, change: Change) -> dict[str, Any]:
     own = agent.prompt_template
     config = own.prompt_template_config if own else PromptTemplateConfig()
     made = config.model_copy(update={"template": text})
-    template = (type(own) if own else KernelPromptTemplate)(prompt_template_config=made)
+    template = _template(type(own) if own else KernelPromptTemplate, made)
     followed = Followed(prompt_template_config=made, template=template, documents=documents)
     return {"instructions": text, "prompt_template": followed if documents else template}
+
+
+def _template(kind: type[PromptTemplateBase], made: PromptTemplateConfig) -> PromptTemplateBase:
+    """A template of that kind. Raises `AdapterError` for a text that a change has made none."""
+    try:
+        return kind(prompt_template_config=made)
+    except (TemplateSyntaxError, ValueError) as error:
+        raise AdapterError(
+            f"the changed instructions cannot be read as a template: {one_line(error)}"
+        ) from error
 
 
 class Followed(PromptTemplateBase):

@@ -12,6 +12,7 @@ from semantic_kernel.connectors.ai.function_choice_behavior import FunctionChoic
 from semantic_kernel.exceptions import KernelServiceNotFoundError, ServiceInvalidExecutionSettingsError
 from semantic_kernel.functions import KernelArguments
 
+from agentmut.adapters._azure import cannot_rename
 from agentmut.config import ModelConfig, is_set
 from agentmut.errors import AdapterError
 from agentmut.mutant import Edit
@@ -94,6 +95,8 @@ class Model:
             )
         if name not in _FIELDS:
             return ""
+        if name == "name" and (fixed := cannot_rename(getattr(self.service, "client", None))):
+            return fixed
         kind = type(self.settings).__name__
         if not self._field(name):
             return f"{kind} of Semantic Kernel have no {name}; mutants of it can reach the agent by agent.route: wire"

@@ -13,6 +13,14 @@ from semantic_kernel.functions import KernelFunction, KernelFunctionFromMethod
 from agentmut.adapters._change import Change
 from agentmut.adapters._semantic_kernel_copy import asking_copy, copy_of
 from agentmut.adapters._semantic_kernel_model import Model
+from agentmut.adapters._semantic_kernel_orchestration import (
+    Placed,
+    can_do_without,
+    handoffs_of,
+    is_orchestration,
+    members_of,
+    with_members,
+)
 from agentmut.adapters._semantic_kernel_tools import offered
 from agentmut.config import AgentConfig, ModelConfig
 from agentmut.errors import AdapterError, nearest
@@ -21,12 +29,12 @@ from agentmut.trial import Trial
 
 
 def is_supported(found: Any) -> bool:
-    """Whether it is an agent whose every part can be read and copied."""
-    return isinstance(found, ChatCompletionAgent)
+    """Whether it is an agent, or an orchestration of agents, whose every part can be read and copied."""
+    return isinstance(found, ChatCompletionAgent) or is_orchestration(found)
 
 
 def is_other_kind(found: Any) -> bool:
-    """Whether it is an agent, or several of them, of another kind; orchestrations need packages of their own."""
+    """Whether it is an agent, or several of them, of another kind."""
     kinds = (kind.__module__ for kind in type(found).__mro__)
     return any(kind.startswith("semantic_kernel.agents.") for kind in kinds) and not is_supported(found)
 
@@ -72,22 +80,25 @@ class Member:
 
 @dataclass(frozen=True)
 class Team:
-    """All agents that can take part in a run, by name; the first one is asked."""
+    """All agents that can take part in a run, by name; the first one is asked, unless an orchestration is."""
 
+    whole: Any
     members: dict[str, Member]
     changed_name: str
     """The agent whose prompt and model are changed."""
 
     @classmethod
-    def of(cls, first: ChatCompletionAgent, chosen: JsonValue = None) -> "Team":
-        """The agent and those that it can ask. Raises `AdapterError` for one name of two agents."""
+    def of(cls, whole: Any, chosen: JsonValue = None) -> "Team":
+        """The agents and those that they can ask. Raises `AdapterError` for one name of two agents."""
         members: dict[str, Member] = {}
-        _gather(first, members)
+        first = members_of(whole) if is_orchestration(whole) else [whole]
+        for agent in first:
+            _gather(agent, members)
         if chosen is not None and chosen not in members:
             raise AdapterError(
                 f"agent.options.agent: there is no agent {chosen!r}. {nearest(str(chosen), members)}"
             )
-        return cls(members, str(chosen or first.name))
+        return cls(whole, members, str(chosen or first[0].name))
 
     @property
     def prompt(self) -> str:
@@ -106,18 +117,38 @@ class Team:
         behavior = self.members[self.changed_name].model.behavior
         limit = behavior.maximum_auto_invoke_attempts if behavior else 0
         handoffs: dict[str, JsonValue] = {
-            name: {tool: other.name for tool, other in member.handoffs.items()}
+            name: {**leads}
             for name, member in self.members.items()
-            if member.handoffs
+            if (leads := {tool: other.name for tool, other in member.handoffs.items()} | self._leads(name))
         }
-        return {**({"max_steps": limit} if limit else {}), **({"handoffs": handoffs} if handoffs else {})}
+        nodes: list[JsonValue] = [one.name for one in members_of(self.whole)] if self._spares else []
+        return {
+            **({"max_steps": limit} if limit else {}),
+            **({"handoffs": handoffs} if handoffs else {}),
+            **({"nodes": nodes} if len(nodes) > 1 else {}),
+        }
 
-    def changed(self, change: Change, trial: Trial) -> ChatCompletionAgent:
-        """The first agent of a copy of the team that differs by `change`. Nothing of the original is touched."""
+    @property
+    def _spares(self) -> bool:
+        return is_orchestration(self.whole) and can_do_without(self.whole)
+
+    def _leads(self, name: str) -> dict[str, str]:
+        """Where functions lead that the orchestration gives an agent."""
+        return handoffs_of(self.whole).get(name, {}) if is_orchestration(self.whole) else {}
+
+    def changed(self, change: Change, trial: Trial) -> Any:
+        """A copy of what is asked that differs by `change`. Nothing of the original is touched."""
         copies: dict[str, ChatCompletionAgent] = {}
         for name in self.members:
             copies[name] = self._copied(name, change, copies, trial)
-        return next(iter(copies.values()))
+        if not is_orchestration(self.whole):
+            return next(iter(copies.values()))
+        flow = Flow.of(change.wanted.orchestration)
+        names = [one.name for one in members_of(self.whole)]
+        if self._spares and flow.nodes:
+            names = [name for name in names if name in flow.nodes]
+        placed = [Placed.of(copies[name], flow.handoffs.get(name, {})) for name in names]
+        return with_members(self.whole, placed)
 
     def _copied(
         self, name: str, change: Change, copies: Mapping[str, ChatCompletionAgent], trial: Trial
@@ -154,7 +185,7 @@ def _gather(agent: ChatCompletionAgent, members: dict[str, Member]) -> None:
         return
     members[agent.name] = Member(agent)
     for other in members[agent.name].handoffs.values():
-        if not is_supported(other):
+        if not isinstance(other, ChatCompletionAgent):
             raise AdapterError(
                 f"agent {agent.name!r} asks a {type(other).__name__}, {other.name!r}, which keeps its instructions "
                 "elsewhere; mutants can reach the agents by their model requests: adapter python with agent.run, and "

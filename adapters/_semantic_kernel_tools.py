@@ -159,9 +159,13 @@ class Listed(FunctionChoiceBehavior):
     names: tuple[str, ...]
 
     def get_config(self, kernel: Any) -> FunctionCallChoiceConfiguration:
-        """What is offered, and nothing else."""
+        """What is offered, and what an orchestration has added to the kernel of the agent."""
         found = {one.fully_qualified_name: one for one in kernel.get_full_list_of_function_metadata()}
-        return FunctionCallChoiceConfiguration(available_functions=[found[name] for name in self.names])
+        known = {*self.names, *(self.filters or {}).get("excluded_functions", ())}
+        added = [name for name in found if name not in known]
+        return FunctionCallChoiceConfiguration(
+            available_functions=[found[name] for name in (*self.names, *added)]
+        )
 
 
 def listed(

@@ -32,9 +32,7 @@ class AutoGenAdapter(FrameworkAdapter):
     requirement: ClassVar[Requirement] = Requirement(
         "autogen", "autogen-agentchat", (0, 7), (0, 8), "autogen", ("autogen-core", "autogen-ext", "openai")
     )
-    expected: ClassVar[str] = (
-        "an AssistantAgent or a team of autogen_agentchat (others run with adapter python, agent.run and route: wire)"
-    )
+    expected: ClassVar[str] = "an AssistantAgent or a team of autogen_agentchat"
     options: ClassVar[tuple[str, ...]] = ("agent",)
     objects: ClassVar[bool] = False
     settings: ClassVar[frozenset[str]] = frozenset(
@@ -115,7 +113,7 @@ class AutoGenAdapter(FrameworkAdapter):
         """What depends on the client of the model, and on the kind of team."""
         from agentmut.adapters._autogen_model import cannot_set
 
-        if edit.part == "model" and len(edit.path) > 1:
+        if edit.part == "model" and len(edit.path) > 1 and not self.source.takes_config:
             return cannot_set(edit.path[1], self.found.model.provider)
         if edit.part == "orchestration" and edit.path[1] not in {"max_steps", *self.found.orchestration}:
             return f"the agents have no {edit.path[1]} that adapter autogen can change"

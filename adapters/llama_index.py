@@ -29,10 +29,7 @@ class LlamaIndexAdapter(FrameworkAdapter):
         "llama-index",
         ("llama-index-workflows", "llama-index-llms-openai", "openai"),
     )
-    expected: ClassVar[str] = (
-        "a FunctionAgent, a ReActAgent or an AgentWorkflow of llama_index.core (others run with adapter python, "
-        "agent.run and route: wire)"
-    )
+    expected: ClassVar[str] = "a FunctionAgent, a ReActAgent or an AgentWorkflow of llama_index.core"
     options: ClassVar[tuple[str, ...]] = ("agent",)
     settings: ClassVar[frozenset[str]] = frozenset(
         {

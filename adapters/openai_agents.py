@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+from agentmut.adapters._azure import cannot_rename
 from agentmut.adapters._change import Change, distinct
 from agentmut.adapters._framework import FrameworkAdapter, Session
 from agentmut.adapters._requirement import Requirement
@@ -83,10 +84,15 @@ class OpenAIAgentsAdapter(FrameworkAdapter):
         return Conversation(team, change, limit, trial, context_of(self.spec))
 
     def cannot_change(self, edit: Edit) -> str:
-        """A model object of the user's own need not have a name."""
-        if edit.path == ("model", "name") and not self.found.model.name and not self.source.takes_config:
+        """A model object of the user's own need not have a name, and that of Azure does not ask by it."""
+        if edit.path != ("model", "name") or self.source.takes_config:
+            return ""
+        if not self.found.model.name:
             return "the agent's model is an object that does not tell its name, so that it cannot be given another"
-        return ""
+        from agentmut.adapters._openai_agents_team import Team
+
+        agent = Team.of(self.source.build(self.config), self.spec.options.get("agent")).changed_agent
+        return cannot_rename(getattr(agent.model, "_client", None))
 
     def way_around(self, setting: str) -> str:
         """Agents ask by the Responses API unless told otherwise."""

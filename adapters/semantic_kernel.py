@@ -1,4 +1,4 @@
-"""Adapter for Semantic Kernel: a ChatCompletionAgent, and those that are plugins of it, copied and asked.
+"""Adapter for Semantic Kernel: a ChatCompletionAgent and those that are its plugins, or an orchestration of such.
 
 Every trial runs a copy of the agent on a kernel of its own: what is changed on an agent that has run already does not
 arrive, since it keeps the template that was made of its first instructions. Tools are called as the model calls them,
@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from pydantic import JsonValue
 
+from agentmut.adapters._agent_source import ON_THE_WIRE
 from agentmut.adapters._change import Change, distinct
 from agentmut.adapters._framework import FrameworkAdapter, Said, Session
 from agentmut.adapters._requirement import Requirement
@@ -24,12 +25,14 @@ from agentmut.trial import Trial
 
 
 class SemanticKernelAdapter(FrameworkAdapter):
-    """Runs a `ChatCompletionAgent`, and the agents that it calls as plugins."""
+    """Runs a `ChatCompletionAgent`, and the agents that it calls as plugins; or an orchestration of several."""
 
     requirement: ClassVar[Requirement] = Requirement(
         "semantic_kernel", "semantic-kernel", (1, 40), (2, 0), "semantic-kernel", ("openai",)
     )
-    expected: ClassVar[str] = "a semantic_kernel.agents.ChatCompletionAgent"
+    expected: ClassVar[str] = (
+        "a semantic_kernel.agents.ChatCompletionAgent, or an orchestration of such agents"
+    )
     options: ClassVar[tuple[str, ...]] = ("agent",)
     settings: ClassVar[frozenset[str]] = frozenset(
         {
@@ -43,18 +46,17 @@ class SemanticKernelAdapter(FrameworkAdapter):
             "response_format",
         }
     )
-    flow: ClassVar[frozenset[str]] = frozenset({"max_steps", "handoffs"})
+    flow: ClassVar[frozenset[str]] = frozenset({"max_steps", "handoffs", "nodes"})
 
     @classmethod
     def is_agent(cls, found: Any) -> bool:
-        """Whether it is a ChatCompletionAgent. Raises `AdapterError` for what else Semantic Kernel calls an agent."""
+        """Whether it is one of those. Raises `AdapterError` for what else Semantic Kernel calls an agent."""
         from agentmut.adapters._semantic_kernel_team import is_other_kind, is_supported
 
         if is_other_kind(found):
             raise AdapterError(
                 f"agent.factory: adapter semantic_kernel has no way to change a {type(found).__name__}; it runs "
-                f"{cls.expected}. Mutants can reach others through their model requests: adapter python with "
-                "agent.run, a function that runs them, and agent.route: wire"
+                f"{cls.expected}. Mutants can reach others through their model requests: {ON_THE_WIRE}"
             )
         return is_supported(found)
 
@@ -74,10 +76,13 @@ class SemanticKernelAdapter(FrameworkAdapter):
 
     def prepared(self, agent: Any, change: Change, trial: Trial) -> Session:
         """A session of a copy of the team."""
+        from agentmut.adapters._semantic_kernel_orchestrated import Orchestrated
+        from agentmut.adapters._semantic_kernel_orchestration import is_orchestration
         from agentmut.adapters._semantic_kernel_team import Team
 
         team = Team.of(agent, self.spec.options.get("agent"))
-        return _Conversation(team.changed(change, trial), trial)
+        whole = team.changed(change, trial)
+        return Orchestrated(whole, trial) if is_orchestration(agent) else _Conversation(whole, trial)
 
     def cannot_change(self, edit: Edit) -> str:
         """What Semantic Kernel or the agent's service has no way to say."""
@@ -86,6 +91,8 @@ class SemanticKernelAdapter(FrameworkAdapter):
 
         if edit.part == "tools":
             return untellable(edit)
+        if edit.part == "orchestration" and edit.path[1] not in {"max_steps", *self.found.orchestration}:
+            return f"the agents have no orchestration.{edit.path[1]} that adapter semantic_kernel can change"
         if edit.part != "model" or self.source.takes_config:
             return ""
         team = Team.of(self.source.build(self.config), self.spec.options.get("agent"))

@@ -86,6 +86,8 @@ class Diagnosis(Frozen):
     """By route: whether the change of some part arrives."""
     route: str = "rebuild"
     """The one that `agentmut run` would take."""
+    remembers: bool = False
+    """Whether a run began with what an earlier one was told."""
     advice: tuple[str, ...] = ()
 
     @property

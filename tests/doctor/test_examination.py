@@ -60,10 +60,15 @@ UNSEEN = """
 """
 OTHER = "    return ask(body('Be kind to Bo. Ask twice.', [{**LOOK, 'name': 'find'}], temperature=0.3))"
 RAISING = "    raise ValueError('no database')"
-ALONE = """
+KEEPING = """
+
+KEPT = []
+
 
 def alone(input):
-    return ask(body(PROMPT, [LOOK], temperature=0.3))
+    asked = body(PROMPT, [LOOK], temperature=0.3)
+    KEPT.append(asked["messages"].pop())
+    return ask({**asked, "messages": asked["messages"] + KEPT})
 """
 
 
@@ -126,6 +131,7 @@ def test_an_agent_built_from_its_config_can_be_mutated_by_both_routes(ward: Ward
     )
     assert (found.ran, found.said, found.differences) == (True, "answered, and passes", ())
     assert found.trials == 6 and len(service.requests) == 12
+    assert not found.remembers
     assert (
         "Mutants reach this agent by rebuild and by wire; `agentmut run` takes rebuild."
         in render_diagnosis(found)
@@ -133,9 +139,11 @@ def test_an_agent_built_from_its_config_can_be_mutated_by_both_routes(ward: Ward
 
 
 def test_a_function_of_the_input_alone_can_be_mutated_on_the_wire_only(ward: Ward) -> None:
-    ward.write(RAISING + ALONE, run=f"patient_{abs(hash(str(ward.folder)))}:alone")
+    ward.write(RAISING + KEEPING, run=f"patient_{abs(hash(str(ward.folder)))}:alone")
     found = ward.examine()
     assert set(arrivals(found).values()) == {("no", "yes")}
+    assert found.remembers  # what it keeps is none of what is changed
+    assert "A run began with what an earlier run was told" in found.advice[0]
     assert "takes the input alone" in found.parts[0].rebuild.said
     assert "leave out" not in found.parts[0].rebuild.said
 

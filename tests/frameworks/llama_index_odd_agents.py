@@ -158,5 +158,19 @@ def without_functions() -> FunctionAgent:
     return FunctionAgent(llm=OpenAILike(model="sim-large", is_chat_model=True), tools=[look_up_order])
 
 
+async def in_pieces() -> Any:
+    yield "Hello."
+
+
+class Deployed(OpenAILike):  # type: ignore[misc]  # as above
+    """As LlamaIndex's client for Azure: it asks by its engine."""
+
+    engine: str = "sim-large"
+
+
+def deployed() -> ReActAgent:
+    return ReActAgent(llm=Deployed(model="sim-large", api_key="none"), tools=[look_up_order])
+
+
 def raising() -> FunctionAgent:
     raise KeyError("API_TOKEN")

@@ -40,6 +40,11 @@ agentmut simulate -- agentmut run --operator prompt.drop_instruction --yes
 ```
 
 The page of an adapter says what is changed in an agent and how, what is not, and what to beware of.
+
+Each trial has an agent and a conversation of its own. Variables of a module, and objects that `agent.factory` does not
+build, are shared by all trials: what is kept there makes trials depend on each other, which agentmut cannot
+see. `agentmut doctor` says so where it reaches a model request. An agent that no adapter can run, or that only streams,
+can be measured by its model requests: adapter [python](callable.md) with `agent.run`, and [`route: wire`](wire.md).
 """
 MATRIX = """## Which mutants arrive
 

@@ -26,7 +26,7 @@ from agents import (
     tool_input_guardrail,
 )
 from agents.extensions import handoff_filters
-from openai import AsyncOpenAI
+from openai import AsyncAzureOpenAI, AsyncOpenAI
 from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 from pydantic import BaseModel
 
@@ -229,6 +229,20 @@ class Streaming(Scripted):
 
 def streaming() -> Agent:
     return Agent(name="desk", model=Streaming())
+
+
+async def in_pieces() -> AsyncIterator[str]:
+    yield "Hello."
+
+
+def deployed() -> Agent:
+    client = AsyncAzureOpenAI(
+        azure_endpoint="http://127.0.0.1:9",
+        azure_deployment="sim-large",
+        api_key="none",
+        api_version="2024-10-21",
+    )
+    return Agent(name="desk", model=OpenAIChatCompletionsModel("sim-large", client))
 
 
 @function_tool

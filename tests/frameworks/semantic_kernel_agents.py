@@ -1,6 +1,11 @@
 """Agents of Semantic Kernel, as a user writes them."""
 
-from semantic_kernel.agents import ChatCompletionAgent
+from semantic_kernel.agents import (
+    ChatCompletionAgent,
+    HandoffOrchestration,
+    OrchestrationHandoffs,
+    SequentialOrchestration,
+)
 from semantic_kernel.connectors.ai.open_ai import OpenAIChatCompletion, OpenAIChatPromptExecutionSettings
 from semantic_kernel.functions import KernelArguments, kernel_function
 
@@ -45,6 +50,36 @@ def team() -> ChatCompletionAgent:
         service=OpenAIChatCompletion(ai_model_id="sim-large"),
         plugins=[billing],
     )
+
+
+def member(name: str, instructions: str, *plugins: object) -> ChatCompletionAgent:
+    """One of several."""
+    return ChatCompletionAgent(
+        name=name,
+        description=f"Does {name}.",
+        instructions=instructions,
+        service=OpenAIChatCompletion(ai_model_id="sim-large"),
+        plugins=list(plugins),
+    )
+
+
+def line() -> SequentialOrchestration:
+    """One after the other."""
+    finder = member("finder", "You find orders.\n\n- Always look up the order first.\n- Be brief.", Orders())
+    return SequentialOrchestration(
+        [finder, member("writer", "You write answers.\n\n- Be kind.\n- Be brief.")]
+    )
+
+
+def swarm() -> HandoffOrchestration:
+    """One that hands over to others."""
+    triage = member("triage", "You decide who helps.\n\n- Hand refunds to billing.\n- Greet the customer.")
+    billing = member(
+        "billing", "You handle money.\n\n- Always look up the order first.\n- Be brief.", Orders()
+    )
+    stock = member("stock", "You look up orders.", Orders())
+    handoffs = OrchestrationHandoffs().add_many(triage, [billing, stock])
+    return HandoffOrchestration([triage, billing, stock], handoffs)
 
 
 async def direct(agent: ChatCompletionAgent, text: str) -> str:

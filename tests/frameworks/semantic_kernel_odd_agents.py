@@ -6,15 +6,27 @@ from typing import Any
 
 from openai import AsyncOpenAI
 from semantic_kernel import Kernel
-from semantic_kernel.agents import AgentGroupChat, ChatCompletionAgent, OpenAIAssistantAgent
+from semantic_kernel.agents import (
+    AgentGroupChat,
+    ChatCompletionAgent,
+    ConcurrentOrchestration,
+    GroupChatOrchestration,
+    OpenAIAssistantAgent,
+    RoundRobinGroupChatManager,
+    SequentialOrchestration,
+)
 from semantic_kernel.connectors.ai.function_choice_behavior import FunctionChoiceBehavior
-from semantic_kernel.connectors.ai.open_ai import OpenAIChatCompletion, OpenAIChatPromptExecutionSettings
+from semantic_kernel.connectors.ai.open_ai import (
+    AzureChatCompletion,
+    OpenAIChatCompletion,
+    OpenAIChatPromptExecutionSettings,
+)
 from semantic_kernel.connectors.ai.prompt_execution_settings import PromptExecutionSettings
 from semantic_kernel.contents import ChatMessageContent, FunctionCallContent
 from semantic_kernel.functions import KernelArguments, KernelFunctionFromPrompt, kernel_function
 
 from agentmut.config import AgentConfig
-from tests.frameworks.semantic_kernel_agents import Orders
+from tests.frameworks.semantic_kernel_agents import Orders, member
 
 Say = str | tuple[str, dict[str, Any] | str]
 """What the script says: a text, or the name and the arguments of a call."""
@@ -143,6 +155,31 @@ def required() -> ChatCompletionAgent:
     return scripted(LOOK_UP, "Done.", arguments=KernelArguments(settings))
 
 
+class Streaming(ChatCompletionAgent):
+    """It only answers piece by piece."""
+
+    async def get_response(self, *args: Any, **named: Any) -> Any:
+        raise NotImplementedError("use invoke_stream")
+
+
+def streaming() -> ChatCompletionAgent:
+    """Such a one."""
+    return Streaming(name="desk", instructions="Be kind.", service=Scripted.saying())
+
+
+async def in_pieces() -> Any:
+    """An answer, instead of an agent."""
+    yield "Hello."
+
+
+def deployed() -> ChatCompletionAgent:
+    """Its model is chosen by the address."""
+    service = AzureChatCompletion(
+        deployment_name="sim-large", endpoint="https://127.0.0.1:9", api_key="none", api_version="2024-10-21"
+    )
+    return ChatCompletionAgent(name="desk", instructions="Be kind.", service=service)
+
+
 def without_tools() -> ChatCompletionAgent:
     """It has none."""
     return scripted("Done.", plugins=None)
@@ -232,6 +269,28 @@ def asks_assistant() -> ChatCompletionAgent:
     other = OpenAIAssistantAgent.model_construct(name="assistant", description=None, instructions=None)
     other.model_post_init(None)
     return scripted(plugins=[other])
+
+
+def with_assistant() -> Any:
+    """One of its members is such a one."""
+    return SequentialOrchestration([scripted(), assistant()])
+
+
+def group() -> Any:
+    """A manager that counts rounds lets them speak."""
+    return GroupChatOrchestration(
+        [member("a", "A."), member("b", "B.")], RoundRobinGroupChatManager(max_rounds=2)
+    )
+
+
+def both() -> Any:
+    """Two at once."""
+    return ConcurrentOrchestration([member("a", "A."), member("b", "B.")])
+
+
+def untransformed() -> Any:
+    """What it finds is no JSON."""
+    return ConcurrentOrchestration([member("a", "A.")], output_transform=lambda said: json.loads(str(said)))
 
 
 def chat() -> Any:

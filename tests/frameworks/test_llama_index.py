@@ -242,6 +242,13 @@ def test_a_react_agent_leaves_out_a_system_prompt_that_is_set_later(run: Run, se
     assert "Be brief." in service.requests[1].system_text
 
 
+def test_calls_in_plain_text_have_no_id(run: Run, service: Any) -> None:
+    service.replies('Thought: Hm.\nAction: find\nAction Input: {"it": 1}', "Thought: So.\nAnswer: Ok.")
+    [step] = run(f"{AGENTS}:thinker").tool_calls
+    assert (step.tool, step.call_id) == ("find", None)  # LlamaIndex makes one up
+    assert "not found" in (step.error or "")
+
+
 def test_a_react_agent_may_lose_its_prompt(run: Run, service: Any) -> None:
     run(changed(adapter(f"{AGENTS}:thinker"), prompt=""), "Hello.")
     assert "You help customers" not in service.requests[0].system_text
@@ -273,14 +280,15 @@ def test_a_model_that_its_client_does_not_know_is_told(run: Run, service: Any) -
     [
         ("plain", "temperature", "OpenAILike always sends a temperature"),
         ("of_no_service", "top_p", "MockLLM has no top_p that could be set"),
+        ("deployed", "name", "an Azure client's address chooses the model"),
     ],
 )
-def test_settings_that_a_client_does_not_take_are_left_to_the_wire(
+def test_settings_that_a_client_does_not_take_are_refused_with_a_way_out(
     factory: str, setting: str, said: str
 ) -> None:
     reason = adapter(factory).cannot_change(Edit(pointer=f"/model/{setting}", before=0.1, after=None))
     assert said in reason
-    assert "agent.route: wire" in reason
+    assert ("takes the config" if setting == "name" else "agent.route: wire") in reason
 
 
 # What is refused.
@@ -289,10 +297,11 @@ def test_settings_that_a_client_does_not_take_are_left_to_the_wire(
 @pytest.mark.parametrize(
     ("factory", "said"),
     [
-        ("of_another_kind", "returned a .*Other; expected a FunctionAgent.* route: wire"),
-        ("in_code", "returned a .*CodeActAgent; expected a FunctionAgent.* route: wire"),
-        ("with_code_among_them", "returned a .*AgentWorkflow; expected .* route: wire"),
+        ("of_another_kind", "returned a .*Other; expected a FunctionAgent.*route: wire"),
+        ("in_code", "returned a .*CodeActAgent; expected a FunctionAgent.*route: wire"),
+        ("with_code_among_them", "returned a .*AgentWorkflow; expected .*route: wire"),
         ("without_functions", "calls no functions; give OpenAILike is_chat_model=True"),
+        ("in_pieces", "a async_generator, as a function does that streams; .*route: wire"),
         ("raising", "raised KeyError: 'API_TOKEN'"),
         ("no_such_factory", "no_such_factory"),
     ],

@@ -222,10 +222,11 @@ def test_an_agent_within_a_tool_is_not_traced_by_the_sdk_either() -> None:
 @pytest.mark.parametrize(
     ("factory", "kind", "said"),
     [
-        ("no_agent", AdapterError, "returned a str; expected an agents.Agent"),
+        ("no_agent", AdapterError, "returned a str; expected an agents.Agent. .* agent.route: wire"),
+        ("in_pieces", AdapterError, "returned a async_generator, as a function does that streams; .* wire"),
         ("coming", AdapterError, "is async; it must be a plain function"),
         ("broken", AdapterError, "raised ValueError: no key"),
-        ("PROMPT", UsageError, "is a str; expected an agents.Agent, or a function"),
+        ("PROMPT", UsageError, "is a str; expected an agents.Agent, or a function .* agent.route: wire"),
         ("twins", AdapterError, "two agents are called 'clerk'; give each a name of its own"),
         ("decided_in_the_run", AdapterError, "agent 'desk': which agent to_anybody leads to .*agent.run"),
     ],
@@ -263,9 +264,17 @@ def test_instructions_that_a_function_makes_are_mutated_on_the_wire() -> None:
         assert trial.recorder.exchanges[0].request.system_text == prompt
 
 
-def test_a_model_that_only_streams_is_an_error_of_the_run() -> None:
-    with pytest.raises(NotImplementedError, match="use stream_response"):
+def test_a_model_that_only_streams_is_told_of_the_wire() -> None:
+    with pytest.raises(
+        AdapterError, match=r"without streaming, .* use stream_response\. .* agent\.route: wire"
+    ):
         run("streaming")
+
+
+def test_the_name_of_a_model_at_azure_is_refused_where_the_address_chooses_it() -> None:
+    edit = Edit(pointer="/model/name", before="sim-large", after="sim-small")
+    assert "an Azure client's address chooses the model" in adapter("deployed").cannot_change(edit)  # type: ignore[attr-defined]
+    assert adapter("chat").cannot_change(edit) == ""  # type: ignore[attr-defined]
 
 
 def test_the_client_that_the_sdk_keeps_for_all_survives_the_event_loop(

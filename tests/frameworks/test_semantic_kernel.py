@@ -42,6 +42,13 @@ CASES = (
         ["I want a refund for my order A-1042."],
         ["Orders-look_up_order"],
     ),
+    Case(
+        "semantic_kernel",
+        "hand-off",
+        f"{AGENTS}:swarm",
+        ["Please refund my order A-1042."],
+        ["Orders-look_up_order"],
+    ),
 )
 
 
@@ -277,6 +284,16 @@ def test_a_factory_that_takes_the_config_may_leave_limits_to_the_adapter() -> No
     assert "tools" not in run.asked[1]
 
 
+def test_a_prompt_that_is_no_template_any_more_is_no_agent() -> None:
+    with pytest.raises(AdapterError, match=r"cannot be read as a template: .*foo bar"):
+        Ran(changed(adapter("templated"), prompt="It is {{foo bar}}."))
+
+
+def test_an_agent_that_only_streams_is_told_of_the_wire() -> None:
+    with pytest.raises(AdapterError, match=r"without streaming, .*invoke_stream.* agent\.route: wire"):
+        Ran(adapter("streaming"))
+
+
 # Models.
 
 
@@ -306,6 +323,14 @@ def test_a_tool_choice_can_be_left_out() -> None:
 
 def test_there_is_nothing_to_choose_without_tools() -> None:
     assert adapter("without_tools").get_config().model.tool_choice is None
+
+
+def test_the_name_of_a_model_at_azure_is_refused_where_the_address_chooses_it() -> None:
+    agent = adapter("deployed")
+    assert agent.get_config().model.name == "sim-large"
+    reason = agent.cannot_change(Edit(pointer="/model/name", before="sim-large", after="sim-small"))
+    assert "an Azure client's address chooses the model" in reason
+    assert agent.cannot_change(Edit(pointer="/model/temperature", before=None, after=0.1)) == ""
 
 
 def test_settings_that_a_service_does_not_know_are_refused() -> None:
@@ -349,8 +374,10 @@ def test_another_agent_can_be_asked_in_its_place() -> None:
     [
         ("assistant", "no way to change a OpenAIAssistantAgent; .* agent.route: wire"),
         ("chat", "no way to change a AgentGroupChat; .* agent.route: wire"),
+        ("with_assistant", "no way to change a SequentialOrchestration; .* agent.route: wire"),
         ("asks_assistant", "asks a OpenAIAssistantAgent, 'assistant', .* agent.route: wire"),
-        ("kernel", r"returned a semantic_kernel\.kernel\.Kernel; expected a semantic_kernel"),
+        ("kernel", r"returned a semantic_kernel\.kernel\.Kernel; expected a semantic_kernel.*route: wire"),
+        ("in_pieces", r"a async_generator, as a function does that streams; .* agent\.route: wire"),
         ("twins", "two agents are called 'desk'"),
         ("without_service", "agent 'desk' has no chat completion service"),
         ("raising", "raised RuntimeError: no key for the shop"),

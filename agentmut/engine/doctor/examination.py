@@ -101,7 +101,8 @@ async def _examined(session: Session, before: Diagnosis, redactor: Redactor, kep
         "rebuild": any(part.rebuild.arrival in _ARRIVED for part in parts),
         "wire": any(part.wire.arrival in _ARRIVED for part in parts),
     }
-    found = found.model_copy(update={"trials": ward.runs, "parts": parts, "routes": routes})
+    update = {"trials": ward.runs, "parts": parts, "routes": routes, "remembers": ward.remembers}
+    found = found.model_copy(update=update)
     return Examination(found.model_copy(update={"advice": tuple(_advice(found, kept_in))}), seen)
 
 
@@ -113,6 +114,10 @@ class _Ward:
         self._redactor = redactor
         self._scenario = session.scenarios[0].name
         self.runs = 0
+        self._asked = ""
+        """What the first run was asked first."""
+        self.remembers = False
+        """Whether a later run began with that and more: with what an earlier one was told."""
 
     async def trials(
         self, mutants: Sequence[Mutant | None], route: RouteName | None = None
@@ -127,6 +132,9 @@ class _Ward:
                 identity = trial_id(seed, mutant.id if mutant else "", self._scenario, 0)
                 done.append(await executor.execute(TrialRequest(mutant, self._scenario, identity)))
         self.runs += len(done)
+        for asked in (_first_asked(execution.footprint) for execution in done):
+            self._asked = self._asked or asked
+            self.remembers |= bool(asked) and asked.count(self._asked) > 1
         return [self._session.tests.kept(self._scenario, execution, self._redactor) for execution in done]
 
     def said(self, execution: Execution) -> str:
@@ -212,6 +220,14 @@ class _Ward:
         )
 
 
+def _first_asked(seen: Footprint) -> str:
+    """The messages of the user in the first request of a run."""
+    if not seen.requests:
+        return ""
+    first = seen.requests[seen.exchanges[0]]
+    return first.text[first.system :].strip()
+
+
 _ARRIVED = frozenset({Arrival.ALL, Arrival.PARTLY})
 _UNRUNNABLE = (
     "Mend what ended the run, as said above, and run `agentmut doctor` again. agent.env sets variables, "
@@ -236,6 +252,11 @@ def _advice(found: Diagnosis, kept_in: str) -> Iterable[str]:
     if better:
         but = f", though changes of {_and(worse)} do not" if worse else ""
         yield f"With `agent.route: {other}` changes of {_and(better)} arrive as a whole{but}."
+    if found.remembers:
+        yield (
+            "A run began with what an earlier run was told: the agent keeps its conversation, so trials are not "
+            "independent. Make its history and its memory anew in each run, where the agent is built."
+        )
     if not found.reachable:
         yield "No change reaches this agent: a campaign would say nothing about its tests."
     if "prompt" not in (part.name for part in found.parts) and any(s.prompt_length for s in found.requests):

@@ -1,0 +1,133 @@
+"""A run of an orchestration of Semantic Kernel, by a runtime of the trial's own."""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from pydantic import JsonValue
+from semantic_kernel.agents import ConcurrentOrchestration, HandoffOrchestration
+from semantic_kernel.agents.runtime import InProcessRuntime
+from semantic_kernel.contents import ChatMessageContent
+
+from agentmut.adapters._framework import Said, Session
+from agentmut.adapters._semantic_kernel_orchestration import members_of, with_members
+from agentmut.adapters._semantic_kernel_run import HANDOFF, note_refused, text_of
+from agentmut.flow import END, START
+from agentmut.plain import jsonable
+from agentmut.trial import CallPlace, Trial
+
+_COMPLETE = f"{HANDOFF}-complete_task"
+_END_OF_CANCELLED = 1.0
+"""Seconds in which the runtime of a run that was cut off comes to its end."""
+
+
+class Orchestrated(Session):
+    """Asks an orchestration, which itself forgets: it is told the conversation up to each turn."""
+
+    def __init__(self, whole: Any, trial: Trial) -> None:
+        self._whole = whole
+        self._trial = trial
+        self._told: list[Any] = []
+
+    def begin(self, earlier: Sequence[Said]) -> None:
+        """What was said before."""
+        self._told = [ChatMessageContent(role=said.role, content=said.text) for said in earlier]
+
+    async def ask(self, text: str, turn: int) -> JsonValue:
+        """The orchestration's result. Raises what it raises, and where it ends without any."""
+        way = _Walked(self._trial, turn, chained=not isinstance(self._whole, ConcurrentOrchestration))
+        members = [one.model_copy(update={"way": way}) for one in members_of(self._whole)]
+        self._told.append(ChatMessageContent(role="user", content=text))
+        runtime = InProcessRuntime()
+        runtime.start()
+        task = list(self._told) if len(self._told) > 1 else text
+        found = await with_members(self._whole, members).invoke(task, runtime)
+        result = await _result(found, runtime, way)
+        way.ends()
+        said = (
+            way.last
+            if isinstance(self._whole, HandoffOrchestration) and not way.completed
+            else _plain(result)
+        )
+        self._told.append(ChatMessageContent(role="assistant", content=str(said)))
+        return said
+
+
+async def _result(found: Any, runtime: InProcessRuntime, way: "_Walked") -> Any:
+    """What was found when nothing is left to do. Of some errors, Semantic Kernel tells its log only."""
+    idle = asyncio.create_task(_idle(found, runtime))
+    try:
+        await asyncio.shield(idle)  # a runtime that is cancelled while it comes to its end never does
+    except asyncio.CancelledError:
+        with suppress(RuntimeError):
+            found.cancel()
+        await way.cut_off()
+        await asyncio.wait({idle}, timeout=_END_OF_CANCELLED)
+        idle.cancel()
+        raise
+    if not found.event.is_set():
+        raise RuntimeError("the orchestration ended without a result; the log of Semantic Kernel says why")
+    return await found.get()
+
+
+async def _idle(found: Any, runtime: InProcessRuntime) -> None:
+    await asyncio.wait({found.background_task})
+    await runtime.stop_when_idle()
+
+
+class _Walked:
+    """Who was asked in a turn, after whom."""
+
+    def __init__(self, trial: Trial, turn: int, *, chained: bool) -> None:
+        self._trial = trial
+        self._turn = turn
+        self._chained = chained
+        self._begun = len(trial.recorder.steps)
+        self._asked: list[str] = []
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self.last = ""
+        """What the last agent said."""
+
+    @property
+    def steps(self) -> int:
+        return len(self._trial.recorder.steps)
+
+    @property
+    def completed(self) -> bool:
+        """Whether an agent has ended the task with a summary; else the result says that none has."""
+        return any(step.tool == _COMPLETE for step in self._trial.recorder.steps[self._begun :])
+
+    def enters(self, name: str) -> CallPlace:
+        recorder = self._trial.recorder
+        recorder.nodes.add(name)
+        recorder.edges[self._asked[-1] if self._chained and self._asked else START, name] = None
+        self._asked.append(name)
+        if (task := asyncio.current_task()) is not None:
+            self._tasks.add(task)
+        return CallPlace(self._turn, name)
+
+    def said(self, name: str, text: str, refused: Sequence[Any], before: int) -> None:
+        note_refused(list(refused), self._trial, before)
+        self.last = text
+
+    def ends(self) -> None:
+        for name in self._asked[-1:] if self._chained else self._asked:
+            self._trial.recorder.edges[name, END] = None
+
+    async def cut_off(self) -> None:
+        """End what the runtime would have gone on with: it finishes each message that it has begun."""
+        running = [task for task in self._tasks if not task.done()]
+        for task in running:
+            task.cancel()
+        if running:
+            await asyncio.wait(running, timeout=_END_OF_CANCELLED)
+
+
+def _plain(result: Any) -> JsonValue:
+    """The text of a message; of several, theirs; what a transformation has made of them as it is."""
+    if isinstance(result, ChatMessageContent):
+        return text_of(result)
+    if isinstance(result, list):
+        return "\n\n".join(str(_plain(one)) for one in result)
+    return jsonable(result)

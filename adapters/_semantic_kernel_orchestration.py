@@ -1,0 +1,146 @@
+"""Orchestrations of Semantic Kernel: read, and copied with other members, whose calls are noted as theirs."""
+
+import copy
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any, Protocol
+
+from semantic_kernel.agents import (
+    Agent,
+    ChatCompletionAgent,
+    ChatHistoryAgentThread,
+    ConcurrentOrchestration,
+    GroupChatOrchestration,
+    HandoffOrchestration,
+    SequentialOrchestration,
+)
+
+from agentmut.adapters._semantic_kernel_run import HANDOFF
+from agentmut.errors import AdapterError
+from agentmut.trial import CallPlace, place_calls
+
+KINDS = (SequentialOrchestration, ConcurrentOrchestration, GroupChatOrchestration, HandoffOrchestration)
+_TRANSFER = f"{HANDOFF}-transfer_to_"
+
+
+def is_orchestration(found: Any) -> bool:
+    """Whether it is one whose members are all agents that can be copied."""
+    return isinstance(found, KINDS) and all(isinstance(one, ChatCompletionAgent) for one in members_of(found))
+
+
+def members_of(whole: Any) -> list[Any]:
+    """The agents that take part. Raises `AdapterError` where they are not where they are known to be."""
+    return list(_part(whole, "_members"))
+
+
+def handoffs_of(whole: Any) -> dict[str, dict[str, str]]:
+    """Where each agent's functions of the orchestration lead."""
+    found = _part(whole, "_handoffs") if isinstance(whole, HandoffOrchestration) else {}
+    return {
+        name: {f"{_TRANSFER}{other}": other for other in targets}
+        for name, targets in found.items()
+        if targets
+    }
+
+
+def can_do_without(whole: Any) -> bool:
+    """Whether a member may be left out. The hand-offs of others would lead to it."""
+    return not isinstance(whole, HandoffOrchestration)
+
+
+def with_members(whole: Any, members: Sequence[Agent]) -> Any:
+    """A copy of an orchestration with other members, and a manager that has not counted any rounds."""
+    copied = copy.copy(whole)
+    for name, value in vars(whole).items():
+        if getattr(value, "__self__", None) is whole:  # a method of its own that was chosen by default
+            setattr(copied, name, getattr(copied, value.__name__))
+    copied._members = list(members)
+    if isinstance(whole, GroupChatOrchestration):
+        copied._manager = _part(whole, "_manager").model_copy()
+    return copied
+
+
+def _part(whole: Any, name: str) -> Any:
+    try:
+        return vars(whole)[name]
+    except KeyError:
+        raise AdapterError(
+            f"a {type(whole).__name__} has no {name}, where Semantic Kernel 1.40 to 1.45 keep its parts; run it by "
+            "adapter python with agent.run, and agent.route: wire"
+        ) from None
+
+
+class _Way(Protocol):
+    """What notes who is asked, and what was said."""
+
+    def enters(self, name: str) -> CallPlace:
+        """An agent is asked."""
+
+    def said(self, name: str, text: str, refused: Sequence[Any], before: int) -> None:
+        """An agent has come to its end."""
+
+    @property
+    def steps(self) -> int:
+        """How many there are."""
+
+
+class Placed(Agent):  # type: ignore[misc]  # Semantic Kernel is in the second environment
+    """An agent within an orchestration: its requests and calls are noted as its own."""
+
+    own: ChatCompletionAgent
+    leads: Mapping[str, str]
+    """Where the functions lead that hand over, by their names; those that are left out are not offered."""
+    way: Any = None
+
+    @classmethod
+    def of(cls, own: ChatCompletionAgent, leads: Mapping[str, str]) -> "Placed":
+        """Has the name and the kernel of the agent."""
+        return cls(name=own.name, description=own.description, kernel=own.kernel, own=own, leads=dict(leads))
+
+    async def invoke_stream(
+        self, messages: Any = None, *, thread: Any = None, kernel: Any = None, **others: Any
+    ) -> AsyncIterator[Any]:
+        """What the agent says, piece by piece, as orchestrations ask for it."""
+        thread = thread or ChatHistoryAgentThread()
+        before, steps = len(thread), self.way.steps
+        place_calls(self.way.enters(self.name))  # the runtime has made a task for this message
+        pieces: list[str] = []
+        async for item in self.own.invoke_stream(
+            messages, thread=thread, kernel=self._kernel(kernel), **others
+        ):
+            pieces.append(str(item.message))
+            yield item
+        found = [message async for message in thread.get_messages()]
+        self.way.said(self.name, "".join(pieces), found[before:], steps)
+
+    def _kernel(self, given: Any) -> Any:
+        """The one that an orchestration has made of the agent's, with the agent's own functions in it again.
+
+        Semantic Kernel gives copies of them the names of their plugins.
+        """
+        if given is None or HANDOFF not in given.plugins:
+            return given
+        held = given.plugins[HANDOFF]
+        named = {one.fully_qualified_name: one for one in held}
+        kept = {
+            one.name: _led(one, named, self.leads)
+            for name, one in named.items()
+            if name in self.leads or not name.startswith(_TRANSFER)
+        }
+        given.plugins.update(self.own.kernel.plugins)
+        given.plugins[HANDOFF] = held.model_copy(update={"functions": kept})
+        return given
+
+    async def get_response(self, *args: Any, **named: Any) -> Any:
+        """As the agent itself."""
+        return await self.own.get_response(*args, **named)
+
+    async def invoke(self, *args: Any, **named: Any) -> AsyncIterator[Any]:
+        """As the agent itself."""
+        async for item in self.own.invoke(*args, **named):
+            yield item
+
+
+def _led(function: Any, named: Mapping[str, Any], leads: Mapping[str, str]) -> Any:
+    """A function that hands over, to whom `leads` says."""
+    other = named.get(f"{_TRANSFER}{leads.get(function.fully_qualified_name, '')}", function)
+    return function if other is function else function.model_copy(update={"method": other.method})
