@@ -193,4 +193,5 @@ def _check(name: str, task: Task, agents: dict[str, Agent]) -> None:
 
 def _offered(tools: Sequence[Any], change: Change, *, mine: bool) -> list[Any]:
     own = {told_name(tool.name): tool for tool in tools}
-    return [offered(offer, own.get(offer.spec.own_name)) for offer in change.offers(list(own), decoys=mine)]
+    offers = change.offers(list(own), decoys=mine, told=lambda name: spec_of(own[name]))
+    return [offered(offer, own.get(offer.spec.own_name)) for offer in offers]

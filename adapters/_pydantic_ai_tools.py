@@ -41,19 +41,14 @@ class Offered(WrapperToolset[Any]):
     """The toolset of an agent, with tools left out, renamed, described otherwise, added or reordered."""
 
     change: Change
-    known: frozenset[str] | None = None
-    """The tools that were found when the agent was read. It may offer others later, which stay as they are; where
-    this is None, there are none."""
     told: set[str] = field(default_factory=set)
     """The names that the model was told of in this run; copies of the toolset have them in common."""
 
     async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:
         """The tools by the names that the model is told of."""
         own = await super().get_tools(ctx)
-        offers = self.change.offers(list(own))
+        offers = self.change.offers(list(own), told=lambda name: _spec_of(own[name].tool_def))
         told = {offer.spec.name: self._tool(offer, own) for offer in offers}
-        later = own.keys() - (own.keys() if self.known is None else self.known) - told.keys()
-        told |= {name: replace(tool, toolset=self) for name, tool in own.items() if name in later}
         self.told.update(told)
         return told
 

@@ -13,7 +13,7 @@ from semantic_kernel.functions import KernelFunction, KernelFunctionFromMethod
 from agentmut.adapters._change import Change
 from agentmut.adapters._semantic_kernel_copy import asking_copy, copy_of
 from agentmut.adapters._semantic_kernel_model import Model
-from agentmut.adapters._semantic_kernel_tools import offered
+from agentmut.adapters._semantic_kernel_tools import offered, spec_of
 from agentmut.config import AgentConfig, ModelConfig
 from agentmut.errors import AdapterError, nearest
 from agentmut.flow import Flow
@@ -123,7 +123,7 @@ class Team:
         self, name: str, change: Change, copies: Mapping[str, ChatCompletionAgent], trial: Trial
     ) -> ChatCompletionAgent:
         member, mine = self.members[name], name == self.changed_name
-        offers = change.offers(list(member.tools), decoys=mine)
+        offers = change.offers(list(member.tools), decoys=mine, told=lambda tool: spec_of(member.tools[tool]))
         tools = [offered(one, member.tools.get(one.spec.own_name)) for one in offers]
         asking = {
             tool: asking_copy(member.offered[tool], target, name, copies, trial)

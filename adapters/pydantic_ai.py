@@ -60,8 +60,7 @@ class PydanticAIAdapter(FrameworkAdapter):
         """A session whose turns run within an override of what changes."""
         from agentmut.adapters._pydantic_ai_parts import Parts
 
-        known = None if self.source.takes_config else frozenset(tool.name for tool in self.found.tools)
-        agent, overrides = Parts.of(agent).changed(change, known)
+        agent, overrides = Parts.of(agent).changed(change)
         limit = Flow.of(self.config.orchestration).max_steps
         return _Conversation(agent, overrides, limit, _deps(self.spec), trial)
 
