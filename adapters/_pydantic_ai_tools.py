@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic_ai import RunContext, RunUsage
-from pydantic_ai.messages import ToolCallPart
+from pydantic_ai.messages import ModelResponse, ToolCallPart
 from pydantic_ai.models.test import TestModel
 from pydantic_ai.tools import ToolDefinition
 from pydantic_ai.toolsets import CombinedToolset, WrapperToolset
@@ -43,6 +43,12 @@ class Offered(WrapperToolset[Any]):
     change: Change
     told: set[str] = field(default_factory=set)
     """The names that the model was told of in this run; copies of the toolset have them in common."""
+    asked: list[ToolCallPart] = field(default_factory=list)
+    """The calls that came to a tool; the very parts of messages, as some services give ids more than once."""
+
+    def was_asked(self, call: ToolCallPart) -> bool:
+        """Whether a call came to a tool."""
+        return any(one is call for one in self.asked)
 
     async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:
         """The tools by the names that the model is told of."""
@@ -74,6 +80,8 @@ class Offered(WrapperToolset[Any]):
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
     ) -> Any:
         """Pass the call on by the agent's own name; what the tool asks of other agents has the tool as its node."""
+        said = _said(ctx, name)
+        self.asked += [said] if said else []
         own = next((one.own_name for one in self.change.wanted.tools if one.name == name), name)
         place = call_place()
         inner = place._replace(node=f"{place.node}/{own}", call_id=None)
@@ -85,13 +93,17 @@ class Offered(WrapperToolset[Any]):
                 return await self.wrapped.call_tool(own, tool_args, ctx, tool)
 
         with answering(place._replace(call_id=ctx.tool_call_id)):
-            return await pass_call(own, _said(ctx, tool_args), call)
+            return await pass_call(own, _given(said, tool_args), call)
 
 
-def _said(ctx: RunContext[Any], arguments: dict[str, Any]) -> dict[str, Any]:
+def _said(ctx: RunContext[Any], tool: str) -> ToolCallPart | None:
+    """The call as the model made it, in its last reply."""
+    replies = (message for message in reversed(ctx.messages) if isinstance(message, ModelResponse))
+    calls = (part for message in replies for part in message.parts if isinstance(part, ToolCallPart))
+    return next((one for one in calls if (one.tool_call_id, one.tool_name) == (ctx.tool_call_id, tool)), None)
+
+
+def _given(call: ToolCallPart | None, arguments: dict[str, Any]) -> dict[str, Any]:
     """The arguments as the model gave them: a tool whose one parameter is a model is told of its fields."""
-    calls = (part for message in reversed(ctx.messages) for part in message.parts)
-    mine = (one for one in calls if isinstance(one, ToolCallPart) and one.tool_call_id == ctx.tool_call_id)
-    found = next(mine, None)
-    given = found.args_as_dict() if found else arguments
+    given = call.args_as_dict() if call else arguments
     return arguments if given.keys() <= arguments.keys() else given

@@ -71,7 +71,7 @@ class _Conversation(Session):
     ) -> None:
         self._agent = agent
         self._overrides = overrides
-        self._offered: set[str] = overrides["toolsets"][0].told
+        self._offered = overrides["toolsets"][0]
         self._limit = limit
         self._deps = deps
         self._trial = trial
@@ -110,7 +110,7 @@ class _Conversation(Session):
     def _note_missed(self, messages: Sequence[Any], place: CallPlace, error: Exception | None = None) -> None:
         from agentmut.adapters._pydantic_ai_trace import note_missed
 
-        note_missed(messages, frozenset(self._offered), self._trial, place, error)
+        note_missed(messages, self._offered, self._trial, place, error)
 
 
 def _reminders() -> Sequence[Any]:

@@ -101,6 +101,21 @@ def confused() -> Agent[Any, str]:
     )
 
 
+def confused_again() -> Agent[Any, str]:
+    """As a model of a service that counts the calls of each reply anew."""
+    return Agent(
+        said(
+            [call("look_up_order", order_id="A-1")],
+            [call("no_such_tool")],
+            [call("look_up_order", order="A-1")],
+            [call("look_up_order", order_id="A-2")],
+            "Sorry.",
+        ),
+        tools=[look_up_order],
+        retries=3,
+    )
+
+
 def lost() -> Agent[Any, str]:
     """It calls its tool wrongly until its retries are used up."""
     return Agent(said([call("look_up_order", 1, order="A-1")]), tools=[look_up_order], retries=0)

@@ -116,6 +116,18 @@ def test_calls_that_come_to_no_tool_are_steps_with_an_error() -> None:
     assert [bool(call.error) for call in calls] == [True, True, False]
 
 
+def test_calls_are_told_apart_though_a_service_gives_their_ids_again() -> None:
+    calls = run(adapter("confused_again")).tool_calls
+    assert [(call.tool, bool(call.error)) for call in calls] == [
+        ("look_up_order", False),
+        ("no_such_tool", True),
+        ("look_up_order", True),
+        ("look_up_order", False),
+    ]
+    assert [call.arguments for call in calls if not call.error] == [{"order_id": "A-1"}, {"order_id": "A-2"}]
+    assert {call.call_id for call in calls} == {"call-1"}
+
+
 def test_a_call_that_uses_up_the_retries_is_a_step() -> None:
     trial = Trial("lost")
     with pytest.raises(Exception, match="exceeded max retries"):
