@@ -8,6 +8,8 @@ from crewai import LLM, Agent, BaseLLM, Crew, Process, Task
 from crewai.tools import tool
 from pydantic import BaseModel
 
+from tests.frameworks import crewai_agents
+
 Messages = list[dict[str, Any]]
 
 
@@ -45,10 +47,25 @@ def says(text: str) -> Callable[[Messages, Any], str]:
     return lambda messages, tools: text
 
 
+def delegates_to_nobody(messages: Messages, tools: Any) -> Any:
+    """Delegates to somebody whom there is not, then to somebody who fails, then without a task."""
+    told = [message["content"] for message in messages if message["role"] == "tool"]
+    tries = [{"coworker": "Baker"}, {"coworker": "Broken"}, {"coworker": "Clerk", "task": None}]
+    if len(told) == len(tries):
+        return "Sorry."
+    return _call("delegate_work_to_coworker", {"task": "Say hello.", "context": "none", **tries[len(told)]})
+
+
+def breaks(messages: Messages, tools: Any) -> Any:
+    raise RuntimeError("out of order")
+
+
 SCRIPTS: Mapping[str, Callable[[Messages, Any], Any]] = {
     "echo": echo,
     "asks-twice": asks_twice,
     "delegates": delegates,
+    "delegates-to-nobody": delegates_to_nobody,
+    "breaks": breaks,
     "offers": offers,
     "clerk": says("Hello from the clerk."),
     "writer": says("Hello from the writer."),
@@ -141,6 +158,19 @@ def managed_by_a_model() -> Crew:
 def delegating() -> Crew:
     lead, clerk = agent("Lead", "delegates", allow_delegation=True), agent("Clerk", "clerk")
     return crew_of(lead, agents=[lead, clerk, agent("Writer", "writer")])
+
+
+def delegating_in_vain() -> Crew:
+    lead = agent("Lead", "delegates-to-nobody", allow_delegation=True)
+    return crew_of(lead, agents=[lead, agent("Clerk", "clerk"), agent("Broken", "breaks", max_retry_limit=0)])
+
+
+def online() -> Crew:
+    """One with a tool that may be used twice, whose model is a service."""
+    desk = crewai_agents.clerk(crewai_agents.model())
+    desk.tools = [tool for tool in desk.tools or [] if tool.name == "Look up order"]
+    desk.tools[0].max_usage_count = 2
+    return crew_of(desk)
 
 
 def line() -> Crew:

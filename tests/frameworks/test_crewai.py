@@ -17,6 +17,9 @@ from agentmut.plugins import Group, load
 from agentmut.protocols import Adapter, AgentSpec
 from agentmut.trace import AgentTrace
 from agentmut.trial import Trial, running
+from agentmut.wire.carriers.transport import Tap
+from agentmut.wire.codecs import all_codecs
+from tests.conftest import Service
 from tests.frameworks.kit import Case, check
 
 crewai = pytest.importorskip("crewai", reason="crewai is not installed")
@@ -169,6 +172,41 @@ def test_work_is_delegated_and_traced(factory: str, source: str) -> None:
     assert "coworker mentioned not found" in str(
         run(rewired(agent, handoffs={source: {"Writer": "Writer"}})).output
     )
+
+
+def test_a_delegation_that_fails_is_a_step_with_an_error() -> None:
+    trace = run(adapter("delegating_in_vain"))
+    assert trace.output == "Sorry."
+    errors = [str(step.error) for step in trace.tool_calls]
+    assert [step.output for step in trace.tool_calls] == [None, None, None]
+    assert "coworker mentioned not found" in errors[0]
+    assert errors[1] == "Error executing task with agent 'broken'. Error: out of order"
+    assert "Error executing tool: " in errors[2]
+
+
+ORDER = '{"order_id": "A-1"}'
+
+
+def test_calls_are_told_apart_though_a_service_gives_their_ids_again(
+    service: Service, calls: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also those that come to no tool: one that there is not, arguments that are no JSON, one call too many."""
+    monkeypatch.setenv("OPENAI_BASE_URL", service.url)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    script = [("look_up_order", ORDER), ("no_such_tool", "{}"), ("look_up_order", "{")]
+    script += [("look_up_order", ORDER), ("look_up_order", ORDER)]
+    service.replies(*(calls(one) for one in script), "Done.")
+    with Tap(all_codecs()).installed():
+        trace = run(adapter("online"))
+    found = [(step.tool, step.call_id, step.node, step.error) for step in trace.tool_calls]
+    assert [(tool, said and said[:27]) for tool, _, _, said in found] == [
+        ("look_up_order", None),
+        ("no_such_tool", "Tool not found"),
+        ("look_up_order", "the arguments are no JSON: "),
+        ("look_up_order", None),
+        ("look_up_order", "Tool 'look_up_order' has re"),
+    ]
+    assert {(call_id, node) for _, call_id, node, _ in found} == {("call_0", "Clerk")}
 
 
 @pytest.mark.parametrize(
