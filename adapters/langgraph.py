@@ -232,6 +232,7 @@ class LangGraphAdapter:
         for number, turn in enumerate(turns):
             handler.turn = number
             if number and conversation.altered:
+                handler.forget()
                 options = self._options(handler)  # a thread of its own, which knows of no earlier turn
                 if conversation.shows_in(turn):
                     trial.recorder.marks.add("/history")

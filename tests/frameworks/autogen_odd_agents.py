@@ -1,10 +1,11 @@
 """Agents of AutoGen that answer from a script, and some that an adapter has to refuse."""
 
+import json
 from typing import Any
 
 from autogen_agentchat.agents import AssistantAgent, BaseChatAgent, UserProxyAgent
 from autogen_agentchat.conditions import HandoffTermination, MaxMessageTermination, TextMessageTermination
-from autogen_agentchat.teams import RoundRobinGroupChat, SelectorGroupChat, Swarm
+from autogen_agentchat.teams import DiGraphBuilder, GraphFlow, RoundRobinGroupChat, SelectorGroupChat, Swarm
 from autogen_core import FunctionCall
 from autogen_core.model_context import UnboundedChatCompletionContext
 from autogen_core.models import CreateResult, RequestUsage
@@ -59,6 +60,15 @@ def confused() -> AssistantAgent:
     return one(
         call("no_such_tool"), call("look_up_order", "{"), call("look_up_order", "[1]"), "Sorry.", iterations=5
     )
+
+
+def side_by_side() -> GraphFlow:
+    """Two agents at once, which both ask for tools that they have not, by the same id."""
+    left, right = (
+        AssistantAgent(name, said(call("find", json.dumps({"side": name})[:-1].ljust(19) + "}")))
+        for name in ("left", "right")
+    )
+    return GraphFlow([left, right], DiGraphBuilder().add_node(left).add_node(right).build())
 
 
 def counting() -> AssistantAgent:
