@@ -1,6 +1,8 @@
 """An agent of Semantic Kernel is asked; which of its calls was for which call of the model is noted."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from semantic_kernel.contents import FunctionCallContent, FunctionResultContent
@@ -13,12 +15,26 @@ async def answer_of(agent: Any, text: Any, thread: Any, trial: Trial, turn: int)
     """What the agent says. The thread goes on with it."""
     recorder = trial.recorder
     recorder.nodes.add(agent.name)
-    before, steps = len(thread), len(recorder.steps)
-    with answering(CallPlace(turn, agent.name)):
+    before = len(thread)
+    with answering(CallPlace(turn, agent.name)), _coming() as came:
         found = await agent.get_response(messages=text, thread=thread)
         messages = [message async for message in thread.get_messages()]
-        _note_refused(messages[before:], trial, steps)
+        _note_refused(messages[before:], trial, came)
     return _text(found.message)
+
+
+_came: ContextVar[list[FunctionCallContent]] = ContextVar("agentmut_semantic_kernel_calls")
+
+
+@contextmanager
+def _coming() -> Iterator[list[FunctionCallContent]]:
+    """The calls that come to a function while an agent is asked; itself, as some services give ids again."""
+    came: list[FunctionCallContent] = []
+    token = _came.set(came)
+    try:
+        yield came
+    finally:
+        _came.reset(token)
 
 
 def _text(message: Any) -> str:
@@ -27,23 +43,20 @@ def _text(message: Any) -> str:
     return "\n".join(results) if results else str(message)
 
 
-def _note_refused(messages: list[Any], trial: Trial, before: int) -> None:
-    """Calls that Semantic Kernel answered itself, as for arguments that are missing, are failed steps.
-
-    `before`: how many steps there were when the agent was asked, as some services give ids again.
-    """
+def _note_refused(messages: list[Any], trial: Trial, came: Sequence[FunctionCallContent]) -> None:
+    """Calls that Semantic Kernel answered itself, as for arguments that are missing, are failed steps."""
     recorder, place = trial.recorder, call_place()
-    known = {step.call_id for step in recorder.steps[before:] if step.node == place.node}
     items = [item for message in messages for item in message.items]
-    told = {item.id: str(item.result) for item in items if isinstance(item, FunctionResultContent)}
-    for call in items:
-        if isinstance(call, FunctionCallContent) and call.id in told and call.id not in known:
+    for number, call in enumerate(items):
+        if not isinstance(call, FunctionCallContent) or any(one is call for one in came):
+            continue
+        if told := _result(call, items[number:]):
             step = Step(
                 action=Action.CALL_TOOL,
                 tool=trial.own_name(call.name or call.function_name),
                 arguments=_arguments(call),
-                error=told[call.id],
-                started=_made(call.id, recorder),
+                error=str(told.result),
+                started=_made(call, recorder),
                 turn=place.turn,
                 node=place.node,
                 call_id=call.id,
@@ -51,10 +64,16 @@ def _note_refused(messages: list[Any], trial: Trial, before: int) -> None:
             recorder.steps.append(step)
 
 
-def _made(call_id: str | None, recorder: Recorder) -> float:
+def _result(call: FunctionCallContent, later: Sequence[Any]) -> FunctionResultContent | None:
+    results = (one for one in later if isinstance(one, FunctionResultContent) and one.id == call.id)
+    return next(results, None)
+
+
+def _made(call: FunctionCallContent, recorder: Recorder) -> float:
     """When the model had made a call; now, where the wire has not seen it."""
     for exchange in reversed(recorder.exchanges):
-        if exchange.reply and any(call.id == call_id for call in exchange.reply.tool_calls):
+        made = exchange.reply.tool_calls if exchange.reply else ()
+        if any((one.id, one.arguments) == (call.id, call.arguments) for one in made):
             return exchange.started + exchange.seconds
     return recorder.now()
 
@@ -69,5 +88,6 @@ def _arguments(call: FunctionCallContent) -> dict[str, Any]:
 async def place_function(context: Any, next: Callable[[Any], Awaitable[None]]) -> None:
     """A filter of automatic function calls: what is called within belongs to that call of the model."""
     call = context.function_call_content
+    _came.get([]).append(call)
     with answering(call_place()._replace(call_id=call.id or "")):
         await next(context)

@@ -105,8 +105,8 @@ class Repeating(Scripted):
 
 
 def confused_again() -> ChatCompletionAgent:
-    """It leaves out what there must be, in its second turn."""
-    script: tuple[Say, ...] = (LOOK_UP, "Done.", ("Orders-look_up_order", {}), "Done.")
+    """It leaves out what there must be, in its second turn, and does better then."""
+    script: tuple[Say, ...] = (LOOK_UP, "Done.", ("Orders-look_up_order", {}), LOOK_UP, "Done.")
     return scripted(service=Repeating.saying(*script))
 
 
