@@ -6,7 +6,9 @@ from contextvars import ContextVar
 from typing import Any
 
 from semantic_kernel.contents import FunctionCallContent, FunctionResultContent
+from semantic_kernel.functions import FunctionResult
 
+from agentmut.calls.passing import pass_call
 from agentmut.trace import Action, Step
 from agentmut.trial import CallPlace, Recorder, Trial, answering, call_place
 
@@ -85,9 +87,30 @@ def _arguments(call: FunctionCallContent) -> dict[str, Any]:
         return {}
 
 
-async def place_function(context: Any, next: Callable[[Any], Awaitable[None]]) -> None:
-    """A filter of automatic function calls: what is called within belongs to that call of the model."""
-    call = context.function_call_content
-    _came.get([]).append(call)
-    with answering(call_place()._replace(call_id=call.id or "")):
+Next = Callable[[Any], Awaitable[None]]
+
+
+def placing(known: frozenset[str]) -> Callable[[Any, Next], Awaitable[None]]:
+    """A filter of automatic function calls: what is called within belongs to that call of the model.
+
+    Functions that are none of the `known` ones, since the kernel was given them later, are passed on here.
+    """
+
+    async def place_function(context: Any, next: Next) -> None:
+        call = context.function_call_content
+        _came.get([]).append(call)
+        name = context.function.fully_qualified_name
+        with answering(call_place()._replace(call_id=call.id or "")):
+            await (next(context) if name in known else _passed(name, context, next))
+
+    return place_function
+
+
+async def _passed(name: str, context: Any, next: Next) -> None:
+    async def carry_out() -> Any:
         await next(context)
+        return context.function_result.value if context.function_result else None
+
+    value = await pass_call(name, _arguments(context.function_call_content), carry_out)
+    if context.function_result is None or context.function_result.value is not value:
+        context.function_result = FunctionResult(function=context.function.metadata, value=value)
