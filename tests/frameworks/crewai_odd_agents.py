@@ -115,6 +115,17 @@ def counting() -> Crew:
 COUNTING = counting()
 
 
+LATER: list[Any] = []
+"""Tools that a crew has once a test puts them there."""
+
+
+def growing() -> Crew:
+    """An agent that may delegate, and has one tool at first."""
+    tools = [crewai_agents.look_up_order, *LATER]
+    lead = agent("Lead", "offers", allow_delegation=True, tools=tools)
+    return crew_of(lead, agents=[lead, agent("Clerk", "clerk")])
+
+
 def offering() -> Crew:
     @tool("Look up order")
     def look_up_order(order_id: str, fast: bool = False) -> str:

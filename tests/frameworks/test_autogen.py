@@ -120,6 +120,16 @@ def test_calls_that_come_to_no_tool_are_steps_with_an_error() -> None:
     assert all(step.error for step in calls)
 
 
+def test_a_tool_that_a_workbench_has_later_is_no_mutants_affair() -> None:
+    agent = adapter("growing")
+    assert [tool.name for tool in agent.get_tools()] == ["look_up_order"]
+    steps = asyncio.run(ran(changed(agent, tools=()))).tool_calls
+    assert [(step.tool, bool(step.error)) for step in steps] == [
+        ("look_up_order", True),
+        ("issue_refund", False),
+    ]
+
+
 def test_calls_are_told_apart_though_a_service_gives_their_ids_again(
     service: Service, calls: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -81,6 +81,20 @@ def test_tools_are_changed_at_the_tasks_too_where_an_agents_own_are_not_asked() 
     assert run(changed(agent, tools=())).output == "null"
 
 
+def test_tools_that_the_crew_has_later_are_no_mutants_affair(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tests.frameworks.crewai_agents import IssueRefund
+
+    agent = adapter("growing")
+    assert [tool.name for tool in agent.get_tools()] == ["look_up_order"]
+    monkeypatch.setattr(f"{ODD}.LATER", [IssueRefund()])
+    told = json.loads(str(run(changed(agent, tools=())).output))
+    assert [tool["function"]["name"] for tool in told] == [
+        "issue_refund",
+        "delegate_work_to_coworker",
+        "ask_question_to_coworker",
+    ]
+
+
 def test_a_repeated_call_is_not_answered_from_a_cache() -> None:
     trace = run(adapter("counting"))
     assert [step.output for step in trace.tool_calls] == ["number 1", "number 2"]

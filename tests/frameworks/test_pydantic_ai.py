@@ -177,6 +177,8 @@ def test_a_tool_that_an_agent_offers_later_is_left_to_it() -> None:
     agent = adapter("later")
     assert [tool.name for tool in agent.get_config().tools] == ["first"]
     assert [call.output for call in run(agent).tool_calls] == ["one", "two"]
+    first, second = run(changed(agent, tools=())).tool_calls
+    assert ("Unknown tool name" in str(first.error), second.output) == (True, "two")
 
 
 def test_a_removed_tool_is_not_offered() -> None:
