@@ -37,7 +37,9 @@ class CrewAIAdapter(FrameworkAdapter):
     requirement: ClassVar[Requirement] = Requirement(
         "crewai", "crewai", (1, 15, 3), (2, 0), "crewai", ("openai",)
     )
-    expected: ClassVar[str] = "a crewai.Crew"
+    expected: ClassVar[str] = (
+        "a crewai.Crew (flows, and agents without a crew, run with adapter python, agent.run and route: wire)"
+    )
     options: ClassVar[tuple[str, ...]] = ("agent", "input", "inputs")
     settings: ClassVar[frozenset[str]] = frozenset(
         {"temperature", "top_p", "max_tokens", "seed", "reasoning_effort"}
@@ -143,12 +145,14 @@ def _inputs_of(spec: AgentSpec) -> dict[str, JsonValue]:
 
 
 def _check_copies(crew: Any) -> None:
+    from agentmut.adapters._crewai_copy import copy_of
+
     try:
-        crew.copy()
+        copy_of(crew)
     except Exception as error:
         raise AdapterError(
-            f"crew.copy() raised {described(error)}, and each trial needs a copy. Mutants can reach the crew through "
-            "its model requests: adapter python with an agent.run that kicks it off, and agent.route: wire"
+            f"copying the crew raised {described(error)}, and each trial needs a copy. Mutants can reach the crew "
+            "through its model requests: adapter python with an agent.run that kicks it off, and agent.route: wire"
         ) from error
 
 

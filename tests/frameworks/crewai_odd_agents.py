@@ -112,6 +112,18 @@ def counting() -> Crew:
     return crew_of(agent("Clerk", "asks-twice", tools=[count_up]), cache=True)
 
 
+def reporting_failure() -> Crew:
+    """Its tool says that it has failed in CrewAI's own way."""
+    from crewai.tools.tool_failure import ToolFailure
+
+    @tool("count_up")
+    def count_up() -> Any:
+        """Count."""
+        return ToolFailure(message="out of numbers")
+
+    return crew_of(agent("Clerk", "asks-twice", tools=[count_up]))
+
+
 COUNTING = counting()
 
 
@@ -193,6 +205,27 @@ def line() -> Crew:
         for name in names
     ]
     return Crew(agents=[worker], tasks=tasks)
+
+
+def elaborate() -> Crew:
+    """What copies lose: models besides those of agents, and which of tasks with the same texts is passed on."""
+    worker = agent("Clerk", "echo", function_calling_llm=Script(model="clerk"))
+    same, twin = (Task(description="Of {input}", expected_output="Text.", agent=worker) for _ in range(2))
+    last = Task(description="Of {input}", expected_output="Text.", agent=worker, context=[same])
+    last.output_file = "said.txt"
+    return Crew(
+        agents=[worker],
+        tasks=[same, twin, last],
+        planning_llm=Script(model="writer"),
+        output_log_file="log.txt",
+    )
+
+
+def at_once() -> Crew:
+    crew = line()
+    crew.tasks[0].async_execution = crew.tasks[1].async_execution = True
+    crew.tasks[2].context = crew.tasks[:1]
+    return crew
 
 
 def without_placeholder() -> Crew:

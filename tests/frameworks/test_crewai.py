@@ -12,9 +12,11 @@ from pydantic import JsonValue
 
 from agentmut.config import AgentConfig, Document, History
 from agentmut.errors import AgentmutError
+from agentmut.faults import FaultKind, ToolFault
 from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.plugins import Group, load
 from agentmut.protocols import Adapter, AgentSpec
+from agentmut.tools import ToolSpec
 from agentmut.trace import AgentTrace
 from agentmut.trial import Trial, running
 from agentmut.wire.carriers.transport import Tap
@@ -99,6 +101,12 @@ def test_a_repeated_call_is_not_answered_from_a_cache() -> None:
     trace = run(adapter("counting"))
     assert [step.output for step in trace.tool_calls] == ["number 1", "number 2"]
     assert {step.node for step in trace.tool_calls} == {"Clerk"}
+
+
+def test_a_failure_that_a_tool_reports_is_an_error() -> None:
+    pytest.importorskip("crewai.tools.tool_failure", reason="this CrewAI has none such")
+    first, _ = run(adapter("reporting_failure")).tool_calls
+    assert (first.output, first.error) == (None, "ToolFailedError: out of numbers")
 
 
 def test_a_limit_of_a_tools_uses_begins_anew_with_each_trial() -> None:
@@ -246,6 +254,33 @@ def test_a_task_is_not_passed_what_an_earlier_one_said() -> None:
         run(rewired(agent, state={"second": ["first"], "third": ["first"]})).output
     )
     assert "second of Hello." in str(run(agent).output)
+
+
+def test_tasks_that_run_at_once_are_passed_what_they_say_themselves() -> None:
+    assert adapter("at_once").get_config().orchestration["state"] == {"third": ["first"]}
+
+
+def test_copies_lose_nothing_and_leave_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from agentmut.adapters._change import Change
+    from agentmut.adapters._crewai_crew import Team
+    from tests.frameworks.crewai_odd_agents import elaborate
+
+    monkeypatch.chdir(tmp_path)
+    crew, found = elaborate(), adapter("elaborate").get_config()
+    team = Team.of(crew).changed(Change(found, found), found.prompt)
+    assert team.crew.planning_llm is crew.planning_llm
+    assert team.changed_agent.function_calling_llm is crew.agents[0].function_calling_llm
+    assert team.crew.tasks[2].context == team.crew.tasks[:1]
+    run(adapter("elaborate"))
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_mutants_add_for_a_manager_is_offered_to_a_coworker() -> None:
+    agent = adapter("managed", agent="Manager")
+    decoy = ToolSpec(name="find", description="Find.", fault=ToolFault(kind=FaultKind.DECOY))
+    assert run(changed(agent, tools=(decoy,))).output == "Told: Hello from the clerk."
 
 
 def test_what_crewai_makes_of_tools_is_said_of_mutants_that_would_not_show() -> None:
