@@ -1,11 +1,12 @@
 """pydantic-ai's toolsets as a config wants them offered, with their calls passed on by agentmut."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic_ai import RunContext, RunUsage
-from pydantic_ai.messages import ModelResponse, ToolCallPart
+from pydantic_ai.exceptions import ApprovalRequired, CallDeferred
+from pydantic_ai.messages import ModelResponse, ToolCallPart, ToolReturn
 from pydantic_ai.models.test import TestModel
 from pydantic_ai.tools import ToolDefinition
 from pydantic_ai.toolsets import CombinedToolset, WrapperToolset
@@ -16,8 +17,10 @@ from agentmut.adapters._change import Change, Offer
 from agentmut.calls.answers import decoy_answer
 from agentmut.calls.passing import pass_call
 from agentmut.tools import ToolSpec
-from agentmut.trial import answering, call_place
+from agentmut.trial import answering, call_place, current_trial
 
+_PUT_OFF = ("external", "unapproved")
+"""The kinds of tools whose calls end the run, for somebody else to carry out or approve."""
 _ANYTHING = SchemaValidator(core_schema.dict_schema())
 
 
@@ -65,6 +68,8 @@ class Offered(WrapperToolset[Any]):
                 name=spec.name, parameters_json_schema=dict(spec.parameters), description=spec.description
             )
             return ToolsetTool(toolset=self, tool_def=told, max_retries=1, args_validator=_ANYTHING)
+        if tool.tool_def.kind in _PUT_OFF and _has_double(spec.own_name):
+            tool = replace(tool, tool_def=replace(tool.tool_def, kind="function"))
         if not offer.changed:
             return replace(tool, toolset=self)
         told = replace(
@@ -86,14 +91,47 @@ class Offered(WrapperToolset[Any]):
         place = call_place()
         inner = place._replace(node=f"{place.node}/{own}", call_id=None)
 
+        rich: list[Any] = []
+
         async def call() -> Any:
             if tool.args_validator is _ANYTHING:
                 return decoy_answer()
             with answering(inner):
-                return await self.wrapped.call_tool(own, tool_args, ctx, tool)
+                return _bare(await _result(self.wrapped.call_tool(own, tool_args, ctx, tool)), rich)
 
         with answering(place._replace(call_id=ctx.tool_call_id)):
-            return await pass_call(own, _given(said, tool_args), call)
+            given = await pass_call(own, _given(said, tool_args), call)
+        return _with_its_value(rich[0], given) if rich else given
+
+
+def _has_double(tool: str) -> bool:
+    trial = current_trial()
+    return trial is not None and tool in trial.doubles
+
+
+async def _result(call: Awaitable[Any]) -> Any:
+    """What a call gives, or the exception by which it is put off: for the trace that is no error."""
+    try:
+        return await call
+    except (CallDeferred, ApprovalRequired) as put_off:
+        return put_off
+
+
+def _bare(result: Any, rich: list[Any]) -> Any:
+    """What the model is told of a result that says more; the whole of it is kept."""
+    if isinstance(result, CallDeferred | ApprovalRequired):
+        rich.append(result)
+        return None
+    if isinstance(result, ToolReturn):
+        rich.append(result)
+        return result.return_value
+    return result
+
+
+def _with_its_value(rich: Any, value: Any) -> Any:
+    if not isinstance(rich, ToolReturn):
+        raise rich
+    return rich if rich.return_value is value else replace(rich, return_value=value)
 
 
 def _said(ctx: RunContext[Any], tool: str) -> ToolCallPart | None:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
+from pydantic_ai import DeferredToolRequests
 from pydantic_ai.exceptions import UnexpectedModelBehavior
 from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
 
@@ -30,6 +31,16 @@ def note_missed(
     for call, told in _calls(messages):
         if not offered.was_asked(call):
             trial.recorder.steps += _steps(call, told, offered, trial, place, error)
+
+
+def note_put_off(output: Any, offered: "Offered", trial: Trial, place: CallPlace) -> None:
+    """Add steps of the calls that a turn ends with for somebody else to carry out or approve: they have no result."""
+    if isinstance(output, DeferredToolRequests):
+        for call in (one for one in (*output.calls, *output.approvals) if not offered.was_asked(one)):
+            recorder, where = trial.recorder, place._replace(call_id=call.tool_call_id)
+            name = trial.own_name(call.tool_name)
+            step = call_tool_step(name, _arguments(call), recorder, recorder.now(), **where._asdict())
+            recorder.steps.append(step)
 
 
 def _calls(messages: Sequence[ModelMessage]) -> Iterator[tuple[ToolCallPart, list[Any]]]:

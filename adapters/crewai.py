@@ -37,9 +37,7 @@ class CrewAIAdapter(FrameworkAdapter):
     requirement: ClassVar[Requirement] = Requirement(
         "crewai", "crewai", (1, 15, 3), (2, 0), "crewai", ("openai",)
     )
-    expected: ClassVar[str] = (
-        "a crewai.Crew (flows, and agents without a crew, run with adapter python, agent.run and route: wire)"
-    )
+    expected: ClassVar[str] = "a crewai.Crew"
     options: ClassVar[tuple[str, ...]] = ("agent", "input", "inputs")
     settings: ClassVar[frozenset[str]] = frozenset(
         {"temperature", "top_p", "max_tokens", "seed", "reasoning_effort"}

@@ -104,13 +104,16 @@ class _Conversation(Session):
                 self._note_missed(messages[seen:], place, error)
                 raise
         self._messages = result.all_messages()
-        self._note_missed(result.new_messages(), place)
+        self._note_missed(result.new_messages(), place, output=result.output)
         return jsonable(result.output)
 
-    def _note_missed(self, messages: Sequence[Any], place: CallPlace, error: Exception | None = None) -> None:
-        from agentmut.adapters._pydantic_ai_trace import note_missed
+    def _note_missed(
+        self, messages: Sequence[Any], place: CallPlace, error: Exception | None = None, output: Any = None
+    ) -> None:
+        from agentmut.adapters._pydantic_ai_trace import note_missed, note_put_off
 
         note_missed(messages, self._offered, self._trial, place, error)
+        note_put_off(output, self._offered, self._trial, place)
 
 
 def _reminders() -> Sequence[Any]:

@@ -83,7 +83,7 @@ class Growing(StaticWorkbench):
 
 def growing() -> AssistantAgent:
     """It asks for a tool that it does not have at first."""
-    tools = [FunctionTool(look_up_order, "Look up."), FunctionTool(issue_refund, "Pay.")]
+    tools: list[Any] = [FunctionTool(look_up_order, "Look up."), FunctionTool(issue_refund, "Pay.")]
     refund = call("issue_refund", '{"order_id": "A-1", "amount": 2}')
     return one(LOOK_UP, refund, "Paid.", tools=None, workbench=Growing(tools), iterations=3)
 

@@ -50,7 +50,11 @@ def says(text: str) -> Callable[[Messages, Any], str]:
 def delegates_to_nobody(messages: Messages, tools: Any) -> Any:
     """Delegates to somebody whom there is not, then to somebody who fails, then without a task."""
     told = [message["content"] for message in messages if message["role"] == "tool"]
-    tries = [{"coworker": "Baker"}, {"coworker": "Broken"}, {"coworker": "Clerk", "task": None}]
+    tries: list[dict[str, Any]] = [
+        {"coworker": "Baker"},
+        {"coworker": "Broken"},
+        {"coworker": "Clerk", "task": None},
+    ]
     if len(told) == len(tries):
         return "Sorry."
     return _call("delegate_work_to_coworker", {"task": "Say hello.", "context": "none", **tries[len(told)]})

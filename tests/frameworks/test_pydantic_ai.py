@@ -188,6 +188,27 @@ def test_a_removed_tool_is_not_offered() -> None:
     assert run(agent).tool_calls[0].error is None
 
 
+def test_calls_that_end_the_run_are_steps_and_are_answered_by_doubles() -> None:
+    agent, names = adapter("waiting"), {"slow", "pay", "front"}
+    trace = run(agent)
+    assert {(call.tool, call.error, call.output) for call in trace.tool_calls} == {
+        (name, None, None) for name in names
+    }
+    assert isinstance(trace.output, dict) and trace.output.keys() >= {"calls", "approvals"}
+    trial = Trial("answered", doubles=dict.fromkeys(names, lambda: "yes"))
+    trace = run(agent, trial=trial)
+    assert (trace.output, {call.output for call in trace.tool_calls}) == ("Done.", {"yes"})
+
+
+def test_a_result_that_says_more_is_told_and_goes_wrong_as_what_the_model_is_told() -> None:
+    agent = adapter("explaining")
+    assert [call.output for call in run(agent).tool_calls] == ["a coat"]
+    [find] = agent.get_config().tools
+    broken = find.model_copy(update={"fault": ToolFault(kind=FaultKind.EMPTY)})
+    trial = Trial("empty", tools={"find": broken})
+    assert [call.output for call in run(changed(agent, tools=(broken,)), trial=trial).tool_calls] == [""]
+
+
 # What a run depends on.
 
 
