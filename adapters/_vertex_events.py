@@ -5,16 +5,30 @@ Times are those at which the events arrive. Keys are read in both spellings: eng
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut.adapters._vertex_engines import EngineError
+from agentmut.adapters._vertex_errors import SHOWN, failure, reported
+from agentmut.errors import UnavailableError
 from agentmut.flow import END, START
 from agentmut.plain import jsonable
 from agentmut.trace import Action, Step, Usage
 from agentmut.trial import Recorder
 from agentmut.wire.dialects.gemini.spelling import get
+
+_OF_MODELS = ("usageMetadata", "modelVersion", "finishReason")
+"""What events have that a model's reply was made, whichever of them the engine sends."""
+
+
+class Call(NamedTuple):
+    """A call of a tool."""
+
+    key: str
+    """Its id, or where it has none the tool's name: results come in the order of their calls then."""
+    asked: Mapping[str, Any]
+    author: str
+    since: float
 
 
 @dataclass
@@ -27,36 +41,47 @@ class Hearing:
     """When what is heard next began."""
     answer: JsonValue = None
     last: str = START
-    called: dict[str, tuple[Mapping[str, Any], float]] = field(default_factory=dict)
-    """Calls that have no result yet, and when they were asked for."""
+    called: list[Call] = field(default_factory=list)
+    """Those that have no result yet."""
+    heard: int = 0
+    """Events so far."""
 
     def hear(self, event: Mapping[str, Any]) -> None:
-        """One event. Raises `EngineError` where it tells of an error."""
+        """One event. Raises what it tells of, where that is an error."""
+        self.heard += 1
         self._check(event)
-        now, author = self.recorder.now(), str(event.get("author") or "")
-        parts = [one for one in _mapping(event.get("content")).get("parts") or () if isinstance(one, dict)]
         if event.get("partial"):
             return
+        now, author = self.recorder.now(), str(event.get("author") or "")
+        parts = _parts(event)
+        calls = any(get(part, "functionCall") for part in parts)
         self._entered(author)
-        if get(event, "usageMetadata") or any(get(part, "functionCall") for part in parts):
+        if calls or any(get(event, key) for key in _OF_MODELS):
             self._replied(event, author, now)
         for part in parts:
             self._call(part, author, now)
         texts = [str(part["text"]) for part in parts if part.get("text") and not part.get("thought")]
-        if texts and not any(get(p, "functionCall") or get(p, "functionResponse") for p in parts):
+        if texts and not calls and not any(get(part, "functionResponse") for part in parts):
             self.answer = "".join(texts)
         self.since = now
 
     def end(self) -> None:
-        """The turn is over."""
+        """The turn is over. Raises `UnavailableError` where nothing was heard: an agent has events."""
+        if not self.heard:
+            raise UnavailableError("the engine sent no events: its logs say what went wrong there")
         self.recorder.edges[self.last, END] = None
 
+    def left_over(self) -> None:
+        """Note the calls that got no result, of tools that run on, or as the run broke off."""
+        for call in self.called:
+            self.recorder.steps.append(self._tool_step(call, {}, self.recorder.now()))
+
     def _check(self, event: Mapping[str, Any]) -> None:
-        error = event.get("error")
         code, message = get(event, "errorCode"), get(event, "errorMessage")
-        if error or (code and not event.get("content")):
-            told = error if error else f"{code}: {message}"
-            raise EngineError(f"the engine reported {str(told)[:500]}")
+        if problem := reported(event):
+            raise problem
+        if code and not event.get("content"):
+            raise failure(f"the engine reported {code!s}: {str(message)[:SHOWN]}")
 
     def _entered(self, author: str) -> None:
         if not author or author in (self.last, "user"):
@@ -66,15 +91,12 @@ class Hearing:
         self.last = author
 
     def _replied(self, event: Mapping[str, Any], author: str, now: float) -> None:
-        usage = _mapping(get(event, "usageMetadata"))
-        told = (get(usage, "promptTokenCount"), get(usage, "candidatesTokenCount"))
-        tokens = [one if isinstance(one, int) else 0 for one in told]
         step = Step(
             action=Action.REASON,
             turn=self.turn,
             node=author or None,
             model=str(get(event, "modelVersion") or "") or None,
-            usage=Usage(input_tokens=tokens[0], output_tokens=tokens[1]),
+            usage=_usage(_mapping(get(event, "usageMetadata"))),
             started=self.since,
             seconds=now - self.since,
         )
@@ -83,32 +105,51 @@ class Hearing:
     def _call(self, part: Mapping[str, Any], author: str, now: float) -> None:
         asked, answered = get(part, "functionCall"), get(part, "functionResponse")
         if isinstance(asked, dict):
-            self.called[_key(asked)] = (asked, now)
+            self.called.append(Call(_key(asked), asked, author, now))
         if isinstance(answered, dict):
-            call, started = self.called.pop(_key(answered), (answered, self.since))
-            self.recorder.steps.append(self._tool_step(call, answered, author, started, now))
+            call = next((call for call in self.called if call.key == _key(answered)), None)
+            if call:
+                self.called.remove(call)
+            step = self._tool_step(call or Call("", {}, author, self.since), answered, now)
+            self.recorder.steps.append(step)
 
-    def _tool_step(
-        self, call: Mapping[str, Any], answered: Mapping[str, Any], author: str, started: float, now: float
-    ) -> Step:
-        result = answered.get("response")
+    def _tool_step(self, call: Call, answered: Mapping[str, Any], now: float) -> Step:
+        result, told = answered.get("response"), {**call.asked, **answered}
         error = _mapping(result).get("error")
         return Step(
             action=Action.CALL_TOOL,
             turn=self.turn,
-            node=author or None,
-            tool=str(answered.get("name") or ""),
-            call_id=str(answered["id"]) if answered.get("id") else None,
-            arguments=jsonable(_mapping(call.get("args"))),
+            node=call.author or None,
+            tool=str(told.get("name") or ""),
+            call_id=str(told["id"]) if told.get("id") else None,
+            arguments=jsonable(_mapping(call.asked.get("args"))),
             output=jsonable(result),
             error=str(error) if error else None,
-            started=started,
-            seconds=now - started,
+            started=call.since,
+            seconds=now - call.since,
         )
 
 
 def _key(call: Mapping[str, Any]) -> str:
     return str(call.get("id") or call.get("name") or "")
+
+
+def _parts(event: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    found = _mapping(event.get("content")).get("parts")
+    return [part for part in found if isinstance(part, dict)] if isinstance(found, list) else []
+
+
+def _usage(told: Mapping[str, Any]) -> Usage:
+    """What tools of the service add to the prompt is input, thoughts are output."""
+
+    def total(*keys: str) -> int:
+        counts = (get(told, key) for key in keys)
+        return sum(count for count in counts if isinstance(count, int) and count > 0)
+
+    return Usage(
+        input_tokens=total("promptTokenCount", "toolUsePromptTokenCount"),
+        output_tokens=total("candidatesTokenCount", "thoughtsTokenCount"),
+    )
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

@@ -4,8 +4,11 @@ Prompt, tools and model are on the server: only what the agent is told can be ch
 which earlier turns it is reminded of. The rest is for the agent itself, with adapter google_adk.
 """
 
+import asyncio
+import logging
 import re
 from collections.abc import Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Self
@@ -14,13 +17,14 @@ from pydantic import JsonValue
 
 from agentmut.adapters._framework import as_text
 from agentmut.adapters._requirement import Requirement
-from agentmut.adapters._vertex_engines import Engine, RestEngine, SdkEngine, credentials_of
+from agentmut.adapters._vertex_credentials import Credentials
+from agentmut.adapters._vertex_engines import Engine, RestEngine, SdkEngine
 from agentmut.adapters._vertex_events import Hearing
 from agentmut.config import AgentConfig, History
 from agentmut.errors import UsageError, nearest
 from agentmut.imports import import_callable
 from agentmut.mutant import Edit, Mutant
-from agentmut.plain import jsonable
+from agentmut.plain import described, jsonable
 from agentmut.protocols import AgentKeys, AgentSpec
 from agentmut.tools import ToolSpec
 from agentmut.trace import Action, AgentTrace, Step
@@ -28,7 +32,10 @@ from agentmut.trial import Trial
 
 OPTIONS = ("engine", "credentials", "user", "method")
 METHODS = ("async_stream_query", "query")
-_NAME = re.compile(r"projects/[^/]+/locations/[a-z0-9-]+/reasoningEngines/[^/:]+")
+FAREWELL = 0.5
+"""Seconds that an engine has to forget a trial's session; less than a cancelled trial has."""
+_NAME = re.compile(r"projects/[\w.:-]+/locations/[a-z0-9-]+/reasoningEngines/[\w.-]+")
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -98,33 +105,54 @@ class VertexAgentEngineAdapter:
 
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
         """Give the engine the turns in order, the documents ahead of the first one of a session."""
-        recorder, outputs = trial.recorder, list[JsonValue]()
+        recorder, outputs, sessions = trial.recorder, list[JsonValue](), list[str]()
         recorder.config_reads.add("context")
-        session = ""
-        for number, turn in enumerate(turns):
-            fresh = number == 0 or self.config.history is History.DROPPED or not self._has_sessions
-            if number and self.config.history is History.DROPPED:
-                recorder.marks.add("/history")
-            if fresh and self._has_sessions:
-                session = await self.engine.new_session(self._user)
-            outputs.append(await self._answer(session, self._told(turn, fresh=fresh), trial, number))
-            step = Step(action=Action.RESPOND, turn=number, output=outputs[-1], started=recorder.now())
-            recorder.steps.append(step)
+        try:
+            for number, turn in enumerate(turns):
+                outputs.append(await self._turn(turn, trial, number, sessions))
+                step = Step(action=Action.RESPOND, turn=number, output=outputs[-1], started=recorder.now())
+                recorder.steps.append(step)
+            seconds = recorder.now()
+        finally:
+            await asyncio.gather(*map(self._forgotten, sessions))
         return AgentTrace(
             steps=recorder.timeline(),
             outputs=tuple(outputs),
-            seconds=recorder.now(),
+            seconds=seconds,
             edges=tuple(recorder.edges),
         )
 
-    async def _answer(self, session: str, message: str, trial: Trial, turn: int) -> JsonValue:
+    async def _turn(self, turn: JsonValue, trial: Trial, number: int, sessions: list[str]) -> JsonValue:
+        """The answer to a turn, in the last of the sessions or a new one."""
+        dropped = self.config.history is History.DROPPED
+        fresh = number == 0 or dropped or not self._has_sessions
+        if number and dropped:
+            trial.recorder.marks.add("/history")
+        if fresh and self._has_sessions:
+            sessions.append(await self.engine.new_session(self._user))
+        message = self._told(turn, fresh=fresh)
         if not self._has_sessions:
-            return jsonable(await self.engine.query(message))
+            return _said(jsonable(await self.engine.query(message)))
+        return await self._heard(sessions[-1], message, trial, number)
+
+    async def _heard(self, session: str, message: str, trial: Trial, turn: int) -> JsonValue:
         hearing = Hearing(trial.recorder, turn, trial.recorder.now())
-        async for event in self.engine.events(self._user, session, message):
-            hearing.hear(event)
+        try:
+            async with aclosing(self.engine.events(self._user, session, message)) as events:
+                async for event in events:
+                    hearing.hear(event)
+        finally:
+            hearing.left_over()
         hearing.end()
         return hearing.answer
+
+    async def _forgotten(self, session: str) -> None:
+        """Have the engine forget a session, as far as it can: they would pile up, one a trial."""
+        try:
+            async with asyncio.timeout(FAREWELL):
+                await self.engine.end_session(self._user, session)
+        except Exception as error:
+            _log.info("session %s was not deleted: %s", session, described(error))
 
     def _told(self, turn: JsonValue, *, fresh: bool) -> str:
         documents = [document.wrapped for document in self.config.context] if fresh else []
@@ -139,8 +167,19 @@ class VertexAgentEngineAdapter:
         return str(self.spec.options.get("user") or "agentmut")
 
 
+def _said(output: JsonValue) -> JsonValue:
+    """The answer in what `query` gave: LangChain's agents repeat what they were asked beside it."""
+    if isinstance(output, dict) and {"input", "output"} <= output.keys():
+        return output["output"]
+    return output
+
+
 def _engine(spec: AgentSpec) -> Engine:
     name = spec.options.get("engine")
+    if spec.factory and spec.options.get("credentials") is not None:
+        raise UsageError(
+            "agent.options.credentials is for agent.options.engine; agent.factory brings its own"
+        )
     if spec.factory and name is None:
         return SdkEngine(import_callable(spec.factory, Path(spec.root)))
     if spec.factory or not (isinstance(name, str) and _NAME.fullmatch(name)):
@@ -148,4 +187,4 @@ def _engine(spec: AgentSpec) -> Engine:
             "adapter vertex_agent_engine needs either agent.options.engine, as projects/PROJECT/locations/LOCATION/"
             "reasoningEngines/ID, or agent.factory, a function that returns vertexai's engine"
         )
-    return RestEngine(name, credentials_of(spec.options.get("credentials"), spec.root))
+    return RestEngine(name, Credentials(spec.options.get("credentials"), spec.root))

@@ -12,7 +12,7 @@ class Service(NamedTuple):
     variables: tuple[str, ...]
     """Environment variables that hold its base URL. Programs are given all of them."""
     keys: tuple[str, ...]
-    """Environment variables of which its clients need one."""
+    """Environment variables of which its clients need one; none where they have other credentials."""
     dialects: frozenset[str] = frozenset()
     """Names of the codecs of its requests; none: requests to it are not led through a proxy."""
     default: str | None = None
@@ -51,6 +51,8 @@ GEMINI = Service(
     "https://generativelanguage.googleapis.com",
     aliases=("google",),
 )
+VERTEX = Service("vertex", ("GOOGLE_VERTEX_BASE_URL",), ())
+"""Its clients have credentials of which no variable need tell."""
 BEDROCK = Service(
     "bedrock",
     ("AWS_ENDPOINT_URL_BEDROCK_RUNTIME",),
@@ -66,7 +68,7 @@ BEDROCK_AGENT = Service(
     shared=BEDROCK.shared,
     settings=BEDROCK.settings,
 )
-SERVICES = (OPENAI, AZURE, ANTHROPIC, GEMINI, BEDROCK, BEDROCK_AGENT)
+SERVICES = (OPENAI, AZURE, ANTHROPIC, GEMINI, VERTEX, BEDROCK, BEDROCK_AGENT)
 CARRIED = tuple(service for service in SERVICES if service.dialects)
 """Those whose requests pass a proxy on their way, to be read and changed."""
 ENDPOINT_VARIABLES = tuple(
@@ -74,7 +76,7 @@ ENDPOINT_VARIABLES = tuple(
 )
 """Every variable by which a program is led to another service than the usual one."""
 KEYS: Mapping[str, tuple[str, ...]] = {
-    name: service.keys for service in SERVICES for name in (service.name, *service.aliases)
+    name: service.keys for service in SERVICES if service.keys for name in (service.name, *service.aliases)
 }
 """The environment variables of which a provider's clients need one."""
 
@@ -86,7 +88,7 @@ def dummy_keys(variables: Mapping[str, str]) -> dict[str, str]:
     {'OPENAI_API_KEY': 'none'}
     """
     lacking = [service for service in SERVICES if not any(map(variables.get, service.keys))]
-    wanted = (name for service in lacking for name in (service.keys[0], *service.settings))
+    wanted = (name for service in lacking for name in (*service.keys[:1], *service.settings))
     return {name: "none" for name in wanted if not variables.get(name)}
 
 

@@ -52,6 +52,11 @@ class Addresses(NamedTuple):
         return self.base
 
     @property
+    def vertex_base_url(self) -> str:
+        """Of agent engines, and of the Google Gen AI SDKs that ask Vertex AI; they add the version as well."""
+        return self.base
+
+    @property
     def bedrock_endpoint(self) -> str:
         """Of the AWS SDKs: for the services `bedrock-runtime` and `bedrock-agent-runtime`."""
         return self.base
@@ -67,6 +72,7 @@ class Addresses(NamedTuple):
             "ANTHROPIC_API_KEY": KEY,
             "GOOGLE_GEMINI_BASE_URL": self.gemini_base_url,
             "GEMINI_API_KEY": KEY,
+            "GOOGLE_VERTEX_BASE_URL": self.vertex_base_url,
             "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": self.bedrock_endpoint,
             "AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME": self.bedrock_endpoint,
             "AWS_ACCESS_KEY_ID": KEY,

@@ -13,6 +13,7 @@ from agentmut.simulator import dialects, model_lists, react, thoughts
 from agentmut.simulator.agents import BedrockAgents, Sessions
 from agentmut.simulator.behave import reply
 from agentmut.simulator.conversations import Conversations, UnknownResponseError
+from agentmut.simulator.engines import AgentEngines
 from agentmut.simulator.profiles import PROFILES
 from agentmut.simulator.sending import Delay, Reply, hang, reset, send
 from agentmut.simulator.service_settings import Settings
@@ -24,6 +25,7 @@ from agentmut.wire.codecs import all_codecs, codec_for
 from agentmut.wire.messages import ModelReply, ModelRequest
 
 AGENTS = BedrockAgents()
+Dialect = Codec | BedrockAgents | AgentEngines
 _ERRORS: Mapping[FaultKind | None, tuple[int, str, str]] = {
     FaultKind.RATE_LIMIT: (429, "The simulator was told to refuse this one.", "rate_limit_exceeded"),
     FaultKind.SERVER_ERROR: (500, "The simulator was told to fail here.", "server_error"),
@@ -63,7 +65,7 @@ class _Refusal(Exception):  # noqa: N818 - it is what the client is told, no err
 class _Arrival(NamedTuple):
     """A request on its way through the service."""
 
-    codec: Codec | BedrockAgents
+    codec: Dialect
     call: HttpCall
     trial: str
     number: int
@@ -79,11 +81,13 @@ class Service:
         self._numbers: Counter[str] = Counter()
         self._conversations = Conversations()
         self._sessions = Sessions()
+        self._engines = AgentEngines()
 
     async def answer(self, http: web.Request) -> web.StreamResponse:
         """A request to a model, in any dialect."""
         trial, path = _trial_and_path(http)
-        codec = codec_for(path) or (AGENTS if AGENTS.matches(path) else None)
+        agents = (agent for agent in (AGENTS, self._engines) if agent.matches(path))
+        codec = codec_for(path) or next(agents, None)
         if codec is None:
             return _no_such_path(path)
         number, fault = self._numbered(trial)
@@ -143,6 +147,8 @@ class Service:
         codec, body = came.codec, came.call.body
         if isinstance(codec, BedrockAgents):
             return self._of_agent(came)
+        if isinstance(codec, AgentEngines):
+            return codec.answer(came.call, partial(self._said, came=came), kept=came.fault is None)
         whole = self._whole(came) if codec.name == dialects.RESPONSES else None
         request = codec.decode_request(came.call if whole is None else whole.call)
         answer = self._said(request, came)
@@ -199,7 +205,7 @@ def _received(came: _Arrival) -> Received:
     return Received(came.trial, came.number, came.codec.name, came.call.path, request, came.fault)
 
 
-def _error(codec: Codec | BedrockAgents, refusal: _Refusal) -> Reply:
+def _error(codec: Dialect, refusal: _Refusal) -> Reply:
     body = codec.encode_error(refusal.status, str(refusal), refusal.code)
     return Reply("application/json", [body], status=refusal.status)
 
@@ -217,6 +223,6 @@ def _unknown(model: str) -> str:
 
 
 def _no_such_path(path: str) -> web.Response:
-    known = ", ".join([*(codec.name for codec in all_codecs()), AGENTS.name])
+    known = ", ".join([*(codec.name for codec in all_codecs()), AGENTS.name, AgentEngines.name])
     message = f"The simulator has nothing at {path[:200]!r}. It speaks {known}."
     return web.json_response({"error": {"message": message, "type": "invalid_request_error"}}, status=404)

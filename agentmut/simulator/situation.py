@@ -167,6 +167,11 @@ def own_words(system_text: str) -> str:
     return _DOCUMENT.sub("\n", system_text)
 
 
+def documents_of(text: str) -> list[str]:
+    """The documents in a text, with their marks."""
+    return [match[0] for match in _DOCUMENT.finditer(text)]
+
+
 def _passages(system_text: str) -> Iterator[Passage]:
     for match in _DOCUMENT.finditer(system_text):
         for found in parse(match["text"]).instructions:

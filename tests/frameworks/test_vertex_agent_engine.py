@@ -1,20 +1,30 @@
 """Deployed agent engines: a real ADK agent behind a loopback server that speaks their REST API."""
 
 import asyncio
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from aiohttp import web
 
+import agentmut
+from agentmut.adapters._vertex_credentials import Credentials
+from agentmut.adapters._vertex_errors import EngineError
+from agentmut.adapters.vertex_agent_engine import VertexAgentEngineAdapter
 from agentmut.config import AgentConfig, Document, History, ModelConfig
 from agentmut.conformance.adapter import endpoint
+from agentmut.engine.selection import Selection
 from agentmut.errors import AdapterError, UnavailableError, UsageError
+from agentmut.mutant import Status
 from agentmut.plugins import Group, load
 from agentmut.protocols import AgentSpec
+from agentmut.simulator.addresses import Addresses
 from agentmut.tools import ToolSpec
-from agentmut.trace import AgentTrace
+from agentmut.trace import Action, AgentTrace
 from agentmut.trial import Trial, running
+from agentmut.verbs.init import write_starter
 from tests.frameworks.kit import Case, check
 
 pytest.importorskip("google.adk", reason="google-adk is not installed")
@@ -24,6 +34,31 @@ from tests.frameworks.vertex_stub import ENGINE, TOKEN, Stub
 
 CREDENTIALS = "tests.frameworks.vertex_stub:credentials"
 OPTIONS = {"engine": ENGINE, "credentials": CREDENTIALS}
+BILLED = {"authorization": f"Bearer {TOKEN}", "x-goog-user-project": "billed"}
+_FAILED = "Reasoning Engine Execution failed. Error Details: Agent Engine Error: "
+RAISED = f"{_FAILED}An error occurred during invocation. Exception: division by zero"
+OTHER_KIND = f"{_FAILED}Default method `async_create_session` not found. Available methods are: ['query']."
+
+
+def calls(*orders: int) -> list[Any]:
+    return [{"functionCall": {"name": "look_up", "args": {"order": order}}} for order in orders]
+
+
+def results(*told: Any) -> list[Any]:
+    return [{"functionResponse": {"name": "look_up", "response": one}} for one in told]
+
+
+def event(parts: list[Any], **others: Any) -> str:
+    return json.dumps({"author": "desk", "content": {"parts": parts}, **others}) + "\n"
+
+
+EVENTS = (
+    event(calls(1, 2)),
+    "data: " + event(results({"result": "x" * 2_000_000}, {"error": "none such"})),
+    event([{"text": "Sen"}], partial=True),
+    event(calls(3)),
+    event([{"text": "Sent."}], model_version="m"),
+)
 CONFIG = AgentConfig(
     prompt="You help customers. Never promise a date.",
     tools=(ToolSpec(name="look_up_order", description="Look up an order by its number."),),
@@ -90,26 +125,134 @@ def test_an_engine_without_its_history_has_a_new_session_each_turn(stub: Stub) -
 
 
 def test_an_engine_without_sessions_is_asked_by_query(stub: Stub) -> None:
-    trace = run(adapter(AgentConfig(), method="query"), "Hello")
-    assert trace.outputs == ({"answer": "Hello"},)
+    for text in ("Hello", "long " * 200_000):
+        assert run(adapter(AgentConfig(), method="query"), text).outputs == ({"answer": text},)
 
 
 @pytest.mark.parametrize(
     ("fails", "error", "says"),
     [
         (lambda: web.Response(status=403, text="no"), AdapterError, "answered 403: no"),
-        (lambda: web.Response(status=503), UnavailableError, "answered 503"),
-        (lambda: web.json_response({"output": None}), AdapterError, "made no session"),
-        (lambda: '{"error": {"code": 500, "message": "boom"}}\n', RuntimeError, "boom"),
-        (lambda: '{"error_code": "SAFETY", "error_message": "blocked"}\n', RuntimeError, "SAFETY: blocked"),
-        (lambda: "<html>\n", RuntimeError, "no JSON"),
-        (lambda: "[1]\n", RuntimeError, "an object was expected"),
+        (lambda: web.Response(status=404, text="none"), AdapterError, "Correct agent.options.engine"),
+        (lambda: web.Response(status=429), UnavailableError, "answered 429"),
+        (lambda: web.Response(status=500), UnavailableError, "answered 500"),
+        (lambda: web.Response(status=400, text=OTHER_KIND), AdapterError, "agent.options.method"),
+        (lambda: web.Response(status=400, text=RAISED), UnavailableError, "no session could be made"),
+        (lambda: web.json_response({"output": None}), AdapterError, "method: query"),
+        (lambda: '{"error": {"code": 500, "message": "boom"}}\n', UnavailableError, "boom"),
+        (lambda: '{"error": {"code": 400, "message": "boom"}}\n', EngineError, "boom"),
+        (lambda: '{"code": 498, "message": "division by zero"}\n', EngineError, "division by zero"),
+        (lambda: '{"code": 498, "message": "429 RESOURCE_EXHAUSTED."}\n', UnavailableError, "EXHAUSTED"),
+        (lambda: '{"error_code": "SAFETY", "error_message": "blocked"}\n', EngineError, "SAFETY: blocked"),
+        (lambda: "<html>\n", UnavailableError, "no JSON"),
+        (lambda: "[1]\n", UnavailableError, "an object was expected"),
+        (lambda: "\n", UnavailableError, "no events"),
     ],
 )
 def test_what_the_engine_refuses_is_told(stub: Stub, fails: Any, error: Any, says: str) -> None:
     stub.fails = fails()
     with pytest.raises(error, match=says):
         run(adapter(), "Hello")
+    assert not stub.open
+
+
+def test_what_an_agent_without_sessions_raised_is_its_own_failure(stub: Stub) -> None:
+    stub.fails = web.Response(status=400, text=RAISED)
+    with pytest.raises(EngineError, match="division by zero"):
+        run(adapter(AgentConfig(), method="query"), "Hello")
+
+
+def test_a_stream_that_breaks_off_is_no_evidence_and_its_call_is_in_the_trace(stub: Stub) -> None:
+    stub.fails, stub.breaks_off = EVENTS[0] + '{"author": "de', True
+    with running(Trial("one")) as trial, pytest.raises(UnavailableError, match="broke off"):
+        asyncio.run(adapter().run(("Hello",), trial))
+    assert [step.tool for step in trial.recorder.steps] == [None, "look_up", "look_up"]
+
+
+def test_events_are_read_whatever_is_missing_in_them_or_however_long_they_are(stub: Stub) -> None:
+    """No usage, calls without ids, lines of 2 MB, a call that gets no result."""
+    stub.fails = "".join((": alive\n", *EVENTS))
+    trace = run(adapter(), "Grüße \ud83d\ude00" + "x" * 200_000)
+    assert [(step.arguments, step.error) for step in trace.tool_calls] == [
+        ({"order": 1}, None),
+        ({"order": 2}, "none such"),
+        ({"order": 3}, None),
+    ]
+    assert len(str(trace.tool_calls[0].output)) > 2_000_000 and trace.outputs == ("Sent.",)
+    assert [step.model for step in trace.steps if step.action is Action.REASON] == [None, None, "m"]
+
+
+def test_sessions_are_deleted_also_those_of_runs_that_are_cut_off(stub: Stub) -> None:
+    async def cut_off() -> None:
+        with running(Trial("one")) as trial:
+            run = asyncio.ensure_future(adapter().run(TURNS, trial))
+            while not stub.messages:
+                await asyncio.sleep(0.005)
+            run.cancel()
+            await asyncio.wait({run}, timeout=1)
+            assert run.cancelled()
+
+    asyncio.run(cut_off())
+    assert not stub.open
+
+
+def test_a_stand_in_on_this_machine_is_told_the_trial_and_no_credentials(stub: Stub) -> None:
+    run(adapter(AgentConfig(), credentials=None, method="query"), "Hello")
+    assert (stub.tokens, stub.trials) == ({None}, {"one"})
+
+
+def test_credentials_are_made_once_and_what_is_none_is_told() -> None:
+    answers: list[Any] = ["token", vertex_stub.credentials().with_quota_project("billed")]
+    for says in ("", "returned a str; expected google.auth credentials"):
+        given: Any = Credentials(CREDENTIALS, ".")
+        given._build = answers.pop  # once: there is no second answer
+        for _ in range(2):
+            if says:
+                with pytest.raises(AdapterError, match=says):
+                    given.headers()
+            else:
+                assert given.headers() == BILLED
+
+
+class OtherKind:
+    """An engine of LangChain's, as its SDK gives it."""
+
+    def query(self, input: str) -> Any:
+        if input == "busy":
+            raise APIError(429, "RESOURCE_EXHAUSTED")
+        return {"input": input, "output": input.upper()}
+
+
+class APIError(Exception):
+    def __init__(self, code: int, said: str) -> None:
+        super().__init__(said)
+        self.code = code
+
+
+def test_an_engine_of_another_kind_is_asked_by_query(stub: Stub) -> None:
+    def asked(message: str, **options: Any) -> AgentTrace:
+        spec = AgentSpec(adapter="vertex_agent_engine", factory=f"{__name__}:OtherKind", options=options)
+        return run(VertexAgentEngineAdapter.create(spec, AgentConfig()), message)
+
+    assert asked("Hello", method="query").outputs == ("HELLO",)
+    with pytest.raises(UnavailableError, match="RESOURCE_EXHAUSTED"):
+        asked("busy", method="query")
+    with pytest.raises(AdapterError, match=r"no async_create_session.*method: query"):
+        asked("Hello")
+
+
+def test_the_example_notices_that_its_documents_are_wrong(
+    tmp_path: Path, simulator_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Against the simulator's engine, which is asked without credentials."""
+    write_starter(tmp_path, framework="vertex_agent_engine")
+    for variable, value in Addresses.found_at(simulator_url).environment.items():
+        monkeypatch.setenv(variable, value)
+    settings = tmp_path / "agentmut.yaml"
+    quick = settings.read_text("utf-8").replace("delta: 0.2", "delta: 0.5\n  baseline: 12\n  n_max: 20")
+    settings.write_text(quick, "utf-8")
+    result = agentmut.measure(tmp_path, selection=Selection(operators_named=("context.drop_document",)))
+    assert [mutant.status for mutant in result.mutants] == [Status.KILLED]
 
 
 def test_an_engine_that_cannot_be_reached_is_no_evidence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,6 +268,9 @@ def test_an_engine_that_cannot_be_reached_is_no_evidence(monkeypatch: pytest.Mon
         ({"options": {"engine": "my-engine"}}, "projects/PROJECT/locations"),
         ({"options": {**OPTIONS, "engin": 1}}, "Did you mean 'engine'"),
         ({"options": {**OPTIONS, "method": "stream"}}, "unknown 'stream'"),
+        ({"options": {"engine": f"{ENGINE}?x=1"}}, "projects/PROJECT/locations"),
+        ({"options": {**OPTIONS, "credentials": 7}}, "expected module:function"),
+        ({"options": {"credentials": CREDENTIALS}, "factory": CREDENTIALS}, "agent.factory brings its own"),
         ({"options": OPTIONS, "route": "wire"}, "run the agent itself with adapter google_adk"),
     ],
 )

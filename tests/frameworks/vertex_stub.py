@@ -13,6 +13,7 @@ from google.adk.sessions import InMemorySessionService
 from google.genai.types import Content, Part
 from google.oauth2.credentials import Credentials
 
+from agentmut.trial import TRIAL_HEADER
 from tests.frameworks.google_adk_agents import desk
 
 ENGINE = "projects/p/locations/europe-west1/reasoningEngines/7"
@@ -31,14 +32,19 @@ class Stub:
 
     def __init__(self) -> None:
         self.messages: list[str] = []
-        self.tokens: set[str] = set()
+        self.tokens: set[str | None] = set()
+        self.open: set[str] = set()
+        """Sessions that were made and not deleted."""
+        self.trials: set[str | None] = set()
         self.fails: web.Response | str | None = None
-        """What is answered instead: a response, or a line within the stream."""
+        """What is answered instead: a response, or what the stream consists of."""
+        self.breaks_off = False
+        """Whether the connection ends within that stream."""
         self._sessions = InMemorySessionService()
         self._runner = Runner(app_name="engine", agent=desk(), session_service=self._sessions)
 
     def app(self) -> web.Application:
-        app = web.Application()
+        app = web.Application(client_max_size=10 * 2**20)
         app.router.add_post(f"/v1/{ENGINE}:query", self._query)
         app.router.add_post(f"/v1/{ENGINE}:streamQuery", self._stream)
         return app
@@ -49,8 +55,12 @@ class Stub:
             return self.fails
         if asked["classMethod"] == "query":
             return web.json_response({"output": {"answer": asked["input"]["input"]}})
+        if asked["classMethod"] == "async_delete_session":
+            self.open.remove(asked["input"]["session_id"])
+            return web.json_response({"output": None})
         assert asked["classMethod"] == "async_create_session"
         session = await self._sessions.create_session(app_name="engine", user_id=asked["input"]["user_id"])
+        self.open.add(session.id)
         return web.json_response({"output": {"id": session.id, "userId": session.user_id}})
 
     async def _stream(self, request: web.Request) -> web.StreamResponse:
@@ -62,6 +72,8 @@ class Stub:
         await answer.prepare(request)
         if isinstance(self.fails, str):
             await answer.write(self.fails.encode())
+            if self.breaks_off and request.transport is not None:
+                request.transport.close()
             return answer
         message = Content(role="user", parts=[Part(text=told["message"])])
         async for event in self._runner.run_async(
@@ -71,7 +83,8 @@ class Stub:
         return answer
 
     async def _asked(self, request: web.Request) -> Any:
-        self.tokens.add(request.headers["Authorization"])
+        self.tokens.add(request.headers.get("Authorization"))
+        self.trials.add(request.headers.get(TRIAL_HEADER))
         return json.loads(await request.text())
 
 
