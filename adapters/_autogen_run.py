@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+from collections import defaultdict, deque
 from typing import Any
 
 from autogen_agentchat.base import TaskResult
@@ -41,8 +42,8 @@ class Run:
         self._turn = turn
         self._places = team.places
         self._last: str | None = None
-        self._asked: dict[str, tuple[float, str]] = {}
-        """When a tool was asked for, and with which arguments, by the id of the call."""
+        self._asked: dict[tuple[str, str], deque[tuple[float, str]]] = defaultdict(deque)
+        """When tools were asked for, and with which arguments, by who asked and the id, which may be given again."""
 
     async def result(self, task: Any) -> TaskResult:
         """What the run ends with. Raises what its last request raised, where that ended it."""
@@ -90,7 +91,8 @@ class Run:
                 recorder.edges[self._last or START, source] = None
             self._last = source
         if isinstance(message, ToolCallRequestEvent):
-            self._asked |= {call.id: (recorder.now(), call.arguments) for call in message.content}
+            for call in message.content:
+                self._asked[source, call.id].append((recorder.now(), call.arguments))
         if isinstance(message, ToolCallExecutionEvent):
             self._note_results(message)
 
@@ -98,7 +100,8 @@ class Run:
         """Steps of hand-offs, of calls that came to no tool, and of those of agents that agentmut has not changed."""
         recorder = self._trial.recorder
         for result in message.content:
-            started, text = self._asked.get(result.call_id, (recorder.now(), ""))
+            asked = self._asked[message.source, result.call_id]
+            started, text = asked.popleft() if asked else (recorder.now(), "")
             arguments = _arguments(text)
             if arguments is not None and self._team.passes(message.source, result.name):
                 continue  # the workbench has a step of it

@@ -77,7 +77,10 @@ class PassingWorkbench(Workbench):
             for workbench in self._inner
             for schema in await workbench.list_tools()
         }
-        specs = [offer.spec for offer in self._change.offers(list(own), decoys=self._decoys)]
+        offers = self._change.offers(
+            list(own), decoys=self._decoys, told=lambda name: spec_of(own[name].schema)
+        )
+        specs = [offer.spec for offer in offers]
         self._offered = {spec.name: (spec.own_name, own.get(spec.own_name)) for spec in specs}
         return [_schema(spec, own.get(spec.own_name)) for spec in specs]
 

@@ -1,6 +1,6 @@
 """What is to become of a live agent: the difference between the config that was read from it and the wanted one."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -30,6 +30,9 @@ class Change:
     wanted: AgentConfig
     built: bool = False
     """Whether a factory has built the agent from the wanted config: then its tools may have the wanted names."""
+    seen: frozenset[str] | None = None
+    """The tools that the agent had when it was read. It may have others later, which stay as they are; where this is
+    None, there are none."""
 
     @property
     def prompt(self) -> str | None:
@@ -50,16 +53,29 @@ class Change:
         before, after = self.found.orchestration, self.wanted.orchestration
         return frozenset(key for key in before.keys() | after.keys() if before.get(key) != after.get(key))
 
-    def offers(self, own_names: Sequence[str], *, decoys: bool = True) -> list[Offer]:
+    def offers(
+        self,
+        own_names: Sequence[str],
+        *,
+        decoys: bool = True,
+        told: Callable[[str], ToolSpec] | None = None,
+    ) -> list[Offer]:
         """The tools for an agent that has those of `own_names`, in the order in which it offers them.
 
-        Of a team, one agent is given the `decoys`.
+        Of a team, one agent is given the `decoys`. `told` says what the model is told of a tool that the agent did
+        not have yet when it was read: no mutant is about it, so that all mutants have it.
         """
         tools = [self._as_built(tool, own_names) for tool in self.wanted.tools]
         wanted = [tool for tool in tools if _is_for(tool, own_names, decoys=decoys)]
         known = {tool.name: tool for tool in (tools if self.built else self.found.tools)}
         offers = [Offer(tool, _told_otherwise(tool, known.get(tool.own_name))) for tool in wanted]
+        if told:
+            offers += [Offer(told(name), changed=False) for name in self._later(own_names, wanted)]
         return offers if self._reordered else sorted(offers, key=lambda offer: _place(offer, own_names))
+
+    def _later(self, own_names: Sequence[str], offered: Sequence[ToolSpec]) -> list[str]:
+        known = {name for tool in offered for name in (tool.name, tool.own_name)}
+        return [name for name in own_names if self.seen is not None and name not in known | self.seen]
 
     def _as_built(self, tool: ToolSpec, own_names: Sequence[str]) -> ToolSpec:
         """A tool that the factory has built as it is wanted has its name as the agent's own."""

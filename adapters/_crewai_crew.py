@@ -10,6 +10,7 @@ from crewai.utilities.i18n import get_i18n
 from pydantic import JsonValue
 
 from agentmut.adapters._change import Change
+from agentmut.adapters._crewai_copy import copy_of
 from agentmut.adapters._crewai_flow import flow_of, named, order_of
 from agentmut.adapters._crewai_model import changed_model, model_of
 from agentmut.adapters._crewai_quiet import keep_to_itself
@@ -53,6 +54,12 @@ class Team:
         return self.agents[self.changed_role]
 
     @property
+    def _able_agent(self) -> Agent:
+        """The one that is offered what mutants add: CrewAI refuses managers with tools."""
+        manages = self.changed_agent is self.crew.manager_agent and self.crew.agents
+        return self.crew.agents[0] if manages else self.changed_agent
+
+    @property
     def texts(self) -> dict[str, str]:
         """By heading, the texts of the changed agent and of its tasks."""
         return {heading: getattr(*place) or "" for heading, place in self._places().items()}
@@ -78,13 +85,16 @@ class Team:
         """The order of the tasks, what each is passed, who may delegate to whom, limits and retries."""
         names = {id(task): name for name, task in self.tasks.items()}
         given = list(self.tasks)
+        at_once = any(
+            task.async_execution for task in self.crew.tasks
+        )  # which are told of little, or of none
         passed = {
             name: [names[id(one)] for one in task.context if id(one) in names]
             if isinstance(task.context, list)
-            else given[: given.index(name)]
+            else given[: 0 if at_once else given.index(name)]
             for name, task in self.tasks.items()
         }
-        plain = not any(task.async_execution or isinstance(task, ConditionalTask) for task in self.crew.tasks)
+        plain = not at_once and not any(isinstance(task, ConditionalTask) for task in self.crew.tasks)
         retries: dict[str, JsonValue] = {role: agent.max_retry_limit for role, agent in self.agents.items()}
         return {
             "max_steps": self.changed_agent.max_iter,
@@ -95,9 +105,7 @@ class Team:
 
     def changed(self, change: Change, prompt: str) -> "Team":
         """A copy of the crew that differs by `change`; `prompt` is the one of the original."""
-        crew = self.crew.copy()
-        for before, after in zip(self.crew.agents, crew.agents, strict=True):
-            after.mcps, after.apps = before.mcps, before.apps  # which `copy` leaves out
+        crew = copy_of(self.crew)
         keep_to_itself(crew)
         team = Team.of(crew, self.changed_role)
         team._put_texts(change, prompt)
@@ -127,11 +135,12 @@ class Team:
         agent.backstory = "\n\n".join(filter(None, [agent.backstory, *documents]))
 
     def _put_tools(self, change: Change) -> None:
+        able = self._able_agent
         for agent in self.agents.values():
             agent.memory, agent.verbose = None, False
-            agent.tools = _offered(agent.tools or [], change, mine=agent is self.changed_agent)
+            agent.tools = _offered(agent.tools or [], change, mine=agent is able)
         for task in self.tasks.values():  # a task's own tools are what its agent is given
-            task.tools = _offered(task.tools or [], change, mine=task.agent is self.changed_agent)
+            task.tools = _offered(task.tools or [], change, mine=task.agent is able)
 
     def _put_flow(self, change: Change) -> None:
         flow, keys = Flow.of(change.wanted.orchestration), change.orchestration
@@ -193,4 +202,5 @@ def _check(name: str, task: Task, agents: dict[str, Agent]) -> None:
 
 def _offered(tools: Sequence[Any], change: Change, *, mine: bool) -> list[Any]:
     own = {told_name(tool.name): tool for tool in tools}
-    return [offered(offer, own.get(offer.spec.own_name)) for offer in change.offers(list(own), decoys=mine)]
+    offers = change.offers(list(own), decoys=mine, told=lambda name: spec_of(own[name]))
+    return [offered(offer, own.get(offer.spec.own_name)) for offer in offers]

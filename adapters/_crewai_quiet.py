@@ -36,6 +36,9 @@ class _Unkept:
 
 def keep_to_itself(crew: Any) -> None:
     """A trial leaves nothing behind, prints nothing and answers as a whole."""
+    crew.output_log_file = None
+    for task in crew.tasks:
+        task.output_file = None
     crew.memory = crew.stream = crew.tracing = crew.cache = crew.verbose = False
     crew.create_crew_memory()  # the validators of a crew, which take the settings over
     crew.set_private_attrs()

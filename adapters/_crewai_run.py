@@ -1,15 +1,16 @@
 """A kickoff of a CrewAI crew: watched by hooks for the trace, with nothing reported elsewhere."""
 
-import json
-import threading
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
+from agentmut.adapters._call_ids import CallIds, parsed
 from agentmut.adapters._crewai_crew import Team
-from agentmut.adapters._crewai_tools import PassedOn
+from agentmut.adapters._crewai_tools import failure_in, passed_on
 from agentmut.flow import END, START
 from agentmut.plain import jsonable
+from agentmut.trace import Action, Step
 from agentmut.trial import CallPlace, Trial, call_tool_step, place_calls
+from agentmut.wire.messages import Exchange
 
 COWORKER = "coworker"
 """The argument of CrewAI's tools for delegation that names the agent."""
@@ -28,9 +29,8 @@ class Watch:
         self._trial = trial
         self._turn = turn
         self._last = START
-        self._used: set[str] = set()
-        self._begun: dict[int, tuple[float, CallPlace, dict[str, Any]]] = {}
-        self._lock = threading.Lock()
+        self._ids = CallIds(trial.recorder)
+        self._begun: dict[int, _Begun] = {}
 
     def hooks(self) -> dict[Any, list[Callable[[Any], None]]]:
         """For `crewai.hooks.dispatch.scoped_hooks`."""
@@ -57,30 +57,49 @@ class Watch:
 
     def calls(self, context: Any) -> None:
         """A tool is about to be called."""
-        role = self._role(context)
-        given = dict(context.tool_input)
-        place = CallPlace(self._turn, role, self._call_id(role, context.tool_name, given))
-        place_calls(place)
-        if not self._is_passed_on(context):
-            self._begun[id(context.tool_input)] = (self._trial.recorder.now(), place, given)
-            self._delegate(role, context.tool_input)
+        begun = self._begin(context)
+        place_calls(begun.place)
+        self._begun[id(context.tool_input)] = begun
+        if not passed_on(context.tool):
+            self._delegate(begun.place.node, context.tool_input)
 
     def called(self, context: Any) -> None:
-        """A tool has answered: those that CrewAI itself adds are steps, too."""
-        begun = self._begun.pop(id(context.tool_input), None)
-        if begun is None:
+        """A tool has answered, or has not been called at all: CrewAI's own ones and refusals are steps, too."""
+        begun = self._begun.pop(id(context.tool_input), None) or self._begin(context)
+        recorder, own = self._trial.recorder, passed_on(context.tool)
+        name = own.own_name if own else self._trial.own_name(context.tool_name)
+        if own and any(_is_of(step, name, begun.place) for step in recorder.steps[begun.before :]):
             return
-        started, place, given = begun
-        recorder = self._trial.recorder
-        step = call_tool_step(
-            context.tool_name,
-            given,
-            recorder,
-            started,
-            output=jsonable(context.tool_result),
-            **place._asdict(),
-        )
+        error = str(context.tool_result) if own else failure_in(context.tool_result)
+        outcome = {"error": error} if error else {"output": jsonable(context.tool_result)}
+        step = call_tool_step(name, begun.given, recorder, begun.started, **outcome, **begun.place._asdict())
         recorder.steps.append(step)
+
+    def _begin(self, context: Any) -> "_Begun":
+        recorder, role = self._trial.recorder, self._role(context)
+        given = dict(context.tool_input)
+        place = CallPlace(self._turn, role, self._ids.taken(context.tool_name, given, self._is_of(role)))
+        return _Begun(recorder.now(), len(recorder.steps), place, given)
+
+    def _is_of(self, role: str | None) -> Callable[[Exchange], bool]:
+        return lambda exchange: exchange.node == role and exchange.turn == self._turn
+
+    def note_unread(self) -> None:
+        """Calls whose arguments CrewAI could not read, so that no hook was told of them, are failed steps."""
+        recorder = self._trial.recorder
+        for asked in reversed(self._ids.left(lambda exchange: exchange.turn == self._turn)):
+            if parsed(asked.call.arguments) is None:
+                exchange = recorder.exchanges[asked.reply]
+                step = Step(
+                    action=Action.CALL_TOOL,
+                    tool=self._trial.own_name(asked.call.name),
+                    error=f"the arguments are no JSON: {asked.call.arguments:.200}",
+                    started=exchange.started + exchange.seconds,
+                    turn=self._turn,
+                    node=exchange.node,
+                    call_id=asked.call.id,
+                )
+                recorder.steps.append(step)
 
     def ended(self) -> None:
         """The crew is done."""
@@ -99,20 +118,19 @@ class Watch:
     def _role(self, context: Any) -> str | None:
         return self._roles.get(id(context.agent)) or getattr(context.agent, "role", None)
 
-    def _is_passed_on(self, context: Any) -> bool:
-        return isinstance(getattr(context.tool, "_original_tool", None), PassedOn)
 
-    def _call_id(self, role: str | None, name: str, arguments: dict[str, Any]) -> str | None:
-        """The id of the call, which CrewAI does not tell, from the model's reply."""
-        with self._lock:
-            for exchange in reversed(self._trial.recorder.exchanges):
-                if exchange.node == role and exchange.reply:
-                    for call in exchange.reply.tool_calls:
-                        fits = call.name == name and _parsed(call.arguments) == arguments
-                        if fits and call.id not in self._used:
-                            self._used.add(call.id)
-                            return call.id
-        return None
+class _Begun(NamedTuple):
+    """A call of a tool that is under way."""
+
+    started: float
+    before: int
+    """How many steps there were."""
+    place: CallPlace
+    given: dict[str, Any]
+
+
+def _is_of(step: Step, tool: str, place: CallPlace) -> bool:
+    return (step.tool, step.turn, step.node, step.call_id) == (tool, *place)
 
 
 def kicked_off(team: Team, inputs: dict[str, Any], watch: Watch) -> Any:
@@ -121,16 +139,12 @@ def kicked_off(team: Team, inputs: dict[str, Any], watch: Watch) -> Any:
     from crewai.hooks.dispatch import scoped_hooks
 
     set_suppress_tracing_messages(True)
-    with scoped_hooks(watch.hooks()):
-        result = team.crew.kickoff(inputs=inputs)
+    try:
+        with scoped_hooks(watch.hooks()):
+            result = team.crew.kickoff(inputs=inputs)
+    finally:
+        watch.note_unread()
     watch.ended()
     if result.pydantic is not None:
         return jsonable(result.pydantic.model_dump())
     return jsonable(result.json_dict) if result.json_dict is not None else result.raw
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return json.loads(text or "{}")
-    except ValueError:
-        return None

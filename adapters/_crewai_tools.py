@@ -1,12 +1,14 @@
 """Tools of CrewAI as a config wants them offered, with their calls passed on by agentmut."""
 
 import json
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, cast
 
 from crewai.tools import BaseTool
 from crewai.utilities.agent_utils import convert_tools_to_openai_schema
+from crewai.utilities.i18n import get_i18n
 from crewai.utilities.pydantic_schema_utils import sanitize_tool_params_for_openai_strict
 from crewai.utilities.string_utils import sanitize_tool_name
 from pydantic import BaseModel, ConfigDict, JsonValue, PrivateAttr
@@ -35,6 +37,52 @@ def told_schema(schema: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     return cast(dict[str, JsonValue], sanitize_tool_params_for_openai_strict(dict(schema)))
 
 
+_REFUSALS = (
+    "agent_tool_unexisting_coworker",
+    "agent_tool_execution_error",
+    "tool_usage_exception",
+    "wrong_tool_name",
+)
+"""The texts in which CrewAI tells of calls that have failed, by their names in its translations."""
+_OTHER_REFUSALS = (
+    r"Error executing tool: |Tool not found$|Tool execution blocked by hook|Tool '.*' has reached its "
+)
+"""Those that it has in its code."""
+
+
+def failure_in(result: Any) -> str | None:
+    """What a result of CrewAI's own tools says, where that is that the call has failed: it has no other sign."""
+    text = str(result).strip()
+    return text if _refusals().match(text) else None
+
+
+@lru_cache(maxsize=1)
+def _refusals() -> re.Pattern[str]:
+    i18n = get_i18n()
+    told = [re.sub(r"\\{\w+\\}", ".*", re.escape(i18n.errors(name).strip())) for name in _REFUSALS]
+    return re.compile("|".join([*told, _OTHER_REFUSALS]), re.DOTALL)
+
+
+class ToolFailedError(Exception):
+    """A tool says by its result that it has failed."""
+
+    def __init__(self, failure: Any) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+
+def _raised(result: Any) -> Any:
+    if type(result).__name__ == "ToolFailure" and hasattr(result, "message"):  # newer versions have it
+        raise ToolFailedError(result)
+    return result
+
+
+def passed_on(tool: Any) -> "PassedOn | None":
+    """The tool of agentmut's behind what hooks are told of; None for CrewAI's own and those that there are not."""
+    own = getattr(tool, "_original_tool", None)
+    return own if isinstance(own, PassedOn) else None
+
+
 class PassedOn(BaseTool):
     """A tool whose calls go through agentmut. Its results are never cached: a repeated call is one, too."""
 
@@ -43,9 +91,14 @@ class PassedOn(BaseTool):
 
     def _run(self, **arguments: Any) -> Any:
         own = self._own
-        return pass_call_sync(
-            self.own_name, arguments, decoy_answer if own is None else lambda: own.run(**arguments)
-        )
+        try:
+            return pass_call_sync(
+                self.own_name,
+                arguments,
+                decoy_answer if own is None else lambda: _raised(own.run(**arguments)),
+            )
+        except ToolFailedError as error:
+            return error.failure
 
     def format_output_for_agent(self, raw_result: Any) -> str:
         """As the agent's own tool has it formatted."""

@@ -69,6 +69,8 @@ class FrameworkAdapter(ABC):
     """The keys of the flow that `prepared` can change."""
     swaps_history: ClassVar[bool] = True
     """Whether a session can begin with earlier messages."""
+    seen: frozenset[str] | None = None
+    """The tools that the agent had when it was read, whatever the project says."""
 
     def __init__(
         self,
@@ -100,7 +102,9 @@ class FrameworkAdapter(ABC):
             raise AdapterError(f"the tools of agent.factory {spec.factory}: {error}") from error
         _check_known(config, found, spec)
         whole = completed(config, found)
-        return cls(source, spec, whole if source.takes_config else found, whole, whole)
+        adapter = cls(source, spec, whole if source.takes_config else found, whole, whole)
+        adapter.seen = frozenset(tool.name for tool in found.tools)
+        return adapter
 
     # What an adapter says of its framework.
 
@@ -141,7 +145,9 @@ class FrameworkAdapter(ABC):
 
     def with_config(self, config: AgentConfig) -> Self:
         """The same agents with another config."""
-        return type(self)(self.source, self.spec, self.found, config, self.original)
+        adapter = type(self)(self.source, self.spec, self.found, config, self.original)
+        adapter.seen = self.seen
+        return adapter
 
     def doubled_tools(self) -> frozenset[str]:
         """Every tool of the agent: its calls are passed on by agentmut."""
@@ -172,10 +178,10 @@ class FrameworkAdapter(ABC):
     async def run(self, turns: tuple[JsonValue, ...], trial: Trial) -> AgentTrace:
         """Prepare a fresh agent and give it the turns in order."""
         recorder = trial.recorder
-        change = Change(self.found, self.config)
+        change = Change(self.found, self.config, seen=self.seen)
         if self.source.takes_config:  # it has built what was asked for; what is left is what adapters do
             asked = self.config.model_copy(update={"orchestration": self.found.orchestration})
-            change = Change(asked, self.config, built=True)
+            change = Change(asked, self.config, built=True, seen=self.seen)
         session = self.prepared(self.source.build(self.config), change, trial)
         if changed := Change(self.original, self.config).orchestration:
             recorder.marks |= {CHANGED, *(f"/orchestration/{key}" for key in changed)}

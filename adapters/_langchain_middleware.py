@@ -10,6 +10,7 @@ from langchain_core.tools import BaseTool
 
 from agentmut.adapters._langchain_tools import bind_tools, offered_tool
 from agentmut.adapters._model_settings import dropped_settings, model_settings
+from agentmut.adapters._seen_tools import seen_tools
 from agentmut.config import AgentConfig
 
 _OTHER_NAMES = {"max_tokens": "max_completion_tokens", "stop": "stop_sequences"}
@@ -24,6 +25,7 @@ class ConfigMiddleware(AgentMiddleware[Any, Any]):
         super().__init__()
         self._config = config
         self._dropped = dropped_settings()
+        self._seen = seen_tools()
         self._own: dict[str, BaseTool] = {}
 
     def wrap_model_call(
@@ -64,10 +66,15 @@ class ConfigMiddleware(AgentMiddleware[Any, Any]):
         bound = settings.pop("model_kwargs", {})
         return request.override(
             system_message=SystemMessage(system) if system else None,
-            tools=[*bind_tools(self._config, own), *provided],
+            tools=[*bind_tools(self._config, own), *self._later(own), *provided],
             tool_choice=bound.get("tool_choice", request.tool_choice),
             model_settings={**request.model_settings, **_with_own_body(request, settings)},
         )
+
+    def _later(self, own: Iterable[BaseTool]) -> list[BaseTool]:
+        """The tools that the agent got after it was read, as other middleware gives them: no mutant is about them."""
+        known = {name for tool in self._config.tools for name in (tool.name, tool.own_name)}
+        return [tool for tool in own if self._seen is not None and tool.name not in known | self._seen]
 
     def _without_dropped(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         """The request as it would be, had the agent itself not set what the mutation takes away."""

@@ -27,7 +27,8 @@ class TraceHandler(BaseCallbackHandler):
         self._way = Way(graph, recorder)
         self._places: dict[UUID, Place] = {}
         self._open: dict[UUID, dict[str, Any]] = {}
-        self._asked: dict[str, Step] = {}
+        self._asked: dict[tuple[str, str], Step] = {}
+        """The calls of tools that wait for a reply, by tool and id; some services give ids again."""
         self.turn = 0
 
     def on_chain_start(self, serialized: Any, inputs: Any, *, run_id: UUID, **kwargs: Any) -> None:
@@ -43,6 +44,10 @@ class TraceHandler(BaseCallbackHandler):
             self._way.leave(place, to_ask=True)
         elif place and isinstance(error, ParentCommand) and error.args[0].graph == Command.PARENT:
             self._way.leave(place, to_ask=False)
+
+    def forget(self) -> None:
+        """The graph will not be replied to: what it asks from here on is another question."""
+        self._asked.clear()
 
     def end_turn(self) -> None:
         """The graph has answered."""
@@ -76,13 +81,14 @@ class TraceHandler(BaseCallbackHandler):
 
     def on_tool_start(self, serialized: Any, input_str: str, *, run_id: UUID, **kwargs: Any) -> None:
         """A tool call begins."""
-        if asked := self._asked.pop(str(kwargs.get("tool_call_id")), None):
+        name = (serialized or {}).get("name")
+        if asked := self._asked.pop((str(name), str(kwargs.get("tool_call_id"))), None):
             self._recorder.steps.remove(asked)
         self._begin(
             run_id,
             kwargs,
             action=Action.CALL_TOOL,
-            tool=(serialized or {}).get("name"),
+            tool=name,
             arguments=_arguments(kwargs.get("inputs"), input_str),
             call_id=kwargs.get("tool_call_id"),
         )
@@ -99,7 +105,7 @@ class TraceHandler(BaseCallbackHandler):
             self._end(run_id, error=described(error))
             return
         if (step := self._end(run_id)) and step.call_id:
-            self._asked[step.call_id] = step
+            self._asked[str(step.tool), step.call_id] = step
 
     def _begin(self, run_id: UUID, kwargs: dict[str, Any], **fields: Any) -> None:
         place = place_of(kwargs.get("metadata"))

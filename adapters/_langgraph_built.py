@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from agentmut.adapters._langgraph_within import tool_nodes
 from agentmut.config import AgentConfig
 from agentmut.errors import AdapterError
 from agentmut.flow import CHANGED, Flow
@@ -23,6 +24,8 @@ class Built:
     described: dict[str, Any]
     flow: Flow
     """The original's: what the project file says, and for the rest what the graph tells."""
+    tools: frozenset[str]
+    """The names of those in its tool nodes."""
 
     @classmethod
     def of(cls, graph: Any, config: AgentConfig) -> "Built":
@@ -31,7 +34,8 @@ class Built:
 
         described = {**describe(graph), **config.orchestration}
         limited = "max_steps" in config.orchestration
-        return cls(graph, limited, described, Flow.of(described))
+        tools = frozenset(name for node in tool_nodes(graph) for name in node.tools_by_name)
+        return cls(graph, limited, described, Flow.of(described), tools)
 
     def completed(self, config: AgentConfig) -> AgentConfig:
         """The config with what is known of the flow."""

@@ -1,7 +1,6 @@
 """A conversation with an agent of LlamaIndex: one context for all turns, events noted for the trace."""
 
 import asyncio
-import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -11,6 +10,7 @@ from llama_index.core.llms import ChatMessage
 from llama_index.core.workflow import Context, InputRequiredEvent
 from pydantic import JsonValue
 
+from agentmut.adapters._call_ids import CallIds
 from agentmut.adapters._framework import Said, Session
 from agentmut.adapters._llama_index_tools import Place
 from agentmut.flow import END, START
@@ -120,37 +120,15 @@ class Calls:
     """Which call of the model a tool is called for. LlamaIndex does not tell tools: the replies of the trial do."""
 
     def __init__(self, trial: Trial) -> None:
-        self._recorder = trial.recorder
-        self._taken: set[tuple[int, int]] = set()
-        """By the places of replies among the exchanges, and of calls in them: some services give ids again."""
+        self._ids = CallIds(trial.recorder)
 
     def of(self, node: str) -> Place:
         """For the tools of an agent."""
 
         def place(name: str, arguments: Mapping[str, Any]) -> CallPlace:
-            return CallPlace(call_place().turn, node, self._call_id(name, arguments))
+            return CallPlace(call_place().turn, node, self._ids.taken(name, arguments))
 
         return place
-
-    def _call_id(self, name: str, arguments: Mapping[str, Any]) -> str | None:
-        """The latest call of that name that has no step yet; of several, that with these arguments."""
-        replies = [(number, one.reply) for number, one in enumerate(self._recorder.exchanges) if one.reply]
-        for number, reply in reversed(replies):
-            calls = reply.tool_calls
-            named = [place for place, call in enumerate(calls) if call.name == name]
-            if free := [place for place in named if (number, place) not in self._taken]:
-                same = (place for place in free if _parsed(calls[place].arguments) == arguments)
-                found = next(same, free[0])
-                self._taken.add((number, found))
-                return calls[found].id
-        return None
-
-
-def _parsed(arguments: str) -> Any:
-    try:
-        return json.loads(arguments or "{}")
-    except (ValueError, RecursionError):
-        return None
 
 
 def _offered(whole: Any) -> dict[str, frozenset[str]]:

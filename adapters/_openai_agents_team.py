@@ -13,7 +13,7 @@ from agentmut.adapters._change import Change, Offer
 from agentmut.adapters._openai_agents_handoffs import handoffs_of, led_to, targets_of
 from agentmut.adapters._openai_agents_mcp import Served
 from agentmut.adapters._openai_agents_model import changed_model, model_of
-from agentmut.adapters._openai_agents_tools import offered
+from agentmut.adapters._openai_agents_tools import offered, spec_of
 from agentmut.config import ModelConfig
 from agentmut.errors import AdapterError, nearest
 
@@ -96,7 +96,7 @@ class Team:
     def _clone(self, agent: Agent[Any], change: Change) -> Agent[Any]:
         mine = agent.name == self.changed_name
         own = {tool.name: tool for tool in self.tools(agent)}
-        offers = change.offers(list(own), decoys=mine)
+        offers = change.offers(list(own), decoys=mine, told=lambda name: spec_of(own[name]))
         rest = [tool for tool in agent.tools if not isinstance(tool, FunctionTool)]
         changes: dict[str, Any] = {
             "tools": [*(offered(o, own.get(o.spec.own_name)) for o in offers), *rest],

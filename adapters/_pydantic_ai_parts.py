@@ -84,11 +84,11 @@ class Parts:
         """Limits: model requests in a run, further attempts of a tool that asks for one."""
         return {"max_steps": REQUESTS, "retries": _private(self.agent, "_max_tool_retries")}
 
-    def changed(self, change: Change, known: frozenset[str] | None) -> tuple[Any, dict[str, Any]]:
-        """The agent to run, and what to override of it; `known` as `Offered` takes it."""
+    def changed(self, change: Change) -> tuple[Any, dict[str, Any]]:
+        """The agent to run, and what to override of it."""
         overrides: dict[str, Any] = {
             "tools": (),
-            "toolsets": [Offered(CombinedToolset(list(self.agent.toolsets)), change, known)],
+            "toolsets": [Offered(CombinedToolset(list(self.agent.toolsets)), change)],
         }
         agent = self.agent
         if change.prompt is not None and self.system_prompts and not self._texts:

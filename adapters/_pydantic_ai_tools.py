@@ -1,11 +1,12 @@
 """pydantic-ai's toolsets as a config wants them offered, with their calls passed on by agentmut."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic_ai import RunContext, RunUsage
-from pydantic_ai.messages import ToolCallPart
+from pydantic_ai.exceptions import ApprovalRequired, CallDeferred
+from pydantic_ai.messages import ModelResponse, ToolCallPart, ToolReturn
 from pydantic_ai.models.test import TestModel
 from pydantic_ai.tools import ToolDefinition
 from pydantic_ai.toolsets import CombinedToolset, WrapperToolset
@@ -16,8 +17,10 @@ from agentmut.adapters._change import Change, Offer
 from agentmut.calls.answers import decoy_answer
 from agentmut.calls.passing import pass_call
 from agentmut.tools import ToolSpec
-from agentmut.trial import answering, call_place
+from agentmut.trial import answering, call_place, current_trial
 
+_PUT_OFF = ("external", "unapproved")
+"""The kinds of tools whose calls end the run, for somebody else to carry out or approve."""
 _ANYTHING = SchemaValidator(core_schema.dict_schema())
 
 
@@ -41,19 +44,20 @@ class Offered(WrapperToolset[Any]):
     """The toolset of an agent, with tools left out, renamed, described otherwise, added or reordered."""
 
     change: Change
-    known: frozenset[str] | None = None
-    """The tools that were found when the agent was read. It may offer others later, which stay as they are; where
-    this is None, there are none."""
     told: set[str] = field(default_factory=set)
     """The names that the model was told of in this run; copies of the toolset have them in common."""
+    asked: list[ToolCallPart] = field(default_factory=list)
+    """The calls that came to a tool; the very parts of messages, as some services give ids more than once."""
+
+    def was_asked(self, call: ToolCallPart) -> bool:
+        """Whether a call came to a tool."""
+        return any(one is call for one in self.asked)
 
     async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:
         """The tools by the names that the model is told of."""
         own = await super().get_tools(ctx)
-        offers = self.change.offers(list(own))
+        offers = self.change.offers(list(own), told=lambda name: _spec_of(own[name].tool_def))
         told = {offer.spec.name: self._tool(offer, own) for offer in offers}
-        later = own.keys() - (own.keys() if self.known is None else self.known) - told.keys()
-        told |= {name: replace(tool, toolset=self) for name, tool in own.items() if name in later}
         self.told.update(told)
         return told
 
@@ -64,6 +68,8 @@ class Offered(WrapperToolset[Any]):
                 name=spec.name, parameters_json_schema=dict(spec.parameters), description=spec.description
             )
             return ToolsetTool(toolset=self, tool_def=told, max_retries=1, args_validator=_ANYTHING)
+        if tool.tool_def.kind in _PUT_OFF and _has_double(spec.own_name):
+            tool = replace(tool, tool_def=replace(tool.tool_def, kind="function"))
         if not offer.changed:
             return replace(tool, toolset=self)
         told = replace(
@@ -79,24 +85,63 @@ class Offered(WrapperToolset[Any]):
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
     ) -> Any:
         """Pass the call on by the agent's own name; what the tool asks of other agents has the tool as its node."""
+        said = _said(ctx, name)
+        self.asked += [said] if said else []
         own = next((one.own_name for one in self.change.wanted.tools if one.name == name), name)
         place = call_place()
         inner = place._replace(node=f"{place.node}/{own}", call_id=None)
+
+        rich: list[Any] = []
 
         async def call() -> Any:
             if tool.args_validator is _ANYTHING:
                 return decoy_answer()
             with answering(inner):
-                return await self.wrapped.call_tool(own, tool_args, ctx, tool)
+                return _bare(await _result(self.wrapped.call_tool(own, tool_args, ctx, tool)), rich)
 
         with answering(place._replace(call_id=ctx.tool_call_id)):
-            return await pass_call(own, _said(ctx, tool_args), call)
+            given = await pass_call(own, _given(said, tool_args), call)
+        return _with_its_value(rich[0], given) if rich else given
 
 
-def _said(ctx: RunContext[Any], arguments: dict[str, Any]) -> dict[str, Any]:
+def _has_double(tool: str) -> bool:
+    trial = current_trial()
+    return trial is not None and tool in trial.doubles
+
+
+async def _result(call: Awaitable[Any]) -> Any:
+    """What a call gives, or the exception by which it is put off: for the trace that is no error."""
+    try:
+        return await call
+    except (CallDeferred, ApprovalRequired) as put_off:
+        return put_off
+
+
+def _bare(result: Any, rich: list[Any]) -> Any:
+    """What the model is told of a result that says more; the whole of it is kept."""
+    if isinstance(result, CallDeferred | ApprovalRequired):
+        rich.append(result)
+        return None
+    if isinstance(result, ToolReturn):
+        rich.append(result)
+        return result.return_value
+    return result
+
+
+def _with_its_value(rich: Any, value: Any) -> Any:
+    if not isinstance(rich, ToolReturn):
+        raise rich
+    return rich if rich.return_value is value else replace(rich, return_value=value)
+
+
+def _said(ctx: RunContext[Any], tool: str) -> ToolCallPart | None:
+    """The call as the model made it, in its last reply."""
+    replies = (message for message in reversed(ctx.messages) if isinstance(message, ModelResponse))
+    calls = (part for message in replies for part in message.parts if isinstance(part, ToolCallPart))
+    return next((one for one in calls if (one.tool_call_id, one.tool_name) == (ctx.tool_call_id, tool)), None)
+
+
+def _given(call: ToolCallPart | None, arguments: dict[str, Any]) -> dict[str, Any]:
     """The arguments as the model gave them: a tool whose one parameter is a model is told of its fields."""
-    calls = (part for message in reversed(ctx.messages) for part in message.parts)
-    mine = (one for one in calls if isinstance(one, ToolCallPart) and one.tool_call_id == ctx.tool_call_id)
-    found = next(mine, None)
-    given = found.args_as_dict() if found else arguments
+    given = call.args_as_dict() if call else arguments
     return arguments if given.keys() <= arguments.keys() else given

@@ -2,14 +2,19 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
 
+from pydantic_ai import DeferredToolRequests
 from pydantic_ai.exceptions import UnexpectedModelBehavior
-from pydantic_ai.messages import ModelMessage, ToolCallPart
+from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
 
 from agentmut.plain import described
 from agentmut.trace import Step
 from agentmut.trial import CallPlace, Trial, call_tool_step
+
+if TYPE_CHECKING:
+    from agentmut.adapters._pydantic_ai_tools import Offered
 
 _UNKNOWN = "Unknown tool name"
 """Part of what pydantic-ai tells a model that called a tool that there is not."""
@@ -17,31 +22,48 @@ _UNKNOWN = "Unknown tool name"
 
 def note_missed(
     messages: Sequence[ModelMessage],
-    offered: frozenset[str],
+    offered: "Offered",
     trial: Trial,
     place: CallPlace,
     error: Exception | None = None,
 ) -> None:
-    """Add steps of the calls in a turn's new messages that have none; `error` is what ended the turn."""
-    steps = trial.recorder.steps
-    known = {step.call_id for step in steps if step.turn == place.turn and step.call_id}
-    calls = (part for message in messages for part in message.parts if isinstance(part, ToolCallPart))
-    missed = [call for call in calls if call.tool_call_id not in known]
-    steps += [step for call in missed for step in _steps(call, messages, offered, trial, place, error)]
+    """Add steps of the calls in a turn's new messages that came to no tool; `error` is what ended the turn."""
+    for call, told in _calls(messages):
+        if not offered.was_asked(call):
+            trial.recorder.steps += _steps(call, told, offered, trial, place, error)
+
+
+def note_put_off(output: Any, offered: "Offered", trial: Trial, place: CallPlace) -> None:
+    """Add steps of the calls that a turn ends with for somebody else to carry out or approve: they have no result."""
+    if isinstance(output, DeferredToolRequests):
+        for call in (one for one in (*output.calls, *output.approvals) if not offered.was_asked(one)):
+            recorder, where = trial.recorder, place._replace(call_id=call.tool_call_id)
+            name = trial.own_name(call.tool_name)
+            step = call_tool_step(name, _arguments(call), recorder, recorder.now(), **where._asdict())
+            recorder.steps.append(step)
+
+
+def _calls(messages: Sequence[ModelMessage]) -> Iterator[tuple[ToolCallPart, list[Any]]]:
+    """Each call, with what the model was told before it was asked again: some services give ids more than once."""
+    for number, message in enumerate(messages):
+        if isinstance(message, ModelResponse):
+            told = takewhile(lambda one: not isinstance(one, ModelResponse), messages[number + 1 :])
+            parts = [part for one in told for part in one.parts]
+            yield from ((call, parts) for call in message.parts if isinstance(call, ToolCallPart))
 
 
 def _steps(
     call: ToolCallPart,
-    messages: Sequence[ModelMessage],
-    offered: frozenset[str],
+    told: Sequence[Any],
+    offered: "Offered",
     trial: Trial,
     place: CallPlace,
     error: Exception | None,
 ) -> Iterator[Step]:
-    recorder, reply = trial.recorder, _reply(call, messages)
+    recorder, reply = trial.recorder, _reply(call, told)
     if reply is not None:
         text, ago = _text(reply), (datetime.now(UTC) - reply.timestamp).total_seconds()
-        if call.tool_name not in offered and _UNKNOWN not in text:
+        if call.tool_name not in offered.told and _UNKNOWN not in text:
             return  # a tool for the output, which is none of the agent's
     elif isinstance(error, UnexpectedModelBehavior) and repr(call.tool_name) in str(error):
         text, ago = described(error.__cause__ or error), 0.0
@@ -59,10 +81,9 @@ def _steps(
     yield step.model_copy(update={"seconds": 0.0})
 
 
-def _reply(call: ToolCallPart, messages: Sequence[ModelMessage]) -> Any:
+def _reply(call: ToolCallPart, told: Sequence[Any]) -> Any:
     """What the model was told of a call, where that is that it was no good; versions have it in two kinds of parts."""
-    parts = (part for message in messages for part in message.parts)
-    mine = (one for one in parts if getattr(one, "tool_call_id", None) == call.tool_call_id)
+    mine = (one for one in told if getattr(one, "tool_call_id", None) == call.tool_call_id)
     return next((one for one in mine if _is_refusal(one)), None)
 
 

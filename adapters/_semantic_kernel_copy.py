@@ -13,7 +13,7 @@ from semantic_kernel.prompt_template.prompt_template_base import PromptTemplateB
 
 from agentmut.adapters._change import Change
 from agentmut.adapters._semantic_kernel_model import Model, choice_of
-from agentmut.adapters._semantic_kernel_run import answer_of, place_function
+from agentmut.adapters._semantic_kernel_run import answer_of, placing
 from agentmut.adapters._semantic_kernel_tools import listed, plugins_with
 from agentmut.errors import AdapterError
 from agentmut.flow import Flow
@@ -87,7 +87,8 @@ def _kernel_with(own: Kernel, functions: Iterable[KernelFunction]) -> Kernel:
         prompt_rendering_filters=list(own.prompt_rendering_filters),
         auto_function_invocation_filters=list(own.auto_function_invocation_filters),
     )
-    kernel.add_filter(FilterTypes.AUTO_FUNCTION_INVOCATION, place_function)
+    known = frozenset(one.fully_qualified_name for plugin in kernel.plugins.values() for one in plugin)
+    kernel.add_filter(FilterTypes.AUTO_FUNCTION_INVOCATION, placing(known))
     return kernel
 
 

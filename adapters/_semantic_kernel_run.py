@@ -1,11 +1,15 @@
 """An agent of Semantic Kernel is asked; which of its calls was for which call of the model is noted."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from semantic_kernel.contents import FunctionCallContent, FunctionResultContent
+from semantic_kernel.functions import FunctionResult
 
 from agentmut.adapters._semantic_kernel_tools import Offered
+from agentmut.calls.passing import pass_call
 from agentmut.trace import Action, Step
 from agentmut.trial import (
     CallPlace,
@@ -26,11 +30,25 @@ async def answer_of(agent: Any, text: Any, thread: Any, trial: Trial, turn: int)
     recorder = trial.recorder
     recorder.nodes.add(agent.name)
     before, steps = len(thread), len(recorder.steps)
-    with answering(CallPlace(turn, agent.name)):
+    with answering(CallPlace(turn, agent.name)), _coming() as came:
         found = await agent.get_response(messages=text, thread=thread)
         messages = [message async for message in thread.get_messages()]
-        note_refused(messages[before:], trial, steps)
+        note_refused(messages[before:], trial, steps, came)
     return text_of(found.message)
+
+
+_came: ContextVar[list[FunctionCallContent]] = ContextVar("agentmut_semantic_kernel_calls")
+
+
+@contextmanager
+def _coming() -> Iterator[list[FunctionCallContent]]:
+    """The calls that come to a function while an agent is asked; itself, as some services give ids again."""
+    came: list[FunctionCallContent] = []
+    token = _came.set(came)
+    try:
+        yield came
+    finally:
+        _came.reset(token)
 
 
 def text_of(message: Any) -> str:
@@ -39,27 +57,31 @@ def text_of(message: Any) -> str:
     return "\n".join(results) if results else str(message)
 
 
-def note_refused(messages: list[Any], trial: Trial, before: int) -> None:
+def note_refused(
+    messages: list[Any], trial: Trial, before: int, came: Sequence[FunctionCallContent] | None = None
+) -> None:
     """Calls that Semantic Kernel answered itself, as for arguments that are missing, are failed steps.
 
-    `before`: how many steps there were when the agent was asked, as some services give ids again.
+    `before`: how many steps there were when the agent was asked. `came`: the calls that have come to a function;
+    where that is not known, ids tell, which some services give again.
     """
     recorder, place = trial.recorder, call_place()
     mine = [step for step in recorder.steps[before:] if step.node == place.node]
     known = {step.call_id for step in mine}
     led = {step.tool for step in mine if step.call_id is None}
     items = [item for message in messages for item in message.items]
-    told = {item.id: str(item.result) for item in items if isinstance(item, FunctionResultContent)}
-    for call in items:
+    for number, call in enumerate(items):
         if not isinstance(call, FunctionCallContent) or call.name in led:
             continue
-        if call.id in told and call.id not in known:
+        if call.id in known if came is None else any(one is call for one in came):
+            continue
+        if told := _result(call, items[number:]):
             step = Step(
                 action=Action.CALL_TOOL,
                 tool=trial.own_name(call.name or call.function_name),
                 arguments=_arguments(call),
-                error=told[call.id],
-                started=_made(call.id, recorder),
+                error=str(told.result),
+                started=_made(call, recorder),
                 turn=place.turn,
                 node=place.node,
                 call_id=call.id,
@@ -67,10 +89,16 @@ def note_refused(messages: list[Any], trial: Trial, before: int) -> None:
             recorder.steps.append(step)
 
 
-def _made(call_id: str | None, recorder: Recorder) -> float:
+def _result(call: FunctionCallContent, later: Sequence[Any]) -> FunctionResultContent | None:
+    results = (one for one in later if isinstance(one, FunctionResultContent) and one.id == call.id)
+    return next(results, None)
+
+
+def _made(call: FunctionCallContent, recorder: Recorder) -> float:
     """When the model had made a call; now, where the wire has not seen it."""
     for exchange in reversed(recorder.exchanges):
-        if exchange.reply and any(call.id == call_id for call in exchange.reply.tool_calls):
+        made = exchange.reply.tool_calls if exchange.reply else ()
+        if any((one.id, one.arguments) == (call.id, call.arguments) for one in made):
             return exchange.started + exchange.seconds
     return recorder.now()
 
@@ -82,14 +110,38 @@ def _arguments(call: FunctionCallContent) -> dict[str, Any]:
         return {}
 
 
-async def place_function(context: Any, next: Callable[[Any], Awaitable[None]]) -> None:
-    """A filter of automatic function calls: what is called within belongs to that call of the model."""
-    call = context.function_call_content
-    with answering(call_place()._replace(call_id=call.id or "")):
-        begun = _now()
+Next = Callable[[Any], Awaitable[None]]
+
+
+def placing(known: frozenset[str]) -> Callable[[Any, Next], Awaitable[None]]:
+    """A filter of automatic function calls: what is called within belongs to that call of the model.
+
+    Functions that are none of the `known` ones, since the kernel was given them later, are passed on here.
+    """
+
+    async def place_function(context: Any, next: Next) -> None:
+        call, function = context.function_call_content, context.function
+        _came.get([]).append(call)
+        name = function.fully_qualified_name
+        with answering(call_place()._replace(call_id=call.id or "")):
+            begun = _now()
+            if function.plugin_name == HANDOFF and not isinstance(function, Offered):
+                await next(context)
+                _note_own(context, begun)
+            else:
+                await (next(context) if name in known else _passed(name, context, next))
+
+    return place_function
+
+
+async def _passed(name: str, context: Any, next: Next) -> None:
+    async def carry_out() -> Any:
         await next(context)
-        if context.function.plugin_name == HANDOFF and not isinstance(context.function, Offered):
-            _note_own(context, begun)
+        return context.function_result.value if context.function_result else None
+
+    value = await pass_call(name, _arguments(context.function_call_content), carry_out)
+    if context.function_result is None or context.function_result.value is not value:
+        context.function_result = FunctionResult(function=context.function.metadata, value=value)
 
 
 def _now() -> float:

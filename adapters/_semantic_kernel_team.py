@@ -21,7 +21,7 @@ from agentmut.adapters._semantic_kernel_orchestration import (
     members_of,
     with_members,
 )
-from agentmut.adapters._semantic_kernel_tools import offered
+from agentmut.adapters._semantic_kernel_tools import offered, spec_of
 from agentmut.config import AgentConfig, ModelConfig
 from agentmut.errors import AdapterError, nearest
 from agentmut.flow import Flow
@@ -154,7 +154,7 @@ class Team:
         self, name: str, change: Change, copies: Mapping[str, ChatCompletionAgent], trial: Trial
     ) -> ChatCompletionAgent:
         member, mine = self.members[name], name == self.changed_name
-        offers = change.offers(list(member.tools), decoys=mine)
+        offers = change.offers(list(member.tools), decoys=mine, told=lambda tool: spec_of(member.tools[tool]))
         tools = [offered(one, member.tools.get(one.spec.own_name)) for one in offers]
         asking = {
             tool: asking_copy(member.offered[tool], target, name, copies, trial)

@@ -154,25 +154,33 @@ def _plugin(name: str, functions: dict[str, KernelFunction]) -> KernelPlugin:
 
 
 class Listed(FunctionChoiceBehavior):
-    """Offers certain functions, in a certain order."""
+    """Offers certain functions, in a certain order, and those that the kernel is given while the agent runs."""
 
+    own: FunctionChoiceBehavior
     names: tuple[str, ...]
+    known: frozenset[str]
+    """The functions that the kernel had at first."""
 
     def get_config(self, kernel: Any) -> FunctionCallChoiceConfiguration:
-        """What is offered, and what an orchestration has added to the kernel of the agent."""
+        """What is offered, and what was added since, as by an orchestration."""
         found = {one.fully_qualified_name: one for one in kernel.get_full_list_of_function_metadata()}
-        known = {*self.names, *(self.filters or {}).get("excluded_functions", ())}
-        added = [name for name in found if name not in known]
-        return FunctionCallChoiceConfiguration(
-            available_functions=[found[name] for name in (*self.names, *added)]
-        )
+        offered = [found[name] for name in self.names if name in found]
+        told = self.own.get_config(kernel).available_functions or ()
+        later = [one for one in told if one.fully_qualified_name not in self.known]
+        return FunctionCallChoiceConfiguration(available_functions=[*offered, *later])
 
 
 def listed(
     own: FunctionChoiceBehavior, names: Sequence[str], plugins: Mapping[str, KernelPlugin], **changes: Any
 ) -> Listed:
     """The behavior with `names` offered, in their order; calls of all other functions are refused."""
-    everything = (one.fully_qualified_name for plugin in plugins.values() for one in plugin)
+    everything = frozenset(one.fully_qualified_name for plugin in plugins.values() for one in plugin)
     hidden = [name for name in everything if name not in names]
     kept = own.model_dump(include={"enable_kernel_functions", "maximum_auto_invoke_attempts", "type_"})
-    return Listed(**kept | changes, names=tuple(names), filters={"excluded_functions": hidden})
+    return Listed(
+        **kept | changes,
+        own=own,
+        names=tuple(names),
+        known=everything,
+        filters={"excluded_functions": hidden},
+    )

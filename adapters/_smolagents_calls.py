@@ -1,56 +1,39 @@
 """Calls of the model, which smolagents does not tell its tools of: their ids, and those that come to no tool."""
 
-import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from agentmut.adapters._call_ids import CallIds
 from agentmut.plain import described, jsonable
 from agentmut.trial import CallPlace, Trial, call_place, call_tool_step
-from agentmut.wire.messages import ToolCall
+from agentmut.wire.messages import Exchange
 from agentmut.wire.told_tools import ANSWER
 
 
-class CallIds:
-    """Gives the ids of the calls in the last reply to an agent, each once. Parallel calls may ask at once.
-
-    Some services give ids that they have given before: what tells calls apart is their place in a reply.
-    """
+class Calls:
+    """Gives the ids of the calls in the last reply to an agent, each once. Parallel calls may ask at once."""
 
     def __init__(self, trial: Trial) -> None:
         self._trial = trial
-        self._given: set[tuple[int, int]] = set()
-        """By the places of replies among the exchanges, and of calls in them."""
+        self._ids = CallIds(trial.recorder)
         self._unknown: list[_Call] = []
         """Calls that no reply has: told as text, or in code."""
         self._lock = threading.Lock()
 
     def taken(self, tool: str, arguments: Mapping[str, Any], node: str | None) -> str | None:
         """The id of a call of the tool with these arguments; None where no reply has one, as in code."""
-        given = jsonable(dict(arguments))
-        with self._lock:
-            number, calls = self._calls(node)
-            left = [
-                place
-                for place, call in enumerate(calls)
-                if call.name == tool and self._is_left(number, place)
-            ]
-            same = (place for place in left if _arguments(calls[place]) == given)
-            found = next(same, left[0] if left else None)
-            if found is None:
-                self._unknown.append(_Call(node, tool, given))
-                return None
-            self._given.add((number, found))
-        return calls[found].id
+        last = self._last(node)
+        found = self._ids.taken(tool, arguments, lambda one: one is last)
+        if found is None:
+            with self._lock:
+                self._unknown.append(_Call(node, tool, jsonable(dict(arguments))))
+        return found
 
-    def _is_left(self, number: int, place: int) -> bool:
-        return (number, place) not in self._given
-
-    def _calls(self, node: str | None) -> tuple[int, Sequence[ToolCall]]:
-        """The calls of the last reply to an agent, and its place among the exchanges."""
-        replies = enumerate(one.reply if one.node == node else None for one in self._trial.recorder.exchanges)
-        found = [(number, reply.tool_calls) for number, reply in replies if reply]
-        return found[-1] if found else (-1, ())
+    def _last(self, node: str | None) -> Exchange | None:
+        """The last exchange of an agent that has a reply."""
+        replies = (one for one in reversed(self._trial.recorder.exchanges) if one.node == node and one.reply)
+        return next(replies, None)
 
     def note_lost(self, step: Any) -> None:
         """Record the calls of a step that came to no tool: of an unknown one, or with arguments that do not fit."""
@@ -63,10 +46,11 @@ class CallIds:
             self._note(call, place, described(step.error))
 
     def _lost(self, calls: Sequence[Any], node: str | None) -> Iterator[Any]:
-        number, told = self._calls(node)
+        last = self._last(node)
+        left = {one.place for one in self._ids.left(lambda one: one is last)}
         for place, call in enumerate(calls):
-            if told:
-                if self._is_left(number, place):
+            if last and last.reply and last.reply.tool_calls:
+                if place in left:
                     yield call
             elif (one := _Call(node, call.function.name, _given(call))) in self._unknown:
                 self._unknown.remove(one)
@@ -92,10 +76,3 @@ def _given(call: Any) -> dict[str, Any]:
     """The arguments as smolagents has read them; none where it could not."""
     given = call.function.arguments
     return {name: jsonable(value) for name, value in given.items()} if isinstance(given, dict) else {}
-
-
-def _arguments(call: ToolCall) -> Any:
-    try:
-        return json.loads(call.arguments or "{}")
-    except ValueError:
-        return None

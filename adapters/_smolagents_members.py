@@ -4,7 +4,7 @@ from typing import Any
 
 from smolagents import AgentMaxStepsError, MultiStepAgent
 
-from agentmut.adapters._smolagents_calls import CallIds
+from agentmut.adapters._smolagents_calls import Calls
 from agentmut.plain import described, jsonable
 from agentmut.trial import CallPlace, Recorder, answering, call_place, call_tool_step
 
@@ -20,7 +20,7 @@ class Member:
         told: MultiStepAgent,
         agent: MultiStepAgent,
         manager: str,
-        ids: CallIds,
+        ids: Calls,
         recorder: Recorder,
     ) -> None:
         self.name = called

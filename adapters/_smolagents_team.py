@@ -20,10 +20,10 @@ from smolagents import (
 from smolagents.memory import CallbackRegistry
 
 from agentmut.adapters._change import Change
-from agentmut.adapters._smolagents_calls import CallIds
+from agentmut.adapters._smolagents_calls import Calls
 from agentmut.adapters._smolagents_members import Member
 from agentmut.adapters._smolagents_model import changed_model, model_of
-from agentmut.adapters._smolagents_tools import offered, own_tools
+from agentmut.adapters._smolagents_tools import offered, own_tools, spec_of
 from agentmut.config import ModelConfig
 from agentmut.errors import AdapterError, nearest
 from agentmut.flow import Flow
@@ -98,7 +98,7 @@ class Team:
 
     def changed(self, change: Change, trial: Trial) -> MultiStepAgent:
         """The first agent of a fresh copy of the team that differs by `change`. The original stays as it is."""
-        ids = CallIds(trial)
+        ids = Calls(trial)
         copies = {name: self._copy(name, agent, change, ids) for name, agent in self.members.items()}
         flow = Flow.of(change.wanted.orchestration)
         for name, agent in self.members.items():
@@ -112,12 +112,12 @@ class Team:
         first.max_steps = flow.max_steps or first.max_steps
         return first
 
-    def _copy(self, name: str, agent: MultiStepAgent, change: Change, ids: CallIds) -> Any:
+    def _copy(self, name: str, agent: MultiStepAgent, change: Change, ids: Calls) -> Any:
         mine = name == self.changed_name
         found = _fresh(agent)
         found.step_callbacks.register(ActionStep, ids.note_lost)
         own = own_tools(agent)
-        offers = change.offers(list(own), decoys=mine)
+        offers = change.offers(list(own), decoys=mine, told=lambda name: spec_of(own[name], agent))
         tools = [offered(offer, own.get(offer.spec.own_name), agent, ids) for offer in offers]
         rest = {name: tool for name, tool in agent.tools.items() if name not in own}
         found.tools = {**{tool.name: tool for tool in tools}, **rest}

@@ -8,7 +8,7 @@ from smolagents import CodeAgent, FinalAnswerTool, MultiStepAgent, Tool
 from smolagents.models import get_tool_json_schema
 
 from agentmut.adapters._change import Offer
-from agentmut.adapters._smolagents_calls import CallIds
+from agentmut.adapters._smolagents_calls import Calls
 from agentmut.calls.answers import ResultForm, decoy_answer
 from agentmut.calls.passing import pass_call_sync
 from agentmut.tools import ToolSpec
@@ -41,7 +41,7 @@ def spec_of(tool: Tool, agent: MultiStepAgent) -> ToolSpec:
     return ToolSpec(name=tool.name, description=tool.description, parameters=parameters)
 
 
-def offered(offer: Offer, own: Tool | None, agent: MultiStepAgent, ids: CallIds) -> Tool:
+def offered(offer: Offer, own: Tool | None, agent: MultiStepAgent, ids: Calls) -> Tool:
     """The tool as it is offered; `own` is the agent's, None where there is nothing behind it."""
     spec = offer.spec
     if own is None:
@@ -78,7 +78,7 @@ def passed_on(
     spec: ToolSpec,
     inputs: Mapping[str, Any],
     call: Callable[..., Any],
-    ids: CallIds,
+    ids: Calls,
     form: ResultForm = ResultForm.TEXT,
 ) -> Callable[..., Any]:
     """The call of a tool in a trial; code may give arguments by their places."""

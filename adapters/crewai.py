@@ -143,12 +143,14 @@ def _inputs_of(spec: AgentSpec) -> dict[str, JsonValue]:
 
 
 def _check_copies(crew: Any) -> None:
+    from agentmut.adapters._crewai_copy import copy_of
+
     try:
-        crew.copy()
+        copy_of(crew)
     except Exception as error:
         raise AdapterError(
-            f"crew.copy() raised {described(error)}, and each trial needs a copy. Mutants can reach the crew through "
-            "its model requests: adapter python with an agent.run that kicks it off, and agent.route: wire"
+            f"copying the crew raised {described(error)}, and each trial needs a copy. Mutants can reach the crew "
+            "through its model requests: adapter python with an agent.run that kicks it off, and agent.route: wire"
         ) from error
 
 

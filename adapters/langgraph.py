@@ -20,6 +20,7 @@ from agentmut.adapters._langgraph_questions import as_output, questions, reply
 from agentmut.adapters._langgraph_version import installed, require_langgraph
 from agentmut.adapters._langgraph_within import tool_nodes
 from agentmut.adapters._model_settings import dropping, model_settings
+from agentmut.adapters._seen_tools import seeing
 from agentmut.calls.offered import finds_offered_tools
 from agentmut.config import AgentConfig
 from agentmut.errors import AdapterError, UsageError
@@ -96,7 +97,8 @@ class LangGraphAdapter:
     def build(self) -> Any:
         """A fresh graph; raises `AdapterError` when the factory does, or returns something else."""
         try:
-            with dropping(self._original.model, self._config.model):
+            seen = self._built.tools if self._built else None
+            with dropping(self._original.model, self._config.model), seeing(seen):
                 graph = self._factory(self._config)
         except Exception as error:
             raise AdapterError(f"agent.factory {self._name} raised {described(error)}") from error
@@ -232,6 +234,7 @@ class LangGraphAdapter:
         for number, turn in enumerate(turns):
             handler.turn = number
             if number and conversation.altered:
+                handler.forget()
                 options = self._options(handler)  # a thread of its own, which knows of no earlier turn
                 if conversation.shows_in(turn):
                     trial.recorder.marks.add("/history")

@@ -60,8 +60,7 @@ class PydanticAIAdapter(FrameworkAdapter):
         """A session whose turns run within an override of what changes."""
         from agentmut.adapters._pydantic_ai_parts import Parts
 
-        known = None if self.source.takes_config else frozenset(tool.name for tool in self.found.tools)
-        agent, overrides = Parts.of(agent).changed(change, known)
+        agent, overrides = Parts.of(agent).changed(change)
         limit = Flow.of(self.config.orchestration).max_steps
         return _Conversation(agent, overrides, limit, _deps(self.spec), trial)
 
@@ -72,7 +71,7 @@ class _Conversation(Session):
     ) -> None:
         self._agent = agent
         self._overrides = overrides
-        self._offered: set[str] = overrides["toolsets"][0].told
+        self._offered = overrides["toolsets"][0]
         self._limit = limit
         self._deps = deps
         self._trial = trial
@@ -105,13 +104,16 @@ class _Conversation(Session):
                 self._note_missed(messages[seen:], place, error)
                 raise
         self._messages = result.all_messages()
-        self._note_missed(result.new_messages(), place)
+        self._note_missed(result.new_messages(), place, output=result.output)
         return jsonable(result.output)
 
-    def _note_missed(self, messages: Sequence[Any], place: CallPlace, error: Exception | None = None) -> None:
-        from agentmut.adapters._pydantic_ai_trace import note_missed
+    def _note_missed(
+        self, messages: Sequence[Any], place: CallPlace, error: Exception | None = None, output: Any = None
+    ) -> None:
+        from agentmut.adapters._pydantic_ai_trace import note_missed, note_put_off
 
-        note_missed(messages, frozenset(self._offered), self._trial, place, error)
+        note_missed(messages, self._offered, self._trial, place, error)
+        note_put_off(output, self._offered, self._trial, place)
 
 
 def _reminders() -> Sequence[Any]:

@@ -109,6 +109,18 @@ def test_a_tool_that_asks_is_one_call_without_an_error(service: Any, calls: Any)
     assert sum(step.action is Action.REASON for step in trace.steps) == 2
 
 
+def test_a_call_that_nobody_replied_to_is_kept_though_a_service_gives_its_id_again(
+    service: Any, calls: Any
+) -> None:
+    def build(config: AgentConfig) -> Any:
+        return create_agent(chat(service.url, config), [pay], checkpointer=InMemorySaver())
+
+    service.replies(calls(("pay", '{"amount": 5}')))
+    dropped = CONFIG.model_copy(update={"history": History.DROPPED})
+    asked = run(build, "Money back!", "Money back!", config=dropped).trace.tool_calls
+    assert [(call.turn, call.call_id) for call in asked] == [(0, "call_0"), (1, "call_0")]
+
+
 def test_a_graph_with_breakpoints_is_warned_of(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         build = asks("size", checkpointer=InMemorySaver(), interrupt_before=["size"])

@@ -45,6 +45,22 @@ def test_parallel_calls_of_one_tool_stay_apart(make: Any, service: Any, calls: A
     assert trace.output == "Done."
 
 
+def test_calls_are_told_apart_though_a_service_gives_their_ids_again(service: Any, calls: Any) -> None:
+    service.replies(
+        calls(("look_up", '{"order": "A"}')),
+        calls(("look_up", "{}")),
+        calls(("slow", '{"order": "A"}')),
+        "Done.",
+    )
+    steps = run(by_create_agent(service.url)).trace.tool_calls
+    assert [(step.tool, step.output, bool(step.error)) for step in steps] == [
+        ("look_up", "A of t1", False),
+        ("look_up", None, True),
+        ("slow", "slow A", False),
+    ]
+    assert {step.call_id for step in steps} == {"call_0"}
+
+
 def test_model_calls_have_usage_model_node_and_price(service: Any, calls: Any) -> None:
     service.replies(calls(("look_up", '{"order": "A"}')), "Done.")
     trace = run(by_create_agent(service.url)).trace

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 import pytest
 from langchain.agents import create_agent
+from langchain.agents.middleware import AgentMiddleware
 from langchain_core.messages import SystemMessage
 from langchain_core.tools import BaseTool, tool
 from langchain_openai import ChatOpenAI
@@ -134,10 +135,13 @@ WAYS = [bound, by_middleware, with_its_own_node]
 
 
 def run(factory: Factory, config: AgentConfig, doubles: dict[str, Any] | None = None) -> Execution:
+    return run_with(LangGraphAdapter(factory, config, "here:build"), doubles)
+
+
+def run_with(adapter: LangGraphAdapter, doubles: dict[str, Any] | None = None) -> Execution:
     async def once() -> Execution:
         scenario = Scenario(name="s", turns=("Hi",), evaluators=(EvaluatorSpec(name="x"),))
         with Tap((ChatCompletions(),)).installed():
-            adapter = LangGraphAdapter(factory, config, "here:build")
             return await attempt(adapter, Case(scenario, doubles or {}), "t1", 0, 20.0)
 
     return LOOP.run_until_complete(once())
@@ -167,6 +171,38 @@ def test_every_change_of_a_tool_reaches_the_service_and_is_witnessed(make: Any, 
         assert witness is not None, mutant.description
         shown = [edit for edit in mutant.edits if edit.path[-1] != "implemented_by"]
         assert (witness.route, witness.seen) == (Route.SENT, len(shown)), mutant.description
+
+
+@tool
+def find_gift(order: str) -> str:
+    """Find a gift for an order."""
+    return f"a ribbon for {order}"
+
+
+class Gifts(AgentMiddleware[Any, Any]):
+    """Gives an agent a tool while it runs."""
+
+    async def awrap_model_call(self, request: Any, handler: Any) -> Any:
+        return await handler(request.override(tools=[*request.tools, find_gift]))
+
+    async def awrap_tool_call(self, request: Any, handler: Any) -> Any:
+        mine = request.tool_call["name"] == find_gift.name
+        return await handler(request.override(tool=find_gift) if mine else request)
+
+
+def test_a_tool_that_an_agent_is_given_while_it_runs_is_no_mutants_affair(service: Any, calls: Any) -> None:
+    service.replies(calls(("find_gift", '{"order": "A-1"}')), "Done.")
+    middleware = Gifts()
+
+    def build(config: AgentConfig) -> Any:
+        return create_agent(chat(service.url), TOOLS, middleware=[middleware, config_middleware(config)])
+
+    original = LangGraphAdapter(build, CONFIG, "here:build").as_built()
+    execution = run_with(original.with_config(original.get_config().model_copy(update={"tools": ()})))
+    assert [tool.name for tool in service.requests[0].tools] == ["find_gift"]
+    assert [(step.tool, step.output) for step in execution.trace.tool_calls] == [
+        ("find_gift", "a ribbon for A-1")
+    ]
 
 
 def test_a_factory_that_ignores_its_config_gives_no_witness(service: Any) -> None:

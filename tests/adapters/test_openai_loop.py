@@ -135,6 +135,24 @@ def test_parallel_calls_run_at_once_and_stay_apart(
     assert [m.text for m in service.requests[1].messages if m.role is Role.TOOL] == ["a", "b"]
 
 
+def test_calls_are_told_apart_though_a_service_gives_their_ids_again(
+    make: Any, service: Any, calls: Any
+) -> None:
+    """The loop is that of Anthropic Messages and Bedrock Converse, too."""
+    order = ("look_up", '{"order": "A"}')
+    service.replies(calls(order), calls(("find", "{}")), calls(("look_up", "{")), calls(order), "Done.")
+    steps = run(make()).trace.tool_calls
+    assert [(step.tool, bool(step.error)) for step in steps] == [
+        ("look_up", False),
+        ("find", True),
+        ("look_up", True),
+        ("look_up", False),
+    ]
+    assert {step.call_id for step in steps} == {"call_0"}
+    told = [m.text for m in service.requests[-1].messages if m.role is Role.TOOL]
+    assert ["Error" in text for text in told] == [False, True, True, False]
+
+
 def test_async_functions_run_at_once(make: Any, service: Any, calls: Any, tools: Any) -> None:
     async def wait(name: str) -> str:
         """Wait."""

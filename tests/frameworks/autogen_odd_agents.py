@@ -1,18 +1,19 @@
 """Agents of AutoGen that answer from a script, and some that an adapter has to refuse."""
 
+import json
 from typing import Any
 
 from autogen_agentchat.agents import AssistantAgent, BaseChatAgent, UserProxyAgent
 from autogen_agentchat.conditions import HandoffTermination, MaxMessageTermination, TextMessageTermination
-from autogen_agentchat.teams import RoundRobinGroupChat, SelectorGroupChat, Swarm
+from autogen_agentchat.teams import DiGraphBuilder, GraphFlow, RoundRobinGroupChat, SelectorGroupChat, Swarm
 from autogen_core import FunctionCall
 from autogen_core.model_context import UnboundedChatCompletionContext
 from autogen_core.models import CreateResult, RequestUsage
-from autogen_core.tools import FunctionTool, StaticStreamWorkbench, ToolOverride
+from autogen_core.tools import FunctionTool, StaticStreamWorkbench, StaticWorkbench, ToolOverride
 from autogen_ext.models.openai import OpenAIChatCompletionClient
 from autogen_ext.models.replay import ReplayChatCompletionClient
 
-from tests.frameworks.autogen_agents import UNKNOWN_TO_AUTOGEN, client, look_up_order
+from tests.frameworks.autogen_agents import UNKNOWN_TO_AUTOGEN, client, issue_refund, look_up_order
 
 
 def said(*replies: Any) -> ReplayChatCompletionClient:
@@ -59,6 +60,32 @@ def confused() -> AssistantAgent:
     return one(
         call("no_such_tool"), call("look_up_order", "{"), call("look_up_order", "[1]"), "Sorry.", iterations=5
     )
+
+
+def side_by_side() -> GraphFlow:
+    """Two agents at once, which both ask for tools that they have not, by the same id."""
+    left, right = (
+        AssistantAgent(name, said(call("find", json.dumps({"side": name})[:-1].ljust(19) + "}")))
+        for name in ("left", "right")
+    )
+    return GraphFlow([left, right], DiGraphBuilder().add_node(left).add_node(right).build())
+
+
+class Growing(StaticWorkbench):
+    """It has one tool, and another from the second time on that it is asked for them."""
+
+    asked = 0
+
+    async def list_tools(self) -> Any:
+        self.asked += 1
+        return (await super().list_tools())[: self.asked]
+
+
+def growing() -> AssistantAgent:
+    """It asks for a tool that it does not have at first."""
+    tools: list[Any] = [FunctionTool(look_up_order, "Look up."), FunctionTool(issue_refund, "Pay.")]
+    refund = call("issue_refund", '{"order_id": "A-1", "amount": 2}')
+    return one(LOOK_UP, refund, "Paid.", tools=None, workbench=Growing(tools), iterations=3)
 
 
 def counting() -> AssistantAgent:

@@ -8,6 +8,8 @@ from crewai import LLM, Agent, BaseLLM, Crew, Process, Task
 from crewai.tools import tool
 from pydantic import BaseModel
 
+from tests.frameworks import crewai_agents
+
 Messages = list[dict[str, Any]]
 
 
@@ -45,10 +47,29 @@ def says(text: str) -> Callable[[Messages, Any], str]:
     return lambda messages, tools: text
 
 
+def delegates_to_nobody(messages: Messages, tools: Any) -> Any:
+    """Delegates to somebody whom there is not, then to somebody who fails, then without a task."""
+    told = [message["content"] for message in messages if message["role"] == "tool"]
+    tries: list[dict[str, Any]] = [
+        {"coworker": "Baker"},
+        {"coworker": "Broken"},
+        {"coworker": "Clerk", "task": None},
+    ]
+    if len(told) == len(tries):
+        return "Sorry."
+    return _call("delegate_work_to_coworker", {"task": "Say hello.", "context": "none", **tries[len(told)]})
+
+
+def breaks(messages: Messages, tools: Any) -> Any:
+    raise RuntimeError("out of order")
+
+
 SCRIPTS: Mapping[str, Callable[[Messages, Any], Any]] = {
     "echo": echo,
     "asks-twice": asks_twice,
     "delegates": delegates,
+    "delegates-to-nobody": delegates_to_nobody,
+    "breaks": breaks,
     "offers": offers,
     "clerk": says("Hello from the clerk."),
     "writer": says("Hello from the writer."),
@@ -95,7 +116,30 @@ def counting() -> Crew:
     return crew_of(agent("Clerk", "asks-twice", tools=[count_up]), cache=True)
 
 
+def reporting_failure() -> Crew:
+    """Its tool says that it has failed in CrewAI's own way."""
+    from crewai.tools.tool_failure import ToolFailure
+
+    @tool("count_up")
+    def count_up() -> Any:
+        """Count."""
+        return ToolFailure(message="out of numbers")
+
+    return crew_of(agent("Clerk", "asks-twice", tools=[count_up]))
+
+
 COUNTING = counting()
+
+
+LATER: list[Any] = []
+"""Tools that a crew has once a test puts them there."""
+
+
+def growing() -> Crew:
+    """An agent that may delegate, and has one tool at first."""
+    tools = [crewai_agents.look_up_order, *LATER]
+    lead = agent("Lead", "offers", allow_delegation=True, tools=tools)
+    return crew_of(lead, agents=[lead, agent("Clerk", "clerk")])
 
 
 def offering() -> Crew:
@@ -143,6 +187,19 @@ def delegating() -> Crew:
     return crew_of(lead, agents=[lead, clerk, agent("Writer", "writer")])
 
 
+def delegating_in_vain() -> Crew:
+    lead = agent("Lead", "delegates-to-nobody", allow_delegation=True)
+    return crew_of(lead, agents=[lead, agent("Clerk", "clerk"), agent("Broken", "breaks", max_retry_limit=0)])
+
+
+def online() -> Crew:
+    """One with a tool that may be used twice, whose model is a service."""
+    desk = crewai_agents.clerk(crewai_agents.model())
+    desk.tools = [tool for tool in desk.tools or [] if tool.name == "Look up order"]
+    desk.tools[0].max_usage_count = 2
+    return crew_of(desk)
+
+
 def line() -> Crew:
     """Three tasks in a row."""
     worker = agent("Clerk", "echo")
@@ -152,6 +209,27 @@ def line() -> Crew:
         for name in names
     ]
     return Crew(agents=[worker], tasks=tasks)
+
+
+def elaborate() -> Crew:
+    """What copies lose: models besides those of agents, and which of tasks with the same texts is passed on."""
+    worker = agent("Clerk", "echo", function_calling_llm=Script(model="clerk"))
+    same, twin = (Task(description="Of {input}", expected_output="Text.", agent=worker) for _ in range(2))
+    last = Task(description="Of {input}", expected_output="Text.", agent=worker, context=[same])
+    last.output_file = "said.txt"
+    return Crew(
+        agents=[worker],
+        tasks=[same, twin, last],
+        planning_llm=Script(model="writer"),
+        output_log_file="log.txt",
+    )
+
+
+def at_once() -> Crew:
+    crew = line()
+    crew.tasks[0].async_execution = crew.tasks[1].async_execution = True
+    crew.tasks[2].context = crew.tasks[:1]
+    return crew
 
 
 def without_placeholder() -> Crew:

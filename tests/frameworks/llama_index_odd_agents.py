@@ -22,6 +22,15 @@ def plain() -> FunctionAgent:
     return desk(look_up_order)
 
 
+LATER: list[Any] = []
+"""Tools that agents have once a test puts them there."""
+
+
+def growing() -> FunctionAgent:
+    """It has one tool at first, and one that a retriever finds."""
+    return desk(look_up_order, *LATER, tool_retriever=Retriever.__new__(Retriever))
+
+
 def from_config(config: AgentConfig) -> FunctionAgent:
     return desk(look_up_order).model_copy(update={"system_prompt": f"Said by the factory: {config.prompt}"})
 

@@ -83,6 +83,15 @@ def said(*replies: Any, **options: Any) -> Agent:
     return Agent(name="desk", instructions="Be kind.", model=Scripted(*replies), **options)
 
 
+LATER: list[Any] = []
+"""Tools that agents have once a test puts them there."""
+
+
+def growing() -> Agent:
+    """It asks for a tool that it does not have at first."""
+    return said([("issue_refund", {"order_id": "A-1", "amount": 2})], "Paid.", tools=[look_up_order, *LATER])
+
+
 @input_guardrail
 async def no_homework(context: Any, agent: Any, asked: Any) -> GuardrailFunctionOutput:
     return GuardrailFunctionOutput({"asked": len(asked)}, tripwire_triggered="homework" in str(asked))

@@ -5,14 +5,21 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import BaseModel
-from pydantic_ai import Agent, ModelRetry, RunContext
-from pydantic_ai.messages import ModelMessage, ModelResponse, SystemPromptPart, TextPart, ToolCallPart
+from pydantic_ai import Agent, CallDeferred, DeferredToolRequests, ModelRetry, RunContext
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelResponse,
+    SystemPromptPart,
+    TextPart,
+    ToolCallPart,
+    ToolReturn,
+)
 from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.tools import ToolDefinition
-from pydantic_ai.toolsets import FunctionToolset
+from pydantic_ai.toolsets import ExternalToolset, FunctionToolset
 
 from tests.frameworks.pydantic_ai_agents import issue_refund, look_up_order
 
@@ -94,6 +101,21 @@ def confused() -> Agent[Any, str]:
             [call("no_such_tool", 1)],
             [call("look_up_order", 2, order="A-1")],
             [call("look_up_order", 3, order_id="A-1")],
+            "Sorry.",
+        ),
+        tools=[look_up_order],
+        retries=3,
+    )
+
+
+def confused_again() -> Agent[Any, str]:
+    """As a model of a service that counts the calls of each reply anew."""
+    return Agent(
+        said(
+            [call("look_up_order", order_id="A-1")],
+            [call("no_such_tool")],
+            [call("look_up_order", order="A-1")],
+            [call("look_up_order", order_id="A-2")],
             "Sorry.",
         ),
         tools=[look_up_order],
@@ -222,6 +244,38 @@ def later() -> Agent[Any, str]:
     def second() -> str:
         """The second."""
         return "two"
+
+    return agent
+
+
+def waiting() -> Agent[Any, Any]:
+    """Calls that end the run: one puts itself off, one is to be approved, one is carried out elsewhere."""
+    front = ToolDefinition(name="front", parameters_json_schema={"type": "object", "properties": {}})
+    calls = [call(tool, number) for number, tool in enumerate(("slow", "pay", "front"), 1)]
+    toolsets = [ExternalToolset([front])]
+    agent = Agent(said(calls, "Done."), output_type=[str, DeferredToolRequests], toolsets=toolsets)
+
+    @agent.tool_plain
+    def slow() -> str:
+        """Take long."""
+        raise CallDeferred
+
+    @agent.tool_plain(requires_approval=True)
+    def pay() -> str:
+        """Pay."""
+        return "paid"
+
+    return agent
+
+
+def explaining() -> Agent[Any, str]:
+    """Its tool says more than the result."""
+    agent = Agent(said([call("find")], "Found."))
+
+    @agent.tool_plain
+    def find() -> Any:
+        """Find."""
+        return ToolReturn("a coat", content=["It is red."], metadata={"shelf": 3})
 
     return agent
 

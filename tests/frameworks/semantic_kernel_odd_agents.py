@@ -117,9 +117,34 @@ class Repeating(Scripted):
 
 
 def confused_again() -> ChatCompletionAgent:
-    """It leaves out what there must be, in its second turn."""
-    script: tuple[Say, ...] = (LOOK_UP, "Done.", ("Orders-look_up_order", {}), "Done.")
+    """It leaves out what there must be, in its second turn, and does better then."""
+    script: tuple[Say, ...] = (LOOK_UP, "Done.", ("Orders-look_up_order", {}), LOOK_UP, "Done.")
     return scripted(service=Repeating.saying(*script))
+
+
+class Door:
+    """What is behind it is seen when it is open."""
+
+    @kernel_function(description="Open the door.")
+    def open(self) -> str:
+        return "It is open."
+
+
+LATER: list[str] = []
+
+
+def later() -> ChatCompletionAgent:
+    """It has a plugin from its second turn on, and another once something is in the list."""
+    script: tuple[Say, ...] = (("Door-open", {}), "Open.", ("Clock-day", {}), "Monday.")
+    agent = scripted(*script, plugins=[Door(), *([Orders()] if LATER else [])])
+
+    async def opened(context: Any, next: Callable[[Any], Any]) -> None:
+        await next(context)
+        if "Clock" not in context.kernel.plugins:
+            context.kernel.add_plugin(Clock(), "Clock")
+
+    agent.kernel.add_filter("auto_function_invocation", opened)
+    return agent
 
 
 def failing() -> ChatCompletionAgent:

@@ -15,6 +15,15 @@ def model(**settings: Any) -> OpenAIModel:
     return OpenAIModel("sim-large", api_key="none", **settings)
 
 
+LATER: list[Any] = []
+"""Tools that agents have once a test puts them there."""
+
+
+def growing() -> ToolCallingAgent:
+    """It has one tool at first."""
+    return ToolCallingAgent(tools=[TOOLS[0], *LATER], model=model(), instructions="Be kind.")
+
+
 def note(step: Any, agent: Any) -> None:
     SEEN.append(agent)
 

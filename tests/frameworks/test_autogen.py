@@ -19,6 +19,7 @@ from agentmut.trial import Trial, running
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
 from agentmut.wire.messages import Role
+from tests.conftest import Service
 from tests.frameworks.kit import Case, check
 
 pytest.importorskip("autogen_agentchat", reason="autogen-agentchat is not installed")
@@ -117,6 +118,43 @@ def test_calls_that_come_to_no_tool_are_steps_with_an_error() -> None:
     calls = run("confused").tool_calls
     assert [step.tool for step in calls] == ["no_such_tool", "look_up_order", "look_up_order"]
     assert all(step.error for step in calls)
+
+
+def test_a_tool_that_a_workbench_has_later_is_no_mutants_affair() -> None:
+    agent = adapter("growing")
+    assert [tool.name for tool in agent.get_tools()] == ["look_up_order"]
+    steps = asyncio.run(ran(changed(agent, tools=()))).tool_calls
+    assert [(step.tool, bool(step.error)) for step in steps] == [
+        ("look_up_order", True),
+        ("issue_refund", False),
+    ]
+
+
+def test_calls_are_told_apart_though_a_service_gives_their_ids_again(
+    service: Service, calls: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", service.url)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    order, other = ("look_up_order", '{"order_id": "A-1"}'), ("no_such_tool", '{"order_id": "A-1"}')
+    service.replies(calls(order), calls(other), calls(("look_up_order", "{")), calls(order), "Sorry.")
+    kind: type[Adapter] = load(Group.ADAPTERS, "autogen")
+    spec = AgentSpec(adapter="autogen", factory=f"{AGENTS}:desk")
+    steps = asyncio.run(ran(kind.create(spec, AgentConfig()))).tool_calls
+    assert [(step.tool, step.arguments, bool(step.error)) for step in steps] == [
+        ("look_up_order", {"order_id": "A-1"}, False),
+        ("no_such_tool", {"order_id": "A-1"}, True),
+        ("look_up_order", {}, True),
+        ("look_up_order", {"order_id": "A-1"}, False),
+    ]
+    assert {step.call_id for step in steps} == {"call_0"}
+
+
+def test_calls_of_agents_at_once_are_told_apart_though_their_ids_are_the_same() -> None:
+    steps = run("side_by_side").tool_calls
+    assert {(step.node, str(step.arguments)) for step in steps} == {
+        ("left", "{'side': 'left'}"),
+        ("right", "{'side': 'right'}"),
+    }
 
 
 def test_an_error_within_a_team_is_the_error_itself() -> None:

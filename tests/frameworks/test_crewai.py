@@ -12,11 +12,16 @@ from pydantic import JsonValue
 
 from agentmut.config import AgentConfig, Document, History
 from agentmut.errors import AgentmutError
+from agentmut.faults import FaultKind, ToolFault
 from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.plugins import Group, load
 from agentmut.protocols import Adapter, AgentSpec
+from agentmut.tools import ToolSpec
 from agentmut.trace import AgentTrace
 from agentmut.trial import Trial, running
+from agentmut.wire.carriers.transport import Tap
+from agentmut.wire.codecs import all_codecs
+from tests.conftest import Service
 from tests.frameworks.kit import Case, check
 
 crewai = pytest.importorskip("crewai", reason="crewai is not installed")
@@ -78,10 +83,30 @@ def test_tools_are_changed_at_the_tasks_too_where_an_agents_own_are_not_asked() 
     assert run(changed(agent, tools=())).output == "null"
 
 
+def test_tools_that_the_crew_has_later_are_no_mutants_affair(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tests.frameworks.crewai_agents import IssueRefund
+
+    agent = adapter("growing")
+    assert [tool.name for tool in agent.get_tools()] == ["look_up_order"]
+    monkeypatch.setattr(f"{ODD}.LATER", [IssueRefund()])
+    told = json.loads(str(run(changed(agent, tools=())).output))
+    assert [tool["function"]["name"] for tool in told] == [
+        "issue_refund",
+        "delegate_work_to_coworker",
+        "ask_question_to_coworker",
+    ]
+
+
 def test_a_repeated_call_is_not_answered_from_a_cache() -> None:
     trace = run(adapter("counting"))
     assert [step.output for step in trace.tool_calls] == ["number 1", "number 2"]
     assert {step.node for step in trace.tool_calls} == {"Clerk"}
+
+
+def test_a_failure_that_a_tool_reports_is_an_error() -> None:
+    pytest.importorskip("crewai.tools.tool_failure", reason="this CrewAI has none such")
+    first, _ = run(adapter("reporting_failure")).tool_calls
+    assert (first.output, first.error) == (None, "ToolFailedError: out of numbers")
 
 
 def test_a_limit_of_a_tools_uses_begins_anew_with_each_trial() -> None:
@@ -171,6 +196,41 @@ def test_work_is_delegated_and_traced(factory: str, source: str) -> None:
     )
 
 
+def test_a_delegation_that_fails_is_a_step_with_an_error() -> None:
+    trace = run(adapter("delegating_in_vain"))
+    assert trace.output == "Sorry."
+    errors = [str(step.error) for step in trace.tool_calls]
+    assert [step.output for step in trace.tool_calls] == [None, None, None]
+    assert "coworker mentioned not found" in errors[0]
+    assert errors[1] == "Error executing task with agent 'broken'. Error: out of order"
+    assert "Error executing tool: " in errors[2]
+
+
+ORDER = '{"order_id": "A-1"}'
+
+
+def test_calls_are_told_apart_though_a_service_gives_their_ids_again(
+    service: Service, calls: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also those that come to no tool: one that there is not, arguments that are no JSON, one call too many."""
+    monkeypatch.setenv("OPENAI_BASE_URL", service.url)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    script = [("look_up_order", ORDER), ("no_such_tool", "{}"), ("look_up_order", "{")]
+    script += [("look_up_order", ORDER), ("look_up_order", ORDER)]
+    service.replies(*(calls(one) for one in script), "Done.")
+    with Tap(all_codecs()).installed():
+        trace = run(adapter("online"))
+    found = [(step.tool, step.call_id, step.node, step.error) for step in trace.tool_calls]
+    assert [(tool, said and said[:27]) for tool, _, _, said in found] == [
+        ("look_up_order", None),
+        ("no_such_tool", "Tool not found"),
+        ("look_up_order", "the arguments are no JSON: "),
+        ("look_up_order", None),
+        ("look_up_order", "Tool 'look_up_order' has re"),
+    ]
+    assert {(call_id, node) for _, call_id, node, _ in found} == {("call_0", "Clerk")}
+
+
 @pytest.mark.parametrize(
     "keys, way",
     [
@@ -194,6 +254,33 @@ def test_a_task_is_not_passed_what_an_earlier_one_said() -> None:
         run(rewired(agent, state={"second": ["first"], "third": ["first"]})).output
     )
     assert "second of Hello." in str(run(agent).output)
+
+
+def test_tasks_that_run_at_once_are_passed_what_they_say_themselves() -> None:
+    assert adapter("at_once").get_config().orchestration["state"] == {"third": ["first"]}
+
+
+def test_copies_lose_nothing_and_leave_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from agentmut.adapters._change import Change
+    from agentmut.adapters._crewai_crew import Team
+    from tests.frameworks.crewai_odd_agents import elaborate
+
+    monkeypatch.chdir(tmp_path)
+    crew, found = elaborate(), adapter("elaborate").get_config()
+    team = Team.of(crew).changed(Change(found, found), found.prompt)
+    assert team.crew.planning_llm is crew.planning_llm
+    assert team.changed_agent.function_calling_llm is crew.agents[0].function_calling_llm
+    assert team.crew.tasks[2].context == team.crew.tasks[:1]
+    run(adapter("elaborate"))
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_mutants_add_for_a_manager_is_offered_to_a_coworker() -> None:
+    agent = adapter("managed", agent="Manager")
+    decoy = ToolSpec(name="find", description="Find.", fault=ToolFault(kind=FaultKind.DECOY))
+    assert run(changed(agent, tools=(decoy,))).output == "Told: Hello from the clerk."
 
 
 def test_what_crewai_makes_of_tools_is_said_of_mutants_that_would_not_show() -> None:

@@ -96,6 +96,19 @@ def test_calls_are_told_apart_though_a_service_gives_their_ids_again(
     assert [step.call_id for step in run("plain").tool_calls] == ["call_0", "call_0"]
 
 
+def test_tools_that_the_agent_has_later_are_no_mutants_affair(
+    run: Run, service: Any, calls: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tests.frameworks.llama_index_agents import issue_refund
+
+    agent = adapter("growing")
+    monkeypatch.setattr(f"{ODD}.LATER", [issue_refund])
+    service.replies(calls(("issue_refund", '{"order_id": "A-1", "amount": 2}')), "Paid.")
+    [step] = run(changed(agent, tools=())).tool_calls
+    assert (step.tool, step.error, step.call_id) == ("issue_refund", None, "call_0")
+    assert [tool.name for tool in service.requests[0].tools] == ["issue_refund", "look_up_order"]
+
+
 def test_calls_of_one_reply_are_told_apart(run: Run, service: Any, calls: Any) -> None:
     other = '{"order_id": "A-2"}'
     service.replies(

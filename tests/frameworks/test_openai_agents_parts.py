@@ -180,6 +180,15 @@ def test_parallel_calls_keep_their_ids() -> None:
     assert found == {f"call-look_up_order-1-{place}": {"order_id": f"A-{place + 1}"} for place in range(3)}
 
 
+def test_a_tool_that_the_agent_has_later_is_no_mutants_affair(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tests.frameworks.openai_agents_agents import issue_refund
+
+    agent = adapter("growing")
+    monkeypatch.setattr(f"{ODD}.LATER", [issue_refund])
+    [step] = run(changed(agent, tools=())).tool_calls
+    assert (step.tool, step.output) == ("issue_refund", "2.0 euros for A-1 are on their way.")
+
+
 def test_a_renamed_tool_still_ends_the_run_where_its_call_does() -> None:
     agent = first_tool(adapter("ending"), name="find", implemented_by="look_up_order")
     assert run(agent).output == "A-1 was delivered on Monday."

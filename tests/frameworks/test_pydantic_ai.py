@@ -116,6 +116,18 @@ def test_calls_that_come_to_no_tool_are_steps_with_an_error() -> None:
     assert [bool(call.error) for call in calls] == [True, True, False]
 
 
+def test_calls_are_told_apart_though_a_service_gives_their_ids_again() -> None:
+    calls = run(adapter("confused_again")).tool_calls
+    assert [(call.tool, bool(call.error)) for call in calls] == [
+        ("look_up_order", False),
+        ("no_such_tool", True),
+        ("look_up_order", True),
+        ("look_up_order", False),
+    ]
+    assert [call.arguments for call in calls if not call.error] == [{"order_id": "A-1"}, {"order_id": "A-2"}]
+    assert {call.call_id for call in calls} == {"call-1"}
+
+
 def test_a_call_that_uses_up_the_retries_is_a_step() -> None:
     trial = Trial("lost")
     with pytest.raises(Exception, match="exceeded max retries"):
@@ -165,6 +177,8 @@ def test_a_tool_that_an_agent_offers_later_is_left_to_it() -> None:
     agent = adapter("later")
     assert [tool.name for tool in agent.get_config().tools] == ["first"]
     assert [call.output for call in run(agent).tool_calls] == ["one", "two"]
+    first, second = run(changed(agent, tools=())).tool_calls
+    assert ("Unknown tool name" in str(first.error), second.output) == (True, "two")
 
 
 def test_a_removed_tool_is_not_offered() -> None:
@@ -172,6 +186,27 @@ def test_a_removed_tool_is_not_offered() -> None:
     [step] = run(changed(agent, tools=())).tool_calls
     assert "Unknown tool name" in str(step.error)
     assert run(agent).tool_calls[0].error is None
+
+
+def test_calls_that_end_the_run_are_steps_and_are_answered_by_doubles() -> None:
+    agent, names = adapter("waiting"), {"slow", "pay", "front"}
+    trace = run(agent)
+    assert {(call.tool, call.error, call.output) for call in trace.tool_calls} == {
+        (name, None, None) for name in names
+    }
+    assert isinstance(trace.output, dict) and trace.output.keys() >= {"calls", "approvals"}
+    trial = Trial("answered", doubles=dict.fromkeys(names, lambda: "yes"))
+    trace = run(agent, trial=trial)
+    assert (trace.output, {call.output for call in trace.tool_calls}) == ("Done.", {"yes"})
+
+
+def test_a_result_that_says_more_is_told_and_goes_wrong_as_what_the_model_is_told() -> None:
+    agent = adapter("explaining")
+    assert [call.output for call in run(agent).tool_calls] == ["a coat"]
+    [find] = agent.get_config().tools
+    broken = find.model_copy(update={"fault": ToolFault(kind=FaultKind.EMPTY)})
+    trial = Trial("empty", tools={"find": broken})
+    assert [call.output for call in run(changed(agent, tools=(broken,)), trial=trial).tool_calls] == [""]
 
 
 # What a run depends on.
@@ -203,7 +238,7 @@ def test_the_model_within_another_is_read_and_changed(factory: str) -> None:
     assert found.model.name == "sim-large"
     wanted = found.model_copy(update={"model": found.model.model_copy(update={"name": "other"})})
     live = agent.source.build(found)
-    _, overrides = Parts.of(live).changed(Change(found, wanted), None)
+    _, overrides = Parts.of(live).changed(Change(found, wanted))
     assert "other" in overrides["model"].model_name
     assert "other" not in live.model.model_name
 

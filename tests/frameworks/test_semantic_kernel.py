@@ -77,9 +77,11 @@ class Ran:
 
     async def _run(self, agent: Any, turns: tuple[JsonValue, ...]) -> tuple[AgentTrace, Any]:
         built = agent.source.build(agent.get_config())
-        given = replace(agent.source, found=built)  # the object itself, so that its service can be looked at
+        other = agent.with_config(agent.get_config())
+        other.source = replace(
+            agent.source, found=built
+        )  # the object itself, so that its service can be looked at
         with running(self.trial) as trial:
-            other = type(agent)(given, agent.spec, agent.found, agent.config, agent.original)
             return await other.run(turns, trial), built
 
     @property
@@ -146,10 +148,29 @@ def test_calls_are_told_apart_though_a_service_gives_their_ids_again() -> None:
     """In turns of a conversation, as services do that count the calls of a request."""
     agent = adapter("confused_again")
     calls = Ran(changed(agent, history=History.DROPPED), "Hello.", "Hello.").trace.tool_calls
-    assert [(step.turn, step.call_id, bool(step.error)) for step in calls] == [
+    assert sorted((step.turn, step.call_id, bool(step.error)) for step in calls) == [
         (0, "c", False),
+        (1, "c", False),
         (1, "c", True),
     ]
+
+
+def test_functions_that_the_agent_has_later_are_offered_and_traced(monkeypatch: pytest.MonkeyPatch) -> None:
+    agent = adapter("later")
+    assert [tool.name for tool in agent.get_tools()] == ["Door-open"]
+    monkeypatch.setattr("tests.frameworks.semantic_kernel_odd_agents.LATER", ["orders"])
+    run = Ran(changed(agent, prompt="Be rude."), "Hello.", "Hello.")
+    told = [[tool["function"]["name"] for tool in asked["tools"]] for asked in run.asked[::2]]
+    orders = ["Orders-issue_refund", "Orders-look_up_order"]
+    assert [sorted(names) for names in told] == [
+        ["Door-open", *orders],
+        ["Clock-day", "Clock-fail", "Door-open", *orders],
+    ]
+    assert [(step.tool, step.output, step.call_id) for step in run.trace.tool_calls] == [
+        ("Door-open", "It is open.", "call-1"),
+        ("Clock-day", "Monday", "call-3"),
+    ]
+    assert Ran(changed(agent, tools=())).offered == orders
 
 
 def test_what_a_function_raises_is_in_its_step_and_told_to_the_model() -> None:

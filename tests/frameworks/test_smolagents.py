@@ -123,6 +123,20 @@ def test_calls_are_told_apart_though_a_service_gives_their_ids_again(scripted: S
     assert {step.call_id for step in steps} == {"call_0"}
 
 
+def test_a_tool_that_the_agent_has_later_is_no_mutants_affair(
+    scripted: Service, calls: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tests.frameworks.smolagents_agents import issue_refund
+
+    agent = adapter("growing")
+    monkeypatch.setattr(f"{ODD}.LATER", [issue_refund])
+    refund = ("issue_refund", '{"order_id": "A-1", "amount": 2}')
+    scripted.replies(calls(refund), answer(calls, "Paid."))
+    [step] = run(changed(agent, tools=())).tool_calls
+    assert (step.tool, step.call_id, step.error) == ("issue_refund", "call_0", None)
+    assert [tool.name for tool in scripted.requests[0].tools] == ["issue_refund", "final_answer"]
+
+
 def test_a_call_that_is_told_as_text_is_one_step_though_it_fails(scripted: Service, calls: Any) -> None:
     asked = 'Action:\n{"name": "look_up_order", "arguments": {"order_id": "A-1"}}'
     scripted.replies(said(asked), said(asked.replace('"A-1"', "7")), answer(calls, "Sorry."))
