@@ -17,7 +17,7 @@ from agentmut.adapters._change import Change, Offer
 from agentmut.adapters._google_adk_flow import Kind, Stage, with_edges
 from agentmut.adapters._google_adk_graph import rebuilt
 from agentmut.adapters._google_adk_settings import with_settings
-from agentmut.adapters._google_adk_tools import leading_to, tool_offered
+from agentmut.adapters._google_adk_tools import leading_to, spec_of, tool_offered
 from agentmut.adapters._google_adk_toolsets import Toolsets
 from agentmut.adapters._google_adk_tree import NO_SUCH_TREE, PLACEHOLDER, Own, Tree, is_target
 from agentmut.errors import AdapterError
@@ -107,7 +107,11 @@ class Copying:
     def _tools(self, agent: LlmAgent) -> list[Any]:
         """The tools in the wanted order, then what the service carries out, or ADK needs for itself."""
         own = self.tree.own(agent)
-        offers = self.change.offers(list(own), decoys=agent.name == self.tree.changed_name)
+        offers = self.change.offers(
+            list(own),
+            decoys=agent.name == self.tree.changed_name,
+            told=lambda name: spec_of(own[name].declared),
+        )
         tools: list[Any] = []
         told: set[BaseToolset | None] = set()
         for toolset, part in groupby(offers, lambda offer: _toolset(own, offer)):

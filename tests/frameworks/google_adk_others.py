@@ -19,6 +19,15 @@ def named() -> LlmAgent:
     return LlmAgent(name="desk", model="gemini-2.5-flash", instruction="You help.", tools=[look_up_order])
 
 
+LATER: list[Any] = []
+"""Tools that agents have once a test puts them there."""
+
+
+def growing() -> LlmAgent:
+    """It has one tool at first."""
+    return LlmAgent(name="desk", model=MODEL, instruction="You help.", tools=[look_up_order, *LATER])
+
+
 def with_state() -> LlmAgent:
     """Its instruction is filled in from the state of the session."""
     return LlmAgent(name="desk", model=MODEL, instruction="You help {customer}.\n\n- Never promise a date.")

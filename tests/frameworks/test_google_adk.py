@@ -111,6 +111,15 @@ def test_a_model_of_a_name_is_made_once_and_can_be_another() -> None:
     assert (request.model, request.temperature, request.stop) == ("sim-small", 1.5, ("END",))
 
 
+def test_a_tool_that_an_agent_has_later_is_no_mutants_affair(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tests.frameworks import google_adk_agents, google_adk_others
+
+    without = changed(adapter("growing"), tools=())
+    monkeypatch.setattr(google_adk_others, "LATER", [google_adk_agents.issue_refund])
+    request = run(without, "Where is my order A-1042?").trial.recorder.exchanges[0].request
+    assert [tool.name for tool in request.tools] == ["issue_refund"]
+
+
 def test_an_agent_that_is_there_already_stays_as_it_is() -> None:
     from tests.frameworks import google_adk_others
 
