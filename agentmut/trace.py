@@ -131,6 +131,11 @@ class AgentTrace(Frozen):
         return self.model_copy(update={"steps": tuple(steps)})
 
     @property
+    def began(self) -> bool:
+        """Whether a model answered or a tool was called."""
+        return any(step.action is not Action.REASON or step.error is None for step in self.steps)
+
+    @property
     def usage(self) -> Usage:
         """Tokens of all model calls."""
         return sum((step.usage for step in self.steps), Usage())

@@ -41,6 +41,10 @@ class TrialStore(Protocol):
         """Keep finished trials, and which ones were taken over."""
         ...
 
+    def forget(self, run: str) -> None:
+        """Do not find the run's trials of the original any more."""
+        ...
+
     def spent(self, run: str) -> Spent:
         """What a run has executed before."""
         ...
@@ -117,6 +121,8 @@ class Loop:
                 return Stop.FAILED
             finally:
                 await self._end()
+                if self._work.unable:  # what is missing may be there the next time
+                    self._tools.store.forget(self._run)
 
     async def _loop(self) -> Stop:
         while True:
