@@ -35,7 +35,7 @@ class Account:
         """Take in a finished trial."""
         self.in_flight -= 1
         if result.unpriced and budget.usd is not None and not self.problem:
-            self.problem, self.refused = price_missing(result.unpriced), True
+            self.problem, self.refused = price_missing(result.unpriced, result.trace.unreported_models), True
         troubled = result.outcome in (Outcome.INFRASTRUCTURE, Outcome.NOT_JUDGED)
         self._trouble = self._trouble + 1 if troubled else 0
         if self._trouble >= DEAD_ENDPOINT:

@@ -8,6 +8,7 @@ from agentmut.engine.arm import Arm
 from agentmut.engine.baseline import ScenarioBaseline
 from agentmut.engine.trials import TrialResult
 from agentmut.errors import RunError, UsageError
+from agentmut.execution import Ending
 from agentmut.mutant import Status
 from agentmut.trace import Outcome
 
@@ -83,11 +84,10 @@ def cannot_run(lanes: Collection[Runs]) -> str:
     """
     trials = sum(lane.trials for lane in lanes)
     raised = sum((lane.never_began for lane in lanes), Counter[str]())
-    if raised.total() < trials or len(raised) > 1 or not _suffice(lanes):
+    if raised.total() < trials or len(raised) > 1 or _not_judged(lanes) or not _suffice(lanes):
         return ""
     if not trials:
-        said = (most_common_trouble(lanes) or "no result").rstrip(". ")
-        return f"no trial could be run: {said}. Fix that first; {NOT_REUSED}"
+        return f"{no_evidence(lanes)}. Fix that first; {NOT_REUSED}"
     return (
         f"the agent cannot run: {_first_reason(lanes)}. Each of {trials} trials raised this, and no answer of a "
         f"model and no call of a tool was seen. Fix it first; {NOT_REUSED}"
@@ -100,6 +100,8 @@ def early_problem(baselines: Collection[ScenarioBaseline]) -> str:
         return problem
     if any(b.passes for b in baselines) or not _suffice(baselines):
         return ""
+    if said := no_evidence(baselines):
+        return said
     trials = sum(b.trials for b in baselines)
     return (
         f"the agent failed every baseline trial ({trials} of {trials}). First reason: {_first_reason(baselines)}. Fix "
@@ -107,10 +109,22 @@ def early_problem(baselines: Collection[ScenarioBaseline]) -> str:
     )
 
 
+def no_evidence(lanes: Collection[Runs]) -> str:
+    """What to say of finished trials none of which could be judged; empty where one is evidence."""
+    if any(lane.trials for lane in lanes):
+        return ""
+    return f"no trial gave evidence: {(most_common_trouble(lanes) or 'no result').rstrip('. ')}"
+
+
 def most_common_trouble(lanes: Iterable[Runs]) -> str:
     """The reason most trials gave for being no evidence; empty when there is none."""
     total = sum((lane.no_evidence for lane in lanes), Counter[str]())
     return total.most_common(1)[0][0] if total else ""
+
+
+def _not_judged(lanes: Iterable[Runs]) -> bool:
+    """Whether the agent ran, and only its judge did not: such runs are kept, and judged later."""
+    return any(said.startswith(f"{Ending.NOT_JUDGED}:") for lane in lanes for said in lane.no_evidence)
 
 
 def _suffice(lanes: Collection[Runs]) -> bool:

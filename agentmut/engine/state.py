@@ -102,7 +102,7 @@ class CampaignState:
         """Take in a finished trial."""
         self.in_flight -= 1
         if result.unpriced and self.plan.budget.usd is not None:
-            self._refuse(price_missing(result.unpriced))
+            self._refuse(price_missing(result.unpriced, result.trace.unreported_models))
         if launch.mutant:
             self._record_arm(launch, result)
         else:

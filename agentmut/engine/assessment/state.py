@@ -11,7 +11,7 @@ from agentmut.engine.account import Account
 from agentmut.engine.assessment.checked import Checked
 from agentmut.engine.baseline import SPARE
 from agentmut.engine.plan import RunPlan
-from agentmut.engine.problems import cannot_run
+from agentmut.engine.problems import cannot_run, no_evidence
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Launch, TrialResult
 from agentmut.mutant import Mutant
@@ -196,7 +196,8 @@ class Assessment(Account):
         self._began = self._began or (result.outcome.is_evidence and not result.never_began)
         if not self._began:  # else the agent can run: looking at all scenarios would cost time each trial
             said = cannot_run(self.lanes.values())
-            self.problem, self.unable = self.problem or said, self.unable or bool(said)
+            self.unable = self.unable or bool(said)
+            self.problem = self.problem or said or (no_evidence(self.lanes.values()) if self.decided else "")
 
     def judgements(self) -> dict[str, Judgement]:
         """The verdict on each scenario, from the trials so far."""

@@ -17,7 +17,7 @@ from agentmut.engine.assessment.rules import BaselineCounts
 from agentmut.engine.assessment.state import AssessedScenario, Assessment
 from agentmut.engine.baseline import age_note
 from agentmut.engine.judges import judges_used
-from agentmut.engine.limits import COST_UNKNOWN
+from agentmut.engine.limits import cost_unknown
 from agentmut.engine.problems import most_common_trouble
 from agentmut.engine.session import Session
 from agentmut.engine.summary import bounds_of, cost_of
@@ -84,8 +84,8 @@ def _notes(work: Assessment) -> Iterator[str]:
         yield old
     if work.spend.trials == 0:
         yield "nothing was run, since all trials were in the store; `--fresh` runs the agent again"
-    if work.spend.unpriced:
-        yield COST_UNKNOWN
+    if unknown := cost_unknown(work.spend):
+        yield unknown
     if work.spend.abandoned:
         yield f"{work.spend.abandoned} runs were abandoned at their timeout; `isolate: process` would end them"
 
