@@ -19,7 +19,7 @@ from agentmut.engine.isolation import ProcessExecutor
 from agentmut.engine.limits import BaselineLimit, baseline_within_trials, price_missing
 from agentmut.engine.on_wire import inside, remedy_on_wire
 from agentmut.engine.plan import Plan, Rule, new_run_id
-from agentmut.engine.pricing import Pricer
+from agentmut.engine.pricing import Pricer, provider_of
 from agentmut.engine.secrets import redactor
 from agentmut.engine.shaping_code import judging_code, shaping_code
 from agentmut.engine.suite import SuiteConfig
@@ -230,7 +230,7 @@ def _deadline(session: Session) -> float:
 
 
 def _pricer(project: Project) -> Pricer:
-    return Pricer(project.budget.prices, project.config.model.provider)
+    return Pricer(project.budget.prices, provider_of(project))
 
 
 def _case(scenario: Scenario, root: Path) -> Case:

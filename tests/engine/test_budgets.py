@@ -109,7 +109,8 @@ def test_an_unknown_cost_names_the_reason_that_holds() -> None:
             Step(action=Action.REASON, model="broken", error="503"),
         )
     )
-    assert (trace.unpriced_models, trace.unreported_models) == ({"house-model", "silent"}, {"silent"})
+    assert trace.unpriced_models == {"house-model", "silent"}
+    assert trace.unreported_models == {"silent"}
     house = Spend(unpriced=1, without_price=frozenset({"house-model"}))
     silent = Spend(unpriced=1, without_tokens=frozenset({"silent"}))
     told = "no price is known of model house-model (set budget.prices)"
