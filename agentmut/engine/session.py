@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from agentmut.applied import first_repeats
 from agentmut.calls.doubles import resolve_doubles, resolve_hooks
+from agentmut.engine.agents_own import with_agents_own
 from agentmut.engine.attempt import Case
 from agentmut.engine.executor import Executor, LocalExecutor, RetryingExecutor, RunSettings
 from agentmut.engine.history import (
@@ -67,7 +68,8 @@ class Session(NamedTuple):
     @property
     def origin(self) -> Origin:
         """What its mutants are made from."""
-        return Origin(config=self.suite.full, sources=self.project.sources, file=self.project.path.name)
+        sources = with_agents_own(self.project, self.suite.full)
+        return Origin(config=self.suite.full, sources=sources, file=self.project.path.name)
 
 
 def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:

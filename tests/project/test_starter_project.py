@@ -12,6 +12,7 @@ import yaml
 from genai_prices import Usage, calc_price
 
 from agentmut.config import AgentConfig
+from agentmut.engine.agents_own import with_agents_own
 from agentmut.engine.pricing import provider_of
 from agentmut.errors import ExitCode, UsageError
 from agentmut.evaluators import build_all, judge
@@ -138,7 +139,9 @@ def test_every_starter_is_a_valid_project(
     (proposed,) = re.findall(r"downgrade_models: \[(.*)\]", project.path.read_text()) or [""]
     service = {"google_adk": "google"}.get(framework, provider_of(project) or "openai")
     one = Usage(input_tokens=1)
-    assert not proposed or calc_price(one, model_ref=proposed, provider_id=service)  # a model of the same service
+    assert not proposed or calc_price(
+        one, model_ref=proposed, provider_id=service
+    )  # a model of the same service
     assert service == "aws" or not framework.startswith("bedrock")
 
 
@@ -156,6 +159,23 @@ def test_the_langgraph_stub_builds_a_graph_with_the_tools_of_the_config(
     renamed = ToolSpec(name="track_parcel", description="misleading")
     (only,) = stub.offered(config.model_copy(update={"tools": (renamed,)}))
     assert (only.name, only.description) == ("track_parcel", "misleading")
+
+
+def test_what_is_read_off_an_agent_stands_in_its_module(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    read = AgentConfig(prompt="p", tools=(ToolSpec(name="t"),), orchestration={"max_steps": 5})
+    places = {}
+    for framework in ("openai_agents", "bedrock", "langgraph"):
+        write_starter(tmp_path / framework, framework=framework)
+        places[framework] = with_agents_own(load_project(tmp_path / framework), read).recorded
+    of_agent = dict.fromkeys(("prompt", "tools", "orchestration/max_steps"), "agent_under_test.py")
+    assert places["openai_agents"] == of_agent
+    assert places["bedrock"] == {
+        "tools": "agent_under_test.py"
+    }  # its prompt has a file, its loop is agentmut's
+    assert places["langgraph"] == {"orchestration/max_steps": "agent_under_test.py"}
 
 
 def test_a_starter_is_found_by_other_spellings_of_its_framework() -> None:
