@@ -175,7 +175,7 @@ def test_what_is_read_off_an_agent_stands_in_its_module(
     assert places["bedrock"] == {
         "tools": "agent_under_test.py"
     }  # its prompt has a file, its loop is agentmut's
-    assert places["langgraph"] == {"orchestration/max_steps": "agent_under_test.py"}
+    assert places["langgraph"] == {name: of_agent[name] for name in ("tools", "orchestration/max_steps")}
 
 
 def test_a_starter_is_found_by_other_spellings_of_its_framework() -> None:
