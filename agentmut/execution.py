@@ -80,6 +80,15 @@ class Execution(Frozen):
     """A thread of the run was still at work when it was given up."""
 
     @property
+    def never_began(self) -> str:
+        """The type of the exception that ended it before a model answered or a tool was called; else empty.
+
+        A key, a server or a package may be missing: such a run may end otherwise as soon as it is there.
+        """
+        seen = self.footprint.requests or self.footprint.lost or self.trace.began
+        return self.reason.partition(":")[0] if self.ending is Ending.RAISED and not seen else ""
+
+    @property
     def unpriced_models(self) -> frozenset[str]:
         """Names of the models that answered the agent, or the suite's judges, at an unknown price."""
         judges = (step.model or "" for step in self.judging if step.usd is None)

@@ -52,7 +52,8 @@ class Sources(Frozen):
     """Where each tool is written, by name, as far as that can be told."""
     context: tuple[str, ...] = ()
     recorded: dict[str, str] = Field(default_factory=dict)
-    """The file with a recorded request, by the names of the parts that were read from it, such as `model/seed`."""
+    """The file with a recorded request, or with the agent itself, by the names of the parts that were read from it,
+    such as `model/seed`."""
     scenarios: dict[str, str] = Field(default_factory=dict)
     """`file:line` of each scenario, by name."""
 

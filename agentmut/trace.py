@@ -131,6 +131,11 @@ class AgentTrace(Frozen):
         return self.model_copy(update={"steps": tuple(steps)})
 
     @property
+    def began(self) -> bool:
+        """Whether a model answered or a tool was called."""
+        return any(step.action is not Action.REASON or step.error is None for step in self.steps)
+
+    @property
     def usage(self) -> Usage:
         """Tokens of all model calls."""
         return sum((step.usage for step in self.steps), Usage())
@@ -145,8 +150,17 @@ class AgentTrace(Frozen):
     @property
     def unpriced_models(self) -> frozenset[str]:
         """Names of the models that answered at an unknown price."""
+        return frozenset(step.model or "" for step in self._unpriced)
+
+    @property
+    def unreported_models(self) -> frozenset[str]:
+        """Those of them whose replies report no tokens."""
+        return frozenset(step.model or "" for step in self._unpriced if not step.usage.total)
+
+    @property
+    def _unpriced(self) -> tuple[Step, ...]:
         calls = (step for step in self.steps if step.action is Action.REASON and step.error is None)
-        return frozenset(step.model or "" for step in calls if step.usd is None)
+        return tuple(step for step in calls if step.usd is None)
 
 
 class Outcome(StrEnum):

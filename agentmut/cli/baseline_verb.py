@@ -85,7 +85,8 @@ def compare(
     """Say of every scenario whether the agent has become worse.
 
     It is compared with a saved baseline, whose stored trials are reused and judged by today's evaluators. FAIL: worse.
-    PASS: a drop by `statistics.delta` is ruled out. Exit code 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE.
+    PASS: a drop by `statistics.delta` is ruled out. Exit code 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE, 4 where
+    the agent cannot run.
 
     Example: agentmut baseline compare --method fixed --trials 60
     """

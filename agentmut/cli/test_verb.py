@@ -40,7 +40,8 @@ def test(
     """Say of every scenario whether the agent meets its threshold.
 
     PASS, FAIL or INCONCLUSIVE for each scenario and for the suite, with what it rests on. Finished trials are reused.
-    Exit code 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE.
+    Exit code 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE, 4 where the agent cannot run: every trial raised
+    the same before it asked a model.
 
     Example: agentmut test --method fixed --trials 50
     """

@@ -26,6 +26,8 @@ class Account:
     """Why the run cannot be carried out; the first reason stays."""
     refused: bool = False
     """Whether the problem is one of the project file: a budget that cannot be kept."""
+    unable: bool = False
+    """Whether the problem is that the agent cannot run."""
     _trouble: int = 0
     """Failures of the machinery in a row."""
 
@@ -33,11 +35,11 @@ class Account:
         """Take in a finished trial."""
         self.in_flight -= 1
         if result.unpriced and budget.usd is not None and not self.problem:
-            self.problem, self.refused = price_missing(result.unpriced), True
+            self.problem, self.refused = price_missing(result.unpriced, result.trace.unreported_models), True
         troubled = result.outcome in (Outcome.INFRASTRUCTURE, Outcome.NOT_JUDGED)
         self._trouble = self._trouble + 1 if troubled else 0
         if self._trouble >= DEAD_ENDPOINT:
-            self.problem = self.problem or dead_endpoint(self._trouble, result)
+            self.problem = self.problem or dead_endpoint(self._trouble, result, "give the same command again")
 
 
 @dataclass

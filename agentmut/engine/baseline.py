@@ -29,6 +29,8 @@ class ScenarioBaseline:
     first_failure: str = ""
     no_evidence: Counter[str] = field(default_factory=Counter)
     """Reasons of trials that are no evidence."""
+    never_began: Counter[str] = field(default_factory=Counter)
+    """Evidence trials that raised before they did anything, by the type of the exception."""
     tools: Counter[str] = field(default_factory=Counter)
     """Evidence trials that called each tool."""
     repeated: Counter[str] = field(default_factory=Counter)
@@ -49,6 +51,8 @@ class ScenarioBaseline:
             self.no_evidence[f"{result.ending}: {result.reason}"] += 1
             return
         self.trials += 1
+        if result.never_began:
+            self.never_began[result.never_began] += 1
         self.tools.update(result.tools.keys())
         self.repeated.update(name for name, calls in result.tools.items() if calls > 1)
         self.nodes.update(result.footprint.nodes)
@@ -129,9 +133,3 @@ def age_note(seconds: float, what: str) -> str:
         f"{what} up to {days} days old: if the model service has drifted since, that shows as a change of the agent. "
         "`--fresh` runs everything again"
     )
-
-
-def most_common_trouble(baselines: Iterable[ScenarioBaseline]) -> str:
-    """The reason most trials gave for being no evidence; empty when there is none."""
-    total = sum((b.no_evidence for b in baselines), Counter[str]())
-    return total.most_common(1)[0][0] if total else ""

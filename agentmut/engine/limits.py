@@ -25,6 +25,10 @@ class Spend:
     usd: float = 0.0
     unpriced: int = 0
     """Trials that called a model without a known price."""
+    without_price: frozenset[str] = frozenset()
+    """The models in them that no price is known of."""
+    without_tokens: frozenset[str] = frozenset()
+    """The models in them whose replies report no tokens."""
     tokens: int = 0
     judges_usd: float = 0.0
     """What model judges cost; no part of `usd`, which is the agent's, but of the budget."""
@@ -50,6 +54,8 @@ def together(before: Spend, after: Spend) -> Spend:
         after,
         reused=before.reused + after.reused,
         age=max(before.age, after.age),
+        without_price=before.without_price | after.without_price,
+        without_tokens=before.without_tokens | after.without_tokens,
         judges=merged((*before.judges, *after.judges)),
     )
 
@@ -145,18 +151,38 @@ def _rounded_up(value: float) -> float:
     return math.ceil(value / unit) * unit
 
 
-def price_missing(models: Collection[str]) -> str:
-    """Why a budget in money cannot be kept."""
-    names = ", ".join(sorted(name or "(unnamed)" for name in models))
-    first = next(iter(sorted(models)), "") or "model-name"
+def price_missing(models: Collection[str], unreported: Collection[str] = ()) -> str:
+    """Why a budget in money cannot be kept; `unreported` are those of the models whose replies report no tokens."""
+    if unreported and not set(models) - set(unreported):
+        return (
+            f"budget.usd cannot be kept: {_reports_no_tokens(unreported)}, or limit trials or minutes instead"
+        )
+    unpriced = sorted(set(models) - set(unreported))
     return (
-        f"budget.usd needs a price for model {names}: add budget.prices, as in `prices: {{{first}: "
-        "{input: 1.0, output: 4.0}}` (US dollars per million tokens), or limit trials or minutes instead. If it has "
-        "one, its streamed replies report no tokens: ask for them (OpenAI: `stream_options: {include_usage: true}`)"
+        f"budget.usd needs a price for {_models(unpriced)}: add budget.prices, as in `prices: "
+        f"{{{unpriced[0] or 'model-name'}: {{input: 1.0, output: 4.0}}}}` (US dollars per million tokens), or limit "
+        "trials or minutes instead"
     )
 
 
-COST_UNKNOWN = (
-    "the cost is unknown: a model has no known price (set budget.prices), or its streamed replies report no tokens "
-    "(OpenAI: ask for them with `stream_options: {include_usage: true}`)"
-)
+def cost_unknown(spend: Spend) -> str:
+    """Why there is no figure in money; empty where there is one."""
+    if not spend.unpriced:
+        return ""
+    reasons = []
+    if spend.without_price:
+        reasons.append(f"no price is known of {_models(spend.without_price)} (set budget.prices)")
+    if spend.without_tokens:
+        reasons.append(_reports_no_tokens(spend.without_tokens))
+    return f"the cost is unknown: {'; '.join(reasons) or 'some calls of models have no price (set budget.prices)'}"
+
+
+def _reports_no_tokens(models: Collection[str]) -> str:
+    return (
+        f"the replies of {_models(models)} report no tokens (where they are streamed, ask for them, as for OpenAI by "
+        "`stream_options: {include_usage: true}`)"
+    )
+
+
+def _models(names: Collection[str]) -> str:
+    return f"model{'s' if len(names) > 1 else ''} {', '.join(sorted(name or '(unnamed)' for name in names))}"

@@ -41,6 +41,10 @@ class TrialStore(Protocol):
         """Keep finished trials, and which ones were taken over."""
         ...
 
+    def forget(self, run: str) -> None:
+        """Do not find the run's trials of the original any more."""
+        ...
+
     def spent(self, run: str) -> Spent:
         """What a run has executed before."""
         ...
@@ -117,6 +121,8 @@ class Loop:
                 return Stop.FAILED
             finally:
                 await self._end()
+                if self._work.unable:  # what is missing may be there the next time
+                    self._tools.store.forget(self._run)
 
     async def _loop(self) -> Stop:
         while True:
@@ -276,6 +282,8 @@ class Loop:
         if stored.run != self._run:
             self._taken_over.append(stored.id)
             self._work.spend = replace(self._work.spend, reused=self._work.spend.reused + 1)
+        else:
+            self._work.spend = _with_gaps(self._work.spend, stored.execution)
         if not launch.mutant:
             age = self._tools.now() - stored.finished
             self._work.spend = replace(self._work.spend, age=max(self._work.spend.age, age))
@@ -313,7 +321,7 @@ def _with(spend: Spend, finished: Finished) -> Spend:
     trace = finished.execution.trace
     usd = trace.usd
     return replace(
-        spend,
+        _with_gaps(spend, finished.execution),
         trials=spend.trials + 1,
         baseline_trials=spend.baseline_trials + (not finished.launch.mutant),
         usd=spend.usd + (usd or 0.0),
@@ -321,6 +329,19 @@ def _with(spend: Spend, finished: Finished) -> Spend:
         tokens=spend.tokens + trace.usage.total,
         abandoned=spend.abandoned + finished.execution.abandoned,
         judges=merged((*spend.judges, *of_steps(finished.execution.judging))),
+    )
+
+
+def _with_gaps(spend: Spend, execution: Execution) -> Spend:
+    """With the models whose calls have no price, which the store does not count."""
+    silent = execution.trace.unreported_models
+    unpriced = execution.trace.unpriced_models - silent
+    if silent <= spend.without_tokens and unpriced <= spend.without_price:
+        return spend
+    return replace(
+        spend,
+        without_tokens=spend.without_tokens | silent,
+        without_price=spend.without_price | unpriced,
     )
 
 

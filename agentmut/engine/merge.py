@@ -73,6 +73,9 @@ class MergedTrials:
     ) -> None:
         """Nothing is new."""
 
+    def forget(self, run: str) -> None:
+        """The shards' trials stay theirs."""
+
     def spent(self, run: str) -> Spent:
         """What all shards and their baseline have executed, each trial once."""
         return self._store.spent_by(self._counted, run)

@@ -1,9 +1,19 @@
 """What a run cost, from the tokens its model calls report."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from agentmut.files.schema import Price
+from agentmut.project import Project
 from agentmut.trace import Action, AgentTrace, Step, Usage
+
+_SERVICES = MappingProxyType({"bedrock": "aws", "bedrock_agents": "aws"})
+"""By adapter: the provider in the list of prices, whose models it does not find by their names alone."""
+
+
+def provider_of(project: Project) -> str | None:
+    """Whose prices the project's agent pays, where that is known."""
+    return project.config.model.provider or _SERVICES.get(project.agent.adapter)
 
 
 class Pricer:

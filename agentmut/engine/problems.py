@@ -1,12 +1,14 @@
 """Why a campaign cannot be carried out, in words that say what to do."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from typing import Protocol
 
 from agentmut.engine.arm import Arm
-from agentmut.engine.baseline import ScenarioBaseline, most_common_trouble
+from agentmut.engine.baseline import ScenarioBaseline
 from agentmut.engine.trials import TrialResult
 from agentmut.errors import RunError, UsageError
+from agentmut.execution import Ending
 from agentmut.mutant import Status
 from agentmut.trace import Outcome
 
@@ -20,31 +22,121 @@ HOPELESS_BASELINE = 5
 HOPELESS_TRIALS = 20
 """Trials in total before that: an agent that passes so rarely is untestable in any case."""
 
+NOT_REUSED = "these runs are not reused"
+_KEPT_TOO = "finished trials are kept"
 KEPT = "Finished trials are kept, and reused by the same command."
 
 
 def failure(problem: str, refused: bool, then: str = KEPT) -> RunError | UsageError:
-    """The error that ends a run with a problem: of the project file where it was `refused`."""
+    """The error that ends a run with a problem: of the project file where it was `refused`.
+
+    `then` follows, unless the problem says itself what becomes of finished trials.
+    """
     kind = UsageError if refused else RunError
-    return kind(f"{problem.rstrip('.')}. {then}")
+    told = any(said in problem for said in (_KEPT_TOO, NOT_REUSED))
+    return kind(f"{problem.rstrip('.')}.{'' if told else f' {then}'}")
+
+
+class Runs(Protocol):
+    """The unchanged agent on one scenario, whatever its trials are for."""
+
+    @property
+    def wanted(self) -> int:
+        """Trials that it takes at most."""
+        ...
+
+    @property
+    def finished(self) -> int:
+        """Trials so far."""
+        ...
+
+    @property
+    def complete(self) -> bool:
+        """Whether no further trial will be run."""
+        ...
+
+    @property
+    def trials(self) -> int:
+        """Trials that are evidence."""
+        ...
+
+    @property
+    def first_failure(self) -> str:
+        """The reason of the first that failed."""
+        ...
+
+    @property
+    def no_evidence(self) -> Counter[str]:
+        """Reasons of trials that are no evidence."""
+        ...
+
+    @property
+    def never_began(self) -> Counter[str]:
+        """Trials that raised before a model answered or a tool was called, by the type of the exception."""
+        ...
+
+
+def cannot_run(lanes: Collection[Runs]) -> str:
+    """Why the agent cannot run at all, as its trials show; empty where it can, or it cannot be told yet.
+
+    That every one raised the same before it did anything is no failure that a pass rate could tell of: a key, a
+    server or a package is missing, or the agent is broken from its first line.
+    """
+    trials = sum(lane.trials for lane in lanes)
+    raised = sum((lane.never_began for lane in lanes), Counter[str]())
+    if raised.total() < trials or len(raised) > 1 or _not_judged(lanes) or not _suffice(lanes):
+        return ""
+    if not trials:
+        return f"{no_evidence(lanes)}. Fix that first; {NOT_REUSED}"
+    return (
+        f"the agent cannot run: {_first_reason(lanes)}. Each of {trials} trials raised this, and no answer of a "
+        f"model and no call of a tool was seen. Fix it first; {NOT_REUSED}"
+    )
 
 
 def early_problem(baselines: Collection[ScenarioBaseline]) -> str:
     """Why going on with the baseline is pointless; empty when it is not, or cannot be told yet."""
-    finished = sum(b.finished for b in baselines)
-    each = all(b.finished >= min(HOPELESS_BASELINE, b.wanted) for b in baselines)
-    if not each or (finished < HOPELESS_TRIALS and not all(b.complete for b in baselines)):
+    if problem := cannot_run(baselines):
+        return problem
+    if any(b.passes for b in baselines) or not _suffice(baselines):
         return ""
+    if said := no_evidence(baselines):
+        return said
     trials = sum(b.trials for b in baselines)
-    if not trials:
-        return f"no baseline trial could be run: {most_common_trouble(baselines) or 'no result'}"
-    if not any(b.passes for b in baselines):
-        said = Counter(b.first_failure for b in baselines if b.first_failure).most_common(1)
-        return (
-            f"the agent failed every baseline trial ({trials} of {trials}). First reason: "
-            f"{said[0][0] if said else 'none given'}. Fix the agent or the evaluators first"
-        )
-    return ""
+    return (
+        f"the agent failed every baseline trial ({trials} of {trials}). First reason: {_first_reason(baselines)}. Fix "
+        "the agent or the evaluators first"
+    )
+
+
+def no_evidence(lanes: Collection[Runs]) -> str:
+    """What to say of finished trials none of which could be judged; empty where one is evidence."""
+    if any(lane.trials for lane in lanes):
+        return ""
+    return f"no trial gave evidence: {(most_common_trouble(lanes) or 'no result').rstrip('. ')}"
+
+
+def most_common_trouble(lanes: Iterable[Runs]) -> str:
+    """The reason most trials gave for being no evidence; empty when there is none."""
+    total = sum((lane.no_evidence for lane in lanes), Counter[str]())
+    return total.most_common(1)[0][0] if total else ""
+
+
+def _not_judged(lanes: Iterable[Runs]) -> bool:
+    """Whether the agent ran, and only its judge did not: such runs are kept, and judged later."""
+    return any(said.startswith(f"{Ending.NOT_JUDGED}:") for lane in lanes for said in lane.no_evidence)
+
+
+def _suffice(lanes: Collection[Runs]) -> bool:
+    """Whether enough trials are there to give up an agent none of whose trials passed."""
+    finished = sum(lane.finished for lane in lanes)
+    each = all(lane.finished >= min(HOPELESS_BASELINE, lane.wanted) or lane.complete for lane in lanes)
+    return each and (finished >= HOPELESS_TRIALS or all(lane.complete for lane in lanes))
+
+
+def _first_reason(lanes: Iterable[Runs]) -> str:
+    said = Counter(lane.first_failure for lane in lanes if lane.first_failure).most_common(1)
+    return said[0][0].rstrip(". ") if said else "none given"
 
 
 def untestable_problem(baselines: Mapping[str, ScenarioBaseline]) -> str:
@@ -56,16 +148,16 @@ def untestable_problem(baselines: Mapping[str, ScenarioBaseline]) -> str:
     )
 
 
-def dead_endpoint(trouble: int, last: TrialResult) -> str:
-    """What to say after too much trouble with services in a row."""
+def dead_endpoint(trouble: int, last: TrialResult, then: str = "`agentmut resume`") -> str:
+    """What to say after too much trouble with services in a row; `then` goes on."""
     if last.outcome is Outcome.NOT_JUDGED:
         return (
-            f"the last {trouble} trials could not be judged ({last.reason}). Once the judge can be asked, `agentmut "
-            "resume`: finished trials are kept, and judged then"
+            f"the last {trouble} trials could not be judged ({last.reason}). Once the judge can be asked, {then}: "
+            f"{_KEPT_TOO}, and judged then"
         )
     return (
         f"the last {trouble} trials ended in infrastructure trouble ({last.reason}). Check the model endpoint and "
-        "the network, then `agentmut resume`: finished trials are kept"
+        f"the network, then {then}: {_KEPT_TOO}"
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from agentmut.applied import first_repeats
 from agentmut.calls.doubles import resolve_doubles, resolve_hooks
+from agentmut.engine.agents_own import with_agents_own
 from agentmut.engine.attempt import Case
 from agentmut.engine.executor import Executor, LocalExecutor, RetryingExecutor, RunSettings
 from agentmut.engine.history import (
@@ -19,7 +20,7 @@ from agentmut.engine.isolation import ProcessExecutor
 from agentmut.engine.limits import BaselineLimit, baseline_within_trials, price_missing
 from agentmut.engine.on_wire import inside, remedy_on_wire
 from agentmut.engine.plan import Plan, Rule, new_run_id
-from agentmut.engine.pricing import Pricer
+from agentmut.engine.pricing import Pricer, provider_of
 from agentmut.engine.secrets import redactor
 from agentmut.engine.shaping_code import judging_code, shaping_code
 from agentmut.engine.suite import SuiteConfig
@@ -67,7 +68,8 @@ class Session(NamedTuple):
     @property
     def origin(self) -> Origin:
         """What its mutants are made from."""
-        return Origin(config=self.suite.full, sources=self.project.sources, file=self.project.path.name)
+        sources = with_agents_own(self.project, self.suite.full)
+        return Origin(config=self.suite.full, sources=sources, file=self.project.path.name)
 
 
 def open_session(project: Project, scenarios: Sequence[str] = ()) -> Session:
@@ -230,7 +232,7 @@ def _deadline(session: Session) -> float:
 
 
 def _pricer(project: Project) -> Pricer:
-    return Pricer(project.budget.prices, project.config.model.provider)
+    return Pricer(project.budget.prices, provider_of(project))
 
 
 def _case(scenario: Scenario, root: Path) -> Case:

@@ -15,6 +15,7 @@ from agentmut.engine.parts import PartsSeen
 from agentmut.engine.plan import Plan
 from agentmut.engine.problems import (
     DEAD_ENDPOINT,
+    cannot_run,
     dead_endpoint,
     destroyed_problem,
     early_problem,
@@ -53,6 +54,8 @@ class CampaignState:
     """Why the campaign cannot be carried out."""
     refused: bool = False
     """Whether the problem is one of the project file: a budget that cannot be kept."""
+    unable: bool = False
+    """Whether the problem is that the agent cannot run."""
     baseline_complete: bool = False
     """Whether every scenario has its baseline."""
     _trouble: list[str] = field(default_factory=list)
@@ -99,7 +102,7 @@ class CampaignState:
         """Take in a finished trial."""
         self.in_flight -= 1
         if result.unpriced and self.plan.budget.usd is not None:
-            self._refuse(price_missing(result.unpriced))
+            self._refuse(price_missing(result.unpriced, result.trace.unreported_models))
         if launch.mutant:
             self._record_arm(launch, result)
         else:
@@ -130,8 +133,9 @@ class CampaignState:
         if launch.number == 0:
             self._first[launch.scenario] = result
             self._size_baseline()
-        if not baseline.passes:  # else the agent can pass: looking at all of them would cost time each trial
-            self.problem = self.problem or early_problem(self.baselines.values())
+        if not (baseline.passes or self.problem):  # else looking at all of them would cost time each trial
+            self.unable = bool(cannot_run(self.baselines.values()))
+            self.problem = early_problem(self.baselines.values())
         self.baseline_complete = baseline.complete and all(b.complete for b in self.baselines.values())
         if self.baseline_complete and not self.problem:
             self._begin_kill_phase()

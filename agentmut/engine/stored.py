@@ -149,6 +149,8 @@ def _misfit(session: Session, plan: RunPlan, trial: StoredTrial) -> str:
             if trial.scenario in chosen_from
             else f"scenario {trial.scenario} is not in the suite"
         )
+    if not trial.key:
+        return "of an agent that could not run"
     config = session.suite.part(session.suite.full, trial.scenario).digest
     key = trial_key(
         plan.environment, plan.seed, config=config, mutant="", scenario=scenario.digest, repeat=trial.repeat

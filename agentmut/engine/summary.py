@@ -5,12 +5,13 @@ from typing import NamedTuple
 
 from agentmut import __version__
 from agentmut.engine.arm import Arm
-from agentmut.engine.baseline import ScenarioBaseline, age_note, most_common_trouble
+from agentmut.engine.baseline import ScenarioBaseline, age_note
 from agentmut.engine.ci import ci_red, ci_runs, mutant_tried
 from agentmut.engine.decision_tables import DecisionTables, decision_tables
 from agentmut.engine.judges import judges_used
-from agentmut.engine.limits import COST_UNKNOWN, Spend
+from agentmut.engine.limits import Spend, cost_unknown
 from agentmut.engine.locate import changed_text, target_of
+from agentmut.engine.problems import most_common_trouble
 from agentmut.engine.reach import HOLDERS
 from agentmut.engine.scoring import score, share_not_killed
 from agentmut.engine.secrets import redactor
@@ -275,8 +276,8 @@ def _notes(state: CampaignState) -> Iterable[str]:
     if not plan.mutants and trouble:
         again = "give --baseline-only again before you copy it, or every shard runs them for itself"
         yield f"{trouble} baseline trials gave no evidence: {again}"
-    if state.spend.unpriced:
-        yield COST_UNKNOWN
+    if unknown := cost_unknown(state.spend):
+        yield unknown
     if old := age_note(state.spend.age, "mutants are compared with trials of the original that are"):
         yield old
     if state.spend.abandoned:

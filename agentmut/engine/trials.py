@@ -47,6 +47,8 @@ class TrialResult(NamedTuple):
     abandoned: bool
     trace: AgentTrace = AgentTrace()
     """What the run did. Whoever records results keeps it no longer than they look at it: traces are large."""
+    never_began: str = ""
+    """The type of the exception that the agent raised before it did anything; see `Execution`."""
 
 
 class Judged(NamedTuple):
@@ -87,6 +89,7 @@ class Suite(NamedTuple):
             seconds=trace.seconds,
             abandoned=execution.abandoned,
             trace=trace,
+            never_began=execution.never_began,
         )
 
     def kept(

@@ -29,6 +29,8 @@ class Work(Protocol):
     spend: Spend
     problem: str
     """Why the run cannot be carried out; empty while it can."""
+    unable: bool
+    """Whether that is since the agent cannot run: its trials are none to reuse."""
 
     @property
     def plan(self) -> RunPlan:

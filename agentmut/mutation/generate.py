@@ -300,7 +300,7 @@ def _lack(config: AgentConfig, operator: Operator) -> str:
         OperatorClass.TOOL: (bool(config.tools), "the config has no tools"),
         OperatorClass.MODEL: (True, ""),
         OperatorClass.CONTEXT: (bool(config.context), "the config has no documents"),
-        OperatorClass.ORCHESTRATION: (_has_flow(config), "the agent has no flow that is known"),
+        OperatorClass.ORCHESTRATION: (_has_flow(config), _no_flow(config)),
         OperatorClass.CONTROL: (True, ""),
         OperatorClass.HIGHER_ORDER: (True, ""),
     }[operator.operator_class]
@@ -310,5 +310,14 @@ def _lack(config: AgentConfig, operator: Operator) -> str:
 
 
 def _has_flow(config: AgentConfig) -> bool:
-    """Whether more is known of the agent's flow than its limit of steps, which every framework has."""
-    return any(value for key, value in config.orchestration.items() if key != "max_steps")
+    """Whether more is known of the agent's flow than limits, which agents without any have, too."""
+    return any(value for key, value in config.orchestration.items() if key not in _LIMITS)
+
+
+def _no_flow(config: AgentConfig) -> str:
+    lacking = ["hand-offs", "nodes", "edges"]
+    lacking += [said for key, said in _LIMITS.items() if not config.orchestration.get(key)]
+    return f"the agent has no {', '.join(lacking[:-1])} or {lacking[-1]} that its adapter can change"
+
+
+_LIMITS = {"retries": "retries", "max_steps": "limit of steps"}

@@ -41,6 +41,8 @@ class Finding:
     """Cohen's word for h."""
     needed: int | None = None
     """Further trials after which a verdict is likely if the observed rate is the true one."""
+    cause: str | None = None
+    """Of an ERROR: what the first trial raised that is no evidence."""
     remark: str | None = None
     """Why no outcome of so few trials could have been PASS."""
 
@@ -60,6 +62,8 @@ class Finding:
         return f"{self.verdict}: {'; '.join(self._said())}"
 
     def _said(self) -> Iterable[str]:
+        if self.cause:
+            yield self.cause
         yield f"{self.passed}, threshold {self.threshold:g}"
         if self.verdict == Verdict.FAIL:
             yield f"p = {self.p:.2g}, effect {self.effect:+.2f} (h = {self.cohens_h:.2f}, {self.size})"

@@ -1,8 +1,9 @@
 """Runs a marked test as often as its verdict takes, and reports it to pytest as one test."""
 
+import textwrap
 import unittest
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NoReturn
 
 import pytest
@@ -12,13 +13,16 @@ from agentmut.errors import UsageError
 from agentmut.importers.pytest_suite.held import forget_earlier_runs
 from agentmut.importers.pytest_suite.outcome import is_assertion
 from agentmut.importers.pytest_suite.running import RUNNING
-from agentmut.pytest_stochastic.finding import ERROR
+from agentmut.plain import one_line
+from agentmut.pytest_stochastic.finding import ERROR, Finding
 from agentmut.pytest_stochastic.report import as_error, as_verdict, verdict_call
 from agentmut.pytest_stochastic.settings import INCONCLUSIVE_INI, MARKER, StochasticSettings, read_settings
 from agentmut.pytest_stochastic.trials import Ending, Trials
 
 NUMBER = pytest.StashKey[int]()
 """Of an item: the number of the trial that is running, from 0."""
+CAUSE = 200
+"""Characters of what a trial raised, in a line that says more."""
 _LEFT = (pytest.skip.Exception, pytest.xfail.Exception, unittest.SkipTest)
 When = Literal["setup", "call", "teardown"]
 
@@ -116,7 +120,7 @@ class _Marked:
         return self._note(_Trial(number, tuple(phases), _ending(phases[-1], settings)))
 
     def _verdict(self, trials: Trials, last: _Trial) -> Iterator[pytest.TestReport]:
-        finding = trials.finding()
+        finding = self._with_cause(trials.finding())
         self.item.user_properties.extend(finding.properties())
         if finding.verdict == ERROR:
             cause = self.first[Ending.ERROR]
@@ -136,6 +140,10 @@ class _Marked:
         yield self._told(report)
         if report.failed and failed:
             self._show(failed, report)
+
+    def _with_cause(self, finding: Finding) -> Finding:
+        error = self.first[Ending.ERROR].phases[-1].error if finding.verdict == ERROR else None
+        return replace(finding, cause=textwrap.shorten(one_line(error), CAUSE)) if error else finding
 
     def _show(self, trial: _Trial, report: pytest.TestReport) -> None:
         """To `--pdb`, for one."""

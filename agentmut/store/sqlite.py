@@ -140,6 +140,13 @@ class Store:
             if judges_usd:
                 connection.execute(_JUDGED, {"run": run, "usd": judges_usd})
 
+    def forget(self, run: str) -> None:
+        """Keep the run's trials of the original for reports only: `find` does not find them any more."""
+        taken_over = select(reused.c.trial).where(reused.c.run == run)
+        of_run = or_(trials.c.run == run, trials.c.id.in_(taken_over))
+        with self._writing() as connection:
+            connection.execute(update(trials).where(of_run, trials.c.mutant == "").values(key=""))
+
     def spent(self, run: str) -> Spent:
         """What a run has executed so far, trials without evidence included."""
         return self._spent(trials.c.run == run, [run])

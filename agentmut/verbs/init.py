@@ -1,15 +1,32 @@
 """`agentmut init`: a small project that runs as it is, to be changed into the user's own."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from types import MappingProxyType
 
 from agentmut.errors import UsageError, nearest
 from agentmut.files.layout import FOLDER
+from agentmut.plugins import Group, names
 
 WITHOUT_MODEL = frozenset({"python", "mcp"})
 """Starters that ask no model, so that they need no simulator."""
+_ALSO: Mapping[str, str] = MappingProxyType(
+    {
+        "adk": "googleadk",
+        "agentsdk": "openaiagents",
+        "autogenagentchat": "autogen",
+        "boto3": "bedrock",
+        "bedrockconverse": "bedrock",
+        "callable": "python",
+        "langchain": "langgraph",
+        "llamaindexcore": "llamaindex",
+        "openaiagentssdk": "openaiagents",
+        "pydanticaislim": "pydanticai",
+    }
+)
+"""Other names of frameworks, by their letters alone: packages, and what their users call them."""
 DISGUISE = ".txt"
 """Python templates carry this suffix, so that no tool takes them for modules of agentmut."""
 
@@ -20,11 +37,26 @@ def frameworks() -> tuple[str, ...]:
 
 
 def starter_name(framework: str) -> str:
-    """The name of a starter, also as the extra spells it (openai-agents) or the framework itself (CrewAI)."""
-    name = framework.lower().replace("-", "_")
-    if name not in frameworks():
-        raise UsageError(f"there is no starter for {framework!r}. {nearest(name, frameworks())}")
-    return name
+    """The name of a starter, also as the extra, a package or the framework itself spells it.
+
+    >>> starter_name("openai-agents"), starter_name("CrewAI"), starter_name("adk")
+    ('openai_agents', 'crewai', 'google_adk')
+    """
+    said = _letters(framework)
+    by_letters = {_letters(name): name for name in frameworks()}
+    name = by_letters.get(_ALSO.get(said, said))
+    if name:
+        return name
+    if framework in names(Group.ADAPTERS):
+        raise UsageError(
+            f"there is no starter for {framework!r}, but an adapter: begin with `agentmut init` and write `adapter: "
+            f"{framework}` into agentmut.yaml, as the adapter's page says. Starters: {', '.join(frameworks())}."
+        )
+    known = ", ".join(frameworks())
+    likely = nearest(framework.lower(), frameworks())
+    raise UsageError(
+        f"there is no starter for {framework!r}. {likely}{'' if known in likely else f' Known: {known}.'}"
+    )
 
 
 def write_starter(target: Path, force: bool = False, framework: str = "python") -> tuple[Path, ...]:
@@ -46,6 +78,10 @@ def write_starter(target: Path, force: bool = False, framework: str = "python") 
     for path, text in texts.items():
         _write(path, text)
     return tuple(texts)
+
+
+def _letters(name: str) -> str:
+    return "".join(character for character in name.lower() if character.isalnum())
 
 
 def _templates() -> Traversable:

@@ -25,7 +25,7 @@ from agentmut.engine.baseline import ScenarioBaseline
 from agentmut.engine.choosing import make_mutants
 from agentmut.engine.history import foreseen, read_history
 from agentmut.engine.plan import Plan
-from agentmut.engine.pricing import Pricer
+from agentmut.engine.pricing import Pricer, provider_of
 from agentmut.engine.reach import reached
 from agentmut.engine.selection import Selection
 from agentmut.engine.session import Session, make_plan
@@ -127,7 +127,7 @@ class _Known:
         self._store = store
         self._rate = rate
         project = session.project
-        self._pricer = Pricer(project.budget.prices, project.config.model.provider)
+        self._pricer = Pricer(project.budget.prices, provider_of(project))
 
     @cached_property
     def stored(self) -> Mapping[str, _Trials]:

@@ -30,7 +30,7 @@ def cut_max_steps(config: AgentConfig, options: OperatorOptions) -> Iterator[Can
         if cut:
             yield Candidate(
                 edits=(flow_edit("max_steps", before=limit, after=cut),),
-                description=f"stop a run after {cut} steps instead of {_said(limit)}",
+                description=f"stop a run after {cut} step{'s' if cut > 1 else ''} instead of {_said(limit)}",
                 anchor="max_steps",
             )
 

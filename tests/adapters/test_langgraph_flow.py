@@ -502,7 +502,9 @@ def test_an_agent_that_cannot_be_built_has_no_flow_and_its_other_mutants(
     generation = generate(config, operators, OperatorOptions(), adapter.cannot_express)
     assert [mutant.operator for mutant in generation.mutants] == ["prompt.drop_instruction"]
     reasons = dict(generation.empty)
-    assert reasons["orchestration.reroute_branch"].endswith("because the agent has no flow that is known")
+    assert reasons["orchestration.reroute_branch"].endswith(
+        "because the agent has no hand-offs, nodes, edges, retries or limit of steps that its adapter can change"
+    )
 
 
 def test_the_old_name_of_the_limit_is_refused(tmp_path: Path) -> None:

@@ -225,7 +225,7 @@ def test_an_agent_that_fails_every_baseline_trial_ends_the_run_with_exit_code_4(
     (project / "my_agent.py").write_text("def run(config, input):\n    raise ValueError('boom')\n")
     done = agentmut("run", "--yes", cwd=project)
     assert done.returncode == 4
-    assert "failed every baseline trial" in done.stderr
+    assert "the agent cannot run: ValueError: boom." in done.stderr
     assert "boom" in done.stderr
 
 

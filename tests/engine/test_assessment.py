@@ -12,9 +12,12 @@ import pytest
 from agentmut.api import measure
 from agentmut.documents.verdict_report import ScenarioVerdict, VerdictReport
 from agentmut.errors import BudgetError, RunError, UsageError
+from agentmut.execution import Ending, Execution
 from agentmut.project import Project
 from agentmut.stats.verdicts import Verdict
+from agentmut.trace import Action, AgentTrace, Step
 from agentmut.verbs.assess import check_suite, compare_with_baseline, save_baseline
+from agentmut.wire.footprint import Footprint, RequestShape
 
 FLAWLESS = "\nRATES.update(alpha=1.0, beta=1.0, gamma=1.0)"
 MIXED = "\nRATES.update(alpha=1.0, beta=0.5)"
@@ -127,6 +130,62 @@ def test_no_trial_at_all_is_an_error_and_no_verdict(projects: Any) -> None:
     project = projects.write(("alpha",), extra=dead, execution={"retries": 0}, test={"trials": 5})
     with pytest.raises(RunError, match="refused"):
         check_suite(project)
+
+
+@pytest.mark.parametrize("verb", [check_suite, lambda project: save_baseline(project, trials=10), measure])
+def test_an_agent_that_cannot_run_is_an_error_that_names_the_cause(projects: Any, verb: Any) -> None:
+    keyless = (
+        "\nimport os\nasync def run(config, input, inner=run):"
+        "\n    os.environ['SHOP_KEY']\n    return await inner(config, input)\n"
+    )
+    with pytest.raises(
+        RunError, match=r"^the agent cannot run: KeyError: 'SHOP_KEY'\. Each of \d+ trials raised"
+    ):
+        verb(projects.write(("alpha", "beta"), extra=keyless))
+
+
+def test_a_key_that_was_missing_makes_the_next_run_another_one(
+    projects: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keyless = "\nimport os\nasync def run(config, input, inner=run):\n    os.environ['SHOP_KEY']\n"
+    keyless += "    return await inner(config, input)\n"
+    project = projects.write(("alpha", "beta"), extra=FLAWLESS + keyless)
+    with pytest.raises(RunError, match="these runs are not reused"):
+        check_suite(project)
+    monkeypatch.setenv("SHOP_KEY", "1")
+    healed = check_suite(project)
+    assert (healed.verdict, healed.cost.reused) == (Verdict.PASS, 0)
+
+
+def test_an_agent_that_raises_in_one_scenario_only_fails_there(projects: Any) -> None:
+    broken = (
+        "\nasync def run(config, input, inner=run):\n    if 'beta' in input:\n        raise KeyError('x')\n"
+    )
+    report = check_suite(
+        projects.write(("alpha", "beta"), extra=FLAWLESS + broken + "    return await inner(config, input)\n")
+    )
+    assert verdicts(report) == {"alpha": "PASS", "beta": "FAIL"}
+
+
+def test_a_run_has_begun_once_a_model_answered_a_tool_was_called_or_a_request_was_read() -> None:
+    raised = Execution(ending=Ending.RAISED, reason="KeyError: 'x'")
+    refused, answered, called = (
+        AgentTrace(steps=(step,))
+        for step in (
+            Step(action=Action.REASON, error="no key"),
+            Step(action=Action.REASON),
+            Step(action=Action.CALL_TOOL, error="broken"),
+        )
+    )
+    assert raised.never_began == raised.model_copy(update={"trace": refused}).never_began == "KeyError"
+    for begun in (
+        {"trace": answered},
+        {"trace": called},
+        {"footprint": Footprint(requests=(RequestShape(text="hello"),))},
+        {"footprint": Footprint(lost=True)},
+        {"ending": Ending.TIMEOUT},
+    ):
+        assert raised.model_copy(update=begun).never_began == ""
 
 
 def test_a_budget_leaves_it_open_and_a_larger_one_goes_on(projects: Any) -> None:

@@ -12,6 +12,9 @@ from agentmut.engine.limits import (
     baseline_within,
     baseline_within_trials,
     budget_reached,
+    cost_unknown,
+    price_missing,
+    together,
 )
 from agentmut.engine.session import open_session
 from agentmut.engine.trials import TrialResult
@@ -21,7 +24,7 @@ from agentmut.files.schema import BudgetSettings
 from agentmut.mutant import Status
 from agentmut.result import read_result
 from agentmut.runtime import open_store
-from agentmut.trace import Outcome
+from agentmut.trace import Action, AgentTrace, Outcome, Step, Usage
 from agentmut.wire.footprint import Footprint
 
 PRICED = """
@@ -97,6 +100,33 @@ def test_a_budget_in_money_needs_the_price_of_every_model_that_answers(projects:
         measure(projects.write(extra=PRICED, budget={"usd": 1.0}))
 
 
+def test_an_unknown_cost_names_the_reason_that_holds() -> None:
+    trace = AgentTrace(
+        steps=(
+            Step(action=Action.REASON, model="priced", usage=Usage(input_tokens=9), usd=0.1),
+            Step(action=Action.REASON, model="house-model", usage=Usage(input_tokens=9)),
+            Step(action=Action.REASON, model="silent"),
+            Step(action=Action.REASON, model="broken", error="503"),
+        )
+    )
+    assert trace.unpriced_models == {"house-model", "silent"}
+    assert trace.unreported_models == {"silent"}
+    house = Spend(unpriced=1, without_price=frozenset({"house-model"}))
+    silent = Spend(unpriced=1, without_tokens=frozenset({"silent"}))
+    told = "no price is known of model house-model (set budget.prices)"
+    asked = "the replies of model silent report no tokens (where they are streamed, ask for them, as for OpenAI by "
+    asked += "`stream_options: {include_usage: true}`)"
+    assert cost_unknown(house) == f"the cost is unknown: {told}"
+    assert cost_unknown(silent) == f"the cost is unknown: {asked}"
+    assert cost_unknown(together(house, silent)) == f"the cost is unknown: {told}; {asked}"
+    assert cost_unknown(Spend(without_price=frozenset({"house-model"}))) == ""
+    assert "budget.prices" in cost_unknown(Spend(unpriced=1))
+    assert price_missing({"silent"}, {"silent"}).startswith(
+        "budget.usd cannot be kept: the replies of model silent"
+    )
+    assert "price for model house-model: add" in price_missing({"silent", "house-model"}, {"silent"})
+
+
 def test_models_that_only_mutants_call_are_missed_before_anything_is_spent(projects: Any) -> None:
     mutation = {"operators": ["model.swap"], "swap_models": ["nobody-knows-this-one"]}
     agent = {"config": {"prompt": "prompt.md", "model": {"name": "house-model"}}}
@@ -108,7 +138,7 @@ def test_models_that_only_mutants_call_are_missed_before_anything_is_spent(proje
 def test_without_a_budget_in_money_an_unknown_price_is_said_and_stops_nothing(projects: Any) -> None:
     result = measure(projects.write(extra=PRICED))
     assert (result.status, result.cost.usd) == ("finished", None)
-    assert any("budget.prices" in note for note in result.notes)
+    assert "the cost is unknown: no price is known of model house-model (set budget.prices)" in result.notes
 
 
 def test_an_automatic_baseline_is_cut_to_forty_percent_of_the_money(projects: Any) -> None:

@@ -197,11 +197,17 @@ def test_a_flow_is_read_and_a_malformed_one_is_explained() -> None:
 
 
 def test_an_operator_says_what_the_flow_lacks() -> None:
-    persistent = AgentConfig(orchestration={"retries": 2})
-    (empty,) = generate(persistent, [OPERATORS["reroute_branch"]], OperatorOptions()).empty
-    assert empty.reason == (
-        "no mutants of orchestration.reroute_branch, because the agent has no branches that its adapter can change"
-    )
+    def reason(orchestration: dict[str, Any]) -> str:
+        config = AgentConfig(orchestration=orchestration)
+        (empty,) = generate(config, [OPERATORS["reroute_branch"]], OperatorOptions()).empty
+        return empty.reason.removeprefix(
+            "no mutants of orchestration.reroute_branch, because the agent has no "
+        )
+
+    assert reason({"nodes": ["a", "b"]}) == "branches that its adapter can change"
+    limits = {"retries": 2, "max_steps": 9}
+    assert reason(limits) == "hand-offs, nodes or edges that its adapter can change"
+    assert reason({"max_steps": 9}) == "hand-offs, nodes, edges or retries that its adapter can change"
 
 
 NAMES = st.sampled_from(["__start__", "a", "b", "c", "d/e", "~", "__end__"])

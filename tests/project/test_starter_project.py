@@ -2,21 +2,31 @@
 
 import asyncio
 import importlib.util
+import re
 import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 import yaml
+from genai_prices import Usage, calc_price
 
 from agentmut.config import AgentConfig
+from agentmut.engine.agents_own import with_agents_own
+from agentmut.engine.pricing import provider_of
 from agentmut.errors import ExitCode, UsageError
 from agentmut.evaluators import build_all, judge
 from agentmut.project import Project, load_project
 from agentmut.scenario import Scenario
 from agentmut.tools import ToolSpec
 from agentmut.trace import Action, AgentTrace, Step
-from agentmut.verbs.init import frameworks, write_starter
+from agentmut.verbs.init import _ALSO, frameworks, starter_name, write_starter
+
+OTHER_SPELLINGS = {
+    "openai-agents": "openai_agents", "OpenAI_Agents": "openai_agents", "crew_ai": "crewai", "CrewAI": "crewai",
+    "pydantic-ai": "pydantic_ai", "PydanticAI": "pydantic_ai", "llamaindex": "llama_index", "adk": "google_adk",
+    "Semantic Kernel": "semantic_kernel", "bedrock-agents": "bedrock_agents",
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -124,7 +134,15 @@ def test_every_starter_is_a_valid_project(
 ) -> None:
     monkeypatch.setattr(sys, "path", list(sys.path))
     write_starter(tmp_path, framework=framework)
-    assert len(load_project(tmp_path).scenarios) >= 2
+    project = load_project(tmp_path)
+    assert len(project.scenarios) >= 2
+    (proposed,) = re.findall(r"downgrade_models: \[(.*)\]", project.path.read_text()) or [""]
+    service = {"google_adk": "google"}.get(framework, provider_of(project) or "openai")
+    one = Usage(input_tokens=1)
+    assert not proposed or calc_price(
+        one, model_ref=proposed, provider_id=service
+    )  # a model of the same service
+    assert service == "aws" or not framework.startswith("bedrock")
 
 
 def test_the_langgraph_stub_builds_a_graph_with_the_tools_of_the_config(
@@ -143,10 +161,28 @@ def test_the_langgraph_stub_builds_a_graph_with_the_tools_of_the_config(
     assert (only.name, only.description) == ("track_parcel", "misleading")
 
 
-@pytest.mark.parametrize("said", ["openai-agents", "OpenAI_Agents"])
-def test_a_starter_is_found_by_other_spellings_of_its_framework(said: str, tmp_path: Path) -> None:
-    write_starter(tmp_path, framework=said)
-    assert "adapter: openai_agents" in (tmp_path / "agentmut.yaml").read_text()
+def test_what_is_read_off_an_agent_stands_in_its_module(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    read = AgentConfig(prompt="p", tools=(ToolSpec(name="t"),), orchestration={"max_steps": 5})
+    places = {}
+    for framework in ("openai_agents", "bedrock", "langgraph"):
+        write_starter(tmp_path / framework, framework=framework)
+        places[framework] = with_agents_own(load_project(tmp_path / framework), read).recorded
+    of_agent = dict.fromkeys(("prompt", "tools", "orchestration/max_steps"), "agent_under_test.py")
+    assert places["openai_agents"] == of_agent
+    assert places["bedrock"] == {
+        "tools": "agent_under_test.py"
+    }  # its prompt has a file, its loop is agentmut's
+    assert places["langgraph"] == {name: of_agent[name] for name in ("tools", "orchestration/max_steps")}
+
+
+def test_a_starter_is_found_by_other_spellings_of_its_framework() -> None:
+    assert {said: starter_name(said) for said in OTHER_SPELLINGS} == OTHER_SPELLINGS
+    assert {starter_name(said) for said in _ALSO} <= set(frameworks())
+    with pytest.raises(UsageError, match="no starter for 'anthropic', but an adapter: begin with"):
+        starter_name("anthropic")
 
 
 @pytest.mark.parametrize("name", frameworks())

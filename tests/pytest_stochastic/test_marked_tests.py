@@ -167,6 +167,9 @@ def test_errors_are_no_failed_trials(many: Ran) -> None:
     for test in ("test_error", "test_broken_fixture"):
         assert "no trial is evidence" in many.verdict(test)
         assert (many.properties(test)["verdict"], many.properties(test)["errors"]) == ("ERROR", "3")
+    first = "ERROR test_repeated.py::test_error: ValueError: my own mistake; no trial is evidence"
+    assert many.verdict("test_error").startswith(first)
+    assert "::test_error - agentmut ERROR: ValueError: my own mistake; " in many.said
     assert "ValueError: my own mistake" in many.shown("ERROR at call of test_error")
     assert "RuntimeError: broken fixture" in many.shown("ERROR at setup of test_broken_fixture")
     assert many.properties("test_some_errors")["verdict"] == "PASS"

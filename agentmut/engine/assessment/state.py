@@ -11,6 +11,7 @@ from agentmut.engine.account import Account
 from agentmut.engine.assessment.checked import Checked
 from agentmut.engine.baseline import SPARE
 from agentmut.engine.plan import RunPlan
+from agentmut.engine.problems import cannot_run, no_evidence
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Launch, TrialResult
 from agentmut.mutant import Mutant
@@ -67,8 +68,10 @@ class AssessedScenario:
     outcomes: Counter[Outcome] = field(default_factory=Counter)
     """Every trial up to the one that decided, those that are no evidence included."""
     first_failure: str = ""
-    trouble: str = ""
-    """Why the last trial that is no evidence is none."""
+    no_evidence: Counter[str] = field(default_factory=Counter)
+    """Reasons of trials that are no evidence."""
+    never_began: Counter[str] = field(default_factory=Counter)
+    """Trials in `passed` that raised before they did anything, by the type of the exception."""
     checked: Checked = field(default_factory=Checked)
     """What single evaluators found in `passed`."""
     arrived: dict[int, TrialResult] = field(default_factory=dict)
@@ -85,6 +88,21 @@ class AssessedScenario:
     def complete(self) -> bool:
         """No further trial will be launched, and none is awaited."""
         return self.ended or (self.launched == self.consumed and not self.wants_another)
+
+    @property
+    def wanted(self) -> int:
+        """Trials that it takes at most."""
+        return self.rule.most
+
+    @property
+    def finished(self) -> int:
+        """Trials looked at."""
+        return self.consumed
+
+    @property
+    def trials(self) -> int:
+        """Trials that are evidence."""
+        return len(self.passed)
 
     @property
     def _limit(self) -> int:
@@ -112,8 +130,10 @@ class AssessedScenario:
     def _consume(self, result: TrialResult) -> None:
         self.outcomes[result.outcome] += 1
         if not result.outcome.is_evidence:
-            self.trouble = f"{result.ending}: {result.reason}"
+            self.no_evidence[f"{result.ending}: {result.reason}"] += 1
             return
+        if result.never_began:
+            self.never_began[result.never_began] += 1
         self.passed.append(result.outcome is Outcome.PASS)
         self.checked.take_in(result.checks)
         if not self.passed[-1]:
@@ -130,6 +150,8 @@ class Assessment(Account):
     scenarios: Mapping[str, Scenario]
     rules: Mapping[str, StoppingRule]
     lanes: dict[str, AssessedScenario] = field(init=False)
+    _began: bool = False
+    """Whether some trial is evidence of what the agent does once it runs."""
 
     def __post_init__(self) -> None:
         self.lanes = {
@@ -171,8 +193,11 @@ class Assessment(Account):
         """Take in a finished trial."""
         self.note(result, self.plan.budget)
         self.lanes[launch.scenario].record(launch.number, result)
-        if not result.outcome.is_evidence and self.decided and not any(x.passed for x in self.lanes.values()):
-            self.problem = self.problem or f"no trial gave evidence ({result.ending}: {result.reason})"
+        self._began = self._began or (result.outcome.is_evidence and not result.never_began)
+        if not self._began:  # else the agent can run: looking at all scenarios would cost time each trial
+            said = cannot_run(self.lanes.values())
+            self.unable = self.unable or bool(said)
+            self.problem = self.problem or said or (no_evidence(self.lanes.values()) if self.decided else "")
 
     def judgements(self) -> dict[str, Judgement]:
         """The verdict on each scenario, from the trials so far."""

@@ -17,7 +17,8 @@ from agentmut.engine.assessment.rules import BaselineCounts
 from agentmut.engine.assessment.state import AssessedScenario, Assessment
 from agentmut.engine.baseline import age_note
 from agentmut.engine.judges import judges_used
-from agentmut.engine.limits import COST_UNKNOWN
+from agentmut.engine.limits import cost_unknown
+from agentmut.engine.problems import most_common_trouble
 from agentmut.engine.session import Session
 from agentmut.engine.summary import bounds_of, cost_of
 from agentmut.engine.work import Stop
@@ -83,8 +84,8 @@ def _notes(work: Assessment) -> Iterator[str]:
         yield old
     if work.spend.trials == 0:
         yield "nothing was run, since all trials were in the store; `--fresh` runs the agent again"
-    if work.spend.unpriced:
-        yield COST_UNKNOWN
+    if unknown := cost_unknown(work.spend):
+        yield unknown
     if work.spend.abandoned:
         yield f"{work.spend.abandoned} runs were abandoned at their timeout; `isolate: process` would end them"
 
@@ -112,7 +113,7 @@ def _row(
         outcomes={outcome.value: lane.outcomes[outcome] for outcome in Outcome if lane.outcomes[outcome]},
         per_protocol=bounds_of(rates.per_protocol),
         intention_to_treat=bounds_of(rates.intention_to_treat),
-        failure=lane.first_failure or lane.trouble,
+        failure=lane.first_failure or most_common_trouble([lane]),
         baseline=BaselineSide(passes=side.passes, trials=side.trials) if side else None,
         effect=_effect(lane, side) if side else None,
         contracts=tuple(

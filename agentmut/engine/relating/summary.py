@@ -15,7 +15,7 @@ from agentmut.documents.relation_report import (
 )
 from agentmut.engine.assessment.rules import SequentialComparison
 from agentmut.engine.baseline import age_note
-from agentmut.engine.limits import COST_UNKNOWN, Spend
+from agentmut.engine.limits import Spend, cost_unknown
 from agentmut.engine.relating.judges import judges_of
 from agentmut.engine.relating.lane import NOT_STORED, Lane, Shown
 from agentmut.engine.relating.preparation import Fit, Wish
@@ -283,8 +283,8 @@ def _notes(wanted: Wish, checked: Checked, rows: Sequence[RelationRow]) -> Itera
         yield f"{name} was left out, since it needs an argument: {said}"
     if old := age_note(checked.spend.age, "verdicts rest on trials that are"):
         yield old
-    if checked.spend.unpriced:
-        yield COST_UNKNOWN
+    if unknown := cost_unknown(checked.spend):
+        yield unknown
     if checked.spend.abandoned:
         yield f"{checked.spend.abandoned} runs were abandoned at their timeout; `isolate: process` would end them"
     if failed := sum(lane.failed for lane in checked.lanes):

@@ -4,7 +4,7 @@ import pytest
 
 from agentmut import check_relations
 from agentmut.engine.stored import stored_originals
-from agentmut.errors import RunError
+from agentmut.errors import RunError, UsageError
 from agentmut.project import load_project
 from agentmut.runtime import opened
 from tests.relations.engine.conftest import Shop
@@ -16,13 +16,14 @@ def test_an_agent_that_never_answers_is_an_error_with_the_first_reason(shop: Sho
     project = shop.write(use=["oracle.brief"], extra={"execution": {"concurrency": 2}})
     for module in shop.folder.glob("agent_*.py"):
         module.write_text(module.read_text() + NO_KEY)
-    said = r"no answer in any of its \d+ runs\. First reason: raised: RuntimeError: Missing credentials\. Fix"
+    said = r"^the agent cannot run: RuntimeError: Missing credentials\. Each of \d+ trials raised this, and no answer"
     with pytest.raises(RunError, match=said):
         check_relations(project)
     with opened(project, ()) as (session, store):
-        kept, _ = stored_originals(session, store)
-    assert 20 <= len(kept["count"]) < 45  # it is given up early
-    with pytest.raises(RunError, match=said):
+        kept, skipped = stored_originals(session, store)
+    assert not kept
+    assert 20 <= skipped.total() < 45  # it is given up early
+    with pytest.raises(UsageError, match="left out: of an agent that could not run"):
         check_relations(project, stored=True)
 
 

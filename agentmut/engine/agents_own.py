@@ -1,0 +1,41 @@
+"""Where the parts stand that no file of the project names: the module that the agent is read off."""
+
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from agentmut.config import AgentConfig, is_set
+from agentmut.origin import Sources
+from agentmut.project import Project
+
+
+def with_agents_own(project: Project, config: AgentConfig) -> Sources:
+    """The project's sources, with the agent's module for what its config does not say and `config` does."""
+    module = _module(project)
+    if module is None:
+        return project.sources
+    flow = project.agent.factory is not None  # else it is the adapter's own loop
+    own = dict.fromkeys(_unsaid(project.config, config, flow), module)
+    return project.sources.model_copy(update={"recorded": {**own, **project.sources.recorded}})
+
+
+def _module(project: Project) -> str | None:
+    """The file of the function that builds or is the agent, where it is one of the project."""
+    spec = project.agent
+    named = (spec.factory or spec.run or spec.functions or "").partition(":")[0]
+    inside = PurePosixPath(*named.split("."))
+    found = (inside.with_suffix(".py"), inside / "__init__.py") if named.strip(".") else ()
+    return next((str(file) for file in found if (project.root / file).is_file()), None)
+
+
+def _unsaid(said: AgentConfig, config: AgentConfig, flow: bool) -> Iterator[str]:
+    if not said.prompt and config.prompt:
+        yield "prompt"
+    if not said.tools and config.tools:
+        yield "tools"
+    for name, value in config.model:
+        if is_set(value) and not is_set(getattr(said.model, name)):
+            yield f"model/{name}"
+    if flow:
+        yield from (
+            f"orchestration/{name}" for name in config.orchestration.keys() - said.orchestration.keys()
+        )
