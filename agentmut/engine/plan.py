@@ -15,19 +15,19 @@ from agentmut.mutant import Mutant
 def new_run_id(now: float) -> str:
     """A run's id: when it was planned (UTC), to the 4096th of a second so that ids are in the order of time.
 
-    The last digit is random.
+    The last three digits are random, for runs that are planned at once.
 
-    >>> new_run_id(1_795_342_110.5)[:-1]
+    >>> new_run_id(1_795_342_110.5)[:-3]
     '20261122-100830-800'
     """
     moment = time.strftime("%Y%m%d-%H%M%S", time.gmtime(now))
-    return f"{moment}-{int(now % 1 * 4096):03x}{secrets.token_hex(1)[0]}"
+    return f"{moment}-{int(now % 1 * 4096):03x}{secrets.token_hex(2)[:3]}"
 
 
 def planned_at(run_id: str) -> str:
     """The minute (UTC) that a run's id tells; empty for an id that tells none.
 
-    >>> planned_at("20261122-100830-8003"), planned_at("r1")
+    >>> planned_at("20261122-100830-80031f"), planned_at("r1")
     ('2026-11-22 10:08 UTC', '')
     """
     try:
