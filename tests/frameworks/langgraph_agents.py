@@ -8,6 +8,7 @@ from langchain.tools import ToolRuntime
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command
 
@@ -59,13 +60,12 @@ def team(config: AgentConfig) -> Any:
     """Two agents: one hands over to the other, which is as its config says."""
     graph = StateGraph(MessagesState)
     greeter = "You decide who helps.\n\n- Hand refunds to billing.\n- Greet the customer."
-    graph.add_node("triage", create_agent(chat(), [transfer_to_billing], system_prompt=greeter))
+    triage = create_agent(chat(), [transfer_to_billing], system_prompt=greeter)
+    graph.add_node("triage", triage, destinations=("billing",))
     tools = bind_tools(config, TOOLS)
-    graph.add_node(
-        "billing", create_agent(chat(config.model), tools, system_prompt=config.system_text())
-    )
+    graph.add_node("billing", create_agent(chat(config.model), tools, system_prompt=config.system_text()))
     graph.add_edge(START, "triage")
-    return graph.compile()
+    return graph.compile(checkpointer=InMemorySaver())
 
 
 async def direct(agent: Any, text: str) -> str:

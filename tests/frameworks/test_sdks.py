@@ -28,7 +28,9 @@ OWN = AgentConfig(prompt=PROMPT, model=ModelConfig(name="sim-large"), tools=SPEC
 TWO_AGENTS = "two agents in a function"
 CASES = (
     Case("openai", "two tools", "", TURNS, TOOLS, config=DESK, others=LOOP),
-    Case("openai", "two tools, Responses", "", TURNS, TOOLS, config=DESK, others={**LOOP, "api": "responses"}),
+    Case(
+        "openai", "two tools, Responses", "", TURNS, TOOLS, config=DESK, others={**LOOP, "api": "responses"}
+    ),
     Case("openai", TWO_AGENTS, "", [QUESTION], TOOLS, config=OWN, others=ON_OPENAI),
     Case("anthropic", "two tools", "", TURNS, TOOLS, config=DESK, others=LOOP),
     Case("anthropic", TWO_AGENTS, "", [QUESTION], TOOLS, config=OWN, others=ON_ANTHROPIC),
