@@ -1,6 +1,7 @@
 """Agents on Anthropic's SDK, as a user writes them. The ready loop is given the functions of order_tools.py."""
 
 import asyncio
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,6 +20,12 @@ def run(text: str) -> str:
     with Anthropic() as client:
         converse(client, TRIAGE, text, [])
         return converse(client, PROMPT, text, TOOLS)
+
+
+@functools.cache
+def client() -> Anthropic:
+    """It takes long to make, and serves any number of runs."""
+    return Anthropic()
 
 
 async def direct(agent: Anthropic, text: str) -> str:

@@ -14,10 +14,10 @@ from langgraph.types import Command
 
 from agentmut.adapters.langgraph import bind_tools, config_middleware, model_settings
 from agentmut.config import AgentConfig, ModelConfig
+from agentmut.tools import read_tool
 from tests.frameworks.order_tools import PROMPT
 
 MODEL = ModelConfig(name="sim-large", temperature=0.3)
-CONFIG = AgentConfig(prompt=PROMPT, model=MODEL)
 
 
 @tool
@@ -33,6 +33,7 @@ async def issue_refund(order_id: str, amount: float) -> str:
 
 
 TOOLS = [look_up_order, issue_refund]
+CONFIG = AgentConfig(prompt=PROMPT, model=MODEL, tools=tuple(map(read_tool, TOOLS)))
 
 
 def chat(model: ModelConfig = MODEL) -> ChatOpenAI:
@@ -70,5 +71,5 @@ def team(config: AgentConfig) -> Any:
 
 async def direct(agent: Any, text: str) -> str:
     """The agent by LangGraph alone."""
-    said = await agent.ainvoke({"messages": [("system", PROMPT), ("user", text)]})
+    said = await agent.ainvoke({"messages": [("user", text)]})
     return str(said["messages"][-1].text)

@@ -1,5 +1,6 @@
 """Agents on OpenAI's SDK, as a user writes them. The ready loop is given the functions of order_tools.py."""
 
+import functools
 import inspect
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -33,12 +34,17 @@ async def configured(config: AgentConfig, said: str | list[str]) -> str:
         return await converse(client, asked, messages, agentmut.toolbox(config, FUNCTIONS))
 
 
+@functools.cache
+def client() -> AsyncOpenAI:
+    """It takes long to make, and serves any number of runs."""
+    return AsyncOpenAI()
+
+
 async def direct(agent: AsyncOpenAI, text: str) -> str:
     """The agent by the SDK alone; `agent` is a client."""
-    async with agent:
-        functions = {function.__name__: function for function in FUNCTIONS}
-        asked = _asked(map(read_tool, FUNCTIONS))
-        return await converse(agent, asked, [_system(PROMPT), _user(text)], functions)
+    functions = {function.__name__: function for function in FUNCTIONS}
+    asked = _asked(map(read_tool, FUNCTIONS))
+    return await converse(agent, asked, [_system(PROMPT), _user(text)], functions)
 
 
 async def converse(

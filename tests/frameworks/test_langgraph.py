@@ -18,7 +18,7 @@ CASES = (
         f"{AGENTS}:desk",
         ["Where is my order A-1042?", "And where is my order A-1043?"],
         ["look_up_order"],
-        config=agents.CONFIG.model_copy(update={"context": POLICY}),
+        config=AgentConfig(prompt=agents.PROMPT, model=agents.MODEL, context=POLICY),
     ),
     Case(
         "langgraph",
