@@ -5,6 +5,7 @@ import pytest
 from agentmut.config import AgentConfig, Document
 from agentmut.tools import read_tool
 from tests.frameworks.kit import Case, check
+from tests.frameworks.order_tools import PROMPT
 
 pytest.importorskip("langgraph", reason="langgraph is not installed")
 from tests.frameworks import langgraph_agents as agents
@@ -18,7 +19,7 @@ CASES = (
         f"{AGENTS}:desk",
         ["Where is my order A-1042?", "And where is my order A-1043?"],
         ["look_up_order"],
-        config=AgentConfig(prompt=agents.PROMPT, model=agents.MODEL, context=POLICY),
+        config=AgentConfig(prompt=PROMPT, model=agents.MODEL, context=POLICY),
     ),
     Case(
         "langgraph",

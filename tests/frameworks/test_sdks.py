@@ -1,5 +1,7 @@
 """Agents without a framework, with the simulator behind them: on an SDK, and functions that know of nothing."""
 
+from importlib.util import find_spec
+
 import pytest
 
 from agentmut.config import AgentConfig, Document, ModelConfig
@@ -7,9 +9,8 @@ from agentmut.tools import read_tool
 from tests.frameworks.kit import Case, check
 from tests.frameworks.order_tools import FUNCTIONS, PROMPT, SPECS
 
-pytest.importorskip("openai", reason="openai is not installed")
-pytest.importorskip("anthropic", reason="anthropic is not installed")
-
+absent = [sdk for sdk in ("openai", "anthropic") if not find_spec(sdk)]
+pytestmark = pytest.mark.skipif(bool(absent), reason=f"not installed: {absent}")  # importing them is slow
 QUESTION = "Where is my order A-1042?"
 TURNS = [QUESTION, "And where is my order A-1043?"]
 TOOLS = ["look_up_order"]
