@@ -1,5 +1,7 @@
 """What agents without a framework have as tools."""
 
+from collections.abc import Callable
+
 import agentmut
 from agentmut.tools import read_tool
 
@@ -23,5 +25,5 @@ FUNCTIONS = (look_up_order, issue_refund)
 PROMPT = "You help customers.\n\n- Always look up the order before you answer.\n- Never promise a date."
 TRIAGE = "Name the topic of the message in one word."
 order_tool, stock_tool = agentmut.tool(look_up_order), agentmut.tool(check_stock)
-MARKED = {"look_up_order": order_tool, "check_stock": stock_tool}
+MARKED: dict[str, Callable[..., str]] = {"look_up_order": order_tool, "check_stock": stock_tool}
 SPECS = (read_tool(look_up_order), read_tool(check_stock))
