@@ -1,5 +1,6 @@
 """LangChain callbacks -> trace steps."""
 
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -95,8 +96,9 @@ class TraceHandler(BaseCallbackHandler):
 
     def on_tool_end(self, output: Any, *, run_id: UUID, **kwargs: Any) -> None:
         """A tool call ends; a tool message of status `error` is an error."""
-        content = jsonable(getattr(output, "content", output))
-        failed = getattr(output, "status", None) == "error"
+        told = _told(output, self._open.get(run_id, {}).get("call_id"))
+        content = jsonable(getattr(told, "content", told))
+        failed = getattr(told, "status", None) == "error"
         self._end(run_id, output=content, error=str(content) if failed else None)
 
     def on_tool_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
@@ -119,6 +121,15 @@ class TraceHandler(BaseCallbackHandler):
         step = Step(seconds=self._recorder.now() - begun["started"], **begun, **fields)
         self._recorder.steps.append(step)
         return step
+
+
+def _told(output: Any, call_id: str | None) -> Any:
+    """What the model is told: of a `Command`, which goes on elsewhere, its message that answers the call."""
+    update = getattr(output, "update", None)
+    messages = update.get("messages") if isinstance(update, Mapping) else None
+    said = messages if isinstance(messages, list | tuple) else [messages]
+    ours = (one for one in said if call_id and getattr(one, "tool_call_id", None) == call_id)
+    return next(ours, output)
 
 
 def _arguments(inputs: Any, text: str) -> dict[str, JsonValue]:

@@ -17,10 +17,10 @@ from agentmut.engine.pricing import Pricer
 from agentmut.engine.suite import SuiteConfig
 from agentmut.execution import Ending, Execution
 from agentmut.scenario import EvaluatorSpec, Scenario
-from tests.adapters.langgraph_agents import CONFIG, HONEST, chat, in_loop
+from tests.adapters.langgraph_agents import CONFIG, by_graph, by_sync_graph, chat, in_loop
 
 
-@pytest.mark.parametrize("make", HONEST)
+@pytest.mark.parametrize("make", [by_graph, by_sync_graph])
 def test_concurrent_trials_keep_their_own_results(make: Any, service: Any, calls: Any) -> None:
     def answer(request: Any) -> Any:
         order = next(m.text for m in request.messages if m.role == "user")

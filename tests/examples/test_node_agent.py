@@ -147,7 +147,8 @@ def renamed_everywhere(bodies: Sequence[Any]) -> bool:
 
 CARD = '{"reader":"Ada Brook","fee":0,"phone":"555 0147"}'
 Expected = Callable[[Sequence[Any]], bool]
-CASES: dict[tuple[str, str], tuple[str, Route, Expected]] = {
+Cases = dict[tuple[str, str], tuple[str, Route, Expected]]
+CASES: Cases = {
     ("prompt.drop_instruction", "phone"): (
         "saturday", Route.SENT, lambda bodies: not any("phone number" in system(body) for body in bodies)
     ),
@@ -173,12 +174,14 @@ CASES: dict[tuple[str, str], tuple[str, Route, Expected]] = {
     ("orchestration.cut_max_steps", ""): ("renewal", Route.SENT, lambda bodies: len(bodies) == 2),
 }  # fmt: skip
 """By operator and a word of its description: the scenario, where the witness is, and what the service has seen."""
+OF_REPLIES = ("tool.rename", "tool.result_empty", "context.drop_history")
+"""Which change or need what is in a reply; to requests it is all the same whether they ask for a stream."""
 
 
-def chosen(session: Session) -> dict[tuple[str, str], Mutant]:
-    operators = tuple(dict.fromkeys(operator for operator, _ in CASES))
+def chosen(session: Session, cases: Cases) -> dict[tuple[str, str], Mutant]:
+    operators = tuple(dict.fromkeys(operator for operator, _ in cases))
     made = make_mutants(session, Selection(operators_named=operators, sample=10_000)).mutants
-    found = {case: [m for m in made if m.operator == case[0] and case[1] in m.description] for case in CASES}
+    found = {case: [m for m in made if m.operator == case[0] and case[1] in m.description] for case in cases}
     assert [case for case, mutants in found.items() if not mutants] == []
     return {case: mutants[0] for case, mutants in found.items()}
 
@@ -191,12 +194,13 @@ def test_the_service_sees_every_mutant_and_the_witness_agrees(
         settings = project / "agentmut.yaml"
         settings.write_text(settings.read_text().replace("agent.js,", "agent.js, --stream,"))
     session = open_session(load_project(project))
-    mutants = chosen(session)
+    cases = {case: found for case, found in CASES.items() if not streamed or case[0] in OF_REPLIES}
+    mutants = chosen(session, cases)
     ran = asyncio.run(_executed(session, mutants))
     plain = ran["renewal"]
     assert plain.trace.tools_called == ("check_card", "renew_loan") and "3 more weeks" in plain.trace.text
     assert plain.trace.exit_code == 0
-    for case, (scenario, route, expected) in CASES.items():
+    for case, (scenario, route, expected) in cases.items():
         done, bodies = ran[case], service.bodies[_id(case)]
         assert done.ending in (Ending.ANSWERED, Ending.EMPTY_ANSWER), (case, done.reason)
         assert all(body.get("stream", False) is streamed for body in bodies)
@@ -216,9 +220,9 @@ def test_the_service_sees_every_mutant_and_the_witness_agrees(
 async def _executed(session: Session, mutants: dict[tuple[str, str], Mutant]) -> dict[Any, Execution]:
     """One trial of each mutant on its scenario, and one of the agent as it is on each scenario."""
     wanted: dict[Any, tuple[Mutant | None, str]] = {
-        scenario: (None, scenario) for scenario, _, _ in CASES.values()
+        scenario: (None, scenario) for scenario in (CASES[case][0] for case in mutants)
     }
-    wanted |= {case: (mutants[case], CASES[case][0]) for case in CASES}
+    wanted |= {case: (mutant, CASES[case][0]) for case, mutant in mutants.items()}
     executor, places = local_executor(session), asyncio.Semaphore(3)
 
     async def one(case: Any) -> Execution:

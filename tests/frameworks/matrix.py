@@ -11,6 +11,10 @@ CLASSES = ("prompt", "tool", "model", "context", "orchestration")
 Cases = Mapping[str, Mapping[str, Mapping[str, Any]]]
 """By the name of the agent and the operator class: what was `delivered`, and what was `refused`."""
 GUIDES = {
+    "langgraph": ("LangGraph", "langgraph.md", "langgraph"),
+    "openai": ("OpenAI SDK", "openai.md", "openai"),
+    "anthropic": ("Anthropic SDK", "anthropic.md", "anthropic"),
+    "python": ("Any Python callable", "callable.md", ""),
     "autogen": ("AutoGen", "autogen.md", "autogen"),
     "bedrock": ("Amazon Bedrock, Converse", "bedrock.md", "bedrock"),
     "bedrock_agents": ("Amazon Bedrock Agents", "bedrock.md", "bedrock"),
@@ -24,7 +28,7 @@ GUIDES = {
     "smolagents": ("smolagents", "smolagents.md", "smolagents"),
     "vertex_agent_engine": ("Vertex AI agent engines", "google-adk.md#deployed-agent-engines", "google-adk"),
 }
-"""By adapter: what it is for, the page about it, and the extra that installs what it needs."""
+"""By adapter: what it is for, the page about it, and the extra that installs what it needs, if anything."""
 HEAD = """# Frameworks
 
 Made by `make frameworks`; do not edit.
@@ -54,9 +58,6 @@ Each row is an agent of a framework that was run against the simulator by the co
 - `delivered`: mutants of this [class of operators](operators.md) were seen to arrive there.
 - `refused`: they cannot be expressed. They are left out with a reason and never count in a score.
 - `-`: this agent has nothing of the kind.
-
-[LangGraph](langgraph.md), [OpenAI](openai.md), [Anthropic](anthropic.md) and [functions of your own](callable.md) have
-tests of their own, and no row here.
 """
 
 
@@ -73,7 +74,7 @@ def _guides() -> Iterator[str]:
     yield "| for | adapter | extra |"
     yield "| --- | --- | --- |"
     for adapter, (title, guide, extra) in GUIDES.items():
-        yield f"| [{title}]({guide}) | `{adapter}` | `{extra}` |"
+        yield f"| [{title}]({guide}) | `{adapter}` | {f'`{extra}`' if extra else 'none'} |"
 
 
 def _rows(frameworks: Mapping[str, Cases]) -> Iterator[str]:

@@ -50,9 +50,12 @@ def pytest_collection_modifyitems(items):
         item.add_marker(pytest.mark.agentmut)
 """
 
+OTHERS = [f"-pno:{plugin}" for plugin in ("asyncio", "deepeval", "langsmith_plugin")]
+"""Plugins that other tools bring along: some take seconds to import, in each process."""
+
 
 def run(folder: Path, *arguments: str) -> str:
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:asyncio", *arguments]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *OTHERS, *arguments]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"}
     return subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False

@@ -4,12 +4,11 @@ import asyncio
 import os
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("inspect_ai")
 
 from agentmut.engine.choosing import make_mutants
 from agentmut.engine.executor import TrialRequest
@@ -20,6 +19,9 @@ from agentmut.importers.inspect_ai import chat
 from agentmut.mutant import Edit
 from agentmut.project import load_project
 
+pytestmark = pytest.mark.skipif(
+    not find_spec("inspect_ai"), reason="inspect_ai is not installed"
+)  # importing it is slow
 ROOT = Path(__file__).parents[2]
 TASK = '''
 from inspect_ai import Task, task

@@ -44,6 +44,8 @@ mutation: {operators: [prompt.drop_instruction]}
 statistics: {baseline: 6, n_max: 10, delta: 0.8, seed: 1}
 BUDGET
 """
+OTHERS = [f"-pno:{plugin}" for plugin in ("asyncio", "deepeval", "langsmith_plugin")]
+"""Plugins that other tools bring along: some take seconds to import, in each process."""
 
 
 def suite(folder: Path, tests: str = TESTS, budget: str = "budget: {trials: 2000}") -> Path:
@@ -57,17 +59,7 @@ def suite(folder: Path, tests: str = TESTS, budget: str = "budget: {trials: 2000
 def ran(folder: Path, *arguments: str) -> tuple[int, str]:
     """The exit code, and what was printed."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_ADDOPTS": "", "COLUMNS": "200"}
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "--agentmut",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "no:asyncio",
-        *arguments,
-    ]
+    command = [sys.executable, "-m", "pytest", "--agentmut", "-p", "no:cacheprovider", *OTHERS, *arguments]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
     return done.returncode, done.stdout or done.stderr
 

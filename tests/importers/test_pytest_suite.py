@@ -103,12 +103,6 @@ def test_tests_that_know_nothing_of_agentmut_are_measured_on_the_wire(
     assert {row.witness.route for row in result.mutants if row.witness} == {"sent"}
 
 
-@pytest.fixture(scope="module")
-def oddities(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return copied("pytest_oddities", tmp_path_factory.mktemp("odd"))
-
-
-@pytest.fixture(scope="module")
 def endings(oddities: Path) -> dict[str, Execution]:
     """How the tests of a suite of oddities end, each run twice, but those once that cost a worker its life."""
     with pytest.MonkeyPatch.context() as patch:
@@ -134,56 +128,42 @@ async def _run(executor: Any, names: Sequence[str]) -> dict[str, Execution]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("test", "ending", "said"),
-    [
-        ("test_fixture_error", Ending.CASE_ERROR, "setup of the test: RuntimeError: no database"),
-        ("test_teardown_error", Ending.CASE_ERROR, "teardown of the test: RuntimeError: cannot clean up"),
-        ("test_own_error", Ending.CASE_ERROR, "call of the test: KeyError: 'key'"),
-        ("test_agent_error", Ending.RAISED, "ValueError: the agent cannot do that"),
-        ("test_skipped", Ending.CASE_ERROR, "skipped: not today"),
-        ("test_ends_its_process", Ending.CASE_ERROR, "the process of the test ended (exit code 1)"),
-        ("test_hangs", Ending.TIMEOUT, "no answer within 3 s"),
-    ],
+NO_JUDGEMENT = (
+    ("test_fixture_error", Ending.CASE_ERROR, "setup of the test: RuntimeError: no database"),
+    ("test_teardown_error", Ending.CASE_ERROR, "teardown of the test: RuntimeError: cannot clean up"),
+    ("test_own_error", Ending.CASE_ERROR, "call of the test: KeyError: 'key'"),
+    ("test_agent_error", Ending.RAISED, "ValueError: the agent cannot do that"),
+    ("test_skipped", Ending.CASE_ERROR, "skipped: not today"),
+    ("test_ends_its_process", Ending.CASE_ERROR, "the process of the test ended (exit code 1)"),
+    ("test_hangs", Ending.TIMEOUT, "no answer within 3 s"),
 )
-def test_what_is_no_judgement_is_told_apart(
-    endings: dict[str, Execution], test: str, ending: Ending, said: str
-) -> None:
-    assert (endings[test].ending, said in endings[test].reason) == (ending, True), endings[test].reason
-
-
-@pytest.mark.parametrize(
-    ("test", "passed", "said"),
-    [
-        ("test_agent_error_that_is_expected", True, "passed"),
-        ("test_known_to_fail", True, "xfail, and it failed"),
-        ("test_no_longer_fails", False, "XPASS(strict)"),
-        ("test_of_unittest again", True, "passed"),
-        ("test_subtests", False, "assert 1 == 0"),
-        ("test_subtests again", False, "assert 1 == 0"),
-        ("test_prints again", True, "passed"),
-        ("test_that_is_rerun", False, "not rerun"),
-    ],
+JUDGED = (
+    ("test_agent_error_that_is_expected", True, "passed"),
+    ("test_known_to_fail", True, "xfail, and it failed"),
+    ("test_no_longer_fails", False, "XPASS(strict)"),
+    ("test_of_unittest again", True, "passed"),
+    ("test_subtests", False, "assert 1 == 0"),
+    ("test_subtests again", False, "assert 1 == 0"),
+    ("test_prints again", True, "passed"),
+    ("test_that_is_rerun", False, "not rerun"),
 )
-def test_a_judgement_is_pytests_own(
-    endings: dict[str, Execution], test: str, passed: bool, said: str
-) -> None:
-    execution = endings[test]
-    assert execution.ending is Ending.ANSWERED, execution.reason
-    (check,) = execution.trace.checks
-    assert (check.passed, said in check.reason) == (passed, True), check.reason
 
 
-def test_repeats_share_fixtures_of_the_session_and_no_other(endings: dict[str, Execution]) -> None:
-    reasons = [endings[f"test_scopes{again}"].trace.checks[0].reason for again in ("", " again")]
-    assert "module fixture 1, ended 0" in reasons[0]
-    assert "module fixture 2, ended 1" in reasons[1]
-
-
-def test_a_run_that_ends_by_itself_tears_down_the_fixtures_of_the_session(
-    endings: dict[str, Execution], oddities: Path
-) -> None:
-    assert (oddities / "ended.txt").read_text() == "session 1 ended"
+def test_judgements_are_pytests_own_and_what_is_none_is_told_apart(tmp_path: Path) -> None:
+    """One test, as workers of pytest-xdist that share its parts would each run the suite."""
+    oddities = copied("pytest_oddities", tmp_path)
+    found = endings(oddities)
+    for test, ending, said in NO_JUDGEMENT:
+        reason = found[test].reason
+        assert (found[test].ending, said in reason) == (ending, True), f"{test}: {reason}"
+    for test, passed, said in JUDGED:
+        assert found[test].ending is Ending.ANSWERED, f"{test}: {found[test].reason}"
+        (check,) = found[test].trace.checks
+        assert (check.passed, said in check.reason) == (passed, True), f"{test}: {check.reason}"
+    scopes = [found[f"test_scopes{again}"].trace.checks[0].reason for again in ("", " again")]
+    assert "module fixture 1, ended 0" in scopes[0]
+    assert "module fixture 2, ended 1" in scopes[1]
+    assert (oddities / "ended.txt").read_text() == "session 1 ended"  # a run that ends by itself tears down
 
 
 def test_a_file_that_cannot_be_collected_is_named_with_its_error(tmp_path: Path) -> None:

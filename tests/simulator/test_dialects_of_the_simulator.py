@@ -3,9 +3,8 @@
 import json
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import anthropic
 import boto3
 import httpx2
 import openai
@@ -16,6 +15,9 @@ from botocore.eventstream import ChecksumMismatch
 from agentmut.simulator.background import Simulator
 from agentmut.simulator.conversations import Conversations, UnknownResponseError
 from agentmut.simulator.service_settings import read_settings
+
+if TYPE_CHECKING:
+    from anthropic import Anthropic
 
 PROMPT = "You help in a garden. Be kind to all who ask."
 ASKED = "Water plant P-77 please"
@@ -34,7 +36,9 @@ def openai_at(url: str) -> openai.OpenAI:
     return openai.OpenAI(base_url=url, api_key="none", max_retries=0, http_client=http)
 
 
-def anthropic_at(url: str) -> anthropic.Anthropic:
+def anthropic_at(url: str) -> "Anthropic":
+    import anthropic  # slow
+
     http = anthropic.DefaultHttpxClient(verify=False)
     return anthropic.Anthropic(base_url=url, api_key="none", max_retries=0, http_client=http)
 

@@ -122,7 +122,8 @@ def become(told: dict, files: array.array) -> None:
     os.chdir(told["folder"])
     os.environ.clear()
     os.environ.update(told["environment"])
-    os.environ.pop(VARIABLE)
+    if told["arguments"][:1] != ["simulate"]:  # the command that it runs is one more to be forked
+        os.environ.pop(VARIABLE)
     sys.argv = ["-c", *told["arguments"]]
     signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.stdin, sys.stdout = open(0), open(1, "w", buffering=1 if os.isatty(1) else -1)  # noqa: SIM115

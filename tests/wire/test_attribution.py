@@ -18,7 +18,6 @@ TURNS = 2
 Ask = Callable[[Mapping[str, str], str], Awaitable[str]]
 """Given the endpoints, asks a model something through one stack and returns what it said."""
 
-anthropic = importlib.import_module("anthropic")
 openai = importlib.import_module("openai")
 httpx = importlib.import_module("httpx")
 httpx2 = importlib.import_module("httpx2")
@@ -32,6 +31,7 @@ class Stacks:
     """The nine; clients are shared by all trials, as agents do it that keep one at module level."""
 
     def __init__(self) -> None:
+        anthropic = importlib.import_module("anthropic")  # slow
         self.openai = openai.OpenAI(api_key="k", base_url="http://unset", max_retries=0)
         self.openai_async = openai.AsyncOpenAI(api_key="k", base_url="http://unset", max_retries=0)
         self.anthropic = anthropic.Anthropic(api_key="k", base_url="http://unset", max_retries=0)
