@@ -5,6 +5,8 @@ Streamable HTTP answers a request where it was asked, or, once a connection brok
 """
 
 import asyncio
+import re
+from base64 import b64encode
 from collections.abc import AsyncIterator, Callable, MutableMapping
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
@@ -124,7 +126,7 @@ class Carrying:
         headers.pop(hdrs.CONTENT_ENCODING, None)
         headers[hdrs.ACCEPT_ENCODING] = "identity"
         if NAME_HEADER in headers and asks_for(message) and "name" in message["params"]:
-            headers[NAME_HEADER] = message["params"]["name"]
+            headers[NAME_HEADER] = in_header(message["params"]["name"])
         body = None if message is None else written(message)
         reply = await asked.upstream.send(self._http, asked.http.method, asked.path, headers, body)
         if reply.headers.get(hdrs.CONTENT_ENCODING, "identity") != "identity":
@@ -297,6 +299,17 @@ async def _frames(reply: aiohttp.ClientResponse) -> AsyncIterator[Frame]:
     async for piece in reply.content.iter_any():
         for frame in framing.feed(piece):
             yield frame
+
+
+def in_header(name: str) -> str:
+    """The name of a tool as a header has it, in base64 where it is not plain.
+
+    >>> in_header("look"), in_header("größe")
+    ('look', '=?base64?Z3LDtsOfZQ==?=')
+    """
+    if re.fullmatch(r"[!-~](?:[ -~]*[!-~])?", name) and not name.startswith("=?base64?"):
+        return name
+    return f"=?base64?{b64encode(name.encode()).decode()}?="
 
 
 def _as_json(message: Message, headers: Any = None) -> web.Response:

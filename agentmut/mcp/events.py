@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import aiohttp
@@ -50,8 +51,9 @@ class ClientEvents:
         await self._response.prepare(self._http)
 
     async def say(self, message: Message) -> None:
-        """A message of agentmut's own."""
-        await self._response.write(b"event: message\ndata: %b\n\n" % written(message))
+        """A message of agentmut's own, if the client is still there."""
+        with suppress(ConnectionError):
+            await self._response.write(b"event: message\ndata: %b\n\n" % written(message))
 
     async def write(self, raw: bytes) -> None:
         """An event as it is."""
@@ -76,7 +78,8 @@ class ClientEvents:
             await exchange.answer() if exchange else one for exchange, one in zip(asked, said, strict=True)
         ]
         value = answers if isinstance(frame.value, list) else answers[0]
-        await self._response.write(self._framing.written(frame, value))
+        with suppress(ConnectionError):  # the client has hung up
+            await self._response.write(self._framing.written(frame, value))
 
     async def answered(self) -> None:
         """Wait for the answers that are on their way."""

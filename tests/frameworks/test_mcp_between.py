@@ -53,7 +53,12 @@ Use = Callable[[Client], Awaitable[Any]]
 
 
 def between(
-    connect: Callable[[ToolDoors, str], Any], use: Use, *after: ToolSpec, mode: str, **doubles: Any
+    connect: Callable[[ToolDoors, str], Any],
+    use: Use,
+    *after: ToolSpec,
+    mode: str,
+    before: tuple[ToolSpec, ...] = (LOOK, REFUND),
+    **doubles: Any,
 ) -> Any:
     """What `use` returns of a client whose messages pass, in a trial whose tools are `after`; and the trial."""
 
@@ -61,20 +66,21 @@ def between(
         async with Client(server, mode=mode) as client:
             return await use(client)
 
-    return reached(connect, with_client, *after, **doubles)
+    return reached(connect, with_client, *after, before=before, **doubles)
 
 
 def reached(
     connect: Callable[[ToolDoors, str], Any],
     use: Callable[[Any], Awaitable[Any]],
     *after: ToolSpec,
+    before: tuple[ToolSpec, ...] = (LOOK, REFUND),
     **doubles: Any,
 ) -> Any:
     """`between`, for what needs no client: `use` is given the server as clients are told of it."""
 
     async def carry_out() -> Any:
         config, roster = AgentConfig(tools=after), Admitted()
-        change = ToolChange((LOOK, REFUND), after)
+        change = ToolChange(before, after)
         trial = Trial("t.1", tools=altered_tools(config), tool_change=change, doubles=doubles)
         async with open_tool_doors(roster) as doors:
             with roster.admitted(trial):

@@ -16,6 +16,7 @@ from mcp.server.streamable_http import EventStore
 
 from agentmut.faults import FaultKind, ToolFault
 from agentmut.mcp_proxy import CLIENT, SERVER
+from agentmut.tools import ToolSpec
 from agentmut.trial import ToolChange, Trial
 from tests.frameworks.mcp_agents import orders
 from tests.frameworks.test_mcp_between import (
@@ -110,6 +111,36 @@ def test_what_a_client_asks_for_again_is_mutated_too(tool: Any, text: str) -> No
     assert not wrong and said.startswith(text)
     assert [(step.tool, step.error) for step in trial.recorder.steps] == [("look_up_order", None)]
     assert 0.04 < trial.recorder.steps[0].seconds < 5
+
+
+# What a server says that is no result yet.
+
+
+def test_what_a_server_has_to_be_told_first_is_not_mutated_and_no_step() -> None:
+    wants = {**SAID, "result": {"resultType": "input_required", "inputRequests": {"a": {"order": 7}}}}
+    trial = Trial("t.1", tools={"look_up_order": BROKEN}, tool_change=ToolChange((LOOK,), (BROKEN,)))
+    told, _ = asyncio.run(exchanged((CLIENT, CALLED), (SERVER, wants), trial=trial))
+    assert told == [wants]
+    assert trial.recorder.steps == []
+
+
+def test_a_call_whose_result_comes_later_cannot_be_broken_and_that_is_said() -> None:
+    trial = Trial("t.1", tools={"look_up_order": BROKEN}, tool_change=ToolChange((LOOK,), (BROKEN,)))
+    later = {**CALLED, "params": {**CALLED["params"], "task": {"ttl": 60}}}
+    [said], _ = asyncio.run(exchanged((CLIENT, later), trial=trial))
+    assert "call look_up_order without a task" in said["error"]["message"]
+
+
+def test_a_tool_whose_name_no_header_can_have_is_called() -> None:
+    class Large(Served):
+        def app(self) -> Any:
+            server = MCPServer("shop")
+            server.add_tool(lambda: "L", name="größe", description="The size.")
+            return server.streamable_http_app()
+
+    size, renamed = ToolSpec(name="größe"), ToolSpec(name="maß", implemented_by="größe")
+    (_, wrong, text), _ = between(Large, called("maß"), renamed, before=(size,), mode="auto")
+    assert (wrong, text) == (False, "L")
 
 
 # Batches.
