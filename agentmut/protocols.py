@@ -431,7 +431,8 @@ class HoldsInputs(Protocol):
 
 
 __all__ = [
-    "Adapter", "AgentSpec", "AsksAgent", "AsksNoModel", "ChoosesRoute", "Evaluator", "Example", "GivesChecks",
-    "HoldsInputs", "Importer", "KeepsOpen", "KnowsApi", "KnowsOriginal", "NeedsDoubles", "Notes", "Operator",
-    "OperatorOptions", "ReadsFiles", "Relation", "RelationExample", "RunsAlone", "RunsCases", "RunsOutside", "SetsRule", "SuiteRule", "SuiteSpec",
+    "Adapter", "AgentSpec", "AsksAgent", "AsksNoModel", "ChoosesRoute", "Evaluator", "Example",
+    "GivesChecks", "HoldsInputs", "Importer", "KeepsOpen", "KnowsApi", "KnowsOriginal", "NeedsDoubles",
+    "Notes", "Operator", "OperatorOptions", "ReadsFiles", "Relation", "RelationExample", "RunsAlone",
+    "RunsCases", "RunsOutside", "SetsRule", "SuiteRule", "SuiteSpec",
 ]  # fmt: skip

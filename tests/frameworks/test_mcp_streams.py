@@ -14,10 +14,13 @@ from mcp.client.sse import sse_client
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.streamable_http import EventStore
 
+from agentmut.adapters.mcp import McpAdapter
+from agentmut.config import AgentConfig
 from agentmut.faults import FaultKind, ToolFault
 from agentmut.mcp_proxy import CLIENT, SERVER
+from agentmut.protocols import AgentSpec
 from agentmut.tools import ToolSpec
-from agentmut.trial import ToolChange, Trial
+from agentmut.trial import ToolChange, Trial, running
 from tests.frameworks.mcp_agents import orders
 from tests.frameworks.test_mcp_between import (
     CALLED,
@@ -36,13 +39,17 @@ BROKEN = LOOK.model_copy(update={"fault": ToolFault(kind=FaultKind.MALFORMED)})
 CUT = '{"result":,'
 
 
-class OverOlder(Served):
+class Older(Served):
     """A server over HTTP+SSE, of protocol version 2024-11-05."""
 
     path = "/sse"
 
     def app(self) -> Any:
         return orders().sse_app()
+
+
+class OverOlder(Older):
+    """And a client of it."""
 
     async def __aenter__(self) -> Any:
         return sse_client(await super().__aenter__())
@@ -65,6 +72,19 @@ def test_over_the_older_transport_faults_and_doubles_answer_in_the_stream() -> N
     said, trial = between(OverOlder, use, BROKEN, REFUND, mode="legacy", issue_refund=lambda: "Paid.")
     assert said[0].startswith(CUT[:10]) and said[1] == "Paid."
     assert trial.recorder.marks == {"/tools/look_up_order/fault"}
+
+
+def test_a_server_that_speaks_the_older_transport_only_is_tested_by_itself() -> None:
+    async def use(address: str) -> Any:
+        spec = AgentSpec(adapter="mcp", url=address.partition("/mcp/")[2])
+        adapter = await asyncio.to_thread(McpAdapter.create, spec, AgentConfig())
+        trial = Trial("alone")
+        with running(trial):
+            call = {"tool": "look_up_order", "arguments": {"order_id": "A-1"}}
+            return (await adapter.run((call,), trial)).outputs
+
+    outputs, _ = reached(Older, use)
+    assert outputs == ("A-1 was delivered on Monday.",)
 
 
 class Kept(EventStore):
