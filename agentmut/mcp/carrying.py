@@ -5,16 +5,14 @@ Streamable HTTP answers a request where it was asked, or, once a connection brok
 """
 
 import asyncio
-import re
-from base64 import b64encode
 from collections.abc import AsyncIterator, Callable, MutableMapping
 from contextlib import AbstractContextManager
-from typing import Any, NamedTuple
-from urllib.parse import urljoin, urlsplit
+from typing import Any
 
 import aiohttp
 from aiohttp import hdrs, web
 
+from agentmut.mcp.asked import Asked
 from agentmut.mcp.batches import each_of
 from agentmut.mcp.events import OF_THE_BODY, ClientEvents, endpoint_in, is_numbered, is_stream
 from agentmut.mcp.exchange import Exchange
@@ -34,43 +32,17 @@ from agentmut.mcp.sessions import Session, Sessions
 from agentmut.trial import Trial
 from agentmut.wire.carriers.proxy.forwarding import pass_on
 from agentmut.wire.carriers.proxy.refusal import RefusalError
-from agentmut.wire.carriers.proxy.upstream import TROUBLE, Upstream, passed_on
+from agentmut.wire.carriers.proxy.upstream import TROUBLE, passed_on
 from agentmut.wire.carriers.wording import without_url_secrets
 from agentmut.wire.dialects.sse import SseFraming
 from agentmut.wire.framing import Frame
 
-NAME_HEADER = "Mcp-Name"
-"""Repeats the name of the tool that a request calls."""
 SESSION_HEADER = "Mcp-Session-Id"
 _JSON = "application/json"
 _UNANSWERED = trouble("the stream of the tool server ended without a reply")
 _NO_STREAM = (
     "agentmut: the tool server took a call on, and no stream is open here that its reply could come in"
 )
-
-
-class Asked(NamedTuple):
-    """A request whose sender and target are in order."""
-
-    http: web.BaseRequest
-    trial: Trial
-    upstream: Upstream
-    path: str
-    prefix: str
-    """What stands in front of the server's own address."""
-
-    @property
-    def address(self) -> str:
-        """Of the server."""
-        return f"{self.upstream.base.origin()}{self.path}"
-
-    def location(self, said: str | None) -> str | None:
-        """An address that the server leads to, by way of agentmut; None where that is none, or another server's."""
-        if not said:
-            return None
-        target = urljoin(self.address, said)
-        same = urlsplit(target).netloc == urlsplit(self.address).netloc
-        return f"{self.prefix}{target}" if same else None
 
 
 class Carrying:
@@ -102,7 +74,7 @@ class Carrying:
         if asks_for(message):
             return await self._called(message)
         self._take_back(message, self._session())
-        return await self._as_it_is(body)
+        return await self._asked.as_it_is(self._http, body)
 
     def _session(self) -> Session:
         name = self._asked.http.headers.get(SESSION_HEADER, "")
@@ -112,28 +84,6 @@ class Carrying:
         if exchange := session.exchanges.get(takes_back(message)):
             exchange.fail(TAKEN_BACK)
 
-    async def _as_it_is(self, body: bytes) -> web.StreamResponse:
-        asked = self._asked
-        headers = asked.upstream.headers(asked.http.headers, asked.trial.id)
-        sent = asked.upstream.send(self._http, asked.http.method, asked.path, headers, body or None)
-        async with await sent as reply:
-            return await pass_on(asked.http, reply, asked.location(reply.headers.get(hdrs.LOCATION)))
-
-    async def _send(self, message: Any = None) -> aiohttp.ClientResponse:
-        """Say a message to the server, or listen to it, in a form that can be read."""
-        asked = self._asked
-        headers = asked.upstream.headers(asked.http.headers, asked.trial.id)
-        headers.pop(hdrs.CONTENT_ENCODING, None)
-        headers[hdrs.ACCEPT_ENCODING] = "identity"
-        if NAME_HEADER in headers and asks_for(message) and "name" in message["params"]:
-            headers[NAME_HEADER] = in_header(message["params"]["name"])
-        body = None if message is None else written(message)
-        reply = await asked.upstream.send(self._http, asked.http.method, asked.path, headers, body)
-        if reply.headers.get(hdrs.CONTENT_ENCODING, "identity") != "identity":
-            reply.close()
-            raise RefusalError(502, "packed", "the tool server packs its replies, though it is asked not to")
-        return reply
-
     # Streamable HTTP.
 
     async def _called(self, message: Message) -> web.StreamResponse:
@@ -142,7 +92,7 @@ class Carrying:
             wanted = await exchange.wanted()
             if wanted is None:
                 return _as_json(await exchange.answer())
-            async with await self._send(wanted) as reply:
+            async with await self._asked.send(self._http, wanted) as reply:
                 if is_stream(reply):
                     events = await self._begun(reply)
                     await self._streamed(reply, events, {exchange.number: exchange}, session)
@@ -203,7 +153,7 @@ class Carrying:
     async def _batch(self, messages: list[Any]) -> web.StreamResponse:
         """Each message by itself; the replies come in one stream."""
         if not any(map(is_request, messages)):
-            replies = [await self._send(one) for one in messages]
+            replies = [await self._asked.send(self._http, one) for one in messages]
             for reply in replies:
                 reply.release()
             return web.Response(status=max(reply.status for reply in replies))
@@ -217,7 +167,7 @@ class Carrying:
         wanted = await exchange.wanted() if exchange else message
         try:
             if wanted is not None:
-                async with await self._send(wanted) as reply:
+                async with await self._asked.send(self._http, wanted) as reply:
                     known = {exchange.number: exchange} if exchange else {}
                     if is_stream(reply):
                         await self._streamed(reply, events, known, self._session())
@@ -241,7 +191,7 @@ class Carrying:
     # Streams that are asked for: of either transport.
 
     async def _listened(self) -> web.StreamResponse:
-        async with await self._send() as reply:
+        async with await self._asked.send(self._http) as reply:
             if not is_stream(reply):
                 return await pass_on(
                     self._asked.http, reply, self._asked.location(reply.headers.get(hdrs.LOCATION))
@@ -270,13 +220,13 @@ class Carrying:
         """Take messages on: what there is to say to them is said in the other stream."""
         if not isinstance(message, list) and not asks_for(message):
             self._take_back(message, session)
-            return await self._as_it_is(body)
+            return await self._asked.as_it_is(self._http, body)
         for one, _ in each_of(message, body):
             if asks_for(one):
                 session.begin(self._said_elsewhere(one, session, events))
             else:
                 self._take_back(one, session)
-                (await self._send(one)).release()
+                (await self._asked.send(self._http, one)).release()
         return web.Response(status=202, text="Accepted")
 
     async def _said_elsewhere(self, message: Message, session: Session, events: ClientEvents) -> None:
@@ -285,7 +235,7 @@ class Carrying:
             session.exchanges[exchange.number] = exchange
             try:
                 if (wanted := await exchange.wanted()) is not None:
-                    async with await self._send(wanted) as reply:
+                    async with await self._asked.send(self._http, wanted) as reply:
                         if reply.status < 300:
                             return  # the reply comes in the stream
                         exchange.fail(trouble(f"HTTP {reply.status}"))
@@ -299,17 +249,6 @@ async def _frames(reply: aiohttp.ClientResponse) -> AsyncIterator[Frame]:
     async for piece in reply.content.iter_any():
         for frame in framing.feed(piece):
             yield frame
-
-
-def in_header(name: str) -> str:
-    """The name of a tool as a header has it, in base64 where it is not plain.
-
-    >>> in_header("look"), in_header("größe")
-    ('look', '=?base64?Z3LDtsOfZQ==?=')
-    """
-    if re.fullmatch(r"[!-~](?:[ -~]*[!-~])?", name) and not name.startswith("=?base64?"):
-        return name
-    return f"=?base64?{b64encode(name.encode()).decode()}?="
 
 
 def _as_json(message: Message, headers: Any = None) -> web.Response:

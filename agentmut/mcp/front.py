@@ -11,7 +11,8 @@ import aiohttp
 from aiohttp import hdrs, web
 
 from agentmut.errors import UsageError
-from agentmut.mcp.carrying import Asked, Carrying
+from agentmut.mcp.asked import Asked
+from agentmut.mcp.carrying import Carrying
 from agentmut.mcp.sessions import Sessions
 from agentmut.trial import trial_and_path
 from agentmut.wire.carriers.proxy.refusal import RefusalError

@@ -13,6 +13,7 @@ from mcp import Client
 from mcp.client.sse import sse_client
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.streamable_http import EventStore
+from pydantic import JsonValue
 
 from agentmut.adapters.mcp import McpAdapter
 from agentmut.config import AgentConfig
@@ -80,7 +81,7 @@ def test_a_server_that_speaks_the_older_transport_only_is_tested_by_itself() -> 
         adapter = await asyncio.to_thread(McpAdapter.create, spec, AgentConfig())
         trial = Trial("alone")
         with running(trial):
-            call = {"tool": "look_up_order", "arguments": {"order_id": "A-1"}}
+            call: JsonValue = {"tool": "look_up_order", "arguments": {"order_id": "A-1"}}
             return (await adapter.run((call,), trial)).outputs
 
     outputs, _ = reached(Older, use)
@@ -146,7 +147,7 @@ def test_what_a_server_has_to_be_told_first_is_not_mutated_and_no_step() -> None
 
 def test_a_call_whose_result_comes_later_cannot_be_broken_and_that_is_said() -> None:
     trial = Trial("t.1", tools={"look_up_order": BROKEN}, tool_change=ToolChange((LOOK,), (BROKEN,)))
-    later = {**CALLED, "params": {**CALLED["params"], "task": {"ttl": 60}}}
+    later = {**CALLED, "params": {"name": "look_up_order", "arguments": {}, "task": {"ttl": 60}}}
     [said], _ = asyncio.run(exchanged((CLIENT, later), trial=trial))
     assert "call look_up_order without a task" in said["error"]["message"]
 
