@@ -4,7 +4,7 @@ import asyncio
 import os
 import shutil
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -13,6 +13,7 @@ from typing import Any, Protocol, TextIO, cast
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, best_match
 from mcp import Client, MCPError, StdioServerParameters, stdio_client
+from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import MCPServer
@@ -20,6 +21,7 @@ from mcp.types import CONNECTION_CLOSED
 from pydantic import JsonValue
 
 from agentmut.adapters._agent_source import AgentSource
+from agentmut.adapters._mcp_url import check_url
 from agentmut.config import AgentConfig
 from agentmut.errors import AdapterError, UsageError
 from agentmut.mcp import watch
@@ -53,8 +55,7 @@ def source_of(spec: AgentSpec) -> Source:
     if spec.factory:
         return Built(AgentSource.of(spec, _is_server, EXPECTED))
     if spec.url:
-        if not spec.url.startswith(("http://", "https://")):
-            raise UsageError(f"agent.url: {spec.url!r} is no URL that begins with http:// or https://")
+        check_url(spec.url)
         return Remote(spec.url, {name: value.get_secret_value() for name, value in spec.headers.items()})
     program = spec.command[0]
     beside = Path(spec.root, program)
@@ -123,17 +124,42 @@ class Remote:
             yield client
 
 
-async def tools_of(source: Source, patience: float) -> tuple[ToolSpec, ...]:
-    """What a server offers. Raises `AdapterError` where it does not answer."""
+@dataclass(frozen=True)
+class Older(Remote):
+    """One that speaks HTTP+SSE, the transport of protocol version 2024-11-05."""
+
+    @asynccontextmanager
+    async def client(self) -> AsyncIterator[Client]:
+        """In a session of its own."""
+        older = sse_client(self.url, headers=dict(self.headers), timeout=30)
+        async with _plainly(), Client(older, mode="legacy") as client:
+            yield client
+
+
+async def tools_of(source: Source, patience: float) -> tuple[Source, tuple[ToolSpec, ...]]:
+    """What a server offers, and how it is reached. Raises `AdapterError` where it does not answer."""
     try:
-        async with asyncio.timeout(patience), source.client() as client:
-            return tuple(map(spec_of, await _listing(client)))
+        async with asyncio.timeout(patience):
+            try:
+                return source, await _told(source)
+            except MCPError:
+                if not isinstance(source, Remote):
+                    raise
+                older = Older(source.url, source.headers)
+                with suppress(Exception):
+                    return older, await _told(older)
+                raise
     except TimeoutError as error:
         raise AdapterError(f"the server did not tell of its tools within {patience:g} s") from error
     except (AdapterError, UsageError):
         raise
     except Exception as error:
         raise AdapterError(f"the server could not be asked for its tools: {described(error)}") from error
+
+
+async def _told(source: Source) -> tuple[ToolSpec, ...]:
+    async with source.client() as client:
+        return tuple(map(spec_of, await _listing(client)))
 
 
 @dataclass(frozen=True)

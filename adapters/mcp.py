@@ -5,9 +5,9 @@ be mutants: what a client is told of them, and what becomes of their results.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 from pydantic import JsonValue
 
@@ -24,6 +24,7 @@ from agentmut.trial import CallPlace, Trial, answering
 
 # `_mcp_server` imports the package, which is checked for first.
 
+T = TypeVar("T")
 SOURCES = ("factory", "command", "url")
 PATIENCE = 30.0
 """Seconds in which a server has to tell of its tools before anything is run."""
@@ -42,6 +43,7 @@ class McpAdapter:
 
     agent_keys: ClassVar[AgentKeys] = AgentKeys(None, "", frozenset({*SOURCES, "headers"}))
     requirement: ClassVar[Requirement] = Requirement("mcp", "mcp", (2, 0), (3, 0), "mcp")
+    asks_no_model: ClassVar[Literal[True]] = True
 
     def __init__(
         self, source: Any, found: tuple[ToolSpec, ...], config: AgentConfig, original: AgentConfig
@@ -70,7 +72,8 @@ class McpAdapter:
 
         source = source_of(spec)
         try:
-            found = check_tools(_at_once(tools_of(source, PATIENCE)))
+            source, offered = _at_once(tools_of(source, PATIENCE))
+            found = check_tools(offered)
         except UsageError as error:
             raise AdapterError(f"the tools of the server: {error}") from error
         if not found:
@@ -162,8 +165,7 @@ def read_turn(turn: JsonValue, number: int) -> Asked:
     )
 
 
-def _at_once(tools: Any) -> Sequence[ToolSpec]:
+def _at_once(coroutine: Coroutine[Any, Any, T]) -> T:
     """The result of a coroutine, whether or not an event loop runs here."""
     with ThreadPoolExecutor(1) as pool:
-        found: Sequence[ToolSpec] = pool.submit(asyncio.run, tools).result()
-    return found
+        return pool.submit(asyncio.run, coroutine).result()

@@ -156,6 +156,16 @@ class KnowsOriginal(Protocol):
 
 
 @runtime_checkable
+class AsksNoModel(Protocol):
+    """What an adapter has besides whose runs ask no model, and so have no price."""
+
+    @property
+    def asks_no_model(self) -> Literal[True]:
+        """Always."""
+        ...
+
+
+@runtime_checkable
 class KnowsApi(Protocol):
     """What an adapter has besides that knows which API its agent speaks."""
 
@@ -421,8 +431,8 @@ class HoldsInputs(Protocol):
 
 
 __all__ = [
-    "Adapter", "AgentSpec", "AsksAgent", "ChoosesRoute", "Evaluator", "Example", "GivesChecks", "HoldsInputs",
-    "Importer", "KeepsOpen", "KnowsApi", "KnowsOriginal", "NeedsDoubles", "Notes", "Operator", "OperatorOptions",
-    "ReadsFiles",
-    "Relation", "RelationExample", "RunsAlone", "RunsCases", "RunsOutside", "SetsRule", "SuiteRule", "SuiteSpec",
+    "Adapter", "AgentSpec", "AsksAgent", "AsksNoModel", "ChoosesRoute", "Evaluator", "Example",
+    "GivesChecks", "HoldsInputs", "Importer", "KeepsOpen", "KnowsApi", "KnowsOriginal", "NeedsDoubles",
+    "Notes", "Operator", "OperatorOptions", "ReadsFiles", "Relation", "RelationExample", "RunsAlone",
+    "RunsCases", "RunsOutside", "SetsRule", "SuiteRule", "SuiteSpec",
 ]  # fmt: skip

@@ -36,13 +36,11 @@ def own_name(change: ToolChange, offered: str) -> str | None:
     return None if any(offered == tool.name for tool in change.before) else offered
 
 
-def listed(
-    tools: Sequence[Tool], change: ToolChange, *, last: bool = True, loose: Collection[str] = ()
-) -> list[dict[str, Any]]:
+def listed(tools: Sequence[Tool], change: ToolChange, *, loose: Collection[str] = ()) -> list[dict[str, Any]]:
     """A page of a server's tools as they are to be offered.
 
-    Tools that the config does not know stay as they are. Decoys follow on the `last` page of the server that has
-    their neighbour. Those of `loose`, by their own names, promise no form of their results.
+    Tools that the config does not know stay as they are. Decoys follow at the end of the page that has their
+    neighbour. Those of `loose`, by their own names, promise no form of their results.
     """
     here = {tool["name"]: tool for tool in tools}
     before = {tool.name: tool for tool in change.before}
@@ -50,7 +48,7 @@ def listed(
     kept = [dict(tool) for tool in tools if tool["name"] in after or tool["name"] not in before]
     ordered = _ordered(kept, change, after)
     offered = [_told(tool, before.get(tool["name"]), after.get(tool["name"]), loose) for tool in ordered]
-    return offered + ([_decoy(tool) for tool in _decoys(change, after)] if last else [])
+    return offered + [_decoy(tool) for tool in _decoys(change, after)]
 
 
 def _ordered(
@@ -79,7 +77,7 @@ def _told(
 
 
 def _decoys(change: ToolChange, here: Mapping[str, ToolSpec]) -> list[ToolSpec]:
-    """Those that stand behind a tool of this server, or, where there is none before, in front of one."""
+    """Those that stand behind a tool of this page, or, where there is none before, in front of one."""
     real = [tool for tool in change.after if not _is_decoy(tool)]
     places = {id(tool): index for index, tool in enumerate(change.after)}
 

@@ -4,12 +4,16 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from agentmut.mcp.passage import call_reply, list_reply
+from agentmut.mcp.passage import answers_itself, call_reply, list_reply
 from agentmut.trial import Trial, TrialOverError, belonging
 
 Message = dict[str, Any]
 LIST, CALL, CANCELLED = "tools/list", "tools/call", "notifications/cancelled"
 _SERVER_ERROR = -32000
+_AS_A_TASK = (
+    "agentmut: {0} is called as a task, whose result comes later, where it can be neither doubled nor go wrong. Have "
+    "the client call {0} without a task"
+)
 
 
 class RefusedError(Exception):
@@ -61,6 +65,24 @@ def takes_back(message: Any) -> Any:
     return _number(params.get("requestId")) if isinstance(params, dict) else None
 
 
+def is_request(message: Any) -> bool:
+    """Whether a message waits for a reply."""
+    return isinstance(message, dict) and "method" in message and _number(message.get("id")) is not None
+
+
+def refused(number: Any, error: Any) -> Message:
+    """The reply that says why a request was not carried out."""
+    return {"jsonrpc": "2.0", "id": number, "error": error}
+
+
+def trouble(said: str, code: int = _SERVER_ERROR) -> dict[str, Any]:
+    """An error as the protocol writes it."""
+    return {"code": code, "message": said}
+
+
+TAKEN_BACK = trouble("the client took the call back")
+
+
 def _number(value: Any) -> Any:
     """What the protocol allows for an id; None for all else."""
     return value if isinstance(value, str | int | float) else None
@@ -96,14 +118,14 @@ async def call_answer(
         result: Mapping[str, Any] = reply["result"]
         return result
 
-    about = {"jsonrpc": "2.0", "id": message["id"]}
+    number, name = message["id"], params["name"]
+    if params.get("task") and answers_itself(trial, name):
+        return refused(number, trouble(_AS_A_TASK.format(name)))
     with belonging(trial):
         try:
-            return {
-                **about,
-                "result": await call_reply(trial, params["name"], params.get("arguments") or {}, ask),
-            }
-        except RefusedError as refused:
-            return {**about, "error": refused.error}
+            result = await call_reply(trial, name, params.get("arguments") or {}, ask)
+            return {"jsonrpc": "2.0", "id": number, "result": result}
+        except RefusedError as error:
+            return refused(number, error.error)
         except TrialOverError as error:
-            return {**about, "error": {"code": _SERVER_ERROR, "message": str(error)}}
+            return refused(number, trouble(str(error)))

@@ -5,17 +5,17 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any, NamedTuple
 
+from agentmut.mcp.batches import Batch, each_of
+from agentmut.mcp.exchange import Exchange
 from agentmut.mcp.messages import (
-    CALL,
-    LIST,
+    TAKEN_BACK,
     Message,
     RefusedError,
     asks_for,
-    call_answer,
-    list_answer,
     read,
     replies_to,
     takes_back,
+    trouble,
     written,
 )
 from agentmut.mcp_proxy import CLIENT, END, HEAD, SERVER, TRIAL, framed, head_of
@@ -23,9 +23,8 @@ from agentmut.trial import Trial
 from agentmut.wire.carriers.proxy.refusal import RefusalError
 from agentmut.wire.carriers.proxy.roster import Roster
 
-_GONE = {"code": -32000, "message": "the tool server has ended"}
-_TWICE = {"code": -32600, "message": "a call with this id is under way"}
-_TAKEN_BACK = {"code": -32000, "message": "the client took the call back"}
+_GONE = trouble("the tool server has ended")
+_TWICE = trouble("a call with this id is under way", -32600)
 
 
 class Middleman:
@@ -34,10 +33,10 @@ class Middleman:
     def __init__(self, trial: Trial, writer: asyncio.StreamWriter) -> None:
         self._trial = trial
         self._writer = writer
-        self._lists: set[Any] = set()
-        """Ids of the requests for tools that have no reply yet."""
-        self._calls: dict[Any, asyncio.Future[Message]] = {}
-        """By id, the replies of the server that calls wait for."""
+        self._exchanges: dict[Any, Exchange] = {}
+        """Requests for tools that have no reply of the server yet, by id."""
+        self._batches: list[Batch] = []
+        """Those of the client that are not answered."""
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def carry(self, reader: asyncio.StreamReader) -> None:
@@ -45,9 +44,10 @@ class Middleman:
         try:
             while frame := await next_frame(reader):
                 self._take(*frame)
+                await asyncio.sleep(0)  # a call leaves before what the client says next
                 await self._writer.drain()
-            for waiting in self._calls.values():
-                waiting.set_exception(RefusedError(_GONE))
+            for exchange in self._exchanges.values():
+                exchange.fail(_GONE)
             if self._tasks:
                 await asyncio.wait(self._tasks)
         finally:
@@ -57,49 +57,62 @@ class Middleman:
     def _take(self, side: bytes, raw: bytes) -> None:
         if side == END:  # the client has closed its end, and the server is told so after all that came before
             self._send(END, raw)
-        else:
-            (self._from_client if side == CLIENT else self._from_server)(raw)
-
-    def _from_client(self, raw: bytes) -> None:
-        message = read(raw)
-        asked = asks_for(message)
-        if asked == CALL:
-            task = asyncio.ensure_future(self._call(message))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
             return
-        if asked == LIST:
-            self._lists.add(message["id"])
+        message = read(raw)
+        if side == CLIENT and isinstance(message, list):
+            self._batches += Batch.of(message)
+        taken = self._from_client if side == CLIENT else self._from_server
+        for one, its_raw in each_of(message, raw):
+            taken(one, its_raw)
+
+    def _from_client(self, message: Any, raw: bytes) -> None:
+        if asks_for(message):
+            self._begin(message)
+            return
         self._send(SERVER, raw)
-        if waiting := self._calls.pop(takes_back(message), None):  # servers need not answer it
-            waiting.set_exception(RefusedError(_TAKEN_BACK))
+        if (number := takes_back(message)) is not None:  # servers need not answer it
+            if exchange := self._exchanges.pop(number, None):
+                exchange.fail(TAKEN_BACK)
+            else:
+                self._give_all(number, None)
 
-    def _from_server(self, raw: bytes) -> None:
-        message = read(raw)
+    def _from_server(self, message: Any, raw: bytes) -> None:
         number = replies_to(message)
-        if waiting := self._calls.pop(number, None):
-            waiting.set_result(message)
-            return
-        if number in self._lists:
-            self._lists.discard(number)
-            raw = written(list_answer(self._trial, message))
-        self._send(CLIENT, raw)
+        if exchange := self._exchanges.pop(number, None):
+            exchange.settle(message)
+        elif number is None or not self._give_all(number, message):
+            self._send(CLIENT, raw)
 
-    async def _call(self, message: Message) -> None:
+    def _begin(self, message: Message) -> None:
         number = message["id"]
 
-        async def forward(changed: Message) -> Message:
-            if number in self._calls:
+        def ask(changed: Message) -> None:
+            if number in self._exchanges:
                 raise RefusedError(_TWICE)
-            reply: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
-            self._calls[number] = reply
+            self._exchanges[number] = exchange
             self._send(SERVER, written(changed))
-            try:
-                return await reply
-            finally:
-                self._calls.pop(number, None)
 
-        self._send(CLIENT, written(await call_answer(self._trial, message, forward)))
+        exchange = Exchange(self._trial, message, ask)
+        task = asyncio.ensure_future(self._answered(exchange))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(lambda _: exchange.leave())
+
+    async def _answered(self, exchange: Exchange) -> None:
+        answer = await exchange.answer()
+        if not self._give_all(exchange.number, answer):
+            self._send(CLIENT, written(answer))
+
+    def _give_all(self, number: Any, reply: Message | None) -> bool:
+        """Put a reply, or that there will be none, with those of its batch; whether it is of any."""
+        batch = next((batch for batch in self._batches if number in batch.waiting), None)
+        if batch is None:
+            return False
+        if batch.complete_with(number, reply):
+            self._batches.remove(batch)
+            if batch.replies:
+                self._send(CLIENT, written(batch.replies))
+        return True
 
     def _send(self, side: bytes, raw: bytes) -> None:
         self._writer.write(framed(side, raw))

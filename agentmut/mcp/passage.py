@@ -24,8 +24,14 @@ def list_reply(trial: Trial, reply: Mapping[str, Any]) -> dict[str, Any]:
     """A reply to `tools/list` as the trial's agent is given it."""
     trial.recorder.config_reads.add("tools")
     loose = {*trial.doubles, *(tool.own_name for tool in trial.tools.values() if tool.fault)}
-    tools = listed(reply["tools"], trial.tool_change, last=not reply.get("nextCursor"), loose=loose)
+    tools = listed(reply["tools"], trial.tool_change, loose=loose)
     return {**reply, "tools": tools}
+
+
+def answers_itself(trial: Trial, offered: str) -> bool:
+    """Whether calls of the tool offered under a name have a double or a fault."""
+    name = own_name(trial.tool_change, offered)
+    return name is not None and (name in trial.doubles or trial.fault(name) is not None)
 
 
 async def call_reply(
@@ -41,10 +47,13 @@ async def call_reply(
         return _unknown(trial, offered, arguments)
     call = _Call(name, forward)
     try:
-        given = await pass_call(name, arguments, call.text)
+        given = await pass_call(name, arguments, call.text, within=results.within)
     except TrialOverError:
         raise
     except Exception as error:
+        if isinstance(error, _Unfinished):
+            trial.recorder.steps.pop()  # the call is a step once it has its result
+            return error.result
         if error is call.error:
             if isinstance(error, ToolError):
                 return error.result
@@ -53,6 +62,14 @@ async def call_reply(
     if call.result is None:
         return results.result_of(given)
     return call.result if given == call.given else results.with_text(call.result, given)
+
+
+class _Unfinished(Exception):  # noqa: N818  (no failure)
+    """What the server answers that has to be told more first."""
+
+    def __init__(self, result: Mapping[str, Any]) -> None:
+        super().__init__("the call is not finished")
+        self.result = result
 
 
 class _Call:
@@ -68,6 +85,8 @@ class _Call:
     async def text(self) -> Any:
         try:
             result = await self._forward(self._name)
+            if results.is_unfinished(result):
+                raise _Unfinished(result)
             if result.get("isError"):
                 raise ToolError(result)
         except Exception as error:

@@ -4,10 +4,24 @@ Results are as the protocol writes them: mappings with `content`, `structuredCon
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from agentmut.plain import jsonable
+
 Result = Mapping[str, Any]
+Change = Callable[[Any], Any]
+_NEEDED: Mapping[str, frozenset[str]] = {
+    "text": frozenset({"text"}),
+    "image": frozenset({"data", "mimeType"}),
+    "audio": frozenset({"data", "mimeType"}),
+    "resource_link": frozenset({"uri", "name"}),
+    "resource": frozenset({"resource"}),
+}
+"""What a part of a result has, by its type: a client refuses a result with others."""
+_SAID = frozenset({"uri", "name", "title", "description", "text"})
+"""What a link or a resource is about, which another one has otherwise."""
 
 
 def text_of(result: Result) -> Any:
@@ -19,6 +33,8 @@ def text_of(result: Result) -> Any:
     content = result.get("content")
     if not isinstance(content, list):
         return dict(result)
+    if not content and result.get("structuredContent") is not None:
+        return result["structuredContent"]
     if all(_is_text(block) for block in content):
         return "\n".join(block["text"] for block in content)
     return [block["text"] if _is_text(block) else block for block in content]
@@ -32,19 +48,76 @@ def with_text(result: Result, given: Any) -> dict[str, Any]:
     >>> with_text({"content": [{"type": "text", "text": "a"}], "structuredContent": {"result": "a"}}, "b")
     {'content': [{'type': 'text', 'text': 'b'}], 'structuredContent': {'result': 'b'}}
     """
-    changed = {**result, "content": _content(given)}
+    text = text_of(result)
+    blank = given == [] and isinstance(text, list)
+    changed = {**result, "content": [] if blank else _content(given)}
     if (structured := changed.pop("structuredContent", None)) is not None:
-        changed |= _structured(structured, text_of(result), given)
+        changed |= _structured(structured, text, given)
     return changed
 
 
 def result_of(value: Any) -> dict[str, Any]:
     """A result that says what a double returns.
 
-    >>> result_of({"id": 7})["content"]
-    [{'type': 'text', 'text': '{"id": 7}'}]
+    >>> result_of({"id": 7})["content"], result_of({"id": 7})["structuredContent"]
+    ([{'type': 'text', 'text': '{"id": 7}'}], {'id': 7})
     """
-    return _complete(value, wrong=False)
+    plain = jsonable(value)
+    structured = {"structuredContent": plain} if isinstance(plain, dict) else {}
+    return {**_complete(value, wrong=False), **structured}
+
+
+def is_unfinished(result: Result) -> bool:
+    """Whether a server has to be told more before it gives the result (protocol version 2026-07-28)."""
+    return bool(result.get("resultType", "complete") != "complete")
+
+
+def within(change: Change, text: Any) -> Any:
+    """Make a change to what `text_of` gives: pictures, links and the like may get lost, but stay sound.
+
+    >>> within(lambda parts: parts[:1], ["Here it is.", {"type": "image", "data": "aGk=", "mimeType": "image/png"}])
+    ['Here it is.']
+    """
+    if not isinstance(text, list) or not any(map(_is_block, text)):
+        return change(text)
+    given = change([_Part.of(one) if _is_block(one) else one for one in text])
+    if not isinstance(given, list):  # one text in the place of all
+        return change(text)
+    return [one.block() if isinstance(one, _Part) else one for one in given]
+
+
+class _Kept:
+    """What is as it is: no picture becomes that of another entity by other digits in it."""
+
+    def __init__(self, block: Mapping[str, Any]) -> None:
+        self.block = block
+
+    def __str__(self) -> str:
+        return str(self.block)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A part of a result that is no text, with what it says of itself: changes see no more of it."""
+
+    said: Mapping[str, Any]
+    kept: _Kept
+
+    @classmethod
+    def of(cls, block: Mapping[str, Any]) -> "_Part":
+        held = block.get("resource")
+        said = {**_said(block), **({"resource": _said(held)} if isinstance(held, dict) else {})}
+        return cls(said, _Kept(block))
+
+    def block(self) -> dict[str, Any]:
+        whole, said = self.kept.block, dict(self.said)
+        if "resource" in said:
+            said["resource"] = {**whole["resource"], **said["resource"]}
+        return {**whole, **said}
+
+
+def _said(block: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in block.items() if name in _SAID and isinstance(value, str)}
 
 
 def failure(name: str, error: BaseException) -> dict[str, Any]:
@@ -74,7 +147,8 @@ def _content(given: Any) -> list[Any]:
 
 
 def _is_block(value: Any) -> bool:
-    return isinstance(value, dict) and isinstance(value.get("type"), str)
+    kind = value.get("type") if isinstance(value, dict) else None
+    return isinstance(kind, str) and kind in _NEEDED and _NEEDED[kind] <= value.keys()
 
 
 def _structured(before: Any, text: Any, given: Any) -> dict[str, Any]:
@@ -85,6 +159,8 @@ def _structured(before: Any, text: Any, given: Any) -> dict[str, Any]:
 
 
 def _read(text: Any) -> Any:
+    if isinstance(text, dict):
+        return text
     try:
         return json.loads(text)
     except (TypeError, ValueError, RecursionError):

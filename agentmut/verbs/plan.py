@@ -24,6 +24,7 @@ from agentmut.decide.plan import (
 from agentmut.engine.baseline import ScenarioBaseline
 from agentmut.engine.choosing import make_mutants
 from agentmut.engine.history import foreseen, read_history
+from agentmut.engine.on_wire import inside
 from agentmut.engine.plan import Plan
 from agentmut.engine.pricing import Pricer, provider_of
 from agentmut.engine.reach import reached
@@ -37,6 +38,7 @@ from agentmut.frozen import canonical_json
 from agentmut.mutant import Intent, Mutant
 from agentmut.mutation.generate import Generation
 from agentmut.project import Project
+from agentmut.protocols import AsksNoModel
 from agentmut.runtime import opened, refuse_running_loop, stand_in_keys
 from agentmut.store.sqlite import Store
 from agentmut.trace import Usage
@@ -127,6 +129,7 @@ class _Known:
         self._store = store
         self._rate = rate
         project = session.project
+        self._asks_model = not isinstance(inside(session.adapter), AsksNoModel)
         self._pricer = Pricer(project.budget.prices, provider_of(project))
 
     @cached_property
@@ -201,6 +204,8 @@ class _Known:
 
     @cached_property
     def _assumed_usage(self) -> Usage:
+        if not self._asks_model:
+            return Usage()
         config = self._session.suite.full
         tools = "".join(canonical_json(tool.model_dump(mode="json")) for tool in config.tools)
         asked = [len("".join(map(_text, each.turns))) for each in self._session.scenarios]
@@ -218,6 +223,8 @@ class _Known:
     @cached_property
     def _own_usd(self) -> float | None:
         """Of one trial of the original."""
+        if not self._asks_model:
+            return 0.0
         if self._results:
             usd = [result.usd for result in self._results]
             known = [each for each in usd if each is not None]
@@ -280,6 +287,9 @@ class _Known:
             yield "every scenario is taken to reach every mutant, which costs more trials than a campaign mostly takes"
 
     def _about_price(self) -> Iterator[str]:
+        if not self._asks_model:
+            yield "runs ask no model, so they have no price"
+            return
         usage = self.usage
         tokens = f"{usage.input_tokens} input and {usage.output_tokens} output tokens"
         if self._results:

@@ -32,6 +32,7 @@ from agentmut.protocols import Adapter, AgentSpec
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.tools import ToolSpec
 from agentmut.trial import ToolChange, Trial, running
+from agentmut.verbs.plan import plan
 from tests.frameworks.kit import Case, check
 from tests.frameworks.mcp_agents import orders
 
@@ -242,7 +243,11 @@ def test_only_calls_of_servers_that_are_watched_can_be_broken() -> None:
         ({}, "needs one of agent.command"),
         ({"factory": "a:b", "url": "http://127.0.0.1:1/mcp"}, "it has factory and url"),
         ({"command": ("no-such-server",)}, "there is no program 'no-such-server'"),
-        ({"url": "localhost:8000"}, "no URL that begins with http"),
+        ({"url": "localhost:8000"}, "it does not begin with http"),
+        ({"url": "http://"}, "'http://' is no address of a tool server: it has no host. Give all of it"),
+        ({"url": "http:///mcp"}, "it has no host"),
+        ({"url": "http://127.0.0.1/m cp"}, "it has a blank"),
+        ({"url": "http://me:secret@h:99999/mcp"}, "'http://h:99999/mcp' is no address.*Port out of range"),
         ({"command": ("true",), "headers": {"A": SecretStr("b")}}, "headers are for agent.url"),
         ({"factory": f"{AGENTS}:STEPS"}, "expected an mcp.server.MCPServer"),
     ],
@@ -304,3 +309,14 @@ def test_its_example_tells_a_broken_server_from_a_sound_one(tmp_path: Path, monk
         "tool.remove": {Status.KILLED},
         "tool.blank_description": {Status.KILLED, Status.SURVIVED},
     }
+
+
+def test_a_plan_of_a_server_speaks_of_no_tokens_and_no_price(tmp_path: Path, monkeypatch: Any) -> None:
+    project = tmp_path / "mcp"
+    shutil.copytree(EXAMPLE, project, ignore=shutil.ignore_patterns(".agentmut", "__pycache__"))
+    monkeypatch.syspath_prepend(project)
+    foretold = plan(project, selection=Selection(operators_named=("tool.remove",)))
+    said = " ".join(foretold.assumptions)
+    assert "runs ask no model, so they have no price" in said
+    assert "token" not in said and "budget.prices" not in said
+    assert foretold.worst.usd == 0

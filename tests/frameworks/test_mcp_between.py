@@ -53,18 +53,39 @@ Use = Callable[[Client], Awaitable[Any]]
 
 
 def between(
-    connect: Callable[[ToolDoors, str], Any], use: Use, *after: ToolSpec, mode: str, **doubles: Any
+    connect: Callable[[ToolDoors, str], Any],
+    use: Use,
+    *after: ToolSpec,
+    mode: str,
+    before: tuple[ToolSpec, ...] = (LOOK, REFUND),
+    **doubles: Any,
 ) -> Any:
     """What `use` returns of a client whose messages pass, in a trial whose tools are `after`; and the trial."""
 
+    async def with_client(server: Any) -> Any:
+        async with Client(server, mode=mode) as client:
+            return await use(client)
+
+    return reached(connect, with_client, *after, before=before, **doubles)
+
+
+def reached(
+    connect: Callable[[ToolDoors, str], Any],
+    use: Callable[[Any], Awaitable[Any]],
+    *after: ToolSpec,
+    before: tuple[ToolSpec, ...] = (LOOK, REFUND),
+    **doubles: Any,
+) -> Any:
+    """`between`, for what needs no client: `use` is given the server as clients are told of it."""
+
     async def carry_out() -> Any:
         config, roster = AgentConfig(tools=after), Admitted()
-        change = ToolChange((LOOK, REFUND), after)
+        change = ToolChange(before, after)
         trial = Trial("t.1", tools=altered_tools(config), tool_change=change, doubles=doubles)
         async with open_tool_doors(roster) as doors:
             with roster.admitted(trial):
-                async with connect(doors, trial.id) as server, Client(server, mode=mode) as client:
-                    return await use(client), trial
+                async with connect(doors, trial.id) as server:
+                    return await use(server), trial
 
     return asyncio.run(carry_out())
 
@@ -87,17 +108,22 @@ class Started:
 class Served:
     """A server over streamable HTTP."""
 
+    path = "/mcp"
+
     def __init__(self, doors: ToolDoors, trial: str) -> None:
         self._prefix = doors.variables(trial)["AGENTMUT_MCP_URL"]
-        app = orders().streamable_http_app()
-        self._server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical", lifespan="on"))
+        config = uvicorn.Config(self.app(), port=0, log_level="critical", lifespan="on")
+        self._server = uvicorn.Server(config)
 
-    async def __aenter__(self) -> str:
+    def app(self) -> Any:
+        return orders().streamable_http_app()
+
+    async def __aenter__(self) -> Any:
         self._task = asyncio.ensure_future(self._server.serve())
         while not self._server.started:
             await asyncio.sleep(0.01)
         port = self._server.servers[0].sockets[0].getsockname()[1]
-        return f"{self._prefix}http://127.0.0.1:{port}/mcp"
+        return f"{self._prefix}http://127.0.0.1:{port}{self.path}"
 
     async def __aexit__(self, *error: object) -> None:
         self._server.should_exit = self._server.force_exit = True
@@ -195,9 +221,9 @@ def test_a_server_that_ends_by_itself_ends_the_program_between_as_it_ended() -> 
     assert asyncio.run(carry_out()) == (3, b"")
 
 
-async def exchanged(*frames: tuple[bytes, Any]) -> tuple[list[Any], Trial]:
+async def exchanged(*frames: tuple[bytes, Any], trial: Trial | None = None) -> tuple[list[Any], Trial]:
     """What the client is told, after these messages of both sides; and the trial."""
-    trial, reader = Trial("t.1"), asyncio.StreamReader()
+    trial, reader = trial or Trial("t.1"), asyncio.StreamReader()
     told = Told()
     for side, message in frames:
         reader.feed_data(mcp_proxy.framed(side, json.dumps(message).encode()))
