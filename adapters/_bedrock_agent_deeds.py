@@ -13,7 +13,7 @@ def seconds(told: Mapping[str, Any], otherwise: float) -> float:
 
 
 def error(found: Mapping[str, Any]) -> str | None:
-    """What went wrong, as the code interpreter says it."""
+    """What went wrong, as the code interpreter says it; None where nothing did."""
     return found.get("executionError") or ("the time was up" if found.get("executionTimeout") else None)
 
 
@@ -52,6 +52,7 @@ SOURCES: Mapping[str, str] = {
 
 
 def given(found: Mapping[str, Any]) -> Any:
+    """What came of a deed: text, what code printed, or what a knowledge base has found."""
     for key in ("text", "executionOutput"):
         if key in found:
             return found[key]

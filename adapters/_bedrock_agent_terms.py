@@ -23,6 +23,8 @@ SETTINGS: Mapping[str, str] = {
     "max_tokens": "maximumLength",
     "stop": "stopSequences",
 }
+_CONSENT, _CONSENT_FIRST = "USER_CONFIRMATION", "USER_CONFIRMATION_AND_RESULT"
+"""Why control is handed back, besides for a result: for consent alone, or for both."""
 
 
 class Asked(NamedTuple):
@@ -36,6 +38,11 @@ class Asked(NamedTuple):
     def is_question(self) -> bool:
         """Whether only the user's consent is asked for: the service then carries the call out itself."""
         return self.raw.get("actionInvocationType") == _CONSENT
+
+    @property
+    def needs_consent(self) -> bool:
+        """Whether the user has to agree, whoever carries the call out then."""
+        return self.raw.get("actionInvocationType") in (_CONSENT, _CONSENT_FIRST)
 
 
 def action_group(name: str, tools: Sequence[ToolSpec]) -> list[dict[str, Any]]:
@@ -135,7 +142,7 @@ def asked_of(event: Mapping[str, Any], *, confirm: bool) -> list[Asked]:
     ids = call_ids(event.get("invocationId", ""), len(inputs))
     asked = [_asked(call_id, next(iter(found.values()))) for call_id, found in zip(ids, inputs, strict=True)]
     for one in asked if not confirm else ():
-        if one.raw.get("actionInvocationType") in (_CONSENT, _CONSENT_FIRST):
+        if one.needs_consent:
             raise NotImplementedError(
                 f"the agent wants its user to confirm the call of {one.call.name!r}; with agent.options.confirm: true "
                 "all such calls are confirmed"
@@ -180,7 +187,7 @@ def result_of(asked: Asked, answer: Answer | None) -> dict[str, Any]:
     session being ended."""
     raw, is_function = asked.raw, "function" in asked.raw
     kept = {key: raw[key] for key in _KEPT[is_function] if key in raw}
-    if raw.get("actionInvocationType") in (_CONSENT, _CONSENT_FIRST):
+    if asked.needs_consent:
         kept["confirmationState"] = "CONFIRM"
     if answer is not None:
         kind, status = ("TEXT", {}) if is_function else ("application/json", _status(answer))
@@ -193,7 +200,6 @@ def _status(answer: Answer) -> dict[str, Any]:
     return {"httpStatusCode": 500 if answer.failed else 200}
 
 
-_CONSENT, _CONSENT_FIRST = "USER_CONFIRMATION", "USER_CONFIRMATION_AND_RESULT"
 _KEPT: Mapping[bool, Sequence[str]] = {
     True: ("actionGroup", "agentId", "function"),
     False: ("actionGroup", "agentId", "apiPath", "httpMethod"),

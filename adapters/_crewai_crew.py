@@ -85,9 +85,8 @@ class Team:
         """The order of the tasks, what each is passed, who may delegate to whom, limits and retries."""
         names = {id(task): name for name, task in self.tasks.items()}
         given = list(self.tasks)
-        at_once = any(
-            task.async_execution for task in self.crew.tasks
-        )  # which are told of little, or of none
+        # where tasks run at once, they are told of one earlier task at most, which depends on the others
+        at_once = any(task.async_execution for task in self.crew.tasks)
         passed = {
             name: [names[id(one)] for one in task.context if id(one) in names]
             if isinstance(task.context, list)

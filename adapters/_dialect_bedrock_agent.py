@@ -58,10 +58,9 @@ class AgentOptions:
 
 
 OWN = (
-    *("sessionId", "enableTrace", "inputText", "endSession", "streamingConfigurations", "sessionState"),
-    *("inlineSessionState", "agentId", "agentAliasId", "foundationModel", "instruction"),
-    "promptOverrideConfiguration",
-)
+    "sessionId", "enableTrace", "inputText", "endSession", "streamingConfigurations", "sessionState",
+    "inlineSessionState", "agentId", "agentAliasId", "foundationModel", "instruction", "promptOverrideConfiguration",
+)  # fmt: skip
 """Parameters that calls are given from the config, the scenario and the other options."""
 LASTING = ("sessionAttributes", "files", "conversationHistory")
 """Of the state: what a session keeps once it was told. To say it again would undo what has become of it."""
@@ -88,9 +87,7 @@ class AgentDialect(Dialect):
         body, told = self._body(config, conversation), client.told(confirm=self.options.confirm)
         try:
             await in_daemon_thread(client.invoke, self.operation, body, told)
-        except (
-            BaseException
-        ) as error:  # also where the time is up: what was done until then is part of the trace
+        except BaseException as error:  # also where the time is up: what was done is part of the trace
             told.end(described(error))
             raise
         told.end()

@@ -69,8 +69,6 @@ class FrameworkAdapter(ABC):
     """The keys of the flow that `prepared` can change."""
     swaps_history: ClassVar[bool] = True
     """Whether a session can begin with earlier messages."""
-    seen: frozenset[str] | None = None
-    """The tools that the agent had when it was read, whatever the project says."""
 
     def __init__(
         self,
@@ -79,6 +77,7 @@ class FrameworkAdapter(ABC):
         found: AgentConfig,
         config: AgentConfig,
         original: AgentConfig,
+        seen: frozenset[str] | None = None,
     ) -> None:
         self.source = source
         self.spec = spec
@@ -86,6 +85,8 @@ class FrameworkAdapter(ABC):
         """What was read from the agent."""
         self.config = config
         self.original = original
+        self.seen = seen
+        """The tools that the agent had when it was read, whatever the project says."""
 
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> Self:
@@ -102,9 +103,8 @@ class FrameworkAdapter(ABC):
             raise AdapterError(f"the tools of agent.factory {spec.factory}: {error}") from error
         _check_known(config, found, spec)
         whole = completed(config, found)
-        adapter = cls(source, spec, whole if source.takes_config else found, whole, whole)
-        adapter.seen = frozenset(tool.name for tool in found.tools)
-        return adapter
+        seen = frozenset(tool.name for tool in found.tools)
+        return cls(source, spec, whole if source.takes_config else found, whole, whole, seen)
 
     # What an adapter says of its framework.
 
@@ -145,9 +145,7 @@ class FrameworkAdapter(ABC):
 
     def with_config(self, config: AgentConfig) -> Self:
         """The same agents with another config."""
-        adapter = type(self)(self.source, self.spec, self.found, config, self.original)
-        adapter.seen = self.seen
-        return adapter
+        return type(self)(self.source, self.spec, self.found, config, self.original, self.seen)
 
     def doubled_tools(self) -> frozenset[str]:
         """Every tool of the agent: its calls are passed on by agentmut."""

@@ -10,6 +10,7 @@ from typing import Any
 from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.base_toolset import BaseToolset
 
+from agentmut.adapters._agent_source import ON_THE_WIRE
 from agentmut.adapters._sdk_version import version_of
 from agentmut.errors import AdapterError
 from agentmut.tools import ToolSpec
@@ -44,14 +45,16 @@ def is_served(tool: BaseTool | None) -> bool:
 
 
 def separate(toolset: BaseToolset) -> BaseToolset:
-    """The same server by a connection of its own; the toolset itself where it has none that could be another.
+    """The same server by a connection of its own; the toolset itself where it is of another kind.
 
     Copies of ADK's toolsets are made as they are for pickling: nothing is connected. What they write errors to is
     lost that way, and is given back.
     """
     own: Any = toolset
-    if not is_server(own) or not hasattr(own, _MANAGER):
+    if not is_server(own):
         return toolset
+    if not hasattr(own, _MANAGER):
+        raise _unknown("connects to MCP servers")
     fresh, manager = copy.copy(own), copy.copy(getattr(own, _MANAGER))
     for known in (fresh, manager):
         known._errlog = own.errlog
@@ -69,11 +72,15 @@ def told_otherwise(tool: Any, spec: ToolSpec) -> None:
     fields = getattr(type(raw), "model_fields", {})
     name = next((one for one in ("input_schema", "inputSchema") if one in fields), None)
     if name is None:
-        raise AdapterError(
-            f"adapter google_adk does not know how google-adk {version_of('google-adk')['google-adk']} describes "
-            "tools of MCP servers; mutants of them can reach the agent by agent.route: wire"
-        )
+        raise _unknown("describes tools of MCP servers")
     setattr(tool, _RAW, raw.model_copy(update={name: dict(spec.parameters)}))
+
+
+def _unknown(how: str) -> AdapterError:
+    return AdapterError(
+        f"adapter google_adk does not know how google-adk {version_of('google-adk')['google-adk']} {how}; mutants "
+        f"can reach the agent by {ON_THE_WIRE}"
+    )
 
 
 def text_of(result: Any, whole: list[dict[str, Any]]) -> Any:

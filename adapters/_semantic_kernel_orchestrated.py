@@ -12,14 +12,10 @@ from semantic_kernel.contents import ChatMessageContent
 
 from agentmut.adapters._framework import Said, Session
 from agentmut.adapters._semantic_kernel_orchestration import members_of, with_members
-from agentmut.adapters._semantic_kernel_run import HANDOFF, note_refused, text_of
-from agentmut.flow import END, START
+from agentmut.adapters._semantic_kernel_run import text_of
+from agentmut.adapters._semantic_kernel_way import END_OF_CANCELLED, Way
 from agentmut.plain import jsonable
-from agentmut.trial import CallPlace, Trial
-
-_COMPLETE = f"{HANDOFF}-complete_task"
-_END_OF_CANCELLED = 1.0
-"""Seconds in which the runtime of a run that was cut off comes to its end."""
+from agentmut.trial import Trial
 
 
 class Orchestrated(Session):
@@ -36,7 +32,7 @@ class Orchestrated(Session):
 
     async def ask(self, text: str, turn: int) -> JsonValue:
         """The orchestration's result. Raises what it raises, and where it ends without any."""
-        way = _Walked(self._trial, turn, chained=not isinstance(self._whole, ConcurrentOrchestration))
+        way = Way(self._trial, turn, chained=not isinstance(self._whole, ConcurrentOrchestration))
         members = [one.model_copy(update={"way": way}) for one in members_of(self._whole)]
         self._told.append(ChatMessageContent(role="user", content=text))
         runtime = InProcessRuntime()
@@ -45,16 +41,13 @@ class Orchestrated(Session):
         found = await with_members(self._whole, members).invoke(task, runtime)
         result = await _result(found, runtime, way)
         way.ends()
-        said = (
-            way.last
-            if isinstance(self._whole, HandoffOrchestration) and not way.completed
-            else _plain(result)
-        )
+        handed = isinstance(self._whole, HandoffOrchestration) and not way.completed
+        said = way.last if handed else _plain(result)
         self._told.append(ChatMessageContent(role="assistant", content=str(said)))
         return said
 
 
-async def _result(found: Any, runtime: InProcessRuntime, way: "_Walked") -> Any:
+async def _result(found: Any, runtime: InProcessRuntime, way: Way) -> Any:
     """What was found when nothing is left to do. Of some errors, Semantic Kernel tells its log only."""
     idle = asyncio.create_task(_idle(found, runtime))
     try:
@@ -63,7 +56,7 @@ async def _result(found: Any, runtime: InProcessRuntime, way: "_Walked") -> Any:
         with suppress(RuntimeError):
             found.cancel()
         await way.cut_off()
-        await asyncio.wait({idle}, timeout=_END_OF_CANCELLED)
+        await asyncio.wait({idle}, timeout=END_OF_CANCELLED)
         idle.cancel()
         raise
     if not found.event.is_set():
@@ -74,54 +67,6 @@ async def _result(found: Any, runtime: InProcessRuntime, way: "_Walked") -> Any:
 async def _idle(found: Any, runtime: InProcessRuntime) -> None:
     await asyncio.wait({found.background_task})
     await runtime.stop_when_idle()
-
-
-class _Walked:
-    """Who was asked in a turn, after whom."""
-
-    def __init__(self, trial: Trial, turn: int, *, chained: bool) -> None:
-        self._trial = trial
-        self._turn = turn
-        self._chained = chained
-        self._begun = len(trial.recorder.steps)
-        self._asked: list[str] = []
-        self._tasks: set[asyncio.Task[Any]] = set()
-        self.last = ""
-        """What the last agent said."""
-
-    @property
-    def steps(self) -> int:
-        return len(self._trial.recorder.steps)
-
-    @property
-    def completed(self) -> bool:
-        """Whether an agent has ended the task with a summary; else the result says that none has."""
-        return any(step.tool == _COMPLETE for step in self._trial.recorder.steps[self._begun :])
-
-    def enters(self, name: str) -> CallPlace:
-        recorder = self._trial.recorder
-        recorder.nodes.add(name)
-        recorder.edges[self._asked[-1] if self._chained and self._asked else START, name] = None
-        self._asked.append(name)
-        if (task := asyncio.current_task()) is not None:
-            self._tasks.add(task)
-        return CallPlace(self._turn, name)
-
-    def said(self, name: str, text: str, refused: Sequence[Any], before: int) -> None:
-        note_refused(list(refused), self._trial, before)
-        self.last = text
-
-    def ends(self) -> None:
-        for name in self._asked[-1:] if self._chained else self._asked:
-            self._trial.recorder.edges[name, END] = None
-
-    async def cut_off(self) -> None:
-        """End what the runtime would have gone on with: it finishes each message that it has begun."""
-        running = [task for task in self._tasks if not task.done()]
-        for task in running:
-            task.cancel()
-        if running:
-            await asyncio.wait(running, timeout=_END_OF_CANCELLED)
 
 
 def _plain(result: Any) -> JsonValue:

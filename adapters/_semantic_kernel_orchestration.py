@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from semantic_kernel.agents import (
     Agent,
@@ -14,9 +14,12 @@ from semantic_kernel.agents import (
     SequentialOrchestration,
 )
 
+from agentmut.adapters._agent_source import ON_THE_WIRE
+from agentmut.adapters._sdk_version import version_of
 from agentmut.adapters._semantic_kernel_run import HANDOFF
+from agentmut.adapters._semantic_kernel_way import Way
 from agentmut.errors import AdapterError
-from agentmut.trial import CallPlace, place_calls
+from agentmut.trial import place_calls
 
 KINDS = (SequentialOrchestration, ConcurrentOrchestration, GroupChatOrchestration, HandoffOrchestration)
 _TRANSFER = f"{HANDOFF}-transfer_to_"
@@ -64,32 +67,21 @@ def _part(whole: Any, name: str) -> Any:
         return vars(whole)[name]
     except KeyError:
         raise AdapterError(
-            f"a {type(whole).__name__} has no {name}, where Semantic Kernel 1.40 to 1.45 keep its parts; run it by "
-            "adapter python with agent.run, and agent.route: wire"
+            f"semantic-kernel {version_of('semantic-kernel')['semantic-kernel']} does not keep {name} in a "
+            f"{type(whole).__name__}; mutants can reach it by {ON_THE_WIRE}"
         ) from None
 
 
-class _Way(Protocol):
-    """What notes who is asked, and what was said."""
+class Placed(Agent):
+    """An agent within an orchestration: its requests and calls are noted as its own.
 
-    def enters(self, name: str) -> CallPlace:
-        """An agent is asked."""
-
-    def said(self, name: str, text: str, refused: Sequence[Any], before: int) -> None:
-        """An agent has come to its end."""
-
-    @property
-    def steps(self) -> int:
-        """How many there are."""
-
-
-class Placed(Agent):  # type: ignore[misc]  # Semantic Kernel is in the second environment
-    """An agent within an orchestration: its requests and calls are noted as its own."""
+    One of a runtime has a `way`.
+    """
 
     own: ChatCompletionAgent
     leads: Mapping[str, str]
     """Where the functions lead that hand over, by their names; those that are left out are not offered."""
-    way: Any = None
+    way: Way | None = None
 
     @classmethod
     def of(cls, own: ChatCompletionAgent, leads: Mapping[str, str]) -> "Placed":
@@ -100,6 +92,7 @@ class Placed(Agent):  # type: ignore[misc]  # Semantic Kernel is in the second e
         self, messages: Any = None, *, thread: Any = None, kernel: Any = None, **others: Any
     ) -> AsyncIterator[Any]:
         """What the agent says, piece by piece, as orchestrations ask for it."""
+        assert self.way is not None
         thread = thread or ChatHistoryAgentThread()
         before, steps = len(thread), self.way.steps
         place_calls(self.way.enters(self.name))  # the runtime has made a task for this message
@@ -110,7 +103,7 @@ class Placed(Agent):  # type: ignore[misc]  # Semantic Kernel is in the second e
             pieces.append(str(item.message))
             yield item
         found = [message async for message in thread.get_messages()]
-        self.way.said(self.name, "".join(pieces), found[before:], steps)
+        self.way.said("".join(pieces), found[before:], steps)
 
     def _kernel(self, given: Any) -> Any:
         """The one that an orchestration has made of the agent's, with the agent's own functions in it again.

@@ -49,11 +49,12 @@ class GoogleADKAdapter(FrameworkAdapter):
         found: AgentConfig,
         config: AgentConfig,
         original: AgentConfig,
+        seen: frozenset[str] | None = None,
     ) -> None:
         from agentmut.adapters._google_adk_copy import Models
 
         _quiet()
-        super().__init__(source, spec, found, config, original)
+        super().__init__(source, spec, found, config, original, seen)
         self._models = Models()
 
     def with_config(self, config: AgentConfig) -> Self:

@@ -5,9 +5,8 @@ be mutants: what a client is told of them, and what becomes of their results.
 """
 
 import asyncio
-from collections.abc import Coroutine, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from pydantic import JsonValue
 
@@ -18,13 +17,13 @@ from agentmut.errors import AdapterError, UsageError
 from agentmut.files.tool_checks import check_tools
 from agentmut.mutant import Mutant, unreachable_fault
 from agentmut.protocols import AgentKeys, AgentSpec
+from agentmut.threads import completed as finished
 from agentmut.tools import ToolSpec
 from agentmut.trace import Action, AgentTrace, Step
 from agentmut.trial import CallPlace, Trial, answering
 
 # `_mcp_server` imports the package, which is checked for first.
 
-T = TypeVar("T")
 SOURCES = ("factory", "command", "url")
 PATIENCE = 30.0
 """Seconds in which a server has to tell of its tools before anything is run."""
@@ -72,7 +71,7 @@ class McpAdapter:
 
         source = source_of(spec)
         try:
-            source, offered = _at_once(tools_of(source, PATIENCE))
+            source, offered = finished(tools_of(source, PATIENCE))
             found = check_tools(offered)
         except UsageError as error:
             raise AdapterError(f"the tools of the server: {error}") from error
@@ -163,9 +162,3 @@ def read_turn(turn: JsonValue, number: int) -> Asked:
         f"turn {number + 1} of a scenario for adapter mcp has to be {_SHAPES}, not {turn!r:.120}. To ask in words, "
         "test the agent that uses the server"
     )
-
-
-def _at_once(coroutine: Coroutine[Any, Any, T]) -> T:
-    """The result of a coroutine, whether or not an event loop runs here."""
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, coroutine).result()

@@ -73,7 +73,7 @@ FRAMEWORKS = (
         "bedrock_agents",
         "client",
         QUESTION,
-        {"functions": "tests.frameworks.bedrock_agents:FUNCTIONS"},
+        ORDERS,
         DESK,
     ),
     Measured(
@@ -82,7 +82,7 @@ FRAMEWORKS = (
         "bedrock_agents",
         "agent_client",
         QUESTION,
-        {"functions": "tests.frameworks.bedrock_agents:FUNCTIONS"},
+        ORDERS,
         DESK,
         {"inline": True},
         "direct_inline",

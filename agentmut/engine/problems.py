@@ -22,7 +22,7 @@ HOPELESS_BASELINE = 5
 HOPELESS_TRIALS = 20
 """Trials in total before that: an agent that passes so rarely is untestable in any case."""
 
-NOT_REUSED = "these runs are not reused"
+_NOT_REUSED = "these runs are not reused"
 _KEPT_TOO = "finished trials are kept"
 KEPT = "Finished trials are kept, and reused by the same command."
 
@@ -33,7 +33,7 @@ def failure(problem: str, refused: bool, then: str = KEPT) -> RunError | UsageEr
     `then` follows, unless the problem says itself what becomes of finished trials.
     """
     kind = UsageError if refused else RunError
-    told = any(said in problem for said in (_KEPT_TOO, NOT_REUSED))
+    told = any(said in problem for said in (_KEPT_TOO, _NOT_REUSED))
     return kind(f"{problem.rstrip('.')}.{'' if told else f' {then}'}")
 
 
@@ -87,10 +87,10 @@ def cannot_run(lanes: Collection[Runs]) -> str:
     if raised.total() < trials or len(raised) > 1 or _not_judged(lanes) or not _suffice(lanes):
         return ""
     if not trials:
-        return f"{no_evidence(lanes)}. Fix that first; {NOT_REUSED}"
+        return f"{no_evidence(lanes)}. Fix that first; {_NOT_REUSED}"
     return (
         f"the agent cannot run: {_first_reason(lanes)}. Each of {trials} trials raised this, and no answer of a "
-        f"model and no call of a tool was seen. Fix it first; {NOT_REUSED}"
+        f"model and no call of a tool was seen. Fix it first; {_NOT_REUSED}"
     )
 
 

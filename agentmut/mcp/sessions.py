@@ -38,7 +38,7 @@ class Session:
 
 
 class Sessions:
-    """Those of the trials that are under way."""
+    """The sessions of the trials that are under way."""
 
     def __init__(self) -> None:
         self._sessions: dict[tuple[str, str, str], Session] = {}
@@ -53,7 +53,7 @@ class Sessions:
         return found
 
     def _forget(self) -> None:
-        """Those of trials that are over."""
+        """Drop the sessions of trials that are over, and what still waits in them."""
         over = [key for key, session in self._sessions.items() if session.trial.recorder.closed]
         for key in over:
             for exchange in self._sessions.pop(key).exchanges.values():

@@ -320,4 +320,5 @@ def _no_flow(config: AgentConfig) -> str:
     return f"the agent has no {', '.join(lacking[:-1])} or {lacking[-1]} that its adapter can change"
 
 
-_LIMITS = {"retries": "retries", "max_steps": "limit of steps"}
+_LIMITS: Mapping[str, str] = {"retries": "retries", "max_steps": "limit of steps"}
+"""By the key of a limit: how a reason names it."""

@@ -3,25 +3,11 @@
 import asyncio
 import functools
 import uuid
-from collections.abc import Callable
 from typing import Any
 
-import agentmut
+from tests.frameworks.order_tools import FUNCTIONS, MARKED, PROMPT, look_up_order, order_tool, stock_tool
 
-
-def look_up_order(order_id: str) -> str:
-    """Look up an order by its number."""
-    return f"{order_id} was delivered on Monday."
-
-
-async def issue_refund(order_id: str, amount: float) -> str:
-    """Pay money back to the customer."""
-    return f"{amount} euros for {order_id} are on their way."
-
-
-def check_stock(article: str) -> str:
-    """Find out how many pieces of an article are left."""
-    return f"There are 4 pieces of {article}."
+__all__ = ["FUNCTIONS", "order_tool", "stock_tool"]  # which specs name, and whose calls can be doubled
 
 
 async def refund_order(order_id: str) -> str:
@@ -29,12 +15,8 @@ async def refund_order(order_id: str) -> str:
     return f"The money for {order_id} is on its way."
 
 
-FUNCTIONS = (look_up_order, issue_refund)
 STEPS = (look_up_order, refund_order)
 BY_PATH = {"GET /orders/{order_id}": look_up_order}
-PROMPT = "You help customers.\n\n- Always look up the order before you answer.\n- Never promise a date."
-order_tool, stock_tool = agentmut.tool(look_up_order), agentmut.tool(check_stock)
-OWN: dict[str, Callable[..., str]] = {"look_up_order": order_tool, "check_stock": stock_tool}
 TOOLS = [
     {
         "toolSpec": {
@@ -139,7 +121,7 @@ def _function(tool: dict[str, Any]) -> dict[str, Any]:
 
 
 def _handed_back(asked: dict[str, Any]) -> dict[str, Any]:
-    text = OWN[asked["function"]](**{one["name"]: one["value"] for one in asked["parameters"]})
+    text = MARKED[asked["function"]](**{one["name"]: one["value"] for one in asked["parameters"]})
     kept = {key: asked[key] for key in ("actionGroup", "function")}
     return {"functionResult": {**kept, "responseBody": {"TEXT": {"body": text}}}}
 
@@ -154,7 +136,7 @@ def _asked(client: Any, system: str, messages: list[Any], more: dict[str, Any]) 
 
 def _answer(use: dict[str, Any]) -> dict[str, Any]:
     try:
-        text, status = OWN[use["name"]](**use["input"]), "success"
+        text, status = MARKED[use["name"]](**use["input"]), "success"
     except Exception as error:
         text, status = f"Error: {error}", "error"
     return {"toolResult": {"toolUseId": use["toolUseId"], "content": [{"text": text}], "status": status}}

@@ -19,15 +19,14 @@ from agentmut.errors import UsageError
 from agentmut.mutant import Status
 from agentmut.protocols import AgentSpec
 from agentmut.simulator.addresses import Addresses
-from agentmut.tools import read_tool
 from agentmut.trace import AgentTrace
 from agentmut.trial import Trial, running
 from agentmut.wire.dialects.converse.converse import Converse
 from agentmut.wire.messages import ModelReply
 from tests.frameworks.kit import Case, check
+from tests.frameworks.order_tools import PROMPT, SPECS
 
 pytest.importorskip("boto3", reason="boto3 is not installed")
-from tests.frameworks import bedrock_agents as agents
 from tests.frameworks import bedrock_service as service
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -41,7 +40,7 @@ CASES = (
         "",
         ["Where is my order A-1042?", "And where is my order A-1043?"],
         ["look_up_order"],
-        config=AgentConfig(prompt=agents.PROMPT, model=MODEL, context=POLICY),
+        config=AgentConfig(prompt=PROMPT, model=MODEL, context=POLICY),
         others={"functions": f"{AGENTS}:FUNCTIONS"},
     ),
     Case(
@@ -51,9 +50,9 @@ CASES = (
         ["Where is my order A-1042?"],
         ["look_up_order"],
         config=AgentConfig(
-            prompt=agents.PROMPT,
+            prompt=PROMPT,
             model=ModelConfig(name="sim-large"),
-            tools=(read_tool(agents.look_up_order), read_tool(agents.check_stock)),
+            tools=SPECS,
         ),
         others={"run": f"{AGENTS}:run"},
     ),
@@ -65,7 +64,7 @@ def test_its_agents_are_run_as_the_kit_demands(case: Case) -> None:
     check(case)
 
 
-CONFIG = AgentConfig(prompt=agents.PROMPT, model=MODEL)
+CONFIG = AgentConfig(prompt=PROMPT, model=MODEL)
 
 
 def ran(*, stream: bool = False, trial: Trial | None = None) -> AgentTrace:

@@ -25,8 +25,8 @@ from agentmut.trace import AgentTrace
 from agentmut.trial import Trial, running
 from agentmut.wire.dialects import aws_event_stream
 from tests.frameworks import bedrock_service as service
-from tests.frameworks.bedrock_agents import FUNCTIONS, PROMPT
 from tests.frameworks.kit import Case, check
+from tests.frameworks.order_tools import FUNCTIONS, PROMPT
 
 pytest.importorskip("boto3", reason="boto3 is not installed")
 AGENTS = "tests.frameworks.bedrock_agents"

@@ -109,6 +109,17 @@ def test_a_program_s_tools_are_offered() -> None:
         adapter("served_by_nobody", module=SERVED)
 
 
+def test_servers_that_adk_connects_to_otherwise_are_refused_by_its_version() -> None:
+    """Trials would share a connection."""
+    from agentmut.adapters._google_adk_mcp import separate
+    from tests.frameworks.google_adk_served_agents import server
+
+    toolset = server()
+    del toolset._mcp_session_manager
+    with pytest.raises(AdapterError, match=r"how google-adk \d.* connects to MCP servers; .*route: wire"):
+        separate(toolset)
+
+
 def test_tools_of_a_toolset_are_changed_and_those_that_come_later_are_not() -> None:
     from tests.frameworks.google_adk_served_agents import OPENED, WITH_TOOLSET
 

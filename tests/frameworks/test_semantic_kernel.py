@@ -78,9 +78,7 @@ class Ran:
     async def _run(self, agent: Any, turns: tuple[JsonValue, ...]) -> tuple[AgentTrace, Any]:
         built = agent.source.build(agent.get_config())
         other = agent.with_config(agent.get_config())
-        other.source = replace(
-            agent.source, found=built
-        )  # the object itself, so that its service can be looked at
+        other.source = replace(agent.source, found=built)  # itself, so that its service can be looked at
         with running(self.trial) as trial:
             return await other.run(turns, trial), built
 

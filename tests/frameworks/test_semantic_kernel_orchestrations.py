@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from agentmut.config import AgentConfig
+from agentmut.errors import AdapterError
 from agentmut.plugins import Group, load
 from agentmut.protocols import AgentSpec
 from agentmut.trace import Action, AgentTrace
@@ -114,6 +115,19 @@ def test_an_orchestration_is_told_the_turns_before_and_nothing_of_other_runs(
     trace = orchestrated(f"{ODD}:both")
     assert trace.output == "Hello.\n\nHello."
     assert set(trace.edges) == {(a, b) for name in "ab" for a, b in (("__start__", name), (name, "__end__"))}
+
+
+def test_an_orchestration_that_keeps_its_parts_elsewhere_is_refused_by_its_version(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from agentmut.adapters._semantic_kernel_orchestration import members_of
+    from tests.frameworks.semantic_kernel_odd_agents import both
+
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    whole = both()
+    del whole._members
+    with pytest.raises(AdapterError, match=r"semantic-kernel 1\.\d.* does not keep _members .*route: wire"):
+        members_of(whole)
 
 
 def test_errors_of_orchestrations_are_told(orchestrated: Any, service: Any) -> None:

@@ -14,6 +14,7 @@ from agentmut.importers.pytest_suite.held import HeldSession
 from agentmut.importers.pytest_suite.outcome import is_assertion, judged
 from agentmut.importers.pytest_suite.running import Running
 from agentmut.importers.pytest_suite.settings import PytestSettings
+from tests.importers.plugins_of_others import OTHERS
 
 ROOT = Path(__file__).parents[2]
 DOCTESTS = '''
@@ -49,9 +50,6 @@ def pytest_collection_modifyitems(items):
     for item in items:
         item.add_marker(pytest.mark.agentmut)
 """
-
-OTHERS = [f"-pno:{plugin}" for plugin in ("asyncio", "deepeval", "langsmith_plugin")]
-"""Plugins that other tools bring along: some take seconds to import, in each process."""
 
 
 def run(folder: Path, *arguments: str) -> str:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.importers.plugins_of_others import OTHERS
+
 ROOT = Path(__file__).parents[2]
 AGENT = """
 def run(config, said):
@@ -44,8 +46,6 @@ mutation: {operators: [prompt.drop_instruction]}
 statistics: {baseline: 6, n_max: 10, delta: 0.8, seed: 1}
 BUDGET
 """
-OTHERS = [f"-pno:{plugin}" for plugin in ("asyncio", "deepeval", "langsmith_plugin")]
-"""Plugins that other tools bring along: some take seconds to import, in each process."""
 
 
 def suite(folder: Path, tests: str = TESTS, budget: str = "budget: {trials: 2000}") -> Path:
