@@ -63,14 +63,11 @@ def rebuilt(
     if kept is not None:
         nodes |= {name: _skipped(name) for name in nodes.keys() - set(kept)}
     nodes[BEGIN] = START
-    told = [(_name(edge.from_node), edge.to_node.name, edge.route) for edge in _edges(workflow)]
     if wanted is not None:
-        routed = [edge for edge in told if edge[2] is not None]
-        told = [*((source, edge[-1], None) for edge in wanted for source in edge[:-1]), *routed]
         _check_joins(wanted, nodes)
     edges = [
         Edge(from_node=nodes[source], to_node=nodes[target], route=route)
-        for source, target, route in _reachable(told)
+        for source, target, route in _reachable(_told(workflow, wanted))
     ]
     try:
         graph = Workflow(name=workflow.name, edges=edges).graph
@@ -81,6 +78,16 @@ def rebuilt(
 
 
 Told = tuple[str, str, Any]
+"""An edge by the names of its ends, and its route; None for edges that are always taken."""
+
+
+def _told(workflow: Workflow, wanted: Edges | None) -> list[Told]:
+    """The edges of a workflow, or the wanted ones and those that have a route."""
+    own = [(_name(edge.from_node), edge.to_node.name, edge.route) for edge in _edges(workflow)]
+    if wanted is None:
+        return own
+    routed = [edge for edge in own if edge[2] is not None]
+    return [*((source, edge[-1], None) for edge in wanted for source in edge[:-1]), *routed]
 
 
 def _edges(workflow: Workflow) -> list[Edge]:

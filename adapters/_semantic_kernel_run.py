@@ -67,26 +67,36 @@ def note_refused(
     """
     recorder, place = trial.recorder, call_place()
     mine = [step for step in recorder.steps[before:] if step.node == place.node]
-    known = {step.call_id for step in mine}
-    led = {step.tool for step in mine if step.call_id is None}
     items = [item for message in messages for item in message.items]
     for number, call in enumerate(items):
-        if not isinstance(call, FunctionCallContent) or call.name in led:
-            continue
-        if call.id in known if came is None else any(one is call for one in came):
+        if not isinstance(call, FunctionCallContent) or _has_step(call, mine, came):
             continue
         if told := _result(call, items[number:]):
-            step = Step(
-                action=Action.CALL_TOOL,
-                tool=trial.own_name(call.name or call.function_name),
-                arguments=_arguments(call),
-                error=str(told.result),
-                started=_made(call, recorder),
-                turn=place.turn,
-                node=place.node,
-                call_id=call.id,
-            )
-            recorder.steps.append(step)
+            recorder.steps.append(_refused(call, told, trial, place))
+
+
+def _has_step(
+    call: FunctionCallContent, steps: Sequence[Step], came: Sequence[FunctionCallContent] | None
+) -> bool:
+    """Whether a call came to a function; functions of an orchestration's own have steps without an id."""
+    if any(step.call_id is None and step.tool == call.name for step in steps):
+        return True
+    if came is None:
+        return any(step.call_id == call.id for step in steps)
+    return any(one is call for one in came)
+
+
+def _refused(call: FunctionCallContent, told: FunctionResultContent, trial: Trial, place: CallPlace) -> Step:
+    return Step(
+        action=Action.CALL_TOOL,
+        tool=trial.own_name(call.name or call.function_name),
+        arguments=_arguments(call),
+        error=str(told.result),
+        started=_made(call, trial.recorder),
+        turn=place.turn,
+        node=place.node,
+        call_id=call.id,
+    )
 
 
 def _result(call: FunctionCallContent, later: Sequence[Any]) -> FunctionResultContent | None:
