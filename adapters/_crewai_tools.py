@@ -13,9 +13,13 @@ from crewai.utilities.pydantic_schema_utils import sanitize_tool_params_for_open
 from crewai.utilities.string_utils import sanitize_tool_name
 from pydantic import BaseModel, ConfigDict, JsonValue, PrivateAttr
 
+from agentmut.adapters._agent_source import ON_THE_WIRE
 from agentmut.adapters._change import Offer
+from agentmut.adapters._sdk_version import version_of
 from agentmut.calls.answers import decoy_answer
 from agentmut.calls.passing import pass_call_sync
+from agentmut.errors import AdapterError
+from agentmut.plain import described
 from agentmut.tools import ToolSpec
 
 
@@ -53,13 +57,21 @@ _OTHER_REFUSALS = (
 def failure_in(result: Any) -> str | None:
     """What a result of CrewAI's own tools says, where that is that the call has failed: it has no other sign."""
     text = str(result).strip()
-    return text if _refusals().match(text) else None
+    return text if refusals().match(text) else None
 
 
 @lru_cache(maxsize=1)
-def _refusals() -> re.Pattern[str]:
+def refusals() -> re.Pattern[str]:
+    """What tells of a failed call begins so. Raises `AdapterError` where CrewAI has no longer one of the texts."""
     i18n = get_i18n()
-    told = [re.sub(r"\\{\w+\\}", ".*", re.escape(i18n.errors(name).strip())) for name in _REFUSALS]
+    try:
+        texts = [i18n.errors(name) for name in _REFUSALS]
+    except Exception as error:  # CrewAI raises no other kind
+        raise AdapterError(
+            f"adapter crewai does not know how crewai {version_of('crewai')['crewai']} tells of calls that fail "
+            f"({described(error)}); mutants can reach the crew by {ON_THE_WIRE}"
+        ) from error
+    told = [re.sub(r"\\{\w+\\}", ".*", re.escape(text.strip())) for text in texts]
     return re.compile("|".join([*told, _OTHER_REFUSALS]), re.DOTALL)
 
 

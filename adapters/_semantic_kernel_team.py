@@ -10,6 +10,7 @@ from pydantic import JsonValue
 from semantic_kernel.agents import Agent, ChatCompletionAgent
 from semantic_kernel.functions import KernelFunction, KernelFunctionFromMethod
 
+from agentmut.adapters._agent_source import ON_THE_WIRE
 from agentmut.adapters._change import Change
 from agentmut.adapters._semantic_kernel_copy import asking_copy, copy_of
 from agentmut.adapters._semantic_kernel_model import Model
@@ -188,8 +189,7 @@ def _gather(agent: ChatCompletionAgent, members: dict[str, Member]) -> None:
         if not isinstance(other, ChatCompletionAgent):
             raise AdapterError(
                 f"agent {agent.name!r} asks a {type(other).__name__}, {other.name!r}, which keeps its instructions "
-                "elsewhere; mutants can reach the agents by their model requests: adapter python with agent.run, and "
-                "agent.route: wire"
+                f"elsewhere; mutants can reach the agents by their model requests: {ON_THE_WIRE}"
             )
         _gather(other, members)
 

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 
 from pydantic import JsonValue
 
+from agentmut.adapters._agent_source import ON_THE_WIRE
 from agentmut.adapters._change import Change, distinct
 from agentmut.adapters._framework import FrameworkAdapter, Said, Session
 from agentmut.adapters._requirement import Requirement
@@ -66,7 +67,9 @@ class CrewAIAdapter(FrameworkAdapter):
     def read(cls, agent: Any, spec: AgentSpec) -> AgentConfig:
         """Texts and model of the agent that is changed, tools of all, the order of the tasks."""
         from agentmut.adapters._crewai_crew import Team
+        from agentmut.adapters._crewai_tools import refusals
 
+        refusals()  # as early as this: what a hook raises, CrewAI would only print
         team = Team.of(agent, spec.options.get("agent"))
         name = _input_of(spec)
         if name not in agent.fetch_inputs() and not agent.before_kickoff_callbacks:
@@ -150,7 +153,7 @@ def _check_copies(crew: Any) -> None:
     except Exception as error:
         raise AdapterError(
             f"copying the crew raised {described(error)}, and each trial needs a copy. Mutants can reach the crew "
-            "through its model requests: adapter python with an agent.run that kicks it off, and agent.route: wire"
+            f"through its model requests: {ON_THE_WIRE}"
         ) from error
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from agentmut.adapters._agent_source import AgentSource
+from agentmut.adapters._agent_source import ON_THE_WIRE, AgentSource
 from agentmut.adapters._change import Change, distinct
 from agentmut.adapters._framework import FrameworkAdapter, Session
 from agentmut.adapters._requirement import Requirement
@@ -167,8 +167,7 @@ def _tree(agent: Any, spec: AgentSpec) -> Any:
     if not isinstance(root, BaseAgent) and not tree.llm_agents:
         raise AdapterError(
             f"agent.factory {spec.factory} is a {type(root).__name__} without an LlmAgent, of which adapter google_adk "
-            "can change nothing. Mutants can reach its model requests: adapter python with agent.run, a function "
-            "that runs it"
+            f"can change nothing. Mutants can reach its model requests: {ON_THE_WIRE}"
         )
     return tree
 

@@ -206,6 +206,17 @@ def test_a_delegation_that_fails_is_a_step_with_an_error() -> None:
     assert "Error executing tool: " in errors[2]
 
 
+def test_a_version_that_tells_of_failures_otherwise_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hook that raised would only be printed, and its step be missing."""
+    from agentmut.adapters import _crewai_tools as tools
+
+    monkeypatch.setattr(tools, "_REFUSALS", ("no_such_text",))
+    tools.refusals.cache_clear()
+    with pytest.raises(AgentmutError, match=r"how crewai 1\.\d.* tells of calls that fail .*route: wire"):
+        adapter("growing")
+    tools.refusals.cache_clear()
+
+
 ORDER = '{"order_id": "A-1"}'
 
 
