@@ -166,27 +166,33 @@ class Carrying:
         exchange = Exchange(self._asked.trial, message) if asks_for(message) else None
         wanted = await exchange.wanted() if exchange else message
         try:
-            if wanted is not None:
-                async with await self._asked.send(self._http, wanted) as reply:
-                    known = {exchange.number: exchange} if exchange else {}
-                    if is_stream(reply):
-                        await self._streamed(reply, events, known, self._session())
-                        return
-                    found = _only(read(await reply.read()))
-                    said = (
-                        found if replies_to(found) is not None else _refused(message, f"HTTP {reply.status}")
-                    )
-                    if exchange:
-                        exchange.settle(said)
-                    elif is_request(message):
-                        await events.say(said)
+            in_stream = wanted is not None and await self._asked_alone(wanted, exchange, events)
             if exchange:
-                await events.say(await exchange.answer())
+                answer = await exchange.answer()  # also where it has been said: its step is noted so
+                if not in_stream:
+                    await events.say(answer)
         except (*TROUBLE, RefusalError) as error:
             await events.say(_refused(message, without_url_secrets(error)))
         finally:
             if exchange:
                 exchange.leave()
+
+    async def _asked_alone(self, message: Any, exchange: Exchange | None, events: ClientEvents) -> bool:
+        """Say one message of a batch to the server; whether its stream has told the client what there is to tell."""
+        async with await self._asked.send(self._http, message) as reply:
+            if is_stream(reply):
+                known = {exchange.number: exchange} if exchange else {}
+                await self._streamed(reply, events, known, self._session())
+                if exchange:
+                    exchange.fail(_UNANSWERED)
+                return True
+            found = _only(read(await reply.read()))
+            said = found if replies_to(found) is not None else _refused(message, f"HTTP {reply.status}")
+            if exchange:
+                exchange.settle(said)
+            elif is_request(message):
+                await events.say(said)
+            return False
 
     # Streams that are asked for: of either transport.
 

@@ -200,6 +200,32 @@ def test_what_a_client_takes_back_of_a_batch_holds_up_no_other_reply() -> None:
     assert told == [[{**TOLD, "result": {"tools": []}}]]
 
 
+async def silent(scope: Any, receive: Any, send: Any) -> None:
+    """An app whose streams end before anything is said."""
+    if scope["type"] == "lifespan":
+        for done in ("startup", "shutdown"):
+            await receive()
+            await send({"type": f"lifespan.{done}.complete"})
+        return
+    headers = [(b"content-type", b"text/event-stream")]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": b": nothing\n\n"})
+
+
+def test_a_call_of_a_batch_that_gets_no_reply_is_a_step_with_an_error() -> None:
+    class Silent(Served):
+        def app(self) -> Any:
+            return silent
+
+    async def use(address: str) -> str:
+        async with httpx2.AsyncClient() as http:
+            return (await http.post(address, json=[CALLED])).text
+
+    told, trial = reached(Silent, use, LOOK)
+    assert "result" not in told
+    assert ["ended without a reply" in str(step.error) for step in trial.recorder.steps] == [True]
+
+
 @pytest.mark.parametrize("json_response", [True, False])
 def test_batches_over_http_are_split_too(json_response: bool) -> None:
     class Stateless(Served):
