@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import AsyncIterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 from semantic_kernel.agents import (
@@ -40,6 +41,14 @@ def handoffs_of(whole: Any) -> dict[str, dict[str, str]]:
         for name, targets in found.items()
         if targets
     }
+
+
+def cannot_lead(whole: Any, function: str, target: Any) -> str:
+    """Why a function of the orchestration cannot hand over to an agent: it reaches members only. Empty where it can."""
+    names = [one.name for one in members_of(whole)] if isinstance(whole, HandoffOrchestration) else []
+    if not names or not function.startswith(_TRANSFER) or target in (None, *names):
+        return ""
+    return f"{function} hands over to members of the orchestration, and {target!r} is none of them"
 
 
 def can_do_without(whole: Any) -> bool:
@@ -120,11 +129,10 @@ class Placed(Agent):  # type: ignore[misc]  # Semantic Kernel is in the second e
         if given is None or HANDOFF not in given.plugins:
             return given
         held = given.plugins[HANDOFF]
-        named = {one.fully_qualified_name: one for one in held}
         kept = {
-            one.name: _led(one, named, self.leads)
-            for name, one in named.items()
-            if name in self.leads or not name.startswith(_TRANSFER)
+            one.name: _led(one, self.leads)
+            for one in held
+            if (name := one.fully_qualified_name) in self.leads or not name.startswith(_TRANSFER)
         }
         given.plugins.update(self.own.kernel.plugins)
         given.plugins[HANDOFF] = held.model_copy(update={"functions": kept})
@@ -140,7 +148,15 @@ class Placed(Agent):  # type: ignore[misc]  # Semantic Kernel is in the second e
             yield item
 
 
-def _led(function: Any, named: Mapping[str, Any], leads: Mapping[str, str]) -> Any:
-    """A function that hands over, to whom `leads` says."""
-    other = named.get(f"{_TRANSFER}{leads.get(function.fully_qualified_name, '')}", function)
-    return function if other is function else function.model_copy(update={"method": other.method})
+def _led(function: Any, leads: Mapping[str, str]) -> Any:
+    """A function that hands over, to whom `leads` says. Where an agent is asked again, it has been led before."""
+    name = function.fully_qualified_name
+    target = leads.get(name, "")
+    if name == f"{_TRANSFER}{target}" or not name.startswith(_TRANSFER):
+        return function
+    if not isinstance(function.method, partial):
+        raise AdapterError(
+            f"{name} does not hand over as Semantic Kernel 1.40 to 1.45 do it, so it cannot lead to {target!r}; run "
+            "the orchestration by adapter python with agent.run, and agent.route: wire"
+        )
+    return function.model_copy(update={"method": partial(function.method.func, target)})

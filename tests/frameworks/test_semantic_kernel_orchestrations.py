@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from agentmut.config import AgentConfig
+from agentmut.mutant import Edit
 from agentmut.plugins import Group, load
 from agentmut.protocols import AgentSpec
 from agentmut.trace import Action, AgentTrace
@@ -60,6 +61,33 @@ def test_a_hand_off_may_lead_elsewhere(orchestrated: Any, service: Any, calls: A
     assert trace.edges == (("__start__", "triage"), ("triage", "stock"), ("stock", "__end__"))
     told = [one.name for one in service.requests[0].tools]
     assert told == ["Handoff-transfer_to_billing", "Handoff-complete_task"]
+
+
+def test_hand_offs_that_trade_places_do_so_whenever_the_agent_is_asked(
+    orchestrated: Any, service: Any, calls: Any
+) -> None:
+    to = "Handoff-transfer_to_"
+    flow = adapter(f"{ODD}:back_and_forth").get_config().orchestration
+    traded = {"clerk-clerk": "clerk", f"{to}billing": "stock", f"{to}stock": "billing"}
+    asked, back = calls((f"{to}billing", "{}")), calls((f"{to}triage", "{}"))
+    service.replies(asked, back, asked, "None left.")
+    handoffs = {**flow["handoffs"], "triage": traded}
+    trace = orchestrated(f"{ODD}:back_and_forth", orchestration={**flow, "handoffs": handoffs})
+    assert [step.node for step in trace.steps if step.action is Action.REASON] == ["triage", "stock"] * 2
+
+
+def test_hand_offs_lead_to_no_agent_that_is_only_a_plugin(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    agent, place = (
+        adapter(f"{ODD}:back_and_forth"),
+        "/orchestration/handoffs/triage/Handoff-transfer_to_stock",
+    )
+    edits = [Edit(pointer=place, before="stock", after=after) for after in ("clerk", "billing", None)]
+    assert [agent.cannot_change(edit) for edit in edits] == [
+        "Handoff-transfer_to_stock hands over to members of the orchestration, and 'clerk' is none of them",
+        "",
+        "",
+    ]
 
 
 def test_a_renamed_tool_is_called_in_an_orchestration(orchestrated: Any, service: Any, calls: Any) -> None:
