@@ -238,7 +238,7 @@ def test_calls_of_two_agents_with_one_id_are_both_steps() -> None:
 
     trial = Trial("one")
     watch = Watch(trial, {}, {})
-    calls = [
+    calls: list[dict[str, Any]] = [
         {"tool": FunctionTool(ascii), "tool_args": {}, "tool_context": SimpleNamespace(
             agent_name=name, function_call_id="call_0", actions=SimpleNamespace(transfer_to_agent=None)
         )}
