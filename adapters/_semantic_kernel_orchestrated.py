@@ -90,10 +90,6 @@ class _Walked:
         """What the last agent said."""
 
     @property
-    def steps(self) -> int:
-        return len(self._trial.recorder.steps)
-
-    @property
     def completed(self) -> bool:
         """Whether an agent has ended the task with a summary; else the result says that none has."""
         return any(step.tool == _COMPLETE for step in self._trial.recorder.steps[self._begun :])
@@ -107,8 +103,8 @@ class _Walked:
             self._tasks.add(task)
         return CallPlace(self._turn, name)
 
-    def said(self, name: str, text: str, refused: Sequence[Any], before: int) -> None:
-        note_refused(list(refused), self._trial, before)
+    def said(self, text: str, messages: Sequence[Any], came: Sequence[Any]) -> None:
+        note_refused(messages, self._trial, came)
         self.last = text
 
     def ends(self) -> None:

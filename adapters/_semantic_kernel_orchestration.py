@@ -15,7 +15,7 @@ from semantic_kernel.agents import (
     SequentialOrchestration,
 )
 
-from agentmut.adapters._semantic_kernel_run import HANDOFF
+from agentmut.adapters._semantic_kernel_run import HANDOFF, note_coming
 from agentmut.errors import AdapterError
 from agentmut.trial import CallPlace, place_calls
 
@@ -84,12 +84,8 @@ class _Way(Protocol):
     def enters(self, name: str) -> CallPlace:
         """An agent is asked."""
 
-    def said(self, name: str, text: str, refused: Sequence[Any], before: int) -> None:
-        """An agent has come to its end."""
-
-    @property
-    def steps(self) -> int:
-        """How many there are."""
+    def said(self, text: str, messages: Sequence[Any], came: Sequence[Any]) -> None:
+        """An agent has come to its end; of the calls in its messages, those came to a function."""
 
 
 class Placed(Agent):  # type: ignore[misc]  # Semantic Kernel is in the second environment
@@ -110,7 +106,7 @@ class Placed(Agent):  # type: ignore[misc]  # Semantic Kernel is in the second e
     ) -> AsyncIterator[Any]:
         """What the agent says, piece by piece, as orchestrations ask for it."""
         thread = thread or ChatHistoryAgentThread()
-        before, steps = len(thread), self.way.steps
+        before, came = len(thread), note_coming()
         place_calls(self.way.enters(self.name))  # the runtime has made a task for this message
         pieces: list[str] = []
         async for item in self.own.invoke_stream(
@@ -119,7 +115,7 @@ class Placed(Agent):  # type: ignore[misc]  # Semantic Kernel is in the second e
             pieces.append(str(item.message))
             yield item
         found = [message async for message in thread.get_messages()]
-        self.way.said(self.name, "".join(pieces), found[before:], steps)
+        self.way.said("".join(pieces), found[before:], came)
 
     def _kernel(self, given: Any) -> Any:
         """The one that an orchestration has made of the agent's, with the agent's own functions in it again.

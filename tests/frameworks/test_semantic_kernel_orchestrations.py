@@ -107,6 +107,15 @@ def test_a_renamed_tool_is_called_in_an_orchestration(orchestrated: Any, service
     assert steps["gone"] == (None, True)
 
 
+def test_refused_calls_are_told_apart_though_a_service_gives_their_ids_again(
+    orchestrated: Any, service: Any, calls: Any
+) -> None:
+    looked, gone = ("Orders-look_up_order", ORDER), ("gone", "{}")
+    service.replies(*map(calls, (looked, gone, looked, gone)), "Found.", "Dear customer.")
+    steps = orchestrated(f"{AGENTS}:line").tool_calls
+    assert [(step.tool, bool(step.error)) for step in steps] == [(looked[0], False), ("gone", True)] * 2
+
+
 def test_what_a_task_is_completed_with_is_the_answer(orchestrated: Any, service: Any, calls: Any) -> None:
     service.replies(calls(("Handoff-complete_task", '{"task_summary": "All is well."}')))
     assert orchestrated(f"{AGENTS}:swarm").output == "Task is completed with summary: All is well."
