@@ -320,6 +320,15 @@ def untransformed() -> Any:
     return ConcurrentOrchestration([member("a", "A.")], output_transform=lambda said: json.loads(str(said)))
 
 
+def vague() -> Any:
+    """Semantic Kernel wants two types."""
+
+    class Vague(SequentialOrchestration[str]):
+        pass
+
+    return Vague([member("a", "A.")])
+
+
 def back_and_forth() -> Any:
     """They hand over to each other, and one has another agent for a plugin."""
     triage = member("triage", "Triage.", member("clerk", "Clerk."))

@@ -159,3 +159,15 @@ def test_errors_of_orchestrations_are_told(orchestrated: Any, service: Any) -> N
     service.replies(404)
     with pytest.raises(Exception, match="failed to complete the prompt"):
         orchestrated(f"{AGENTS}:line")
+
+
+def test_an_orchestration_that_cannot_begin_leaves_nothing_running(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    agent = adapter(f"{ODD}:vague")
+
+    async def once() -> str:
+        with pytest.raises(TypeError, match="type parameters"), running(Trial("one")) as trial:
+            await agent.run(("Hi.",), trial)
+        return str(asyncio.all_tasks())
+
+    assert "in_process_runtime" not in asyncio.run(once())
