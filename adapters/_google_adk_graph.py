@@ -38,15 +38,21 @@ def edges_of(workflow: Workflow) -> list[list[str]]:
     return [*joined, *([name, END] for name in nodes if name not in leaving)]
 
 
-def agents_before(workflow: BaseNode) -> dict[str, frozenset[str]]:
-    """By the agents of a graph: those that may have run right before them, past nodes of other kinds."""
+def agents_before(
+    workflow: BaseNode, first: frozenset[str] = frozenset({BEGIN})
+) -> dict[str, frozenset[str]]:
+    """By the agents of a graph, and of those in it: which may have run right before them, past nodes of other kinds.
+
+    `first`: what has run before the graph.
+    """
     if not isinstance(workflow, Workflow):
         return {}
-    into: dict[str, set[str]] = {}
-    for edge in _edges(workflow):
-        into.setdefault(edge.to_node.name, set()).add(_name(edge.from_node))
-    nodes = nodes_of(workflow)
-    return {name: frozenset(_reached(name, into, nodes)) for name in nodes if _is_agent(nodes[name])}
+    found, into = dict[str, frozenset[str]](), _into(workflow)
+    for name, node in nodes_of(workflow).items():
+        before = frozenset(_ran(workflow, into.get(name, ())))
+        before = (before - {BEGIN}) | first if BEGIN in before else before
+        found |= {name: before} if _is_agent(node) else agents_before(node, before)
+    return found
 
 
 def rebuilt(
@@ -106,18 +112,34 @@ def _is_agent(node: BaseNode) -> bool:
     return isinstance(node, BaseAgent)
 
 
-def _reached(name: str, into: Mapping[str, set[str]], nodes: Mapping[str, BaseNode]) -> Iterator[str]:
-    seen: set[str] = set()
-    ahead = list(into.get(name, ()))
+def _into(workflow: Workflow) -> dict[str, list[str]]:
+    into: dict[str, list[str]] = {}
+    for edge in _edges(workflow):
+        into.setdefault(edge.to_node.name, []).append(_name(edge.from_node))
+    return into
+
+
+def _ran(workflow: Workflow, names: Iterable[str]) -> Iterator[str]:
+    """The agents that ran last where these nodes have run; the start where none has."""
+    nodes, into, seen, ahead = nodes_of(workflow), _into(workflow), set[str](), list(names)
     while ahead:
-        before = ahead.pop()
-        if before in seen:
+        name = ahead.pop()
+        if name in seen:
             continue
-        seen.add(before)
-        if before == BEGIN or _is_agent(nodes[before]):
-            yield before
-        else:
-            ahead += into.get(before, ())
+        seen.add(name)
+        last = _last(nodes[name]) if name in nodes else set[str]()
+        yield from [BEGIN] if name == BEGIN else last - {BEGIN}
+        ahead += into.get(name, ()) if BEGIN in last else ()
+
+
+def _last(node: BaseNode) -> set[str]:
+    """The agents that ran last where a node has run; the start where it may have run none."""
+    if _is_agent(node):
+        return {node.name}
+    if not isinstance(node, Workflow):
+        return {BEGIN}
+    leaving = {edge.from_node.name for edge in _edges(node)}
+    return set(_ran(node, [name for name in nodes_of(node) if name not in leaving])) or {BEGIN}
 
 
 def _skipped(name: str) -> FunctionNode:

@@ -31,8 +31,8 @@ class Watch(BasePlugin):
         """By the agents of a graph: which agents can have run right before."""
         self._last = START
         self._forks: dict[str, str] = {}
-        self._begun: dict[str | None, tuple[float, int]] = {}
-        """By the ids of calls, which some services give again: when they began, and after how many steps."""
+        self._begun: dict[tuple[str, str | None], tuple[float, int]] = {}
+        """By agent and id, which some services give again: when a call began, and after how many steps."""
 
     async def before_agent_callback(self, *, agent: Any, callback_context: Any) -> None:
         """An agent begins; those that only run others are no nodes."""
@@ -62,7 +62,8 @@ class Watch(BasePlugin):
         self, *, tool: Any, tool_args: dict[str, Any], tool_context: Any
     ) -> dict[str, Any] | None:
         """A call begins."""
-        self._begun[tool_context.function_call_id] = (self._recorder.now(), len(self._recorder.steps))
+        begun = (self._recorder.now(), len(self._recorder.steps))
+        self._begun[tool_context.agent_name, tool_context.function_call_id] = begun
         return None
 
     async def after_tool_callback(
@@ -85,11 +86,11 @@ class Watch(BasePlugin):
 
     def _note(self, tool: Any, arguments: dict[str, Any], context: Any, **outcome: Any) -> None:
         """The step of a call that nobody has noted: tools of ADK's own, and calls that callbacks answer."""
-        call_id = context.function_call_id
-        started, before = self._begun.pop(call_id, (self._recorder.now(), 0))
-        if any(step.call_id == call_id for step in self._recorder.steps[before:]):
+        node, call_id = context.agent_name, context.function_call_id
+        started, before = self._begun.pop((node, call_id), (self._recorder.now(), 0))
+        if any((step.node, step.call_id) == (node, call_id) for step in self._recorder.steps[before:]):
             return
-        place = CallPlace(call_place().turn, context.agent_name, call_id)._asdict()
+        place = CallPlace(call_place().turn, node, call_id)._asdict()
         told = {name: jsonable(value) for name, value in arguments.items()}
         self._recorder.steps.append(
             call_tool_step(tool.name, told, self._recorder, started, **outcome, **place)

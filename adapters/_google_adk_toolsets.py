@@ -5,6 +5,7 @@ that it did not have before are offered as they are.
 """
 
 import asyncio
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,8 +22,11 @@ from agentmut.adapters._change import Offer
 from agentmut.adapters._google_adk_mcp import separate
 from agentmut.adapters._google_adk_tools import declaration_of, spec_of, tool_offered
 from agentmut.errors import AdapterError
-from agentmut.plain import one_line
+from agentmut.plain import described, one_line
 
+PATIENCE = 10.0
+"""Seconds that a toolset has to close, as with ADK."""
+_log = logging.getLogger(__name__)
 Listed = Mapping[tuple[str, BaseToolset], Sequence[BaseTool]]
 """By the agent's name and its toolset: the tools that models are told of."""
 
@@ -46,14 +50,18 @@ class Toolsets:
 
     def part(self, toolset: BaseToolset, offers: Sequence[Offer], known: Iterable[str] | None) -> BaseToolset:
         """Some of the tools of a toolset, as they are offered; with those that are not `known`, unless it is None."""
-        own = self._mine[toolset]
-        return PassedToolset(own, offers, known, closes=self._closes or own is not toolset)
+        return PassedToolset(self._mine[toolset], offers, known)
 
     async def close(self) -> None:
-        """End the connections of this trial, and close what no other has."""
+        """End the connections of this trial, and close what no other has, each once. As with ADK, the log says what
+        does not close."""
         for toolset, mine in self._mine.items():
             if self._closes or mine is not toolset:
-                await mine.close()
+                try:
+                    async with asyncio.timeout(PATIENCE):
+                        await mine.close()
+                except Exception as error:
+                    _log.info("a %s did not close: %s", type(mine).__name__, described(error))
 
     async def _list(self, agent: BaseNode, toolset: BaseToolset) -> Sequence[BaseTool]:
         mine = self._mine[toolset]
@@ -100,12 +108,10 @@ class _Shown:
 class PassedToolset(BaseToolset):
     """Tools of a toolset as they are offered, with their calls passed on."""
 
-    def __init__(
-        self, own: BaseToolset, offers: Sequence[Offer], known: Iterable[str] | None, *, closes: bool
-    ) -> None:
+    def __init__(self, own: BaseToolset, offers: Sequence[Offer], known: Iterable[str] | None) -> None:
         super().__init__()
         self._use_invocation_cache = False  # `own` knows when its tools may change
-        self._own, self._offers, self._closes = own, offers, closes
+        self._own, self._offers = own, offers
         self._known = None if known is None else frozenset(known)
         self._shown = _Shown()
         self._error: Exception | None = None
@@ -140,9 +146,7 @@ class PassedToolset(BaseToolset):
         return self._own.get_auth_config()
 
     async def close(self) -> None:
-        """Close the toolset, unless other trials have it too."""
-        if self._closes:
-            await self._own.close()
+        """The trial closes the toolset, once: it may be offered in several parts, and to several agents."""
 
     def _as_it_is(self, tool: BaseTool) -> BaseTool:
         declared = declaration_of(tool)

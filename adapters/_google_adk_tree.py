@@ -46,7 +46,7 @@ class Own(NamedTuple):
 
 @dataclass(frozen=True)
 class Tree:
-    """An agent and all that it can run, by name; the first one is where a run begins."""
+    """An agent and all agents and graphs that it can run, by name; the first one is where a run begins."""
 
     members: dict[str, BaseNode]
     changed_name: str
@@ -192,7 +192,8 @@ def _below(agent: Any) -> Iterator[Any]:
     yield agent
     nodes = nodes_of(agent).values() if isinstance(agent, Workflow) else getattr(agent, "sub_agents", ())
     for one in nodes:
-        yield from _below(one)
+        if isinstance(one, BaseAgent | Workflow):  # graphs may each have a function of one name
+            yield from _below(one)
     for tool in getattr(agent, "tools", ()):
         if isinstance(tool, AgentTool):
             yield from _below(tool.agent)

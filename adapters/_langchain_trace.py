@@ -1,6 +1,6 @@
 """LangChain callbacks -> trace steps."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -124,12 +124,20 @@ class TraceHandler(BaseCallbackHandler):
 
 
 def _told(output: Any, call_id: str | None) -> Any:
-    """What the model is told: of a `Command`, which goes on elsewhere, its message that answers the call."""
-    update = getattr(output, "update", None)
-    messages = update.get("messages") if isinstance(update, Mapping) else None
-    said = messages if isinstance(messages, list | tuple) else [messages]
+    """What the model is told: of a `Command`, which goes on elsewhere, or of several, the message that answers the
+    call."""
+    parts = output if isinstance(output, list) else [output]
+    said = [message for part in parts for message in _messages(part)]
     ours = (one for one in said if call_id and getattr(one, "tool_call_id", None) == call_id)
     return next(ours, output)
+
+
+def _messages(part: Any) -> Sequence[Any]:
+    """A message, or those of a `Command`."""
+    if not hasattr(part, "goto"):
+        return [part]
+    found = part.update.get("messages") if isinstance(part.update, Mapping) else part.update
+    return found if isinstance(found, list | tuple) else [found]
 
 
 def _arguments(inputs: Any, text: str) -> dict[str, JsonValue]:

@@ -36,9 +36,9 @@ class Orchestrated(Session):
         members = [one.model_copy(update={"way": way}) for one in members_of(self._whole)]
         self._told.append(ChatMessageContent(role="user", content=text))
         runtime = InProcessRuntime()
-        runtime.start()
         task = list(self._told) if len(self._told) > 1 else text
         found = await with_members(self._whole, members).invoke(task, runtime)
+        runtime.start()  # only now, as it goes on until it is stopped, also where it was not invoked
         result = await _result(found, runtime, way)
         way.ends()
         handed = isinstance(self._whole, HandoffOrchestration) and not way.completed

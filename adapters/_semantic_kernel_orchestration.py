@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import AsyncIterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from semantic_kernel.agents import (
@@ -16,7 +17,7 @@ from semantic_kernel.agents import (
 
 from agentmut.adapters._agent_source import ON_THE_WIRE
 from agentmut.adapters._sdk_version import version_of
-from agentmut.adapters._semantic_kernel_run import HANDOFF
+from agentmut.adapters._semantic_kernel_run import HANDOFF, note_coming
 from agentmut.adapters._semantic_kernel_way import Way
 from agentmut.errors import AdapterError
 from agentmut.trial import place_calls
@@ -43,6 +44,14 @@ def handoffs_of(whole: Any) -> dict[str, dict[str, str]]:
         for name, targets in found.items()
         if targets
     }
+
+
+def cannot_lead(whole: Any, function: str, target: Any) -> str:
+    """Why a function of the orchestration cannot hand over to an agent: it reaches members only. Empty where it can."""
+    names = [one.name for one in members_of(whole)] if isinstance(whole, HandoffOrchestration) else []
+    if not names or not function.startswith(_TRANSFER) or target in (None, *names):
+        return ""
+    return f"{function} hands over to members of the orchestration, and {target!r} is none of them"
 
 
 def can_do_without(whole: Any) -> bool:
@@ -94,7 +103,7 @@ class Placed(Agent):
         """What the agent says, piece by piece, as orchestrations ask for it."""
         assert self.way is not None
         thread = thread or ChatHistoryAgentThread()
-        before, steps = len(thread), self.way.steps
+        before, came = len(thread), note_coming()
         place_calls(self.way.enters(self.name))  # the runtime has made a task for this message
         pieces: list[str] = []
         async for item in self.own.invoke_stream(
@@ -103,7 +112,7 @@ class Placed(Agent):
             pieces.append(str(item.message))
             yield item
         found = [message async for message in thread.get_messages()]
-        self.way.said("".join(pieces), found[before:], steps)
+        self.way.said("".join(pieces), found[before:], came)
 
     def _kernel(self, given: Any) -> Any:
         """The one that an orchestration has made of the agent's, with the agent's own functions in it again.
@@ -113,11 +122,10 @@ class Placed(Agent):
         if given is None or HANDOFF not in given.plugins:
             return given
         held = given.plugins[HANDOFF]
-        named = {one.fully_qualified_name: one for one in held}
         kept = {
-            one.name: _led(one, named, self.leads)
-            for name, one in named.items()
-            if name in self.leads or not name.startswith(_TRANSFER)
+            one.name: _led(one, self.leads)
+            for one in held
+            if (name := one.fully_qualified_name) in self.leads or not name.startswith(_TRANSFER)
         }
         given.plugins.update(self.own.kernel.plugins)
         given.plugins[HANDOFF] = held.model_copy(update={"functions": kept})
@@ -133,7 +141,15 @@ class Placed(Agent):
             yield item
 
 
-def _led(function: Any, named: Mapping[str, Any], leads: Mapping[str, str]) -> Any:
-    """A function that hands over, to whom `leads` says."""
-    other = named.get(f"{_TRANSFER}{leads.get(function.fully_qualified_name, '')}", function)
-    return function if other is function else function.model_copy(update={"method": other.method})
+def _led(function: Any, leads: Mapping[str, str]) -> Any:
+    """A function that hands over, to whom `leads` says. Where an agent is asked again, it has been led before."""
+    name = function.fully_qualified_name
+    target = leads.get(name, "")
+    if name == f"{_TRANSFER}{target}" or not name.startswith(_TRANSFER):
+        return function
+    if not isinstance(function.method, partial):
+        raise AdapterError(
+            f"{name} does not hand over as Semantic Kernel 1.40 to 1.45 do it, so it cannot lead to {target!r}; run "
+            "the orchestration by adapter python with agent.run, and agent.route: wire"
+        )
+    return function.model_copy(update={"method": partial(function.method.func, target)})

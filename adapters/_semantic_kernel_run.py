@@ -27,13 +27,12 @@ HANDOFF = "Handoff"
 
 async def answer_of(agent: Any, text: Any, thread: Any, trial: Trial, turn: int) -> str:
     """What the agent says. The thread goes on with it."""
-    recorder = trial.recorder
-    recorder.nodes.add(agent.name)
-    before, steps = len(thread), len(recorder.steps)
+    trial.recorder.nodes.add(agent.name)
+    before = len(thread)
     with answering(CallPlace(turn, agent.name)), _coming() as came:
         found = await agent.get_response(messages=text, thread=thread)
         messages = [message async for message in thread.get_messages()]
-        note_refused(messages[before:], trial, steps, came)
+        note_refused(messages[before:], trial, came)
     return text_of(found.message)
 
 
@@ -43,12 +42,17 @@ _came: ContextVar[list[FunctionCallContent]] = ContextVar("agentmut_semantic_ker
 @contextmanager
 def _coming() -> Iterator[list[FunctionCallContent]]:
     """The calls that come to a function while an agent is asked; itself, as some services give ids again."""
-    came: list[FunctionCallContent] = []
-    token = _came.set(came)
+    token = _came.set([])
     try:
-        yield came
+        yield _came.get()
     finally:
         _came.reset(token)
+
+
+def note_coming() -> list[FunctionCallContent]:
+    """The calls that come to a function from here on in this task, which is an agent's own."""
+    _came.set([])
+    return _came.get()
 
 
 def text_of(message: Any) -> str:
@@ -57,42 +61,28 @@ def text_of(message: Any) -> str:
     return "\n".join(results) if results else str(message)
 
 
-def note_refused(
-    messages: list[Any], trial: Trial, before: int, came: Sequence[FunctionCallContent] | None = None
-) -> None:
+def note_refused(messages: Sequence[Any], trial: Trial, came: Sequence[FunctionCallContent]) -> None:
     """Calls that Semantic Kernel answered itself, as for arguments that are missing, are failed steps.
 
-    `before`: how many steps there were when the agent was asked. `came`: the calls that have come to a function;
-    where that is not known, ids tell, which some services give again.
+    `came`: the calls that have come to a function.
     """
-    recorder, place = trial.recorder, call_place()
-    mine = [step for step in recorder.steps[before:] if step.node == place.node]
     items = [item for message in messages for item in message.items]
     for number, call in enumerate(items):
-        if not isinstance(call, FunctionCallContent) or _has_step(call, mine, came):
+        if not isinstance(call, FunctionCallContent) or any(one is call for one in came):
             continue
         if told := _result(call, items[number:]):
-            recorder.steps.append(_refused(call, told, trial, place))
+            made = _made(call, items[number + 1 :], trial.recorder)
+            trial.recorder.steps.append(_refused(call, told, trial, made))
 
 
-def _has_step(
-    call: FunctionCallContent, steps: Sequence[Step], came: Sequence[FunctionCallContent] | None
-) -> bool:
-    """Whether a call came to a function; functions of an orchestration's own have steps without an id."""
-    if any(step.call_id is None and step.tool == call.name for step in steps):
-        return True
-    if came is None:
-        return any(step.call_id == call.id for step in steps)
-    return any(one is call for one in came)
-
-
-def _refused(call: FunctionCallContent, told: FunctionResultContent, trial: Trial, place: CallPlace) -> Step:
+def _refused(call: FunctionCallContent, told: FunctionResultContent, trial: Trial, made: float) -> Step:
+    place = call_place()
     return Step(
         action=Action.CALL_TOOL,
         tool=trial.own_name(call.name or call.function_name),
         arguments=_arguments(call),
         error=str(told.result),
-        started=_made(call, trial.recorder),
+        started=made,
         turn=place.turn,
         node=place.node,
         call_id=call.id,
@@ -104,13 +94,22 @@ def _result(call: FunctionCallContent, later: Sequence[Any]) -> FunctionResultCo
     return next(results, None)
 
 
-def _made(call: FunctionCallContent, recorder: Recorder) -> float:
-    """When the model had made a call; now, where the wire has not seen it."""
-    for exchange in reversed(recorder.exchanges):
-        made = exchange.reply.tool_calls if exchange.reply else ()
-        if any((one.id, one.arguments) == (call.id, call.arguments) for one in made):
-            return exchange.started + exchange.seconds
-    return recorder.now()
+def _made(call: FunctionCallContent, later: Sequence[Any], recorder: Recorder) -> float:
+    """When the model had made a call; now, where the wire has not seen it. `later`: what it has asked for since."""
+    same = [one for one in later if isinstance(one, FunctionCallContent) and _told(one) == _told(call)]
+    node = call_place().node
+    made = [
+        exchange.started + exchange.seconds
+        for exchange in recorder.exchanges
+        if exchange.node == node
+        for one in (exchange.reply.tool_calls if exchange.reply else ())
+        if (one.id, one.arguments) == _told(call)
+    ]
+    return made[-1 - len(same)] if len(same) < len(made) else recorder.now()
+
+
+def _told(call: FunctionCallContent) -> tuple[Any, Any]:
+    return call.id, call.arguments
 
 
 def _arguments(call: FunctionCallContent) -> dict[str, Any]:

@@ -27,11 +27,6 @@ class Way:
         """What the last agent said."""
 
     @property
-    def steps(self) -> int:
-        """How many the trial has so far."""
-        return len(self._trial.recorder.steps)
-
-    @property
     def completed(self) -> bool:
         """Whether an agent has ended the task with a summary; else the result says that none has."""
         return any(step.tool == _COMPLETE for step in self._trial.recorder.steps[self._begun :])
@@ -46,9 +41,9 @@ class Way:
             self._tasks.add(task)
         return CallPlace(self._turn, name)
 
-    def said(self, text: str, messages: Sequence[Any], before: int) -> None:
-        """An agent has come to its end, with these messages; there were `before` steps when it was asked."""
-        note_refused(list(messages), self._trial, before)
+    def said(self, text: str, messages: Sequence[Any], came: Sequence[Any]) -> None:
+        """An agent has come to its end, with these messages; of the calls in them, those came to a function."""
+        note_refused(messages, self._trial, came)
         self.last = text
 
     def ends(self) -> None:

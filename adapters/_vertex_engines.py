@@ -2,7 +2,7 @@
 
 import inspect
 import os
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Mapping
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
@@ -94,6 +94,19 @@ class RestEngine:
         return {**told, **await in_daemon_thread(self._credentials.headers)}
 
 
+def _stream(found: Any) -> AsyncIterable[Any]:
+    """What `async_stream_query` gives. Raises `AdapterError` where that is no stream, as of an `async def` that
+    returns a list."""
+    if isinstance(found, AsyncIterable):
+        return found
+    if inspect.iscoroutine(found):
+        found.close()
+    raise AdapterError(
+        f"async_stream_query of the engine of agent.factory gives a {type(found).__name__}; expected an async "
+        "generator, which yields events"
+    )
+
+
 class SdkEngine:
     """An engine as `vertexai.Client(...).agent_engines.get(name=...)` gives it, an `AdkApp` that is not deployed, or
     an object of the user's own with some of their methods.
@@ -120,7 +133,7 @@ class SdkEngine:
         """The events of `async_stream_query`."""
         asked = {"user_id": user, "session_id": session, "message": message}
         try:
-            async for found in self._method("async_stream_query")(**asked):
+            async for found in _stream(self._method("async_stream_query")(**asked)):
                 yield found if isinstance(found, Mapping) else event(str(found))
         except Exception as error:
             raise of_sdk(error) from error

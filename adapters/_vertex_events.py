@@ -71,10 +71,12 @@ class Hearing:
             raise UnavailableError("the engine sent no events: its logs say what went wrong there")
         self.recorder.edges[self.last, END] = None
 
-    def left_over(self) -> None:
-        """Note the calls that got no result, of tools that run on, or as the run broke off."""
+    def left_over(self, error: str | None = None) -> None:
+        """Note the calls that got no result, of tools that run on, or as the run broke off by an error."""
+        told = {"response": {"error": f"no result was told: {error}"}} if error else {}
         for call in self.called:
-            self.recorder.steps.append(self._tool_step(call, {}, self.recorder.now()))
+            step = self._tool_step(call, told, self.recorder.now())
+            self.recorder.steps.append(step.model_copy(update={"output": None}))
 
     def _check(self, event: Mapping[str, Any]) -> None:
         code, message = get(event, "errorCode"), get(event, "errorMessage")
@@ -107,11 +109,18 @@ class Hearing:
         if isinstance(asked, dict):
             self.called.append(Call(_key(asked), asked, author, now))
         if isinstance(answered, dict):
-            call = next((call for call in self.called if call.key == _key(answered)), None)
-            if call:
+            if call := self._call_of(answered, author):
                 self.called.remove(call)
             step = self._tool_step(call or Call("", {}, author, self.since), answered, now)
             self.recorder.steps.append(step)
+
+    def _call_of(self, answered: Mapping[str, Any], author: str) -> Call | None:
+        """The call that a result is of. Some services give ids again: agents at once may have the same."""
+        same = [call for call in self.called if call.key == _key(answered)]
+        mine = (
+            call for call in same if (call.author, call.asked.get("name")) == (author, answered.get("name"))
+        )
+        return next(mine, next(iter(same), None))
 
     def _tool_step(self, call: Call, answered: Mapping[str, Any], now: float) -> Step:
         result, told = answered.get("response"), {**call.asked, **answered}

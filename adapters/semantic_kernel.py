@@ -93,10 +93,17 @@ class SemanticKernelAdapter(FrameworkAdapter):
             return untellable(edit)
         if edit.part == "orchestration" and edit.path[1] not in {"max_steps", *self.found.orchestration}:
             return f"the agents have no orchestration.{edit.path[1]} that adapter semantic_kernel can change"
+        if edit.part == "orchestration" and edit.path[1] == "handoffs":
+            return self._cannot_lead(edit)
         if edit.part != "model" or self.source.takes_config:
             return ""
         team = Team.of(self.source.build(self.config), self.spec.options.get("agent"))
         return team.members[team.changed_name].model.cannot_take(edit)
+
+    def _cannot_lead(self, edit: Edit) -> str:
+        from agentmut.adapters._semantic_kernel_orchestration import cannot_lead
+
+        return cannot_lead(self.source.build(self.config), edit.path[-1], edit.after)
 
 
 class _Conversation(Session):

@@ -141,8 +141,12 @@ class VertexAgentEngineAdapter:
             async with aclosing(self.engine.events(self._user, session, message)) as events:
                 async for event in events:
                     hearing.hear(event)
-        finally:
-            hearing.left_over()
+        except (
+            BaseException
+        ) as error:  # also where the time is up: what was done until then is part of the trace
+            hearing.left_over(described(error))
+            raise
+        hearing.left_over()
         hearing.end()
         return hearing.answer
 

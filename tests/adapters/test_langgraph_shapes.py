@@ -95,6 +95,17 @@ def test_agents_hand_over_to_each_other(make: Any, declared: Any, service: Any, 
     }  # fmt: skip  # the graph of triage never comes to its own end
 
 
+def test_a_tool_that_answers_in_several_parts_says_what_the_model_is_told(service: Any, calls: Any) -> None:
+    @tool
+    def note(call: Annotated[str, InjectedToolCallId]) -> Any:
+        """Take a note."""
+        return [Command(update={"messages": []}), ToolMessage("Noted.", tool_call_id=call)]
+
+    service.replies(calls(("note", "{}")), "Done.")
+    execution = run(lambda config: create_agent(chat(service.url, config), [note]), "Note it!")
+    assert [(step.output, step.error) for step in execution.trace.tool_calls] == [("Noted.", None)]
+
+
 # Agents within functions and tools
 
 

@@ -170,6 +170,13 @@ def routed() -> Workflow:
     return Workflow(name="routed", edges=[(START, node, {"refund": billing, "parcel": delivery})])
 
 
+def nested() -> Workflow:
+    """A graph in a graph; both have a function of one name."""
+    one, last = (LlmAgent(name=name, model=MODEL, instruction=f"You are {name}.") for name in ("one", "last"))
+    inner = Workflow(name="inner", edges=[(START, one, polite)])
+    return Workflow(name="outer", edges=[(START, polite, inner, last)])
+
+
 def functions() -> Workflow:
     """A graph without a model."""
     return Workflow(name="functions", edges=[(START, polite)])

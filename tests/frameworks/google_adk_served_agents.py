@@ -198,7 +198,9 @@ class Orders(BaseToolset):
         llm_request.append_instructions(["The shop is open."])
 
     async def close(self) -> None:
+        """ADK goes on where this raises."""
         self.closed += 1
+        raise RuntimeError("it is closed")
 
 
 OPENED: list[Orders] = []

@@ -11,7 +11,9 @@ from semantic_kernel.agents import (
     ChatCompletionAgent,
     ConcurrentOrchestration,
     GroupChatOrchestration,
+    HandoffOrchestration,
     OpenAIAssistantAgent,
+    OrchestrationHandoffs,
     RoundRobinGroupChatManager,
     SequentialOrchestration,
 )
@@ -316,6 +318,23 @@ def both() -> Any:
 def untransformed() -> Any:
     """What it finds is no JSON."""
     return ConcurrentOrchestration([member("a", "A.")], output_transform=lambda said: json.loads(str(said)))
+
+
+def vague() -> Any:
+    """Semantic Kernel wants two types."""
+
+    class Vague(SequentialOrchestration[str]):
+        pass
+
+    return Vague([member("a", "A.")])
+
+
+def back_and_forth() -> Any:
+    """They hand over to each other, and one has another agent for a plugin."""
+    triage = member("triage", "Triage.", member("clerk", "Clerk."))
+    others = [member("billing", "Billing."), member("stock", "Stock.")]
+    handoffs = OrchestrationHandoffs().add_many(triage, others)
+    return HandoffOrchestration([triage, *others], handoffs.add("stock", "triage").add("billing", "triage"))
 
 
 def chat() -> Any:

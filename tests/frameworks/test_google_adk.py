@@ -2,6 +2,7 @@
 
 import asyncio
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -219,6 +220,39 @@ def test_graphs_are_run_with_other_edges_and_without_nodes() -> None:
     edit = Edit(pointer="/orchestration/edges/4", before=["last", "polite"], after=["last", "one"])
     looped = agent.cannot_express(Mutant(**{**MUTANT, "edits": (edit,)}))
     assert "ADK makes no graph of these edges" in looped
+
+
+def test_agents_of_a_graph_in_a_graph_follow_those_around_it() -> None:
+    agent = adapter("nested")
+    assert agent.get_config().orchestration["nodes"] == ["polite", "inner", "last"]
+    seen = run(changed(agent, prompt="You are kind."), "Hello")
+    assert seen.trace.edges == (("__start__", "one"), ("one", "last"), ("last", "__end__"))
+    assert seen.system[0].startswith("You are kind.") and seen.system[1].startswith("You are last.")
+
+
+def test_calls_of_two_agents_with_one_id_are_both_steps() -> None:
+    """Callbacks answer them; some services give ids that they have given before."""
+    from google.adk.tools.function_tool import FunctionTool
+
+    from agentmut.adapters._google_adk_run import Watch
+
+    trial = Trial("one")
+    watch = Watch(trial, {}, {})
+    calls: list[dict[str, Any]] = [
+        {"tool": FunctionTool(ascii), "tool_args": {}, "tool_context": SimpleNamespace(
+            agent_name=name, function_call_id="call_0", actions=SimpleNamespace(transfer_to_agent=None)
+        )}
+        for name in ("one", "two")
+    ]  # fmt: skip
+
+    async def both() -> None:
+        for call in calls:
+            await watch.before_tool_callback(**call)
+        for call in calls:
+            await watch.after_tool_callback(**call, result={})
+
+    asyncio.run(both())
+    assert [step.node for step in trial.recorder.steps] == ["one", "two"]
 
 
 def test_a_hand_off_leads_elsewhere() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from agentmut.config import AgentConfig
 from agentmut.errors import AdapterError
+from agentmut.mutant import Edit
 from agentmut.plugins import Group, load
 from agentmut.protocols import AgentSpec
 from agentmut.trace import Action, AgentTrace
@@ -63,6 +64,33 @@ def test_a_hand_off_may_lead_elsewhere(orchestrated: Any, service: Any, calls: A
     assert told == ["Handoff-transfer_to_billing", "Handoff-complete_task"]
 
 
+def test_hand_offs_that_trade_places_do_so_whenever_the_agent_is_asked(
+    orchestrated: Any, service: Any, calls: Any
+) -> None:
+    to = "Handoff-transfer_to_"
+    flow = adapter(f"{ODD}:back_and_forth").get_config().orchestration
+    traded = {"clerk-clerk": "clerk", f"{to}billing": "stock", f"{to}stock": "billing"}
+    asked, back = calls((f"{to}billing", "{}")), calls((f"{to}triage", "{}"))
+    service.replies(asked, back, asked, "None left.")
+    handoffs = {**flow["handoffs"], "triage": traded}
+    trace = orchestrated(f"{ODD}:back_and_forth", orchestration={**flow, "handoffs": handoffs})
+    assert [step.node for step in trace.steps if step.action is Action.REASON] == ["triage", "stock"] * 2
+
+
+def test_hand_offs_lead_to_no_agent_that_is_only_a_plugin(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    agent, place = (
+        adapter(f"{ODD}:back_and_forth"),
+        "/orchestration/handoffs/triage/Handoff-transfer_to_stock",
+    )
+    edits = [Edit(pointer=place, before="stock", after=after) for after in ("clerk", "billing", None)]
+    assert [agent.cannot_change(edit) for edit in edits] == [
+        "Handoff-transfer_to_stock hands over to members of the orchestration, and 'clerk' is none of them",
+        "",
+        "",
+    ]
+
+
 def test_a_renamed_tool_is_called_in_an_orchestration(orchestrated: Any, service: Any, calls: Any) -> None:
     """Semantic Kernel gives its copies of functions the names of their plugins, also where they have none."""
     found = adapter(f"{AGENTS}:swarm").get_config()
@@ -78,6 +106,15 @@ def test_a_renamed_tool_is_called_in_an_orchestration(orchestrated: Any, service
     steps = {step.tool: (step.output, bool(step.error)) for step in trace.tool_calls}
     assert steps["Orders-look_up_order"] == ("A-1 was delivered on Monday.", False)
     assert steps["gone"] == (None, True)
+
+
+def test_refused_calls_are_told_apart_though_a_service_gives_their_ids_again(
+    orchestrated: Any, service: Any, calls: Any
+) -> None:
+    looked, gone = ("Orders-look_up_order", ORDER), ("gone", "{}")
+    service.replies(*map(calls, (looked, gone, looked, gone)), "Found.", "Dear customer.")
+    steps = orchestrated(f"{AGENTS}:line").tool_calls
+    assert [(step.tool, bool(step.error)) for step in steps] == [(looked[0], False), ("gone", True)] * 2
 
 
 def test_what_a_task_is_completed_with_is_the_answer(orchestrated: Any, service: Any, calls: Any) -> None:
@@ -136,3 +173,15 @@ def test_errors_of_orchestrations_are_told(orchestrated: Any, service: Any) -> N
     service.replies(404)
     with pytest.raises(Exception, match="failed to complete the prompt"):
         orchestrated(f"{AGENTS}:line")
+
+
+def test_an_orchestration_that_cannot_begin_leaves_nothing_running(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    agent = adapter(f"{ODD}:vague")
+
+    async def once() -> str:
+        with pytest.raises(TypeError, match="type parameters"), running(Trial("one")) as trial:
+            await agent.run(("Hi.",), trial)
+        return str(asyncio.all_tasks())
+
+    assert "in_process_runtime" not in asyncio.run(once())

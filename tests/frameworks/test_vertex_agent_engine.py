@@ -12,6 +12,7 @@ from aiohttp import web
 import agentmut
 from agentmut.adapters._vertex_credentials import Credentials
 from agentmut.adapters._vertex_errors import EngineError
+from agentmut.adapters._vertex_events import Hearing
 from agentmut.adapters.vertex_agent_engine import VertexAgentEngineAdapter
 from agentmut.config import AgentConfig, Document, History, ModelConfig
 from agentmut.conformance.adapter import endpoint
@@ -167,6 +168,20 @@ def test_a_stream_that_breaks_off_is_no_evidence_and_its_call_is_in_the_trace(st
     with running(Trial("one")) as trial, pytest.raises(UnavailableError, match="broke off"):
         asyncio.run(adapter().run(("Hello",), trial))
     assert [step.tool for step in trial.recorder.steps] == [None, "look_up", "look_up"]
+    assert str(trial.recorder.steps[-1].error).startswith("no result was told: UnavailableError: ")
+
+
+def test_results_are_those_of_the_agent_that_called_though_two_give_one_id() -> None:
+    trial = Trial("one")
+    hearing = Hearing(trial.recorder, 0, 0.0)
+    for kind, agents in (("functionCall", "ab"), ("functionResponse", "ba")):
+        for name in agents:
+            told = {"id": "call_0", "name": f"tool_{name}", "args": {"by": name}, "response": {"to": name}}
+            hearing.hear({"author": name, "content": {"parts": [{kind: told}]}})
+    steps = {step.tool: step for step in trial.recorder.steps if step.action is Action.CALL_TOOL}
+    assert {name: (step.node, step.arguments, step.output) for name, step in steps.items()} == {
+        f"tool_{name}": (name, {"by": name}, {"to": name}) for name in "ab"
+    }
 
 
 def test_events_are_read_whatever_is_missing_in_them_or_however_long_they_are(stub: Stub) -> None:
@@ -278,6 +293,22 @@ def test_a_project_that_cannot_be_is_refused(spec: dict[str, Any], says: str) ->
     kind: Any = load(Group.ADAPTERS, "vertex_agent_engine")
     with pytest.raises(UsageError, match=says):
         kind.create(AgentSpec(adapter="vertex_agent_engine", **spec), CONFIG)
+
+
+class NoStream:
+    """An engine of the user's own that gives all events at once."""
+
+    async def async_create_session(self, user_id: str) -> Any:
+        return {"id": "1"}
+
+    async def async_stream_query(self, **asked: Any) -> list[Any]:
+        return []
+
+
+def test_an_engine_that_does_not_stream_is_told() -> None:
+    spec = AgentSpec(adapter="vertex_agent_engine", factory=f"{__name__}:NoStream")
+    with pytest.raises(AdapterError, match="gives a coroutine; expected an async generator"):
+        run(VertexAgentEngineAdapter.create(spec, AgentConfig()), "Hello")
 
 
 def test_a_function_that_returns_no_engine_is_told() -> None:
