@@ -171,6 +171,9 @@ class Carrying:
                     known = {exchange.number: exchange} if exchange else {}
                     if is_stream(reply):
                         await self._streamed(reply, events, known, self._session())
+                        if exchange and not exchange.is_settled:
+                            exchange.fail(_UNANSWERED)
+                            await events.say(await exchange.answer())
                         return
                     found = _only(read(await reply.read()))
                     said = (
@@ -183,7 +186,12 @@ class Carrying:
             if exchange:
                 await events.say(await exchange.answer())
         except (*TROUBLE, RefusalError) as error:
-            await events.say(_refused(message, without_url_secrets(error)))
+            said = without_url_secrets(error)
+            if exchange:
+                exchange.fail(trouble(said))
+                await events.say(await exchange.answer())  # its step says so, too
+            elif is_request(message):
+                await events.say(_refused(message, said))
         finally:
             if exchange:
                 exchange.leave()

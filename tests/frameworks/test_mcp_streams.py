@@ -224,3 +224,29 @@ def test_batches_over_http_are_split_too(json_response: bool) -> None:
     assert by_id[7]["content"][0]["text"] == "A-1 was delivered on Monday."
     assert [tool["name"] for tool in by_id[8]["tools"]] == ["issue_refund", "find"]
     assert [step.tool for step in trial.recorder.steps] == ["look_up_order"]
+
+
+@pytest.mark.parametrize("ends", ["no server", "stream"])
+def test_a_call_of_a_batch_that_is_never_answered_is_a_step_and_told(ends: str) -> None:
+    class Silent(Served):
+        def app(self) -> Any:
+            async def answer(scope: Any, receive: Any, send: Any) -> None:
+                if scope["type"] == "lifespan":
+                    while (message := await receive())["type"].startswith("lifespan."):
+                        await send({"type": f"{message['type']}.complete"})
+                headers = [(b"content-type", b"text/event-stream")]
+                await send({"type": "http.response.start", "status": 200, "headers": headers})
+                await send({"type": "http.response.body", "body": b": nothing\n\n"})
+
+            return answer
+
+    async def use(address: str) -> Any:
+        gone = address.rpartition(":")[0] + ":9/mcp"
+        async with httpx2.AsyncClient() as http:
+            reply = await http.post(address if ends == "stream" else gone, json=[CALLED])
+        return [json.loads(line[6:]) for line in reply.text.splitlines() if line.startswith("data: {")]
+
+    ([told], trial) = reached(Silent, use, LOOK)
+    assert told["id"] == 7 and told["error"]["message"]
+    [step] = trial.recorder.steps
+    assert step.tool == "look_up_order" and told["error"]["message"] in (step.error or "")
