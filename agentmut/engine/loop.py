@@ -42,7 +42,7 @@ class TrialStore(Protocol):
         ...
 
     def forget(self, run: str) -> None:
-        """Do not find the run's trials of the original any more."""
+        """Do not find those of the run's trials any more that raised."""
         ...
 
     def spent(self, run: str) -> Spent:
