@@ -41,7 +41,8 @@ def test_an_agent_that_never_answers_is_an_error_with_the_first_reason(shop: Sho
 def test_a_key_that_is_missing_by_now_is_no_finding_of_follow_up_runs(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    project = shop.write(use=["perturbation.upper", "perturbation.politer"])
+    few = {"relations": {"sources": 12, "pairs": 8}}
+    project = shop.write(use=["perturbation.upper", "perturbation.politer"], extra=few)
     for module in shop.folder.glob("agent_*.py"):
         module.write_text(module.read_text() + KEYED)
     monkeypatch.setenv("SHOP_KEY", "1")
@@ -55,7 +56,7 @@ def test_a_key_that_is_missing_by_now_is_no_finding_of_follow_up_runs(
     monkeypatch.setenv("SHOP_KEY", "1")
     report = check_relations(project)
 
-    assert report.finding is Finding.PASS
+    assert report.finding is not Finding.FAIL and report.cost.trials > 8
 
 
 def test_runs_of_scenarios_that_were_not_asked_for_are_one_note(shop: Shop) -> None:
