@@ -61,14 +61,14 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture(autouse=True)
 def _own_modules_only(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """A module that a test wrote is not found by the next test that writes one of the same name."""
-    path = list(sys.path)
+    path, before = list(sys.path), set(sys.modules)
     yield
-    if sys.path == path:
-        return
-    sys.path[:] = path
+    if sys.path != path:
+        sys.path[:] = path
+        before = set()
     written = str(tmp_path_factory.getbasetemp())
-    for name, module in list(sys.modules.items()):
-        if (getattr(module, "__file__", None) or "").startswith(written):
+    for name in sys.modules.keys() - before:
+        if (getattr(sys.modules[name], "__file__", None) or "").startswith(written):
             del sys.modules[name]
 
 

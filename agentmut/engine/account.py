@@ -31,6 +31,11 @@ class Account:
     _trouble: int = 0
     """Failures of the machinery in a row."""
 
+    @property
+    def unbegun(self) -> bool:
+        """Never, where other trials of the run may have been looked at elsewhere."""
+        return False
+
     def note(self, result: TrialResult, budget: BudgetSettings) -> None:
         """Take in a finished trial."""
         self.in_flight -= 1

@@ -42,7 +42,7 @@ class TrialStore(Protocol):
         ...
 
     def forget(self, run: str) -> None:
-        """Do not find the run's trials of the original any more."""
+        """Do not find those of the run's trials any more that raised."""
         ...
 
     def spent(self, run: str) -> Spent:
@@ -121,7 +121,9 @@ class Loop:
                 return Stop.FAILED
             finally:
                 await self._end()
-                if self._work.unable:  # what is missing may be there the next time
+                if (
+                    self._work.unable or self._cut_short_unbegun()
+                ):  # what is missing may be there the next time
                     self._tools.store.forget(self._run)
 
     async def _loop(self) -> Stop:
@@ -148,6 +150,10 @@ class Loop:
         if self._work.problem:
             return Stop.FAILED
         return Stop.BUDGET if self._budget_reached() and not self._work.decided else None
+
+    def _cut_short_unbegun(self) -> bool:
+        """Whether the run ended before it could be told that the agent cannot run, and nothing says that it can."""
+        return self._work.unbegun and self._why_stop() in (Stop.INTERRUPTED, Stop.BUDGET)
 
     def _budget_reached(self) -> str:
         work = self._work

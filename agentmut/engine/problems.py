@@ -94,6 +94,12 @@ def cannot_run(lanes: Collection[Runs]) -> str:
     )
 
 
+def unbegun(lanes: Collection[Runs]) -> bool:
+    """Whether each trial so far raised before it did anything: it may be that the agent cannot run."""
+    trials = sum(lane.trials for lane in lanes)
+    return 0 < trials == sum(lane.never_began.total() for lane in lanes) and not _not_judged(lanes)
+
+
 def early_problem(baselines: Collection[ScenarioBaseline]) -> str:
     """Why going on with the baseline is pointless; empty when it is not, or cannot be told yet."""
     if problem := cannot_run(baselines):

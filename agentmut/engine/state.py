@@ -20,6 +20,7 @@ from agentmut.engine.problems import (
     destroyed_problem,
     early_problem,
     identity_problem,
+    unbegun,
     untestable_problem,
 )
 from agentmut.engine.reach import Reached, reached
@@ -85,6 +86,11 @@ class CampaignState:
         """Whether the original passes often enough on a scenario for a drop to show."""
         baseline = self.baselines[scenario]
         return baseline.usable and not is_untestable(baseline.failures, baseline.trials, self.plan.rule.delta)
+
+    @property
+    def unbegun(self) -> bool:
+        """Whether every trial of the original so far raised before it did anything."""
+        return unbegun(self.baselines.values())
 
     @property
     def decided(self) -> bool:

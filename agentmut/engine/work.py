@@ -33,6 +33,11 @@ class Work(Protocol):
     """Whether that is since the agent cannot run: its trials are none to reuse."""
 
     @property
+    def unbegun(self) -> bool:
+        """Whether every trial of the original so far raised before it did anything."""
+        ...
+
+    @property
     def plan(self) -> RunPlan:
         """What was decided before the first trial."""
         ...

@@ -167,12 +167,15 @@ class Carrying:
         wanted = await exchange.wanted() if exchange else message
         try:
             in_stream = wanted is not None and await self._asked_alone(wanted, exchange, events)
-            if exchange:
-                answer = await exchange.answer()  # also where it has been said: its step is noted so
-                if not in_stream:
-                    await events.say(answer)
+            if exchange and not in_stream:
+                await events.say(await exchange.answer())
         except (*TROUBLE, RefusalError) as error:
-            await events.say(_refused(message, without_url_secrets(error)))
+            said = without_url_secrets(error)
+            if exchange:
+                exchange.fail(trouble(said))
+                await events.say(await exchange.answer())  # its step says so, too
+            elif is_request(message):
+                await events.say(_refused(message, said))
         finally:
             if exchange:
                 exchange.leave()
@@ -183,8 +186,9 @@ class Carrying:
             if is_stream(reply):
                 known = {exchange.number: exchange} if exchange else {}
                 await self._streamed(reply, events, known, self._session())
-                if exchange:
+                if exchange and not exchange.is_settled:
                     exchange.fail(_UNANSWERED)
+                    return False
                 return True
             found = _only(read(await reply.read()))
             said = found if replies_to(found) is not None else _refused(message, f"HTTP {reply.status}")

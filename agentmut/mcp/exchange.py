@@ -43,6 +43,11 @@ class Exchange:
         if not self._reply.done():
             self._reply.set_result(reply)
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether it is known what the server replied, or that it will not."""
+        return self._reply.done()
+
     def fail(self, error: Any) -> None:
         """The server will not reply; `error` is what is told in the place of it, as the protocol writes it."""
         if not self._reply.done():

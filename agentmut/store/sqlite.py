@@ -141,11 +141,12 @@ class Store:
                 connection.execute(_JUDGED, {"run": run, "usd": judges_usd})
 
     def forget(self, run: str) -> None:
-        """Keep the run's trials of the original for reports only: `find` does not find them any more."""
+        """Keep those of the run's trials that raised for reports only: `find` does not find them any more."""
         taken_over = select(reused.c.trial).where(reused.c.run == run)
         of_run = or_(trials.c.run == run, trials.c.id.in_(taken_over))
         with self._writing() as connection:
-            connection.execute(update(trials).where(of_run, trials.c.mutant == "").values(key=""))
+            raised = trials.c.ending == Ending.RAISED.value
+            connection.execute(update(trials).where(of_run, raised).values(key=""))
 
     def spent(self, run: str) -> Spent:
         """What a run has executed so far, trials without evidence included."""

@@ -15,7 +15,10 @@ WITHOUT_MODEL = frozenset({"python", "mcp"})
 _ALSO: Mapping[str, str] = MappingProxyType(
     {
         "adk": "googleadk",
+        "agentengine": "vertexagentengine",
         "agentsdk": "openaiagents",
+        "amazonbedrock": "bedrock",
+        "amazonbedrockagents": "bedrockagents",
         "autogenagentchat": "autogen",
         "boto3": "bedrock",
         "bedrockconverse": "bedrock",
@@ -24,6 +27,8 @@ _ALSO: Mapping[str, str] = MappingProxyType(
         "llamaindexcore": "llamaindex",
         "openaiagentssdk": "openaiagents",
         "pydanticaislim": "pydanticai",
+        "vertex": "vertexagentengine",
+        "vertexai": "vertexagentengine",
     }
 )
 """Other names of frameworks, by their letters alone: packages, and what their users call them."""
@@ -47,10 +52,10 @@ def starter_name(framework: str) -> str:
     name = by_letters.get(_ALSO.get(said, said))
     if name:
         return name
-    if framework in names(Group.ADAPTERS):
+    if (adapter := framework.strip().lower()) in names(Group.ADAPTERS):
         raise UsageError(
             f"there is no starter for {framework!r}, but an adapter: begin with `agentmut init` and write `adapter: "
-            f"{framework}` into agentmut.yaml, as the adapter's page says. Starters: {', '.join(frameworks())}."
+            f"{adapter}` into agentmut.yaml, as the adapter's page says. Starters: {', '.join(frameworks())}."
         )
     known = ", ".join(frameworks())
     likely = nearest(framework.lower(), frameworks())

@@ -18,7 +18,7 @@ from agentmut.engine.limits import Spend, together
 from agentmut.engine.problems import failure
 from agentmut.engine.relating.change import compared
 from agentmut.engine.relating.preparation import Wish, make_plan, prepare, source_work, wish
-from agentmut.engine.relating.sources import executions_of, giving_up, materials_of, unanswered
+from agentmut.engine.relating.sources import any_run, executions_of, giving_up, materials_of, unanswered
 from agentmut.engine.relating.state import Relating, RelationsPlan, SourceErrands
 from agentmut.engine.relating.stored import carry_out_stored, stored_sources
 from agentmut.engine.relating.summary import Checked, report_relations
@@ -134,6 +134,14 @@ def checked_relations(
         return Checked(plan, stop, sources.spend, work.problem, False, work.lanes, prepared.identity)
     stop = run_work(prepared.session, work, store, progress=lambda: progress(work))
     spend = together(sources.spend, work.spend)
+    if (
+        work.unbegun and stop is Stop.FINISHED
+    ):  # a change of the input may do that, or a key that is missing by now
+        probe = any_run(source_work(session, plan))
+        run_work(session, probe, store, progress=lambda: progress(probe))
+        spend = together(spend, probe.spend)
+        if probe.unable:
+            return Checked(plan, Stop.FAILED, spend, probe.problem)
     return Checked(plan, stop, spend, work.problem, work.refused, work.lanes, prepared.identity)
 
 

@@ -157,6 +157,17 @@ def test_a_key_that_was_missing_makes_the_next_run_another_one(
     assert (healed.verdict, healed.cost.reused) == (Verdict.PASS, 0)
 
 
+def test_runs_without_a_key_are_not_reused_where_a_budget_ended_them_early(
+    projects: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keyless = "\nimport os\nasync def run(config, input, inner=run):\n    os.environ['SHOP_KEY']\n"
+    keyless += "    return await inner(config, input)\n"
+    project = projects.write(("alpha",), extra=FLAWLESS + keyless, budget={"trials": 2})
+    assert check_suite(project).status == "budget"
+    monkeypatch.setenv("SHOP_KEY", "1")
+    assert check_suite(project).cost.reused == 0
+
+
 def test_an_agent_that_raises_in_one_scenario_only_fails_there(projects: Any) -> None:
     broken = (
         "\nasync def run(config, input, inner=run):\n    if 'beta' in input:\n        raise KeyError('x')\n"

@@ -200,32 +200,6 @@ def test_what_a_client_takes_back_of_a_batch_holds_up_no_other_reply() -> None:
     assert told == [[{**TOLD, "result": {"tools": []}}]]
 
 
-async def silent(scope: Any, receive: Any, send: Any) -> None:
-    """An app whose streams end before anything is said."""
-    if scope["type"] == "lifespan":
-        for done in ("startup", "shutdown"):
-            await receive()
-            await send({"type": f"lifespan.{done}.complete"})
-        return
-    headers = [(b"content-type", b"text/event-stream")]
-    await send({"type": "http.response.start", "status": 200, "headers": headers})
-    await send({"type": "http.response.body", "body": b": nothing\n\n"})
-
-
-def test_a_call_of_a_batch_that_gets_no_reply_is_a_step_with_an_error() -> None:
-    class Silent(Served):
-        def app(self) -> Any:
-            return silent
-
-    async def use(address: str) -> str:
-        async with httpx2.AsyncClient() as http:
-            return (await http.post(address, json=[CALLED])).text
-
-    told, trial = reached(Silent, use, LOOK)
-    assert "result" not in told
-    assert ["ended without a reply" in str(step.error) for step in trial.recorder.steps] == [True]
-
-
 @pytest.mark.parametrize("json_response", [True, False])
 def test_batches_over_http_are_split_too(json_response: bool) -> None:
     class Stateless(Served):
@@ -250,3 +224,29 @@ def test_batches_over_http_are_split_too(json_response: bool) -> None:
     assert by_id[7]["content"][0]["text"] == "A-1 was delivered on Monday."
     assert [tool["name"] for tool in by_id[8]["tools"]] == ["issue_refund", "find"]
     assert [step.tool for step in trial.recorder.steps] == ["look_up_order"]
+
+
+@pytest.mark.parametrize("ends", ["no server", "stream"])
+def test_a_call_of_a_batch_that_is_never_answered_is_a_step_and_told(ends: str) -> None:
+    class Silent(Served):
+        def app(self) -> Any:
+            async def answer(scope: Any, receive: Any, send: Any) -> None:
+                if scope["type"] == "lifespan":
+                    while (message := await receive())["type"].startswith("lifespan."):
+                        await send({"type": f"{message['type']}.complete"})
+                headers = [(b"content-type", b"text/event-stream")]
+                await send({"type": "http.response.start", "status": 200, "headers": headers})
+                await send({"type": "http.response.body", "body": b": nothing\n\n"})
+
+            return answer
+
+    async def use(address: str) -> Any:
+        gone = address.rpartition(":")[0] + ":9/mcp"
+        async with httpx2.AsyncClient() as http:
+            reply = await http.post(address if ends == "stream" else gone, json=[CALLED])
+        return [json.loads(line[6:]) for line in reply.text.splitlines() if line.startswith("data: {")]
+
+    ([told], trial) = reached(Silent, use, LOOK)
+    assert told["id"] == 7 and told["error"]["message"]
+    [step] = trial.recorder.steps
+    assert step.tool == "look_up_order" and told["error"]["message"] in (step.error or "")

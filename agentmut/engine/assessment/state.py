@@ -11,7 +11,7 @@ from agentmut.engine.account import Account
 from agentmut.engine.assessment.checked import Checked
 from agentmut.engine.baseline import SPARE
 from agentmut.engine.plan import RunPlan
-from agentmut.engine.problems import cannot_run, no_evidence
+from agentmut.engine.problems import cannot_run, no_evidence, unbegun
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Launch, TrialResult
 from agentmut.mutant import Mutant
@@ -168,6 +168,11 @@ class Assessment(Account):
     def detectors(self) -> Mapping[str, Detector]:
         """Nothing is mutated."""
         return {}
+
+    @property
+    def unbegun(self) -> bool:
+        """Whether every trial so far raised before it did anything."""
+        return unbegun(self.lanes.values())
 
     @property
     def decided(self) -> bool:

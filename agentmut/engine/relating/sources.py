@@ -72,6 +72,20 @@ class SourceRuns(Assessment):
         return self.decided or (each and sum(len(lane.passed) for lane in lanes) >= HOPELESS_TRIALS)
 
 
+class AnyRun(SourceRuns):
+    """Source runs until one of them is more than an exception at once: whether the agent can run still."""
+
+    def launch(self) -> Launch | None:
+        """The next one, until then."""
+        return None if self._began else super().launch()
+
+
+def any_run(work: Assessment) -> AnyRun:
+    """Whether the agent of these source runs, which were taken from the store, can run now."""
+    plan = work.plan.model_copy(update={"fresh": True})
+    return AnyRun(plan, work.suite, work.scenarios, work.rules)
+
+
 def giving_up(work: Assessment) -> SourceRuns:
     """The same source runs, which end early where the agent never answers."""
     return SourceRuns(work.plan, work.suite, work.scenarios, work.rules)

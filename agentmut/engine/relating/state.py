@@ -35,6 +35,9 @@ class Relating(Account):
     lanes: Sequence[Lane]
     reworded: Collection[str] = ()
     """Scenarios whose turns are not those of the source runs."""
+    _began: bool = False
+    """Whether some run did more than raise at once."""
+    _runs: int = 0
     _found: dict[TrialRef, TrialResult] = field(default_factory=dict)
     """Results that a lane waits for, or will ask for: traces are large."""
     _uses: Counter[TrialRef] = field(init=False)
@@ -50,6 +53,11 @@ class Relating(Account):
     def decided(self) -> bool:
         """Whether every lane has the pairs that its verdict takes."""
         return all(lane.complete for lane in self.lanes)
+
+    @property
+    def unbegun(self) -> bool:
+        """Whether every run so far raised before it did anything."""
+        return self._runs > 0 and not self._began
 
     @property
     def pairs(self) -> int:
@@ -70,6 +78,8 @@ class Relating(Account):
     def record(self, launch: Launch, result: TrialResult) -> None:
         """Take in a finished trial."""
         self.note(result, self.plan.budget)
+        self._runs += 1
+        self._began = self._began or not result.never_began
         ref = TrialRef(*launch[:3])
         if self._uses[ref]:
             self._found[ref] = self._seen_again(ref, result)

@@ -1,15 +1,26 @@
 """An agent that cannot answer leaves relations nothing to start from: an error, not a finding."""
 
+import time
+
 import pytest
 
 from agentmut import check_relations
+from agentmut.documents.relation_report import Finding
+from agentmut.engine.assessment.preparation import Asked
+from agentmut.engine.relating.preparation import make_plan, source_work, wish
 from agentmut.engine.stored import stored_originals
 from agentmut.errors import RunError, UsageError
 from agentmut.project import load_project
-from agentmut.runtime import opened
+from agentmut.runtime import opened, register, run_work
 from tests.relations.engine.conftest import Shop
 
 NO_KEY = "\ndef run(config, input):\n    raise RuntimeError('Missing credentials.')\n"
+KEYED = """
+import os
+def run(config, input, inner=run):
+    os.environ["SHOP_KEY"]
+    return inner(config, input)
+"""
 
 
 def test_an_agent_that_never_answers_is_an_error_with_the_first_reason(shop: Shop) -> None:
@@ -25,6 +36,27 @@ def test_an_agent_that_never_answers_is_an_error_with_the_first_reason(shop: Sho
     assert 20 <= skipped.total() < 45  # it is given up early
     with pytest.raises(UsageError, match="left out: of an agent that could not run"):
         check_relations(project, stored=True)
+
+
+def test_a_key_that_is_missing_by_now_is_no_finding_of_follow_up_runs(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = {"relations": {"sources": 12, "pairs": 8}}
+    project = shop.write(use=["perturbation.upper", "perturbation.politer"], extra=few)
+    for module in shop.folder.glob("agent_*.py"):
+        module.write_text(module.read_text() + KEYED)
+    monkeypatch.setenv("SHOP_KEY", "1")
+    with opened(project, ()) as (session, store):
+        plan = make_plan(session, wish(session, ()), Asked(time.time(), None, False), to_the_end=False)
+        register(store, plan)
+        run_work(session, source_work(session, plan), store)
+    monkeypatch.delenv("SHOP_KEY")
+    with pytest.raises(RunError, match=r"^the agent cannot run: KeyError: 'SHOP_KEY'"):
+        check_relations(project)
+    monkeypatch.setenv("SHOP_KEY", "1")
+    report = check_relations(project)
+
+    assert report.finding is not Finding.FAIL and report.cost.trials > 8
 
 
 def test_runs_of_scenarios_that_were_not_asked_for_are_one_note(shop: Shop) -> None:
