@@ -157,8 +157,9 @@ def check_adapter(
     chat models share connections between event loops: in the same process as other runs of them, give each an
     `http_async_client` of its own.
 
-    Gives, by operator class, the operators whose mutants were seen to arrive, and those that the adapter cannot
-    express, with its reason. Raises `AssertionError` with everything that is wrong.
+    Gives, by operator class, the operators whose mutants were seen to arrive, those that the adapter cannot express,
+    with its reason, and those of the orchestration that made no difference to this run, as a limit that it does not
+    come to. Raises `AssertionError` with everything that is wrong.
     """
     check_names(only, except_for)
 

@@ -1,10 +1,11 @@
 """Whether mutants of every class arrive, and whether configs stay what they are."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
 from agentmut.config import AgentConfig
+from agentmut.conformance.adapter_course import course_of
 from agentmut.conformance.adapter_runs import Asked, Observed, Subject, observe, whole_config
 from agentmut.execution import Ending
 from agentmut.flow import CHANGED
@@ -60,6 +61,8 @@ class Support(NamedTuple):
     """Operators of mutants that were seen to arrive: one for each kind of place."""
     refused: Mapping[str, str] = MappingProxyType({})
     """Operators none of whose mutants the adapter can express, with its reason for the first."""
+    not_met: tuple[str, ...] = ()
+    """Operators of mutants of the flow that were carried out, where the run took the same course without them."""
 
 
 def _generation(subject: Subject) -> Generation:
@@ -120,14 +123,43 @@ async def mutation_faults(
     asked = [Asked(f"mutant-{mutant.id}", mutant=mutant) for mutant in mutants]
     faults: dict[str, list[str]] = {one: [] for one in wanted}
     delivered: dict[str, list[str]] = {one: [] for one in wanted}
-    for mutant, found in zip(mutants, await observe(subject, *asked), strict=True):
+    not_met: dict[str, list[str]] = {one: [] for one in wanted}
+    observed = await observe(subject, *asked)
+    same = await _same_course(subject, [run for run in observed if _changes_flow(run)])
+    for mutant, found in zip(mutants, observed, strict=True):
         missing = list(_arrival_faults(mutant, config, found))
         faults[mutant.operator_class] += missing
-        delivered[mutant.operator_class] += [] if missing else [mutant.operator]
+        if not missing:
+            (not_met if mutant.id in same else delivered)[mutant.operator_class].append(mutant.operator)
     if OperatorClass.PROMPT in wanted and not config.prompt:
         faults[OperatorClass.PROMPT].append("the agent's config has no prompt; give it one for the check")
     refused = _refused(generation)
-    return faults, {one: Support(tuple(dict.fromkeys(delivered[one])), refused[one]) for one in wanted}
+    return faults, {one: Support(_once(delivered[one]), refused[one], _once(not_met[one])) for one in wanted}
+
+
+def _changes_flow(run: Observed) -> bool:
+    mutant = run.asked.mutant
+    return mutant is not None and mutant.operator_class is OperatorClass.ORCHESTRATION
+
+
+async def _same_course(subject: Subject, observed: Sequence[Observed]) -> frozenset[str]:
+    """The mutants whose runs took the course that the original takes under the same name, as the simulator's dice do.
+
+    What the original itself does not do twice alike is left out.
+    """
+    if not observed:
+        return frozenset()
+    originals = [Asked(run.asked.id) for run in observed]
+    courses = [course_of(run) for run in await observe(subject, *originals)]
+    [again] = await observe(subject, originals[0])
+    stable = [part for part, seen in course_of(again).items() if courses[0][part] == seen]
+    pairs = zip(observed, courses, strict=True)
+    same = [run for run, course in pairs if all(course_of(run)[part] == course[part] for part in stable)]
+    return frozenset(run.asked.mutant.id for run in same if run.asked.mutant)
+
+
+def _once(operators: list[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(operators))
 
 
 def _arrival_faults(mutant: Mutant, config: AgentConfig, found: Observed) -> Iterator[str]:

@@ -11,6 +11,7 @@ from pydantic import JsonValue
 
 from agentmut.config import AgentConfig
 from agentmut.conformance.adapter_mutation import Support
+from agentmut.mutant import OperatorClass
 from agentmut.plugins import Group, load
 from agentmut.protocols import Adapter, AgentSpec
 from agentmut.testing import check_adapter
@@ -36,6 +37,8 @@ class Case:
     options: Mapping[str, JsonValue] = field(default_factory=dict)
     config: AgentConfig = field(default_factory=AgentConfig)
     route: str | None = None
+    limit: int | None = None
+    """Of the steps of a run, in the framework's terms: the half of it is too few, so that the limit is met."""
     except_for: Mapping[str, str] = field(default_factory=dict)
     others: Mapping[str, Any] = field(default_factory=dict)
     """Further keys of the agent section, such as `functions`; `factory` is empty where it is none of them."""
@@ -46,7 +49,9 @@ class Case:
             adapter=self.framework, factory=self.factory or None, options=dict(self.options), **self.others
         )
         kind: type[Adapter] = load(Group.ADAPTERS, self.framework)
-        return kind.create(spec, self.config)
+        limit = {"max_steps": self.limit} if self.limit else {}
+        flow = {**self.config.orchestration, **limit}
+        return kind.create(spec, self.config.model_copy(update={"orchestration": flow}))
 
 
 def check(case: Case) -> None:
@@ -58,11 +63,19 @@ def check(case: Case) -> None:
         except_for=dict(case.except_for),
         at_once=AT_ONCE,
     )
+    flow = found[OperatorClass.ORCHESTRATION]
+    assert flow.delivered or not flow.not_met, (
+        f"{flow.not_met} made no difference to a run: give the case a limit"
+    )
     _compare(case, {name: _row(one) for name, one in found.items()})
 
 
 def _row(found: Support) -> dict[str, JsonValue]:
-    return {"delivered": list(found.delivered), "refused": dict(found.refused)}
+    return {
+        "delivered": list(found.delivered),
+        "not_met": list(found.not_met),
+        "refused": dict(found.refused),
+    }
 
 
 def _compare(case: Case, found: dict[str, dict[str, JsonValue]]) -> None:

@@ -55,7 +55,8 @@ MATRIX = """## Which mutants arrive
 Each row is an agent of a framework that was run against the simulator by the conformance kit
 (`agentmut.testing.check_adapter`, 30 runs at once).
 
-- `delivered`: mutants of this [class of operators](operators.md) were seen to arrive there.
+- `delivered`: mutants of this [class of operators](operators.md) were seen to arrive there: in the requests that the
+  simulator was sent, or in what was done. Mutants of the orchestration made the run take another course.
 - `refused`: they cannot be expressed. They are left out with a reason and never count in a score.
 - `-`: this agent has nothing of the kind.
 """

@@ -42,6 +42,7 @@ CASES = (
         ["look_up_order"],
         config=AgentConfig(prompt=PROMPT, model=MODEL, context=POLICY),
         others={"functions": f"{AGENTS}:FUNCTIONS"},
+        limit=3,
     ),
     Case(
         "bedrock",

@@ -52,6 +52,7 @@ CASES = (
         options=TEMPLATE,
         config=CONFIG.model_copy(update={"model": ModelConfig(name="sim-large", temperature=0.3)}),
         others=DESK,
+        limit=3,
     ),
     Case(
         "bedrock_agents",
@@ -62,6 +63,7 @@ CASES = (
         options={"inline": True},
         config=CONFIG.model_copy(update={"prompt": STEPWISE}),
         others={"functions": f"{AGENTS}:STEPS", "stream": True},
+        limit=3,
     ),
     Case(
         "bedrock_agents",
@@ -72,6 +74,7 @@ CASES = (
         options=DEPLOYED,
         config=AgentConfig(prompt="You help customers.", context=POLICY),
         others=DESK,
+        limit=3,
     ),
 )
 

@@ -37,6 +37,7 @@ CASES = (
         ["Where is my order A-1042?", "And where is my order A-1043?"],
         ["look_up_order"],
         config=POLICY,
+        limit=3,
     ),
     Case("crewai", "two tasks", f"{AGENTS}:two_steps", ["Where is my order A-1042?"], ["look_up_order"]),
 )

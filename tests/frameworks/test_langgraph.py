@@ -20,6 +20,7 @@ CASES = (
         ["Where is my order A-1042?", "And where is my order A-1043?"],
         ["look_up_order"],
         config=AgentConfig(prompt=PROMPT, model=agents.MODEL, context=POLICY),
+        limit=5,
     ),
     Case(
         "langgraph",

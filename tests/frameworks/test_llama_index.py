@@ -32,8 +32,8 @@ POLICY = AgentConfig(context=(Document(name="policy", text="Refunds take five da
 TURNS = ["Where is my order A-1042?", "And where is my order A-1043?"]
 ORDER = '{"order_id": "A-1"}'
 CASES = (
-    Case("llama_index", "two tools", f"{AGENTS}:desk", TURNS, ["look_up_order"], config=POLICY),
-    Case("llama_index", "ReAct", f"{AGENTS}:thinker", TURNS, ["look_up_order"], config=POLICY),
+    Case("llama_index", "two tools", f"{AGENTS}:desk", TURNS, ["look_up_order"], config=POLICY, limit=3),
+    Case("llama_index", "ReAct", f"{AGENTS}:thinker", TURNS, ["look_up_order"], config=POLICY, limit=3),
     Case(
         "llama_index",
         "hand-off",

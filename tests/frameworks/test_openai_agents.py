@@ -19,6 +19,7 @@ CASES = (
         ["Where is my order A-1042?", "And where is my order A-1043?"],
         ["look_up_order"],
         config=POLICY,
+        limit=3,
     ),
     Case(
         "openai_agents",

@@ -31,6 +31,7 @@ CASES = (
         ["Where is my order A-1042?", "And where is my order A-1043?"],
         ["look_up_order"],
         config=POLICY,
+        limit=3,
     ),
     Case(
         "pydantic_ai",
@@ -38,6 +39,7 @@ CASES = (
         f"{AGENTS}:office",
         ["Ask the clerk: where is my order A-1042?"],
         ["ask_clerk"],
+        limit=3,
     ),
 )
 

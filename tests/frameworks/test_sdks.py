@@ -28,12 +28,19 @@ READ = DESK.model_copy(update={"tools": tuple(map(read_tool, FUNCTIONS))})
 OWN = AgentConfig(prompt=PROMPT, model=ModelConfig(name="sim-large"), tools=SPECS)
 TWO_AGENTS = "two agents in a function"
 CASES = (
-    Case("openai", "two tools", "", TURNS, TOOLS, config=DESK, others=LOOP),
+    Case("openai", "two tools", "", TURNS, TOOLS, config=DESK, others=LOOP, limit=3),
     Case(
-        "openai", "two tools, Responses", "", TURNS, TOOLS, config=DESK, others={**LOOP, "api": "responses"}
+        "openai",
+        "two tools, Responses",
+        "",
+        TURNS,
+        TOOLS,
+        config=DESK,
+        others={**LOOP, "api": "responses"},
+        limit=3,
     ),
     Case("openai", TWO_AGENTS, "", [QUESTION], TOOLS, config=OWN, others=ON_OPENAI),
-    Case("anthropic", "two tools", "", TURNS, TOOLS, config=DESK, others=LOOP),
+    Case("anthropic", "two tools", "", TURNS, TOOLS, config=DESK, others=LOOP, limit=3),
     Case("anthropic", TWO_AGENTS, "", [QUESTION], TOOLS, config=OWN, others=ON_ANTHROPIC),
     Case("python", "two tools", "", TURNS, TOOLS, config=READ, others=CONFIGURED),
     Case("python", TWO_AGENTS, "", [QUESTION], TOOLS, config=OWN, others=ON_OPENAI),

@@ -34,6 +34,7 @@ CASES = (
         ["Where is my order A-1042?", "And where is my order A-1043?"],
         ["Orders-look_up_order"],
         config=POLICY,
+        limit=3,
     ),
     Case(
         "semantic_kernel",

@@ -29,8 +29,8 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "smolagents"
 POLICY = AgentConfig(context=(Document(name="policy", text="Refunds take five days. Gifts are final."),))
 TURNS = ["Where is my order A-1042?", "And where is my order A-1043?"]
 CASES = (
-    Case("smolagents", "two tools", f"{AGENTS}:desk", TURNS, ["look_up_order"], config=POLICY),
-    Case("smolagents", "CodeAgent", f"{AGENTS}:coder", TURNS, ["look_up_order"], config=POLICY),
+    Case("smolagents", "two tools", f"{AGENTS}:desk", TURNS, ["look_up_order"], config=POLICY, limit=3),
+    Case("smolagents", "CodeAgent", f"{AGENTS}:coder", TURNS, ["look_up_order"], config=POLICY, limit=3),
     Case(
         "smolagents",
         "managed agent",

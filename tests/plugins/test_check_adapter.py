@@ -17,6 +17,8 @@ from agentmut.adapters.openai import OpenAIAdapter
 from agentmut.config import AgentConfig, Document, ModelConfig
 from agentmut.conformance.adapter import CHECKS
 from agentmut.errors import AdapterError
+from agentmut.flow import CHANGED
+from agentmut.mutant import OperatorClass
 from agentmut.protocols import Adapter, AgentSpec
 from agentmut.testing import check_adapter
 from agentmut.trace import Action, AgentTrace, Step, Usage
@@ -47,8 +49,8 @@ def tools(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
 
 
-def loop(kind: Any = OpenAIAdapter, **spec: Any) -> Callable[[], Adapter]:
-    return lambda: kind.create(AgentSpec(adapter="x", functions="kit_tools:FUNCTIONS", **spec), CONFIG)
+def loop(kind: Any = OpenAIAdapter, config: AgentConfig = CONFIG, **spec: Any) -> Callable[[], Adapter]:
+    return lambda: kind.create(AgentSpec(adapter="x", functions="kit_tools:FUNCTIONS", **spec), config)
 
 
 def test_a_streamed_loop_is_sound() -> None:
@@ -70,6 +72,24 @@ def test_a_program_is_sound(tmp_path: Path) -> None:
     (tmp_path / "agent.py").write_text(f"SYSTEM = {CONFIG.system_text()!r}\n{PROGRAM}")
     spec = AgentSpec(adapter="command", command=(sys.executable, "-IS", "agent.py"), root=str(tmp_path))
     check_adapter(lambda: CommandAdapter.create(spec, CONFIG), turns=TURNS[:1])
+
+
+@pytest.mark.parametrize("sound", [True, False])
+def test_a_change_of_the_flow_counts_where_the_run_takes_another_course(sound: bool) -> None:
+    class Saying(Sound if sound else ignoring("orchestration")):  # type: ignore[misc]
+        """It says that it has another limit."""
+
+        async def run(self, turns: Any, trial: Trial) -> AgentTrace:
+            trial.recorder.marks |= {CHANGED, "/orchestration/max_steps"}
+            trace: AgentTrace = await super().run(turns, trial)
+            return trace
+
+    limited = CONFIG.model_copy(update={"orchestration": {"max_steps": 3}})
+    make = loop(Saying, config=limited)
+    found = check_adapter(make, turns=TURNS, expect_tools=["look_up"], only=["mutation.orchestration"])
+    cut = ("orchestration.cut_max_steps",)
+    support = found[OperatorClass.ORCHESTRATION]
+    assert (support.delivered, support.not_met) == ((cut, ()) if sound else ((), cut))
 
 
 MUTATION = [check for check in CHECKS if check.startswith("mutation.")]
