@@ -15,18 +15,28 @@ WITHOUT_MODEL = frozenset({"python", "mcp"})
 _ALSO: Mapping[str, str] = MappingProxyType(
     {
         "adk": "googleadk",
+        "agentengine": "vertexagentengine",
         "agentsdk": "openaiagents",
+        "amazonbedrock": "bedrock",
+        "amazonbedrockagents": "bedrockagents",
         "autogenagentchat": "autogen",
         "boto3": "bedrock",
         "bedrockconverse": "bedrock",
         "callable": "python",
         "langchain": "langgraph",
         "llamaindexcore": "llamaindex",
+        "mcpserver": "mcp",
+        "mcpservers": "mcp",
+        "modelcontextprotocol": "mcp",
         "openaiagentssdk": "openaiagents",
         "pydanticaislim": "pydanticai",
+        "sk": "semantickernel",
+        "vertexaiagentengine": "vertexagentengine",
+        "vertexaiagentengines": "vertexagentengine",
     }
 )
 """Other names of frameworks, by their letters alone: packages, and what their users call them."""
+_VERTEX = frozenset({"vertex", "vertexai", "googlevertexai"})
 DISGUISE = ".txt"
 """Python templates carry this suffix, so that no tool takes them for modules of agentmut."""
 
@@ -47,6 +57,11 @@ def starter_name(framework: str) -> str:
     name = by_letters.get(_ALSO.get(said, said))
     if name:
         return name
+    if said in _VERTEX:
+        raise UsageError(
+            f"there is no starter for {framework!r}: take google_adk for an agent that runs in this process, or "
+            "vertex_agent_engine for one that is deployed there."
+        )
     if framework in names(Group.ADAPTERS):
         raise UsageError(
             f"there is no starter for {framework!r}, but an adapter: begin with `agentmut init` and write `adapter: "

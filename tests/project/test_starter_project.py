@@ -183,6 +183,8 @@ def test_a_starter_is_found_by_other_spellings_of_its_framework() -> None:
     assert {starter_name(said) for said in _ALSO} <= set(frameworks())
     with pytest.raises(UsageError, match="no starter for 'anthropic', but an adapter: begin with"):
         starter_name("anthropic")
+    with pytest.raises(UsageError, match=r"take google_adk for .* or vertex_agent_engine for"):
+        starter_name("Vertex AI")
 
 
 @pytest.mark.parametrize("name", frameworks())
