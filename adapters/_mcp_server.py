@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, Protocol, TextIO, cast
+from typing import Any, ClassVar, Protocol, TextIO, cast
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, best_match
@@ -40,6 +40,9 @@ _MOST_PAGES = 100
 
 class Source(Protocol):
     """Where a server comes from."""
+
+    key: ClassVar[str]
+    """What of the project names it."""
 
     def client(self) -> Any:
         """A fresh server's client, connected while the context is open."""
@@ -73,6 +76,7 @@ class Built:
     """A server of this process."""
 
     source: AgentSource
+    key: ClassVar[str] = "agent.factory"
 
     @asynccontextmanager
     async def client(self) -> AsyncIterator[Client]:
@@ -87,6 +91,7 @@ class Program:
 
     command: tuple[str, ...]
     root: str
+    key: ClassVar[str] = "agent.command"
 
     @asynccontextmanager
     async def client(self) -> AsyncIterator[Client]:
@@ -109,6 +114,7 @@ class Remote:
 
     url: str
     headers: Mapping[str, str]
+    key: ClassVar[str] = "agent.url"
 
     @asynccontextmanager
     async def client(self) -> AsyncIterator[Client]:
@@ -150,11 +156,18 @@ async def tools_of(source: Source, patience: float) -> tuple[Source, tuple[ToolS
                     return older, await _told(older)
                 raise
     except TimeoutError as error:
-        raise AdapterError(f"the server did not tell of its tools within {patience:g} s") from error
+        raise AdapterError(
+            f"the server of {source.key} did not tell of its tools within {patience:g} s"
+        ) from error
     except (AdapterError, UsageError):
         raise
     except Exception as error:
-        raise AdapterError(f"the server could not be asked for its tools: {described(error)}") from error
+        running = (
+            ". See that it runs there, and what agent.headers it wants" if isinstance(source, Remote) else ""
+        )
+        raise AdapterError(
+            f"the server of {source.key} could not be asked for its tools: {described(error)}{running}"
+        ) from error
 
 
 async def _told(source: Source) -> tuple[ToolSpec, ...]:

@@ -10,6 +10,7 @@ from agentmut.adapters._wrapped import wrapped_function
 from agentmut.config import AgentConfig
 from agentmut.errors import UsageError
 from agentmut.protocols import Adapter, AgentKeys, AgentSpec
+from agentmut.services import BEDROCK
 
 
 class BedrockAdapter(LoopAdapter):
@@ -23,6 +24,7 @@ class BedrockAdapter(LoopAdapter):
     )
 
     requirement: ClassVar[Requirement] = boto3_requirement("bedrock")
+    service: ClassVar[str] = BEDROCK.name
 
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> Adapter:

@@ -24,6 +24,7 @@ from agentmut.config import AgentConfig
 from agentmut.errors import AdapterError, UsageError
 from agentmut.mutant import Edit, Mutant, apply_edits, unreachable_fault
 from agentmut.protocols import Adapter, AgentKeys, AgentSpec
+from agentmut.services import BEDROCK_AGENT
 from agentmut.trace import AgentTrace
 from agentmut.trial import Trial
 
@@ -47,6 +48,7 @@ class BedrockAgentsAdapter(LoopAdapter):
     agent_keys: ClassVar[AgentKeys] = AgentKeys(None, others=frozenset({"functions", "stream", "options"}))
 
     requirement: ClassVar[Requirement] = boto3_requirement("bedrock_agents")
+    service: ClassVar[str] = BEDROCK_AGENT.name
 
     @classmethod
     def create(cls, spec: AgentSpec, config: AgentConfig) -> Adapter:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self
 from agentmut.adapters._agent_source import ON_THE_WIRE, AgentSource
 from agentmut.adapters._change import Change, distinct
 from agentmut.adapters._framework import FrameworkAdapter, Session
+from agentmut.adapters._logs import unless_asked_for
 from agentmut.adapters._requirement import Requirement
 from agentmut.adapters._sdk_version import version_of
 from agentmut.config import SAMPLING, AgentConfig
@@ -148,13 +149,14 @@ class GoogleADKAdapter(FrameworkAdapter):
 
 
 def _quiet() -> None:
-    """Have the frameworks' log go where the user has it go, and not to stderr where nobody has asked for it.
+    unless_asked_for(LOGGERS)
+    logging.getLogger("asyncio").addFilter(_of_use)
 
-    What a run fails with is in its trace.
-    """
-    for logger in map(logging.getLogger, LOGGERS):
-        if not logger.handlers:
-            logger.addHandler(logging.NullHandler())
+
+def _of_use(record: logging.LogRecord) -> bool:
+    """Not the traceback of a client of google-genai that could not be made, for want of a key, and is closed though."""
+    error = record.exc_info[1] if record.exc_info else None
+    return not (isinstance(error, AttributeError) and error.name == genai_hook.CLIENT)
 
 
 def _tree(agent: Any, spec: AgentSpec) -> Any:

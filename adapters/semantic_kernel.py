@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from agentmut.adapters._agent_source import ON_THE_WIRE
 from agentmut.adapters._change import Change, distinct
 from agentmut.adapters._framework import FrameworkAdapter, Said, Session
+from agentmut.adapters._logs import unless_asked_for
 from agentmut.adapters._requirement import Requirement
 from agentmut.config import AgentConfig
 from agentmut.errors import AdapterError
@@ -22,6 +23,9 @@ from agentmut.protocols import AgentSpec
 from agentmut.trial import Trial
 
 # The modules `_semantic_kernel_*` import Semantic Kernel, which is checked for first.
+
+LOGGERS = ("semantic_kernel", "in_process_runtime", "agent_runtime")
+"""Under these names it logs every function that fails and every run that is ended early, with a traceback."""
 
 
 class SemanticKernelAdapter(FrameworkAdapter):
@@ -66,6 +70,7 @@ class SemanticKernelAdapter(FrameworkAdapter):
         from agentmut.adapters._semantic_kernel_team import Team
         from agentmut.adapters._semantic_kernel_tools import spec_of
 
+        unless_asked_for(LOGGERS)
         team = Team.of(agent, spec.options.get("agent"))
         return AgentConfig(
             prompt=team.prompt,

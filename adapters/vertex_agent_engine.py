@@ -26,6 +26,7 @@ from agentmut.imports import import_callable
 from agentmut.mutant import Edit, Mutant
 from agentmut.plain import described, jsonable
 from agentmut.protocols import AgentKeys, AgentSpec
+from agentmut.services import VERTEX
 from agentmut.tools import ToolSpec
 from agentmut.trace import Action, AgentTrace, Step
 from agentmut.trial import Trial
@@ -46,6 +47,7 @@ class VertexAgentEngineAdapter:
     requirement: ClassVar[Requirement] = Requirement(
         "vertex_agent_engine", "google-auth", (2, 56), (3, 0), "google-adk"
     )
+    service: ClassVar[str] = VERTEX.name
     spec: AgentSpec
     config: AgentConfig
     engine: Engine

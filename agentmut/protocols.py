@@ -166,6 +166,16 @@ class AsksNoModel(Protocol):
 
 
 @runtime_checkable
+class AsksService(Protocol):
+    """What an adapter has besides whose agent asks one service, whatever the model's provider."""
+
+    @property
+    def service(self) -> str:
+        """The service's name, as `agentmut.services` has it."""
+        ...
+
+
+@runtime_checkable
 class KnowsApi(Protocol):
     """What an adapter has besides that knows which API its agent speaks."""
 
@@ -431,7 +441,7 @@ class HoldsInputs(Protocol):
 
 
 __all__ = [
-    "Adapter", "AgentSpec", "AsksAgent", "AsksNoModel", "ChoosesRoute", "Evaluator", "Example",
+    "Adapter", "AgentSpec", "AsksAgent", "AsksNoModel", "AsksService", "ChoosesRoute", "Evaluator", "Example",
     "GivesChecks", "HoldsInputs", "Importer", "KeepsOpen", "KnowsApi", "KnowsOriginal", "NeedsDoubles",
     "Notes", "Operator", "OperatorOptions", "ReadsFiles", "Relation", "RelationExample", "RunsAlone",
     "RunsCases", "RunsOutside", "SetsRule", "SuiteRule", "SuiteSpec",

@@ -80,6 +80,9 @@ KEYS: Mapping[str, tuple[str, ...]] = {
 }
 """The environment variables of which a provider's clients need one."""
 
+KEYLESS = frozenset(service.name for service in SERVICES if not service.keys)
+"""Providers whose clients have credentials of which no variable need tell."""
+
 
 def dummy_keys(variables: Mapping[str, str]) -> dict[str, str]:
     """Keys for clients that want one although nobody will be asked, where `variables` have none.

@@ -42,7 +42,7 @@ def save(
 
     Example: agentmut baseline save --trials 100
     """
-    from agentmut.cli.output import print_json
+    from agentmut.cli.output import print_json, project_option
     from agentmut.cli.verdicts import under_way, with_settings
     from agentmut.documents.saved_baseline import check_name
     from agentmut.engine.assessment.preparation import Asked, prepare_saving
@@ -59,7 +59,7 @@ def save(
     if as_json:
         print_json(saved.model_dump(mode="json"))
     else:
-        typer.echo(render_baseline(saved, cost_of(prepared.work.spend)), nl=False)
+        typer.echo(render_baseline(saved, cost_of(prepared.work.spend), project_option(project)), nl=False)
 
 
 @app.command()

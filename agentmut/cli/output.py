@@ -58,8 +58,12 @@ def print_result(result: Result, as_json: bool, project: Path = Path(), listed: 
         return
     from agentmut.report.terminal import render
 
-    where = "" if project == Path() else f" --project {project}"
-    typer.echo(render(result, wants_color(), listed, where, terminal_width()), nl=False)
+    typer.echo(render(result, wants_color(), listed, project_option(project), terminal_width()), nl=False)
+
+
+def project_option(project: Path) -> str:
+    """What a command needs that is proposed to the user, with a blank ahead; empty for the folder they are in."""
+    return "" if project == Path() else f" --project {project}"
 
 
 def exit_code(result: Result) -> ExitCode:

@@ -39,8 +39,8 @@ def render_verdicts(report: VerdictReport, color: bool = False) -> str:
     return page.text()
 
 
-def render_baseline(saved: SavedBaseline, cost: Cost) -> str:
-    """What `agentmut baseline save` kept, as text."""
+def render_baseline(saved: SavedBaseline, cost: Cost, where: str = "") -> str:
+    """What `agentmut baseline save` kept, as text; `where` is the option that names the project, if it has to."""
     page = Page(color=False)
     page.add(f"Baseline {saved.name!r}: {saved.agent.adapter} agent, config {saved.agent.digest[:12]}")
     table = plain_table("scenario", "passed", "rate [95 % wilson]")
@@ -53,7 +53,7 @@ def render_baseline(saved: SavedBaseline, cost: Cost) -> str:
     page.add(table)
     page.add(spent(cost))
     named = "" if saved.name == "default" else f" {saved.name}"
-    page.add(f"Change the agent, then: `agentmut baseline compare{named}`")
+    page.add(f"Change the agent, then: `agentmut baseline compare{named}{where}`")
     return page.text()
 
 

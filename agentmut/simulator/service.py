@@ -172,7 +172,7 @@ class Service:
     def _said(self, request: ModelRequest, came: _Arrival) -> ModelReply:
         model = self._settings.aliases.get(request.model, request.model)
         if model not in PROFILES:
-            raise _Refusal(404, _unknown(request.model), "model_not_found")
+            raise _Refusal(404, _unknown(request.model, came.call.path), "model_not_found")
         if model != request.model:
             asked = request.model_copy(update={"model": model})
             return self._said(asked, came).model_copy(update={"model": request.model})
@@ -215,7 +215,12 @@ def _retry_after(seconds: float) -> dict[str, str]:
     return {"Retry-After": str(ceil(seconds)), "Retry-After-Ms": f"{seconds * 1000:g}"}
 
 
-def _unknown(model: str) -> str:
+def _unknown(model: str, path: str) -> str:
+    if "/agentAliases/" in path:
+        return (
+            f"The simulator keeps no agents, and `{model}` is one that is deployed at AWS. Run it there, or as an "
+            "inline agent: agent.options: {inline: true}."
+        )
     return (
         f"The model `{model}` does not exist here. The simulator has {', '.join(PROFILES)}; "
         f"`agentmut simulate --alias {model}=sim-large` gives one of them this name."

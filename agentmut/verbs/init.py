@@ -25,13 +25,18 @@ _ALSO: Mapping[str, str] = MappingProxyType(
         "callable": "python",
         "langchain": "langgraph",
         "llamaindexcore": "llamaindex",
+        "mcpserver": "mcp",
+        "mcpservers": "mcp",
+        "modelcontextprotocol": "mcp",
         "openaiagentssdk": "openaiagents",
         "pydanticaislim": "pydanticai",
-        "vertex": "vertexagentengine",
-        "vertexai": "vertexagentengine",
+        "sk": "semantickernel",
+        "vertexaiagentengine": "vertexagentengine",
+        "vertexaiagentengines": "vertexagentengine",
     }
 )
 """Other names of frameworks, by their letters alone: packages, and what their users call them."""
+_VERTEX = frozenset({"vertex", "vertexai", "googlevertexai"})
 DISGUISE = ".txt"
 """Python templates carry this suffix, so that no tool takes them for modules of agentmut."""
 
@@ -52,6 +57,11 @@ def starter_name(framework: str) -> str:
     name = by_letters.get(_ALSO.get(said, said))
     if name:
         return name
+    if said in _VERTEX:
+        raise UsageError(
+            f"there is no starter for {framework!r}: take google_adk for an agent that runs in this process, or "
+            "vertex_agent_engine for one that is deployed there."
+        )
     if (adapter := framework.strip().lower()) in names(Group.ADAPTERS):
         raise UsageError(
             f"there is no starter for {framework!r}, but an adapter: begin with `agentmut init` and write `adapter: "

@@ -7,10 +7,19 @@ from typing import Any
 import pytest
 import yaml
 
+from agentmut.adapters.bedrock import BedrockAdapter
+from agentmut.adapters.mcp import McpAdapter
+from agentmut.adapters.python_callable import CallableAdapter
+from agentmut.adapters.vertex_agent_engine import VertexAgentEngineAdapter
 from agentmut.cli import main
+from agentmut.config import AgentConfig
 from agentmut.documents.diagnosis import Arrival, Diagnosis
+from agentmut.engine.doctor.beforehand import key_checks
+from agentmut.engine.doctor.sending import differences
 from agentmut.project import load_project
 from agentmut.report.doctor import render_diagnosis
+from agentmut.tools import ToolSpec
+from agentmut.wire.footprint import RequestShape
 from agentmut.wire.messages import ModelRequest
 
 PROMPT = "Be kind to {name}.\nNever promise dates.\n"
@@ -58,6 +67,7 @@ UNSEEN = """
     request = urllib.request.Request(URL + "/chat/completions", json.dumps(body(PROMPT, [LOOK])).encode())
     return json.load(urllib.request.urlopen(request))["choices"][0]["message"]["content"]
 """
+DOCUMENT = "    return ask(body(config.prompt + config.context[0].text, temperature=0.3))"
 OTHER = "    return ask(body('Be kind to Bo. Ask twice.', [{**LOOK, 'name': 'find'}], temperature=0.3))"
 RAISING = "    raise ValueError('no database')"
 KEEPING = """
@@ -208,6 +218,40 @@ def test_what_is_declared_and_not_sent_is_listed(ward: Ward) -> None:
     ward.write(OTHER, config={"prompt": PROMPT, "tools": [LOOK], "model": {"name": "m", "temperature": 0.2}})
     said = ward.examine(exit_code=4).parts[2].wire.said
     assert "requests have temperature 0.3, and agent.config.model.temperature says 0.2" in said
+
+
+def test_a_change_of_a_document_is_tried_where_there_are_documents(ward: Ward) -> None:
+    (ward.folder / "policy.md").write_text("Refunds take five days.\n")
+    ward.write(DOCUMENT, config={"prompt": PROMPT, "model": {"name": "m"}, "context": ["policy.md"]})
+    found = ward.examine()
+    assert arrivals(found) == {
+        "prompt": ("yes", "yes"),
+        "document": ("yes", "yes"),
+        "model setting": ("no", "yes"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("adapter", "provider", "variables", "said"),
+    [
+        (BedrockAdapter, "", {"OPENAI_API_KEY": "k"}, ["none of AWS_ACCESS_KEY_ID"]),
+        (VertexAgentEngineAdapter, "", {}, []),
+        (McpAdapter, "", {}, []),
+        (CallableAdapter, "", {"OPENAI_API_KEY": "k"}, ["has OPENAI_API_KEY"]),
+    ],
+)
+def test_keys_are_asked_for_of_the_service_that_an_agent_asks(
+    adapter: Any, provider: str, variables: dict[str, str], said: list[str]
+) -> None:
+    found = list(key_checks(adapter.__new__(adapter), provider, variables))
+    assert len(found) == len(said) and all(map(str.__contains__, (check.said for check in found), said))
+
+
+def test_hand_offs_are_mutated_though_no_declared_tools() -> None:
+    offered = tuple(ToolSpec(name=name) for name in ("transfer_to_billing", "find"))
+    shape = RequestShape(model="m", text="", tools=offered)
+    config = AgentConfig(orchestration={"handoffs": {"triage": {"transfer_to_billing": "billing"}}})
+    assert differences(config, [shape]) == ("requests offer the tool find, not declared and so not mutated",)
 
 
 def test_an_agent_that_raises_is_run_once_and_nothing_is_said_of_mutants(ward: Ward) -> None:

@@ -1,6 +1,7 @@
 """Google's Agent Development Kit, with the simulator behind it."""
 
 import asyncio
+import gc
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -70,6 +71,27 @@ def test_async_requests_of_google_s_sdk_are_seen_though_it_would_send_them_by_ai
             return len(trial.recorder.exchanges), client._api_client._use_aiohttp()
 
     assert asyncio.run(ask()) == (1, True)
+
+
+def test_a_client_that_cannot_be_made_leaves_no_traceback(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """google-genai closes it all the same, in a task that nobody awaits."""
+    from google import genai
+
+    monkeypatch.delenv("GOOGLE_API_KEY", raising=False)
+    monkeypatch.delenv("GEMINI_API_KEY", raising=False)
+    adapter("desk")
+
+    async def without_a_key() -> None:
+        with pytest.raises(ValueError, match="No API key"):
+            genai.Client()
+        gc.collect()
+        await asyncio.sleep(0)
+
+    asyncio.run(without_a_key())
+    gc.collect()
+    assert not caplog.records
 
 
 def test_a_run_has_the_calls_agents_and_hand_offs_of_all() -> None:

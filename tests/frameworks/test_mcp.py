@@ -261,7 +261,10 @@ def test_a_server_that_is_not_named_rightly_is_refused(spec: dict[str, Any], sai
     ("spec", "said"),
     [
         ({"command": ("sh", "-c", "echo no key >&2; exit 3")}, "could not be asked for its tools.*no key"),
-        ({"url": "http://127.0.0.1:9/mcp"}, "could not be asked for its tools"),
+        (
+            {"url": "http://127.0.0.1:9/mcp"},
+            "server of agent.url could not be asked for its tools.*See that it runs",
+        ),
         ({"factory": f"{AGENTS}:empty"}, "offers no tools"),
         ({"factory": f"{AGENTS}:broken"}, "raised RuntimeError: no database"),
         ({"factory": f"{AGENTS}:name"}, "returned a str; expected an mcp.server.MCPServer"),

@@ -16,11 +16,16 @@ from agentmut.adapters._vertex_events import Hearing
 from agentmut.adapters.vertex_agent_engine import VertexAgentEngineAdapter
 from agentmut.config import AgentConfig, Document, History, ModelConfig
 from agentmut.conformance.adapter import endpoint
+from agentmut.documents.diagnosis import Arrival
+from agentmut.engine.doctor import before_running, examine
 from agentmut.engine.selection import Selection
+from agentmut.engine.session import open_session
 from agentmut.errors import AdapterError, UnavailableError, UsageError
 from agentmut.mutant import Status
 from agentmut.plugins import Group, load
+from agentmut.project import load_project
 from agentmut.protocols import AgentSpec
+from agentmut.redaction import Redactor
 from agentmut.simulator.addresses import Addresses
 from agentmut.tools import ToolSpec
 from agentmut.trace import Action, AgentTrace
@@ -268,6 +273,21 @@ def test_the_example_notices_that_its_documents_are_wrong(
     settings.write_text(quick, "utf-8")
     result = agentmut.measure(tmp_path, selection=Selection(operators_named=("context.drop_document",)))
     assert [mutant.status for mutant in result.mutants] == [Status.KILLED]
+
+
+def test_documents_are_seen_to_arrive_by_the_doctor(
+    tmp_path: Path, simulator_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It asks for no key of other services, and says why the wire is no way."""
+    write_starter(tmp_path, framework="vertex_agent_engine")
+    for variable, value in Addresses.found_at(simulator_url).environment.items():
+        monkeypatch.setenv(variable, value)
+    session = open_session(load_project(tmp_path))
+    found = examine(session, before_running(session, {}), Redactor(())).diagnosis
+    arrivals = {part.name: (part.rebuild.arrival, part.wire.arrival) for part in found.parts}
+    assert arrivals["document"] == (Arrival.ALL, Arrival.NONE)
+    assert "leave Google's servers" in found.parts[0].wire.said
+    assert all(check.ok for check in found.checks)
 
 
 def test_an_engine_that_cannot_be_reached_is_no_evidence(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,7 @@ OTHER_SPELLINGS = {
     "openai-agents": "openai_agents", "OpenAI_Agents": "openai_agents", "crew_ai": "crewai", "CrewAI": "crewai",
     "pydantic-ai": "pydantic_ai", "PydanticAI": "pydantic_ai", "llamaindex": "llama_index", "adk": "google_adk",
     "Semantic Kernel": "semantic_kernel", "bedrock-agents": "bedrock_agents",
-    "Vertex AI": "vertex_agent_engine", "Amazon Bedrock Agents": "bedrock_agents",
+    "Amazon Bedrock Agents": "bedrock_agents",
 }  # fmt: skip
 
 
@@ -181,6 +181,8 @@ def test_a_starter_is_found_by_other_spellings_of_its_framework() -> None:
     assert {starter_name(said) for said in _ALSO} <= set(frameworks())
     with pytest.raises(UsageError, match="no starter for 'Anthropic', but an adapter: begin with"):
         starter_name("Anthropic")
+    with pytest.raises(UsageError, match=r"take google_adk for .* or vertex_agent_engine for"):
+        starter_name("Vertex AI")
 
 
 @pytest.mark.parametrize("name", frameworks())

@@ -326,6 +326,14 @@ def test_stored_responses_are_bounded_and_the_oldest_are_forgotten() -> None:
     assert len(kept) == 1
 
 
+def test_an_agent_that_is_deployed_at_aws_is_not_there_and_no_alias_is_proposed(simulator: Simulator) -> None:
+    base = simulator.openai_base_url.removesuffix("/v1")
+    path = "/agents/ABCDEFGHIJ/agentAliases/TSTALIASID/sessions/s1/text"
+    answer = httpx2.post(base + path, json={"inputText": "Where is my order?"})
+    assert answer.status_code == 404
+    assert "keeps no agents" in answer.text and "--alias" not in answer.text
+
+
 def test_a_path_that_is_no_services_is_not_found_with_what_there_is(simulator: Simulator) -> None:
     answer = httpx2.post(f"{simulator.openai_base_url}/embeddings", json={})
     assert answer.status_code == 404

@@ -4,9 +4,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from agentmut.config import AgentConfig
 from agentmut.documents.diagnosis import Check
+from agentmut.engine.on_wire import inside
 from agentmut.engine.session import Session
+from agentmut.protocols import Adapter, AsksNoModel, AsksService
 from agentmut.scenario import Scenario
-from agentmut.services import KEYS
+from agentmut.services import KEYLESS, KEYS
 
 
 def checks(session: Session, variables: Mapping[str, str]) -> Iterator[Check]:
@@ -17,8 +19,17 @@ def checks(session: Session, variables: Mapping[str, str]) -> Iterator[Check]:
         ok=True, said=f"{project.path.name} reads: {len(scenarios)} scenario{'s' * (len(scenarios) != 1)}"
     )
     yield Check(ok=True, said=f"the agent loads ({project.agent.adapter})")
-    yield key_check(config.model.provider or "", variables)
+    yield from key_checks(inside(session.adapter), config.model.provider or "", variables)
     yield from tool_checks(config, scenarios, project.safe_tools)
+
+
+def key_checks(adapter: Adapter, provider: str, variables: Mapping[str, str]) -> Iterator[Check]:
+    """Of agents that ask a model with a key; others have credentials of which no variable need tell, or need none."""
+    if isinstance(adapter, AsksNoModel):
+        return
+    asked = adapter.service if isinstance(adapter, AsksService) else provider
+    if asked not in KEYLESS:
+        yield key_check(asked, variables)
 
 
 def key_check(provider: str, variables: Mapping[str, str]) -> Check:

@@ -17,7 +17,7 @@ from agentmut.engine.session import Session, make_executor, open_session
 from agentmut.errors import UsageError
 from agentmut.execution import Ending, Execution
 from agentmut.mutant import Mutant
-from agentmut.protocols import RunsOutside
+from agentmut.protocols import AsksNoModel, RunsOutside
 from agentmut.redaction import Redactor
 from agentmut.trace import Outcome
 from agentmut.wire.footprint import Footprint
@@ -163,6 +163,8 @@ class _Ward:
     async def by_wire(self, tried: Sequence[Tried], seen: Footprint) -> list[Delivered]:
         """Changes of texts together, that of the model by itself; none where no request was seen."""
         if not seen.requests:
+            if refused := self._refused("wire"):
+                return [Delivered(arrival=Arrival.NONE, said=refused) for _ in tried]
             said = absence(tried[0].mutant, self._session.suite.full, [Footprint()], self._remedy("wire"))
             return [Delivered(arrival=Arrival.NONE, said=said) for _ in tried]
         texts = [one for one in tried if one.edit.part != "model"]
@@ -184,6 +186,16 @@ class _Ward:
         if any(place == path or place.startswith(f"{path}.") for path in adapter.carries):
             return ""
         return f"the agent runs elsewhere and is not told of it: {OUTSIDE}"
+
+    def _refused(self, route: RouteName) -> str:
+        """Why no change can take this route."""
+        if route == "wire" and isinstance(inside(self._session.adapter), AsksNoModel):
+            return "runs of this adapter ask no model, so there are no requests to change"
+        try:
+            self._by(route)
+        except UsageError as error:
+            return str(error)
+        return ""
 
     def _remedy(self, route: RouteName) -> Remedy | None:
         agent = inside(self._session.adapter)

@@ -9,6 +9,7 @@ from agentmut.mutant import ID_LENGTH, Edit, Intent, Mutant, OperatorClass, Reac
 from agentmut.wire.footprint import RequestShape
 
 SENTENCE = "Stay polite."
+REMARK = "This page is up to date."
 HINT = "Use it only when it is needed."
 TEMPERATURES = (0.7, 0.6)
 """Two, so that one of them differs from what the agent sends already."""
@@ -34,6 +35,16 @@ def tried_parts(config: AgentConfig, sent: Iterable[RequestShape]) -> Iterator[T
         prompt = config.prompt.rstrip()
         edit = prompt_edit(config.prompt, len(prompt), len(prompt), f"\n\n{SENTENCE}")
         yield Tried("prompt", f'"{SENTENCE}" at the end of the prompt', edit)
+    if config.context:
+        document = config.context[0]
+        end = len(document.text.rstrip())
+        edit = Edit(
+            pointer="/context/0/text",
+            before=document.text[end:],
+            after=f"\n\n{REMARK}",
+            span=(end, len(document.text)),
+        )
+        yield Tried("document", f'"{REMARK}" at the end of the document {document.name}', edit)
     if config.tools:
         offered = {tool.name for shape in sent for tool in shape.tools}
         index = next((i for i, tool in enumerate(config.tools) if tool.name in offered), 0)

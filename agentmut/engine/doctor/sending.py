@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from agentmut.config import SAMPLING, AgentConfig, ModelConfig, is_set
 from agentmut.documents.diagnosis import Sent
+from agentmut.flow import Flow
 from agentmut.frozen import canonical_json
 from agentmut.passages import flat, passage_at, shown
 from agentmut.schemas import inlined
@@ -70,7 +71,11 @@ def _of_tools(config: AgentConfig, shapes: Sequence[RequestShape]) -> Iterator[s
     declared = {tool.name: tool for tool in config.tools}
     if lacking := [name for name in declared if name not in offered]:
         yield f"no request offers the declared {_tools(lacking)}"
-    if unknown := [name for name in offered if name not in declared]:
+    known = {
+        *declared,
+        *(name for calls in Flow.of(config.orchestration).handoffs.values() for name in calls),
+    }
+    if unknown := [name for name in offered if name not in known]:
         yield f"requests offer the {_tools(unknown)}, not declared and so not mutated"
     if other := [n for n, tool in declared.items() if n in offered and _plain(tool) != _plain(offered[n])]:
         yield f"requests describe the {_tools(other)} otherwise than declared"

@@ -16,6 +16,8 @@ from agentmut.wire.carriers.patching import replaced
 
 MODULE = "google.genai._api_client"
 METHOD = "_use_aiohttp"
+CLIENT = "_async_httpx_client"
+"""The attribute with the client of httpx; one whose making has failed has none."""
 
 
 def can_be_led() -> bool:
@@ -36,7 +38,7 @@ def _install(stack: ExitStack) -> None:
 
 def _unless_in_a_trial(original: Callable[[Any], bool]) -> Callable[[Any], bool]:
     def use_aiohttp(client: Any) -> bool:
-        by_httpx = getattr(client, "_async_httpx_client", None)
+        by_httpx = getattr(client, CLIENT, None)
         if (
             current_trial() is not None and by_httpx is not None
         ):  # none where Google's own authentication sends
