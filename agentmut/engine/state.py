@@ -59,6 +59,8 @@ class CampaignState:
     """Whether the problem is that the agent cannot run."""
     forgot: bool = False
     """Whether trials of it that never began are not reused."""
+    _mutant_began: bool = False
+    """Whether some trial of a mutant did more than raise at once."""
     baseline_complete: bool = False
     """Whether every scenario has its baseline."""
     _trouble: list[str] = field(default_factory=list)
@@ -169,6 +171,7 @@ class CampaignState:
     def _record_arm(self, launch: Launch, result: TrialResult) -> None:
         arm = self.arms[launch.mutant]
         was_ready = arm.ready
+        self._mutant_began = self._mutant_began or (result.outcome.is_evidence and not result.never_began)
         arm.record(launch.number, result)
         if arm.ready and not was_ready:
             heapq.heappush(self._ready, self._position[launch.mutant])
@@ -262,6 +265,9 @@ class CampaignState:
             self.problem = destroyed_problem(arm.status, arm.reason)
         elif arm.mutant in self.plan.identity and arm.status is Status.KILLED:
             self.problem = identity_problem(arm)
+        self.unable = (
+            bool(self.problem) and not self._mutant_began
+        )  # the baseline was stored, and the key has gone
 
 
 def _without_trial(where: Reached) -> tuple[Status, str]:

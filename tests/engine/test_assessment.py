@@ -223,6 +223,19 @@ def test_a_campaign_tells_a_key_that_has_gone_since_and_forgets_its_trials(
     assert by_test(project, 40).cost.reused == 20
 
 
+def test_a_campaign_on_a_stored_baseline_goes_on_once_the_key_is_back(
+    projects: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHOP_KEY", "1")
+    project = projects.write(("alpha", "beta"), idle=0, extra=FLAWLESS + KEYED)
+    by_test(project, 40)
+    monkeypatch.delenv("SHOP_KEY")
+    with pytest.raises(RunError, match=r"control failed.*KeyError: 'SHOP_KEY'"):
+        measure(project)
+    monkeypatch.setenv("SHOP_KEY", "1")
+    assert measure(project).status == "finished"
+
+
 def test_what_stored_trials_raised_as_well_is_a_failure_of_the_agent(projects: Any) -> None:
     """One that raises now and then before it does anything, among the last trials as among the first."""
     flaky = "\nCALLS = []\nasync def run(config, input, inner=run):\n    CALLS.append(input)\n"
