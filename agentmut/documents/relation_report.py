@@ -115,6 +115,8 @@ class RelationReport(Frozen):
     status: str
     """finished, budget, interrupted or failed."""
     problem: str = ""
+    forgotten: bool = False
+    """Runs that raised before they did anything are not reused."""
     seed: int
     project: str = ""
     agent: AgentSummary
@@ -211,6 +213,8 @@ class SurvivorsReport(Frozen):
     """The run whose survivors they are; its `result.json` has the kills too."""
     status: str
     problem: str = ""
+    forgotten: bool = False
+    """Runs that raised before they did anything are not reused."""
     survivors: int
     tried: int
     """Survivors that some relation could be compared on."""

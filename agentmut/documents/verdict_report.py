@@ -164,6 +164,8 @@ class VerdictReport(Frozen):
     status: str
     """finished, budget, interrupted or failed."""
     problem: str = ""
+    forgotten: bool = False
+    """Runs that raised before they did anything are not reused."""
     seed: int
     project: str = ""
     agent: AgentSummary

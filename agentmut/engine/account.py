@@ -28,6 +28,8 @@ class Account:
     """Whether the problem is one of the project file: a budget that cannot be kept."""
     unable: bool = False
     """Whether the problem is that the agent cannot run."""
+    forgot: bool = False
+    """Whether trials of it that never began are not reused."""
     _trouble: int = 0
     """Failures of the machinery in a row."""
 

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from agentmut.engine.fresh import Fresh
 from agentmut.engine.trials import TrialResult
 from agentmut.wire.footprint import Footprint, RequestShape
 from agentmut.witness import Detector
@@ -31,6 +32,8 @@ class ScenarioBaseline:
     """Reasons of trials that are no evidence."""
     never_began: Counter[str] = field(default_factory=Counter)
     """Evidence trials that raised before they did anything, by the type of the exception."""
+    fresh: Fresh = field(default_factory=Fresh)
+    """Those of the trials that were run now."""
     tools: Counter[str] = field(default_factory=Counter)
     """Evidence trials that called each tool."""
     repeated: Counter[str] = field(default_factory=Counter)
@@ -47,6 +50,7 @@ class ScenarioBaseline:
     def record(self, result: TrialResult) -> None:
         """Take in one finished trial."""
         self.finished += 1
+        self.fresh.take_in(result)
         if not result.outcome.is_evidence:
             self.no_evidence[f"{result.ending}: {result.reason}"] += 1
             return

@@ -42,7 +42,7 @@ class TrialStore(Protocol):
         ...
 
     def forget(self, run: str) -> None:
-        """Do not find those of the run's trials any more that raised."""
+        """Do not find those of the run's trials any more that never began."""
         ...
 
     def spent(self, run: str) -> Spent:
@@ -125,6 +125,7 @@ class Loop:
                     self._work.unable or self._cut_short_unbegun()
                 ):  # what is missing may be there the next time
                     self._tools.store.forget(self._run)
+                    self._work.forgot = True
 
     async def _loop(self) -> Stop:
         while True:
@@ -293,7 +294,8 @@ class Loop:
         if not launch.mutant:
             age = self._tools.now() - stored.finished
             self._work.spend = replace(self._work.spend, age=max(self._work.spend.age, age))
-        self._work.record(launch, self._result(launch, stored.execution, judged))
+        result = self._result(launch, stored.execution, judged)
+        self._work.record(launch, result._replace(stored=True))
 
     def _result(self, launch: Launch, execution: Execution, judged: Judged | None) -> TrialResult:
         detector = self._work.detectors.get(launch.mutant)

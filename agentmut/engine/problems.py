@@ -6,6 +6,7 @@ from typing import Protocol
 
 from agentmut.engine.arm import Arm
 from agentmut.engine.baseline import ScenarioBaseline
+from agentmut.engine.fresh import Fresh
 from agentmut.engine.trials import TrialResult
 from agentmut.errors import RunError, UsageError
 from agentmut.execution import Ending
@@ -22,7 +23,7 @@ HOPELESS_BASELINE = 5
 HOPELESS_TRIALS = 20
 """Trials in total before that: an agent that passes so rarely is untestable in any case."""
 
-_NOT_REUSED = "these runs are not reused"
+NOT_REUSED = "runs are not reused"
 _KEPT_TOO = "finished trials are kept"
 KEPT = "Finished trials are kept, and reused by the same command."
 
@@ -33,7 +34,7 @@ def failure(problem: str, refused: bool, then: str = KEPT) -> RunError | UsageEr
     `then` follows, unless the problem says itself what becomes of finished trials.
     """
     kind = UsageError if refused else RunError
-    told = any(said in problem for said in (_KEPT_TOO, _NOT_REUSED))
+    told = any(said in problem for said in (_KEPT_TOO, NOT_REUSED))
     return kind(f"{problem.rstrip('.')}.{'' if told else f' {then}'}")
 
 
@@ -76,28 +77,86 @@ class Runs(Protocol):
         ...
 
 
-def cannot_run(lanes: Collection[Runs]) -> str:
+class Reusing(Runs, Protocol):
+    """The same, some of the trials being taken from the store."""
+
+    @property
+    def fresh(self) -> Fresh:
+        """Those that are not."""
+        ...
+
+
+class _Now:
+    """The fresh trials alone. `Runs`."""
+
+    def __init__(self, lane: Reusing) -> None:
+        self.wanted = lane.wanted
+        self.complete = lane.complete
+        self.finished = lane.fresh.finished
+        self.trials = lane.fresh.trials
+        self.first_failure = lane.fresh.first_failure
+        self.no_evidence = lane.fresh.no_evidence
+        self.never_began = lane.fresh.never_began
+
+
+def cannot_run(lanes: Collection[Reusing]) -> str:
     """Why the agent cannot run at all, as its trials show; empty where it can, or it cannot be told yet.
 
     That every one raised the same before it did anything is no failure that a pass rate could tell of: a key, a
-    server or a package is missing, or the agent is broken from its first line.
+    server or a package is missing, or the agent is broken from its first line. Stored trials that ran do not speak
+    against it: they are of the same code and config, so that something around the agent has gone since.
     """
-    trials = sum(lane.trials for lane in lanes)
-    raised = sum((lane.never_began for lane in lanes), Counter[str]())
-    if raised.total() < trials or len(raised) > 1 or _not_judged(lanes) or not _suffice(lanes):
+    now = _now(lanes)
+    shown = now or lanes
+    trials, raised = _trials(shown), _never_began(shown)
+    if raised.total() < trials or len(raised) > 1 or _not_judged(shown) or not _suffice(shown):
         return ""
     if not trials:
-        return f"{no_evidence(lanes)}. Fix that first; {_NOT_REUSED}"
+        return f"{no_evidence(shown)}. Fix that first; these {NOT_REUSED}"
+    each = f"Each of {trials} trials" if trials > 1 else "The only trial"
+    if now:
+        each = f"Each of {trials} new trials" if trials > 1 else "The only new trial"
+    before = (
+        ". Stored trials of the same agent ran: something around it has gone since, a key or a server perhaps"
+    )
     return (
-        f"the agent cannot run: {_first_reason(lanes)}. Each of {trials} trials raised this, and no answer of a "
-        f"model and no call of a tool was seen. Fix it first; {_NOT_REUSED}"
+        f"the agent cannot run: {_first_reason(shown)}. {each} raised this, and no answer of a model and no call of a "
+        f"tool was seen{before if now else ''}. Fix it first; {'the new' if now else 'these'} {NOT_REUSED}"
     )
 
 
-def unbegun(lanes: Collection[Runs]) -> bool:
+def unbegun(lanes: Collection[Reusing]) -> bool:
     """Whether each trial so far raised before it did anything: it may be that the agent cannot run."""
-    trials = sum(lane.trials for lane in lanes)
-    return 0 < trials == sum(lane.never_began.total() for lane in lanes) and not _not_judged(lanes)
+    shown = _now(lanes) or lanes
+    trials = _trials(shown)
+    return 0 < trials == _never_began(shown).total() and not _not_judged(shown)
+
+
+def _now(lanes: Collection[Reusing]) -> list[_Now]:
+    """The fresh trials, where stored ones of the same scenario ran; nothing where it takes all of them to tell.
+
+    What stored trials raised as well the agent does now and then. And a scenario that was never run before may be
+    what the agent fails at: others that ran say nothing of it.
+    """
+    fresh = [_Now(lane) for lane in lanes]
+    before = _never_began(lanes) - _never_began(fresh)
+    if before.keys() & _never_began(fresh).keys() or not any(map(_ran_before, lanes)):
+        return []
+    return [lane for lane in fresh if lane.finished or not lane.complete]
+
+
+def _ran_before(lane: Reusing) -> bool:
+    """Whether stored trials of the scenario ran, and fresh ones are there to compare with them."""
+    stored = lane.trials - lane.fresh.trials
+    return lane.fresh.trials > 0 and stored > lane.never_began.total() - lane.fresh.never_began.total()
+
+
+def _trials(lanes: Iterable[Runs]) -> int:
+    return sum(lane.trials for lane in lanes)
+
+
+def _never_began(lanes: Iterable[Runs]) -> Counter[str]:
+    return sum((lane.never_began for lane in lanes), Counter[str]())
 
 
 def early_problem(baselines: Collection[ScenarioBaseline]) -> str:

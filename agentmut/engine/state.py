@@ -57,6 +57,10 @@ class CampaignState:
     """Whether the problem is one of the project file: a budget that cannot be kept."""
     unable: bool = False
     """Whether the problem is that the agent cannot run."""
+    forgot: bool = False
+    """Whether trials of it that never began are not reused."""
+    _mutant_began: bool = False
+    """Whether some trial of a mutant did more than raise at once."""
     baseline_complete: bool = False
     """Whether every scenario has its baseline."""
     _trouble: list[str] = field(default_factory=list)
@@ -89,7 +93,7 @@ class CampaignState:
 
     @property
     def unbegun(self) -> bool:
-        """Whether every trial of the original so far raised before it did anything."""
+        """Whether every trial of the original that was run now raised before it did anything."""
         return unbegun(self.baselines.values())
 
     @property
@@ -139,10 +143,12 @@ class CampaignState:
         if launch.number == 0:
             self._first[launch.scenario] = result
             self._size_baseline()
-        if not (baseline.passes or self.problem):  # else looking at all of them would cost time each trial
+        self.baseline_complete = baseline.complete and all(b.complete for b in self.baselines.values())
+        fresh = bool(result.never_began) and not result.stored
+        telling = fresh or not baseline.passes or self.baseline_complete
+        if telling and not self.problem:  # looking at all of them would cost time each trial
             self.unable = bool(cannot_run(self.baselines.values()))
             self.problem = early_problem(self.baselines.values())
-        self.baseline_complete = baseline.complete and all(b.complete for b in self.baselines.values())
         if self.baseline_complete and not self.problem:
             self._begin_kill_phase()
 
@@ -165,6 +171,7 @@ class CampaignState:
     def _record_arm(self, launch: Launch, result: TrialResult) -> None:
         arm = self.arms[launch.mutant]
         was_ready = arm.ready
+        self._mutant_began = self._mutant_began or (result.outcome.is_evidence and not result.never_began)
         arm.record(launch.number, result)
         if arm.ready and not was_ready:
             heapq.heappush(self._ready, self._position[launch.mutant])
@@ -258,6 +265,9 @@ class CampaignState:
             self.problem = destroyed_problem(arm.status, arm.reason)
         elif arm.mutant in self.plan.identity and arm.status is Status.KILLED:
             self.problem = identity_problem(arm)
+        self.unable = (
+            bool(self.problem) and not self._mutant_began
+        )  # the baseline was stored, and the key has gone
 
 
 def _without_trial(where: Reached) -> tuple[Status, str]:

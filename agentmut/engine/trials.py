@@ -49,6 +49,8 @@ class TrialResult(NamedTuple):
     """What the run did. Whoever records results keeps it no longer than they look at it: traces are large."""
     never_began: str = ""
     """The type of the exception that the agent raised before it did anything; see `Execution`."""
+    stored: bool = False
+    """Taken from the store: the trial says nothing of whether the agent can run now."""
 
 
 class Judged(NamedTuple):

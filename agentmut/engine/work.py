@@ -31,10 +31,12 @@ class Work(Protocol):
     """Why the run cannot be carried out; empty while it can."""
     unable: bool
     """Whether that is since the agent cannot run: its trials are none to reuse."""
+    forgot: bool
+    """Whether the loop has taken care that they are not."""
 
     @property
     def unbegun(self) -> bool:
-        """Whether every trial of the original so far raised before it did anything."""
+        """Whether every trial of the original that was run now raised before it did anything."""
         ...
 
     @property

@@ -18,7 +18,7 @@ from agentmut.documents.relation_report import (
 from agentmut.relation import Expectation
 from agentmut.report.judges import judged_with
 from agentmut.report.paint import WIDTH, Page, clean, shorten
-from agentmut.report.verdicts import spent
+from agentmut.report.verdicts import becoming, spent
 from agentmut.report.wording import counted, interval
 from agentmut.stats.verdicts import Verdict
 
@@ -146,7 +146,7 @@ def _status(report: RelationReport | SurvivorsReport) -> str:
     if report.status == "finished":
         return "finished"
     stopped = "stopped by its budget" if report.status == "budget" else report.status
-    return f"{stopped} (to go on, give the command again: finished trials are reused)"
+    return f"{stopped} (to go on, give the command again: {becoming(report.forgotten)})"
 
 
 def _worst_first(rows: Iterable[RelationRow]) -> list[RelationRow]:

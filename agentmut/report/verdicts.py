@@ -15,6 +15,7 @@ from agentmut.result import Bounds, Cost
 from agentmut.stats.intervals import wilson
 from agentmut.stats.verdicts import Verdict
 
+FORGOTTEN = "runs that raised before they did anything are not reused"
 _STYLES = {Verdict.PASS: "green", Verdict.FAIL: "red", Verdict.INCONCLUSIVE: "yellow"}
 
 
@@ -79,7 +80,12 @@ def _status(report: VerdictReport) -> str:
         return "finished"
     again = " without --fresh" if report.settings.get("fresh") else ""
     stopped = "stopped by its budget" if report.status == "budget" else report.status
-    return f"{stopped} (to go on, give the command again{again}: finished trials are reused)"
+    return f"{stopped} (to go on, give the command again{again}: {becoming(report.forgotten)})"
+
+
+def becoming(forgotten: bool) -> str:
+    """What becomes of finished trials when the command is given again."""
+    return FORGOTTEN if forgotten else "finished trials are reused"
 
 
 def _sequential(report: VerdictReport) -> bool:

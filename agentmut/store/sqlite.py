@@ -141,12 +141,30 @@ class Store:
                 connection.execute(_JUDGED, {"run": run, "usd": judges_usd})
 
     def forget(self, run: str) -> None:
-        """Keep those of the run's trials that raised for reports only: `find` does not find them any more."""
-        taken_over = select(reused.c.trial).where(reused.c.run == run)
-        of_run = or_(trials.c.run == run, trials.c.id.in_(taken_over))
+        """Keep those of the run's trials that never began for reports only: `find` does not find them any more.
+
+        Those that it took over stay where others that it took over ran: they are what the agent does now and then.
+        """
+        taken_over = trials.c.id.in_(select(reused.c.trial).where(reused.c.run == run))
+        unbegun, _ = self._by_beginning(trials.c.run == run)
+        earlier, ran = self._by_beginning(taken_over)
+        rows = [{"row": row} for row in (*unbegun, *(() if ran else earlier))]
         with self._writing() as connection:
-            raised = trials.c.ending == Ending.RAISED.value
-            connection.execute(update(trials).where(of_run, raised).values(key=""))
+            if rows:
+                connection.execute(update(trials).where(trials.c.id == bindparam("row")).values(key=""), rows)
+
+    def _by_beginning(self, which: ColumnElement[bool]) -> tuple[list[int], bool]:
+        """The trials that raised before they did anything, and whether there are others that are evidence."""
+        ended = trials.c.ending.in_(_FINAL)
+        raised = trials.c.ending == Ending.RAISED.value
+        with self._explained("read"):
+            others = self._connection.execute(
+                select(func.count()).select_from(trials).where(which, ended, ~raised)
+            ).scalar_one()
+            rows = self._connection.execute(select(trials).where(which, raised)).mappings().all()
+            found = [self._trial(row) for row in rows]
+        unbegun = [trial.id for trial in found if trial.execution.never_began]
+        return unbegun, others > 0 or len(unbegun) < len(found)
 
     def spent(self, run: str) -> Spent:
         """What a run has executed so far, trials without evidence included."""

@@ -33,6 +33,7 @@ from agentmut.engine.work import Stop
 from agentmut.errors import BudgetError, RunInterruptedError, UsageError
 from agentmut.files.layout import FOLDER
 from agentmut.project import Project, load_project
+from agentmut.report.verdicts import becoming
 from agentmut.result import AgentSummary
 from agentmut.runtime import opened, refuse_running_loop, register, run_work
 from agentmut.store.sqlite import Store
@@ -139,7 +140,7 @@ def carry_out_saving(
         done = sum(len(lane.passed) for lane in work.lanes.values())
         raise kind(
             f"{stop} after {done} of {prepared.most_trials} trials: baseline {name!r} was not saved. Give the command "
-            "again to go on: finished trials are reused."
+            f"again to go on: {becoming(work.forgot)}."
         )
     baseline = SavedBaseline(
         agentmut_version=__version__,
@@ -161,7 +162,7 @@ def carry_out_probe(
     work, stop = _run(session, prepared, store, progress)
     _raise_problem(work)
     if stop is Stop.INTERRUPTED:
-        raise RunInterruptedError("interrupted; finished trials are kept and reused.")
+        raise RunInterruptedError(f"interrupted; {becoming(work.forgot)}.")
 
 
 def comparison(session: Session, store: Store, name: str, asked: Asked) -> Prepared:

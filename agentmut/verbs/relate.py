@@ -28,6 +28,7 @@ from agentmut.engine.work import Stop
 from agentmut.errors import BudgetError, RunError, RunInterruptedError, UsageError
 from agentmut.files.layout import FOLDER
 from agentmut.project import Project
+from agentmut.report.verdicts import becoming
 from agentmut.runtime import opened, refuse_running_loop, register, run_work
 from agentmut.store.sqlite import Store
 from agentmut.verbs.assess import with_settings
@@ -107,7 +108,7 @@ def carry_out(
     write_relations(report, session.project.runs / plan.run_id)
     _raise_problem(checked)
     if request.save:
-        _save(report, request.save, folder, checked.stop)
+        _save(report, request.save, folder, checked)
     return report
 
 
@@ -121,7 +122,7 @@ def checked_relations(
     stop = run_work(session, sources, store, progress=lambda: progress(sources))
     problem = sources.problem or ("" if stop is Stop.INTERRUPTED else sources.silence())
     if problem:
-        return Checked(plan, Stop.FAILED, sources.spend, problem, sources.refused)
+        return Checked(plan, Stop.FAILED, sources.spend, problem, sources.refused, forgot=sources.forgot)
     store.set_status(plan.run_id, "planned", sources.spend.seconds)
     materials = materials_of(session, plan, executions_of(store, plan))
     try:
@@ -131,7 +132,8 @@ def checked_relations(
     work = prepared.work
     if stop is not Stop.FINISHED:
         work.judge_free()
-        return Checked(plan, stop, sources.spend, work.problem, False, work.lanes, prepared.identity)
+        said = (work.problem, False, work.lanes, prepared.identity)
+        return Checked(plan, stop, sources.spend, *said, forgot=sources.forgot)
     stop = run_work(prepared.session, work, store, progress=lambda: progress(work))
     spend = together(sources.spend, work.spend)
     if (
@@ -141,8 +143,9 @@ def checked_relations(
         run_work(session, probe, store, progress=lambda: progress(probe))
         spend = together(spend, probe.spend)
         if probe.unable:
-            return Checked(plan, Stop.FAILED, spend, probe.problem)
-    return Checked(plan, stop, spend, work.problem, work.refused, work.lanes, prepared.identity)
+            return Checked(plan, Stop.FAILED, spend, probe.problem, forgot=probe.forgot)
+    said = (work.problem, work.refused, work.lanes, prepared.identity)
+    return Checked(plan, stop, spend, *said, forgot=work.forgot)
 
 
 def _stored(session: Session, store: Store, wanted: Wish, plan: RelationsPlan) -> Checked:
@@ -186,12 +189,12 @@ def check_names(request: RelationRequest) -> None:
             )
 
 
-def _save(report: RelationReport, name: str, folder: Path, stop: Stop) -> None:
-    if stop is not Stop.FINISHED:
-        kind = RunInterruptedError if stop is Stop.INTERRUPTED else BudgetError
+def _save(report: RelationReport, name: str, folder: Path, checked: Checked) -> None:
+    if checked.stop is not Stop.FINISHED:
+        kind = RunInterruptedError if checked.stop is Stop.INTERRUPTED else BudgetError
         raise kind(
-            f"{stop} before every pair was run: {name!r} was not saved. Give the command again: finished trials "
-            "are reused."
+            f"{checked.stop} before every pair was run: {name!r} was not saved. Give the command again: "
+            f"{becoming(checked.forgot)}."
         )
     save_relations(report, name, folder)
 

@@ -74,6 +74,8 @@ class SurvivorsChecked(NamedTuple):
     spend: Spend
     problem: str = ""
     refused: bool = False
+    forgot: bool = False
+    """Whether runs that never began are not reused."""
     lanes: tuple[Measure, ...] = ()
     work: Relating | None = None
     original: tuple[Lane, ...] = ()
@@ -167,7 +169,7 @@ def _run(
         return stop
 
     def ended(stop: Stop, work: Assessment | Relating | SourceErrands) -> SurvivorsChecked:
-        return SurvivorsChecked(stop, spend, work.problem, work.refused)
+        return SurvivorsChecked(stop, spend, work.problem, work.refused, work.forgot)
 
     sources = source_work(session, plan)
     if (stop := run(session, sources)) is not Stop.FINISHED:
@@ -222,7 +224,7 @@ def _from_store(
     stop = Stop.FAILED if problem else Stop.FINISHED
     original = tuple(prepared.work.lanes)
     return SurvivorsChecked(
-        stop, Spend(reused=taken), problem, False, measures, work, original, sources, runs
+        stop, Spend(reused=taken), problem, False, False, measures, work, original, sources, runs
     )
 
 
@@ -274,6 +276,7 @@ def _report(
         campaign=campaign.id,
         status=ended.stop.value,
         problem=ended.problem,
+        forgotten=ended.forgot,
         survivors=len(campaign.survivors),
         tried=len({lane.subject.agent.id for lane in lanes if lane.held}),
         kills=kills,

@@ -61,6 +61,28 @@ def test_a_trial_comes_back_as_it_was_also_after_reopening(store: Store, path: P
     assert store.find("k2") is None
 
 
+def raised(key: str, *, began: bool) -> StoredTrial:
+    whole = trial(key, ending=Ending.RAISED)
+    if began:
+        return whole
+    silent = {"trace": AgentTrace(), "footprint": Footprint()}
+    return whole._replace(execution=whole.execution.model_copy(update=silent))
+
+
+def test_what_never_began_is_forgotten_and_of_other_runs_only_where_none_of_theirs_ran(store: Store) -> None:
+    store.save("a", [trial("ran"), raised("early", began=False)])
+    store.save("b", [raised("own", began=False), raised("late", began=True)])
+    earlier, ran = store.find("early"), store.find("ran")
+    assert earlier and ran
+    store.save("b", [], [earlier.id, ran.id])
+    store.forget("b")
+    assert [key for key in ("ran", "early", "own", "late") if store.find(key)] == ["ran", "early", "late"]
+    store.save("c", [], [earlier.id])
+    store.forget("c")
+    assert store.find("early") is None
+    assert len(store.trials_of("b", "")) == 4
+
+
 def test_two_runs_that_execute_the_same_trial_keep_one_each(store: Store) -> None:
     store.save("a", [trial("k", "first")])
     store.save("b", [trial("k", "second")])

@@ -10,6 +10,7 @@ from pydantic import Field
 from agentmut.engine.account import Account
 from agentmut.engine.assessment.checked import Checked
 from agentmut.engine.baseline import SPARE
+from agentmut.engine.fresh import Fresh
 from agentmut.engine.plan import RunPlan
 from agentmut.engine.problems import cannot_run, no_evidence, unbegun
 from agentmut.engine.suite import SuiteConfig
@@ -72,6 +73,8 @@ class AssessedScenario:
     """Reasons of trials that are no evidence."""
     never_began: Counter[str] = field(default_factory=Counter)
     """Trials in `passed` that raised before they did anything, by the type of the exception."""
+    fresh: Fresh = field(default_factory=Fresh)
+    """Those of the trials that were run now."""
     checked: Checked = field(default_factory=Checked)
     """What single evaluators found in `passed`."""
     arrived: dict[int, TrialResult] = field(default_factory=dict)
@@ -129,6 +132,7 @@ class AssessedScenario:
 
     def _consume(self, result: TrialResult) -> None:
         self.outcomes[result.outcome] += 1
+        self.fresh.take_in(result)
         if not result.outcome.is_evidence:
             self.no_evidence[f"{result.ending}: {result.reason}"] += 1
             return
@@ -151,7 +155,9 @@ class Assessment(Account):
     rules: Mapping[str, StoppingRule]
     lanes: dict[str, AssessedScenario] = field(init=False)
     _began: bool = False
-    """Whether some trial is evidence of what the agent does once it runs."""
+    """Whether some trial that was run now is evidence of what the agent does once it runs."""
+    _ran: bool = False
+    """Whether some trial of the store is."""
 
     def __post_init__(self) -> None:
         self.lanes = {
@@ -171,7 +177,7 @@ class Assessment(Account):
 
     @property
     def unbegun(self) -> bool:
-        """Whether every trial so far raised before it did anything."""
+        """Whether every trial that was run now raised before it did anything."""
         return unbegun(self.lanes.values())
 
     @property
@@ -198,11 +204,20 @@ class Assessment(Account):
         """Take in a finished trial."""
         self.note(result, self.plan.budget)
         self.lanes[launch.scenario].record(launch.number, result)
-        self._began = self._began or (result.outcome.is_evidence and not result.never_began)
-        if not self._began:  # else the agent can run: looking at all scenarios would cost time each trial
+        self._note_beginning(result)
+        if self._may_be_unable(result):
             said = cannot_run(self.lanes.values())
             self.unable = self.unable or bool(said)
             self.problem = self.problem or said or (no_evidence(self.lanes.values()) if self.decided else "")
+
+    def _note_beginning(self, result: TrialResult) -> None:
+        began = result.outcome.is_evidence and not result.never_began
+        self._began = self._began or (began and not result.stored)
+        self._ran = self._ran or (began and result.stored)
+
+    def _may_be_unable(self, result: TrialResult) -> bool:
+        """Whether the result may be the one that tells so: looking at all scenarios would cost time each trial."""
+        return not self._began and (not (self._ran and result.stored) or self.decided)
 
     def judgements(self) -> dict[str, Judgement]:
         """The verdict on each scenario, from the trials so far."""

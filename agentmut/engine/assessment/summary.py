@@ -56,6 +56,7 @@ def report_verdicts(session: Session, work: Assessment, stop: Stop, question: Qu
         run_id=work.plan.run_id,
         status=stop.value,
         problem=work.problem,
+        forgotten=work.forgot,
         seed=work.plan.seed,
         project=session.project.path.name,
         agent=AgentSummary(adapter=session.project.agent.adapter, digest=session.suite.full.digest),

@@ -77,7 +77,7 @@ class AnyRun(SourceRuns):
 
     def launch(self) -> Launch | None:
         """The next one, until then."""
-        return None if self._began else super().launch()
+        return None if self._began or self._ran else super().launch()
 
 
 def any_run(work: Assessment) -> AnyRun:

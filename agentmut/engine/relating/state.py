@@ -35,9 +35,8 @@ class Relating(Account):
     lanes: Sequence[Lane]
     reworded: Collection[str] = ()
     """Scenarios whose turns are not those of the source runs."""
-    _began: bool = False
-    """Whether some run did more than raise at once."""
-    _runs: int = 0
+    _starts: Counter[tuple[bool, bool]] = field(default_factory=Counter)
+    """Runs by whether they were taken from the store, and whether they did more than raise at once."""
     _found: dict[TrialRef, TrialResult] = field(default_factory=dict)
     """Results that a lane waits for, or will ask for: traces are large."""
     _uses: Counter[TrialRef] = field(init=False)
@@ -56,8 +55,10 @@ class Relating(Account):
 
     @property
     def unbegun(self) -> bool:
-        """Whether every run so far raised before it did anything."""
-        return self._runs > 0 and not self._began
+        """Whether every run so far raised before it did anything, or every one that was run now did."""
+        ran_now, ran_before = self._starts[False, True], self._starts[True, True]
+        raised_now, raised_before = self._starts[False, False], self._starts[True, False]
+        return not ran_now and (raised_now > 0 or (raised_before > 0 and not ran_before))
 
     @property
     def pairs(self) -> int:
@@ -78,8 +79,7 @@ class Relating(Account):
     def record(self, launch: Launch, result: TrialResult) -> None:
         """Take in a finished trial."""
         self.note(result, self.plan.budget)
-        self._runs += 1
-        self._began = self._began or not result.never_began
+        self._starts[result.stored, not result.never_began] += 1
         ref = TrialRef(*launch[:3])
         if self._uses[ref]:
             self._found[ref] = self._seen_again(ref, result)

@@ -60,6 +60,8 @@ class Checked(NamedTuple):
     lanes: Sequence[Lane] = ()
     identity: Sequence[Counts | None] = ()
     notes: tuple[str, ...] = ()
+    forgot: bool = False
+    """Whether runs that never began are not reused."""
 
 
 def report_relations(session: Session, wanted: Wish, checked: Checked) -> RelationReport:
@@ -75,6 +77,7 @@ def report_relations(session: Session, wanted: Wish, checked: Checked) -> Relati
         run_id=plan.run_id,
         status=checked.stop.value,
         problem=checked.problem,
+        forgotten=checked.forgot,
         seed=plan.seed,
         project=session.project.path.name,
         agent=AgentSummary(adapter=session.project.agent.adapter, digest=session.suite.full.digest),

@@ -59,6 +59,23 @@ def test_a_key_that_is_missing_by_now_is_no_finding_of_follow_up_runs(
     assert report.finding is not Finding.FAIL and report.cost.trials > 8
 
 
+def test_a_key_that_is_missing_by_now_is_told_though_follow_up_runs_are_stored(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = {"relations": {"sources": 12, "pairs": 2}}
+    project = shop.write(use=["perturbation.upper"], scenarios=("a",), extra=few)
+    for module in shop.folder.glob("agent_*.py"):
+        module.write_text(module.read_text() + KEYED)
+    monkeypatch.setenv("SHOP_KEY", "1")
+    before = check_relations(project, pairs=2).cost.trials
+    monkeypatch.delenv("SHOP_KEY")
+    with pytest.raises(RunError, match=r"^the agent cannot run: KeyError: 'SHOP_KEY'"):
+        check_relations(project, pairs=8)
+    monkeypatch.setenv("SHOP_KEY", "1")
+    report = check_relations(project, pairs=8)
+    assert report.finding is not Finding.FAIL and report.cost.reused == before
+
+
 def test_runs_of_scenarios_that_were_not_asked_for_are_one_note(shop: Shop) -> None:
     shop.write(
         use=["oracle.brief"], scenarios=("a", "b", "c"), extra={"relations": {"sources": 12, "pairs": 8}}
