@@ -45,7 +45,6 @@ class ScenarioBaseline:
     """Evidence trials that sent a model request, or read their config."""
     silent: int = 0
     """Trials that passed without either."""
-    last_outcomes: list[str] = field(default_factory=list)
 
     def record(self, result: TrialResult) -> None:
         """Take in one finished trial."""
