@@ -1,0 +1,73 @@
+"""The seams: what a plugin of each kind looks like to the core."""
+
+from agentmut.protocols.adapter import (
+    Adapter,
+    AgentKeys,
+    AgentSpec,
+    AsksAgent,
+    AsksNoModel,
+    AsksService,
+    ChoosesRoute,
+    KnowsApi,
+    KnowsOriginal,
+    NeedsDoubles,
+    RunsOutside,
+)
+from agentmut.protocols.evaluator import (
+    AsksModel,
+    Evaluator,
+    GivesChecks,
+    Notes,
+    ReadsFiles,
+)
+from agentmut.protocols.operator import (
+    Example,
+    Operator,
+    OperatorOptions,
+)
+from agentmut.protocols.relation import (
+    Relation,
+    RelationExample,
+)
+from agentmut.protocols.suite import (
+    HoldsInputs,
+    Importer,
+    KeepsOpen,
+    RunsAlone,
+    RunsCases,
+    SetsRule,
+    SuiteRule,
+    SuiteSpec,
+)
+
+__all__ = [
+    "Adapter",
+    "AgentKeys",
+    "AgentSpec",
+    "AsksAgent",
+    "AsksModel",
+    "AsksNoModel",
+    "AsksService",
+    "ChoosesRoute",
+    "Evaluator",
+    "Example",
+    "GivesChecks",
+    "HoldsInputs",
+    "Importer",
+    "KeepsOpen",
+    "KnowsApi",
+    "KnowsOriginal",
+    "NeedsDoubles",
+    "Notes",
+    "Operator",
+    "OperatorOptions",
+    "ReadsFiles",
+    "Relation",
+    "RelationExample",
+    "RunsAlone",
+    "RunsCases",
+    "RunsOutside",
+    "SetsRule",
+    "SuiteRule",
+    "SuiteSpec",
+]

@@ -1,0 +1,48 @@
+"""What an operator looks like to the core."""
+
+from collections.abc import Iterable, Iterator
+from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
+
+from agentmut.config import AgentConfig
+from agentmut.frozen import Frozen
+from agentmut.mutant import Candidate, Intent, OperatorClass, Reach
+
+
+class OperatorOptions(Frozen):
+    """What operators may draw on besides the config: the `mutation` section of the project file."""
+
+    swap_models: tuple[str, ...] = ()
+    downgrade_models: tuple[str, ...] = ()
+    slow_seconds: float = 3.0
+    wordnet: bool = False
+
+
+class Example(NamedTuple):
+    """An operator's documentation and test: its first mutant of `config` turns it into `first`."""
+
+    config: AgentConfig
+    first: AgentConfig
+    options: OperatorOptions = OperatorOptions()
+
+
+@runtime_checkable
+class Operator(Protocol):
+    """A pure generator of mutants from a config. Built without arguments."""
+
+    id: ClassVar[str]
+    """`class.name`."""
+    version: ClassVar[int]
+    """Raised whenever the same input gives other mutants; part of their ids."""
+    operator_class: ClassVar[OperatorClass]
+    intent: ClassVar[Intent]
+    reach: ClassVar[Reach]
+    why: ClassVar[str]
+    """One line: how this happens in practice."""
+
+    def mutants(self, config: AgentConfig, options: OperatorOptions) -> Iterator[Candidate]:
+        """Every mutant of the config, in a stable order."""
+        ...
+
+    def examples(self) -> Iterable[Example]:
+        """At least one example."""
+        ...

@@ -1,0 +1,58 @@
+"""What a metamorphic relation looks like to the core."""
+
+from collections.abc import Iterable
+from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
+
+from agentmut.config import AgentConfig
+from agentmut.relation import Expectation, Family, FollowUp, Pair, Source
+from agentmut.scenario import Scenario
+from agentmut.trace import AgentTrace, Check
+
+
+class RelationExample(NamedTuple):
+    """A relation's documentation and test: a pair in which it holds, or one in which it does not."""
+
+    source: Source
+    traces: tuple[AgentTrace, ...]
+    """Of the follow-up runs that `follow_up(source)` asks for."""
+    holds: bool
+
+
+@runtime_checkable
+class Relation(Protocol):
+    """A metamorphic relation: transformation, constraints, expectation.
+
+    Built as `Class(argument)`; argument None where none is given. A bad argument raises `ValueError` with what is
+    expected.
+    """
+
+    id: ClassVar[str]
+    """`family.name`."""
+    version: ClassVar[int]
+    """Raised whenever the same source gives another follow-up or another judgement."""
+    family: ClassVar[Family]
+    expectation: ClassVar[Expectation]
+    why: ClassVar[str]
+    """One line: what a violation means."""
+
+    def lack(self, scenario: Scenario, config: AgentConfig) -> str:
+        """Why the relation says nothing about this scenario, in a phrase; empty where it does."""
+        ...
+
+    def follow_up(self, source: Source) -> FollowUp | None:
+        """What to run after a source run; None where this run gives the relation nothing to speak about.
+
+        A function of the source alone. What depends on `source.trace` is run after it.
+        """
+        ...
+
+    def holds(self, pair: Pair) -> Check | None:
+        """Whether the pair stands in the relation; None where it says nothing about the pair.
+
+        An invariant relation is also asked about `SAME_AGAIN`, which must be judged in the same way.
+        """
+        ...
+
+    def examples(self) -> Iterable[RelationExample]:
+        """At least one pair in which it holds and one in which it does not."""
+        ...

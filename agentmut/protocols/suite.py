@@ -1,0 +1,121 @@
+"""What an importer of another tool's suite looks like to the core, and what it may offer beside."""
+
+from typing import ClassVar, Literal, Protocol, runtime_checkable
+
+from pydantic import JsonValue
+
+from agentmut.config import AgentConfig
+from agentmut.frozen import Frozen
+from agentmut.protocols.adapter import Adapter, AgentSpec
+from agentmut.scenario import Scenario
+
+
+class SuiteSpec(Frozen):
+    """A suite of another tool: a key of the `suite` section that is an importer's name, and its value."""
+
+    kind: str
+    """The importer."""
+    argument: JsonValue
+    """As written: mostly a path, or a mapping of settings."""
+    root: str = "."
+    """Directory that paths and `module:object` references are resolved from."""
+    threshold: float = 0.9
+    """The pass rate asked of cases that name none."""
+    config: AgentConfig = AgentConfig()
+    """The agent's, as the project has it; for suites whose cases are made by code that takes it."""
+
+
+class Importer(Protocol):
+    """Makes somebody else's suite ours. Built by `create(spec)`.
+
+    Everything maps to (case, check, repeat) -> pass, fail or error: a case is a `Scenario` whose evaluators are
+    `suite: NAME`, one for each check that its runs report in `AgentTrace.checks`; an error is a run that raises
+    `CaseError`, and is no evidence. What a suite's own judges ask of models goes to `trial.recorder.judging`, to
+    be counted apart from the agent's runs. An importer that only reads gives scenarios with evaluators of agentmut.
+    """
+
+    name: ClassVar[str]
+
+    @classmethod
+    def create(cls, spec: SuiteSpec) -> "Importer":
+        """Check the argument. Raises `UsageError` for one it does not take, or where its tool is not installed."""
+        ...
+
+    def scenarios(self) -> tuple[Scenario, ...]:
+        """The cases, in the suite's order, with names of their own. Raises `UsageError` where they cannot be read."""
+        ...
+
+    def adapter(self, agent: AgentSpec, config: AgentConfig) -> Adapter | None:
+        """What runs one case, in the place of the agent; None where the project's agent runs the scenarios.
+
+        Its `run` is given the turns of the case. Its `versions` name all that shapes a run besides: those of the
+        tool, and the suite's settings. `agent.adapter` is the importer's own name where the project names none.
+        """
+        ...
+
+
+class SuiteRule(Frozen):
+    """How a suite of another tool says that verdicts are reached; None where it does not say."""
+
+    trials: int | None = None
+    """Most trials of a scenario."""
+    alpha: float | None = None
+    correction: str | None = None
+    timeout: float | None = None
+    """Seconds."""
+
+
+@runtime_checkable
+class SetsRule(Protocol):
+    """What an importer has besides whose suite says how verdicts are reached."""
+
+    @property
+    def rule(self) -> SuiteRule:
+        """What holds where the project file does not say otherwise."""
+        ...
+
+
+@runtime_checkable
+class RunsAlone(Protocol):
+    """What an adapter has besides of which one process carries out one run at a time: trials run in processes."""
+
+    @property
+    def runs_alone(self) -> bool:
+        """Whether that is so."""
+        ...
+
+
+@runtime_checkable
+class RunsCases(Protocol):
+    """What an adapter has besides that runs the code of a suite's cases in its own process, which they may end."""
+
+    @property
+    def raised(self) -> Literal["error", "fail"]:
+        """What it is when that code goes wrong: no evidence, or a failure."""
+        ...
+
+
+@runtime_checkable
+class KeepsOpen(Protocol):
+    """What an adapter has besides that keeps something open between runs, such as a session of a suite's tool.
+
+    All of its mutants share it. Both are called once in each process that carries out runs.
+    """
+
+    def open(self) -> None:
+        """Before the first run; takes none of its time. Raises `UsageError` where there can be no run."""
+        ...
+
+    def close(self) -> None:
+        """After the last run. Not called in a process that had to be killed."""
+        ...
+
+
+@runtime_checkable
+class HoldsInputs(Protocol):
+    """What an adapter has besides whose cases say to the agent what they hold, and nothing that they are given."""
+
+    @property
+    def why_no_other_input(self) -> str:
+        """Why no other input can be tried on its agent, in a phrase."""
+        ...
