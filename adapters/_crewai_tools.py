@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue, PrivateAttr
 
 from agentmut.adapters._agent_source import ON_THE_WIRE
 from agentmut.adapters._change import Offer
-from agentmut.adapters._sdk_version import version_of
+from agentmut.adapters._sdk_version import named_version
 from agentmut.calls.answers import decoy_answer
 from agentmut.calls.passing import pass_call_sync
 from agentmut.errors import AdapterError
@@ -68,7 +68,7 @@ def refusals() -> re.Pattern[str]:
         texts = [i18n.errors(name) for name in _REFUSALS]
     except Exception as error:  # CrewAI raises no other kind
         raise AdapterError(
-            f"adapter crewai does not know how crewai {version_of('crewai')['crewai']} tells of calls that fail "
+            f"adapter crewai does not know how {named_version('crewai')} tells of calls that fail "
             f"({described(error)}); mutants can reach the crew by {ON_THE_WIRE}"
         ) from error
     told = [re.sub(r"\\{\w+\\}", ".*", re.escape(text.strip())) for text in texts]

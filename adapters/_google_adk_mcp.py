@@ -11,7 +11,7 @@ from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.base_toolset import BaseToolset
 
 from agentmut.adapters._agent_source import ON_THE_WIRE
-from agentmut.adapters._sdk_version import version_of
+from agentmut.adapters._sdk_version import named_version
 from agentmut.errors import AdapterError
 from agentmut.tools import ToolSpec
 
@@ -78,7 +78,7 @@ def told_otherwise(tool: Any, spec: ToolSpec) -> None:
 
 def _unknown(how: str) -> AdapterError:
     return AdapterError(
-        f"adapter google_adk does not know how google-adk {version_of('google-adk')['google-adk']} {how}; mutants "
+        f"adapter google_adk does not know how {named_version('google-adk')} {how}; mutants "
         f"can reach the agent by {ON_THE_WIRE}"
     )
 

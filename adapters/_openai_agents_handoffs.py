@@ -8,7 +8,8 @@ from typing import Any
 from agents import Agent, Handoff, handoff
 from pydantic import JsonValue
 
-from agentmut.adapters._sdk_version import version_of
+from agentmut.adapters._agent_source import ON_THE_WIRE
+from agentmut.adapters._sdk_version import named_version
 from agentmut.errors import AdapterError
 from agentmut.plain import described
 from agentmut.trial import CallPlace, call_place, call_tool_step, current_trial
@@ -67,10 +68,9 @@ def _target(one: Any, source: str) -> Agent[Any]:
     reference = getattr(one, "_agent_ref", None)
     target = reference() if reference is not None else None
     if not isinstance(target, Agent):
-        version = version_of("openai-agents").get("openai-agents")
         raise AdapterError(
-            f"agent {source!r}: which agent {one.tool_name} leads to is not known before a run (openai-agents "
-            f"{version}); make it with handoff(agent, ...), or let mutants reach the agents through their model "
-            "requests (adapter python with agent.run, or agent.route: wire)"
+            f"agent {source!r}: which agent {one.tool_name} leads to is not known before a run "
+            f"({named_version('openai-agents')}); make it with handoff(agent, ...), or let mutants reach the agents "
+            f"by {ON_THE_WIRE}"
         )
     return target

@@ -21,6 +21,11 @@ def version_of(package: str) -> dict[str, str]:
         return {}
 
 
+def named_version(package: str) -> str:
+    """A package with its version, for errors about what that version does otherwise."""
+    return f"{package} {version_of(package).get(package, 'of an unknown version')}"
+
+
 def require_sdk(package: str) -> None:
     """Raise `AdapterError` unless there is a package, an SDK or a framework, that is new enough."""
     install = f"pip install 'agentmut[{package}]'"

@@ -16,7 +16,7 @@ from semantic_kernel.agents import (
 )
 
 from agentmut.adapters._agent_source import ON_THE_WIRE
-from agentmut.adapters._sdk_version import version_of
+from agentmut.adapters._sdk_version import named_version
 from agentmut.adapters._semantic_kernel_run import HANDOFF, note_coming
 from agentmut.adapters._semantic_kernel_way import Way
 from agentmut.errors import AdapterError
@@ -76,7 +76,7 @@ def _part(whole: Any, name: str) -> Any:
         return vars(whole)[name]
     except KeyError:
         raise AdapterError(
-            f"semantic-kernel {version_of('semantic-kernel')['semantic-kernel']} does not keep {name} in a "
+            f"{named_version('semantic-kernel')} does not keep {name} in a "
             f"{type(whole).__name__}; mutants can reach it by {ON_THE_WIRE}"
         ) from None
 
@@ -149,7 +149,7 @@ def _led(function: Any, leads: Mapping[str, str]) -> Any:
         return function
     if not isinstance(function.method, partial):
         raise AdapterError(
-            f"{name} does not hand over as Semantic Kernel 1.40 to 1.45 do it, so it cannot lead to {target!r}; run "
-            "the orchestration by adapter python with agent.run, and agent.route: wire"
+            f"{name} does not hand over as agentmut knows it of {named_version('semantic-kernel')}, so "
+            f"it cannot lead to {target!r}; mutants can reach the orchestration by {ON_THE_WIRE}"
         )
     return function.model_copy(update={"method": partial(function.method.func, target)})

@@ -12,6 +12,7 @@ from semantic_kernel.functions import KernelFunction, KernelFunctionFromMethod
 
 from agentmut.adapters._agent_source import ON_THE_WIRE
 from agentmut.adapters._change import Change
+from agentmut.adapters._sdk_version import named_version
 from agentmut.adapters._semantic_kernel_copy import asking_copy, copy_of
 from agentmut.adapters._semantic_kernel_model import Model
 from agentmut.adapters._semantic_kernel_orchestration import (
@@ -204,7 +205,7 @@ def _agent_behind(function: KernelFunction) -> Agent | None:
     found = inspect.getclosurevars(method).nonlocals.get("self")
     if not isinstance(found, Agent):
         raise AdapterError(
-            f"the agent behind the function {function.fully_qualified_name} is not where Semantic Kernel 1.40 to 1.45 "
-            "have it; let mutants reach the agents by their model requests: agent.route: wire"
+            f"the agent behind the function {function.fully_qualified_name} is not where agentmut knows it of "
+            f"{named_version('semantic-kernel')}; mutants can reach the agents by {ON_THE_WIRE}"
         )
     return found

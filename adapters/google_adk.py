@@ -15,7 +15,7 @@ from agentmut.adapters._change import Change, distinct
 from agentmut.adapters._framework import FrameworkAdapter, Session
 from agentmut.adapters._logs import unless_asked_for
 from agentmut.adapters._requirement import Requirement
-from agentmut.adapters._sdk_version import version_of
+from agentmut.adapters._sdk_version import named_version
 from agentmut.config import SAMPLING, AgentConfig
 from agentmut.errors import AdapterError, MutationError
 from agentmut.flow import Flow
@@ -77,7 +77,7 @@ class GoogleADKAdapter(FrameworkAdapter):
         """Prompt and model of the agent that is changed, tools and flow of all."""
         if not genai_hook.can_be_led():
             raise AdapterError(
-                f"adapter google_adk does not know how google-genai {version_of('google-genai')['google-genai']} "
+                f"adapter google_adk does not know how {named_version('google-genai')} "
                 "chooses between httpx and aiohttp, so its requests would not be seen; install google-genai 2.x"
             )
         state = spec.options.get("state", {})
