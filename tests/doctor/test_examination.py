@@ -201,8 +201,9 @@ def test_an_agent_whose_client_is_not_seen_and_that_reads_nothing_cannot_be_muta
 
 
 def test_what_is_declared_and_not_sent_is_listed(ward: Ward) -> None:
+    prompt = f"## Desk\n{PROMPT}"  # a heading may be the adapter's
     ward.write(
-        OTHER, config={"prompt": PROMPT, "tools": [LOOK], "model": {"name": "big", "temperature": 0.2}}
+        OTHER, config={"prompt": prompt, "tools": [LOOK], "model": {"name": "big", "temperature": 0.2}}
     )
     found = ward.examine(exit_code=4)
     assert found.differences == (
