@@ -24,7 +24,7 @@ class LlamaIndexAdapter(FrameworkAdapter):
     requirement: ClassVar[Requirement] = Requirement(
         "llama_index",
         "llama-index-core",
-        (0, 14),
+        (0, 14, 9),
         (0, 15),
         "llama-index",
         ("llama-index-workflows", "llama-index-llms-openai", "openai"),

@@ -11,6 +11,7 @@ import pytest
 from pydantic import JsonValue
 
 from agentmut.config import AgentConfig, Document, History
+from agentmut.environment import environ
 from agentmut.errors import AgentmutError
 from agentmut.faults import FaultKind, ToolFault
 from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
@@ -24,7 +25,8 @@ from agentmut.wire.codecs import all_codecs
 from tests.conftest import Service
 from tests.frameworks.kit import Case, check
 
-crewai = pytest.importorskip("crewai", reason="crewai is not installed")
+with environ({"CREWAI_DISABLE_TELEMETRY": "true"}):  # some tests import agents before there is an adapter
+    crewai = pytest.importorskip("crewai", reason="crewai is not installed")
 AGENTS = "tests.frameworks.crewai_agents"
 ODD = "tests.frameworks.crewai_odd_agents"
 EXAMPLE = Path(__file__).parents[2] / "examples" / "crewai"
@@ -140,11 +142,12 @@ def test_a_project_that_gives_only_a_backstory_leaves_the_rest_to_the_crew() -> 
     assert "You work in a shop." not in said
 
 
-def test_nothing_is_reported_and_the_environment_stays_as_it_is() -> None:
-    before = dict(os.environ)
-    agent = adapter("echoing")
+def test_nothing_is_reported_and_the_environment_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     from crewai.telemetry import Telemetry
 
+    before = dict(os.environ)
+    monkeypatch.setattr(Telemetry(), "ready", True)
+    agent = adapter("echoing")
     assert not Telemetry().ready
     run(agent)
     assert dict(os.environ) == before
