@@ -153,7 +153,7 @@ def _is_same_call(met: Step, seen: Step, trial: Trial) -> bool:
     return met.tool in (seen.tool, trial.own_name(seen.tool)) and met.arguments == seen.arguments
 
 
-def trace_of(answer: JsonValue, trial: Trial, turn: int) -> AgentTrace:
+def outside_trace(answer: JsonValue, trial: Trial, turn: int) -> AgentTrace:
     """The trace of a run that answered."""
     recorder = trial.recorder
     output = jsonable(answer)

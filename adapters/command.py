@@ -23,8 +23,8 @@ from agentmut.adapters._outside import (
     OutsideAgent,
     as_input,
     check_options,
+    outside_trace,
     record_steps,
-    trace_of,
 )
 from agentmut.adapters._placeholders import as_word, check_names, filled, names_in
 from agentmut.adapters._programs import LIMIT, Launch, Output, run_program
@@ -87,7 +87,7 @@ class CommandAdapter(OutsideAgent):
                 trial.recorder.stderr = _end(output, KEPT_OF_STDERR, trial.redact)
                 record_steps(trial)
             self._check_end(output, trial.redact)
-            return trace_of(self._answer(output, files, trial.redact), trial, len(turns) - 1)
+            return outside_trace(self._answer(output, files, trial.redact), trial, len(turns) - 1)
 
     def _launch(self, asked: JsonValue, trial: Trial, folder: Path) -> Launch:
         words = {**{name: as_word(value) for name, value in self.told().items()}, **_files(folder, asked)}

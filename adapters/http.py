@@ -13,7 +13,7 @@ from urllib.parse import quote, urlsplit
 from pydantic import JsonValue
 
 from agentmut.adapters._answers import NoAnswerError, answer_in, check_pointer
-from agentmut.adapters._outside import OutsideAgent, as_input, check_options, record_steps, trace_of
+from agentmut.adapters._outside import OutsideAgent, as_input, check_options, outside_trace, record_steps
 from agentmut.adapters._placeholders import as_word, check_names, filled, names_in
 from agentmut.adapters._programs import LIMIT
 from agentmut.config import AgentConfig
@@ -90,7 +90,7 @@ class HttpAdapter(OutsideAgent):
             answer = await self._asked(self._values(turns, trial), trial)
         finally:
             record_steps(trial)
-        return trace_of(answer, trial, len(turns) - 1)
+        return outside_trace(answer, trial, len(turns) - 1)
 
     def _values(self, turns: tuple[JsonValue, ...], trial: Trial) -> dict[str, JsonValue]:
         endpoints = {name: _endpoint(name, trial) for name in _endpoint_names()}

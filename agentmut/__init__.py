@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from agentmut.verbs.plan import plan
     from agentmut.verbs.relate import check_relations
     from agentmut.verbs.trend import trend
-
-    __version__: str
+    from agentmut.version import __version__
 
 __all__ = [
     "AgentConfig",
@@ -38,6 +37,7 @@ __all__ = [
 
 
 _HOMES = {
+    "__version__": "agentmut.version",
     "AgentConfig": "agentmut.config",
     "check_relations": "agentmut.verbs.relate",
     "check_suite": "agentmut.verbs.assess",
@@ -55,19 +55,8 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        return _version()
     if name not in _HOMES:
         raise AttributeError(f"module 'agentmut' has no attribute {name!r}")
     from importlib import import_module
 
     return getattr(import_module(_HOMES[name]), name)
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("agentmut")
-    except PackageNotFoundError:  # an uninstalled checkout on sys.path
-        return "0+uninstalled"

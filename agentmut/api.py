@@ -56,7 +56,7 @@ def measure(
         plan = part_of(plan, shard, baseline_only=baseline_only, fresh=fresh)
         with open_store(loaded) as store:
             register(store, plan)
-            return carry_out(session, plan, store, fresh=fresh)
+            return carry_out_campaign(session, plan, store, fresh=fresh)
 
 
 def merge_shards(paths: Sequence[Path], project: Project | str | Path = ".") -> Result:
@@ -98,7 +98,7 @@ def carry_out_rescore(session: Session, store: Store, run: str | None = None) ->
     return rescored
 
 
-def carry_out(
+def carry_out_campaign(
     session: Session,
     plan: Plan,
     store: Store,

@@ -77,7 +77,7 @@ class RelationCatalogue:
         if name not in self.names:
             raise PluginError(f"unknown relation {name!r}. {nearest(name, self.names)}")
         kind: type[Relation] = self._own[name] if name in self._own else self._installed.load(name)
-        if faults := list(declaration_faults(kind)):
+        if faults := list(relation_declaration_faults(kind)):
             raise PluginError(f"relation {name!r}: {'; '.join(faults)}. Correct {kind.__module__}")
         return kind
 
@@ -155,7 +155,7 @@ def _with_remedy(error: UsageError, name: str, argument: JsonValue) -> UsageErro
     return UsageError(f"{error}. Give it in agentmut.yaml: relations: {{use: [{{{name}: ...}}]}}")
 
 
-def declaration_faults(relation: Any) -> Iterator[str]:
+def relation_declaration_faults(relation: Any) -> Iterator[str]:
     """What is wrong with a relation's family, id, expectation, version and reason, one phrase a fault."""
     family = getattr(relation, "family", None)
     name = str(getattr(relation, "id", ""))
@@ -181,7 +181,7 @@ def _members(kind: type[Family] | type[Expectation]) -> str:
 def _own(reference: str, root: Path) -> type[Relation]:
     found = import_object(reference, root)
     name = getattr(found, "id", "")
-    faults = signature_faults(found, Group.RELATIONS, name) or tuple(declaration_faults(found))
+    faults = signature_faults(found, Group.RELATIONS, name) or tuple(relation_declaration_faults(found))
     if faults:
         raise UsageError(
             f"{reference} is no relation: {'; '.join(faults)}. "

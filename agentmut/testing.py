@@ -29,7 +29,7 @@ from agentmut.mutation.declarations import declaration_faults
 from agentmut.plain import one_line
 from agentmut.plugins import Group
 from agentmut.protocols import Adapter, Example, Operator, OperatorOptions, Relation, RelationExample
-from agentmut.relation_catalogue import declaration_faults as relation_declaration_faults
+from agentmut.relation_catalogue import relation_declaration_faults
 from agentmut.signatures import signature_faults
 from agentmut.trace import AgentTrace, Check
 from agentmut.wire.codec import Codec, HttpCall

@@ -78,7 +78,7 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from agentmut import __version__
+        from agentmut.version import __version__
 
         typer.echo(f"agentmut {__version__}")
         raise typer.Exit

@@ -47,7 +47,7 @@ def mutants(
     """
     from agentmut.cli.choice import no_mutants_in, refuse_together, selection_of
     from agentmut.cli.output import print_json, wants_color
-    from agentmut.report.mutants import as_document, render_mutants
+    from agentmut.report.mutants import mutants_document, render_mutants
 
     _check_sources(project, agent, choice.scenarios, config, request)
     refuse_together(request=request, in_diff=choice.in_diff)
@@ -62,7 +62,7 @@ def mutants(
         )
     changes = selection.changes
     if as_json:
-        document = as_document(origin, generation)
+        document = mutants_document(origin, generation)
         print_json(document if changes is None else {**document, "in_diff": changes.summary()})
     elif changes is not None and not generation.mutants:
         typer.echo(no_mutants_in(changes))

@@ -23,7 +23,7 @@ from agentmut.report.relations import render_relations, render_survivors, render
 from agentmut.report.wording import counted
 from agentmut.runtime import agent_environment
 from agentmut.stats.verdicts import Verdict
-from agentmut.verbs.relate import Progress, RelationRequest, carry_out
+from agentmut.verbs.relate import Progress, RelationRequest, carry_out_relations
 
 if TYPE_CHECKING:
     from agentmut.engine.session import Session
@@ -58,7 +58,7 @@ def check_and_print(
         wanted = wish(session, request.relations)
         if not (yes or request.stored):
             _ask(session, store, wanted)
-        report = carry_out(
+        report = carry_out_relations(
             session,
             store,
             wanted,

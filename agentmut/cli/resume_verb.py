@@ -22,7 +22,7 @@ def resume(
 
     Example: agentmut resume
     """
-    from agentmut.api import carry_out, stored_plan
+    from agentmut.api import carry_out_campaign, stored_plan
     from agentmut.cli.output import agents_on_stderr, exit_code, print_result
     from agentmut.cli.progress import ProgressLine
     from agentmut.engine.session import open_session
@@ -36,7 +36,7 @@ def resume(
         session = open_session(loaded, scenarios_of(stored))
         line = ProgressLine()
         try:
-            result = carry_out(session, stored_plan(session, stored), store, progress=line)
+            result = carry_out_campaign(session, stored_plan(session, stored), store, progress=line)
         finally:
             line.close()
     print_result(result, as_json, project)

@@ -91,7 +91,7 @@ def _campaign(
     yes: bool,
     fresh: bool,
 ) -> "Result":
-    from agentmut.api import carry_out
+    from agentmut.api import carry_out_campaign
     from agentmut.cli.progress import ProgressLine
     from agentmut.engine.session import make_plan
     from agentmut.runtime import open_store, register
@@ -103,7 +103,7 @@ def _campaign(
         register(store, plan)
         line = ProgressLine()
         try:
-            return carry_out(session, plan, store, fresh=fresh, progress=line)
+            return carry_out_campaign(session, plan, store, fresh=fresh, progress=line)
         finally:
             line.close()
 

@@ -38,7 +38,7 @@ def show(
     from agentmut.cli.output import print_json, wants_color
     from agentmut.cli.runs import find_result
     from agentmut.report.mutant import render_mutant
-    from agentmut.report.suggestion import as_document
+    from agentmut.report.suggestion import suggestion_document
 
     result = find_result(project, run)
     found = [row for row in result.mutants if row.id.startswith(mutant)]
@@ -54,7 +54,7 @@ def show(
         return
     document = row.model_dump(mode="json", by_alias=True)
     if proposals:
-        document["suggestions"] = [as_document(one, proposals.where) for one in proposals.assertions]
+        document["suggestions"] = [suggestion_document(one, proposals.where) for one in proposals.assertions]
         document["suggestion_notes"] = list(proposals.notes)
     print_json(document)
 

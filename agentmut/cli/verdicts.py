@@ -116,12 +116,12 @@ def assess_and_print(
 ) -> None:
     """Run an assessment, print its verdicts, and leave with the exit code that they mean."""
     from agentmut.report.verdicts import render_verdicts
-    from agentmut.verbs.assess import carry_out
+    from agentmut.verbs.assess import carry_out_assessment
 
     with under_way(project, scenarios) as (session, store, now, progress):
         prepared = prepare(session, store, now)
         progress.ask(prepared, yes)
-        report = carry_out(session, prepared, store, progress)
+        report = carry_out_assessment(session, prepared, store, progress)
     if as_json:
         print_json(report.model_dump(mode="json"))
     else:

@@ -145,7 +145,7 @@ def write_relations(report: RelationReport, folder: Path) -> Path:
     return write_json(report, folder / "relations.json", "give the same command again")
 
 
-def check_name(name: str) -> str:
+def check_report_name(name: str) -> str:
     """A saved report's name, fit for a file. Raises `UsageError`."""
     if not _NAME.fullmatch(name):
         raise UsageError(
@@ -156,12 +156,12 @@ def check_name(name: str) -> str:
 
 def save_relations(report: RelationReport, name: str, folder: Path) -> Path:
     """Keep a report under a name; an earlier one of that name is replaced. Raises `StoreError`."""
-    return write_json(report, folder / f"{check_name(name)}.json", "give the same command again")
+    return write_json(report, folder / f"{check_report_name(name)}.json", "give the same command again")
 
 
 def read_saved_relations(name: str, folder: Path) -> RelationReport:
     """The report saved under a name. Raises `UsageError` when there is none, or the file is not one."""
-    path = folder / f"{check_name(name)}.json"
+    path = folder / f"{check_report_name(name)}.json"
     try:
         return RelationReport.model_validate_json(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

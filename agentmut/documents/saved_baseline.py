@@ -50,7 +50,7 @@ class SavedBaseline(Frozen):
     scenarios: dict[str, SavedScenario]
 
 
-def check_name(name: str) -> str:
+def check_baseline_name(name: str) -> str:
     """A baseline's name, fit for a file. Raises `UsageError`."""
     if not _NAME.fullmatch(name):
         raise UsageError(
@@ -61,13 +61,13 @@ def check_name(name: str) -> str:
 
 def write_baseline(baseline: SavedBaseline, folder: Path) -> Path:
     """Keep a baseline under its name; an earlier one of that name is replaced. Raises `StoreError`."""
-    path = folder / f"{check_name(baseline.name)}.json"
+    path = folder / f"{check_baseline_name(baseline.name)}.json"
     return write_json(baseline, path, "give the same command again")
 
 
 def read_baseline(name: str, folder: Path) -> SavedBaseline:
     """The baseline of that name. Raises `UsageError` when there is none, or the file is not one."""
-    path = folder / f"{check_name(name)}.json"
+    path = folder / f"{check_baseline_name(name)}.json"
     try:
         return SavedBaseline.model_validate_json(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from agentmut import __version__
 from agentmut.engine.arm import Arm
 from agentmut.engine.baseline import ScenarioBaseline, age_note
 from agentmut.engine.ci import ci_red, ci_runs, mutant_tried
@@ -35,6 +34,7 @@ from agentmut.result import (
     Score,
 )
 from agentmut.stats.intervals import Interval, wilson
+from agentmut.version import __version__
 
 
 def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:

@@ -9,7 +9,7 @@ from agentmut.facts.fact import Calibrated, Comparer, Extractor, Fact
 from agentmut.facts.figures import said_without_year
 from agentmut.facts.judge import Judge
 from agentmut.facts.phrases import phrases
-from agentmut.facts.registry import DEFAULT, LAST_RESORT, OF_ANSWERS, build
+from agentmut.facts.registry import DEFAULT, LAST_RESORT, OF_ANSWERS, build_extractor
 from agentmut.facts.same import Same
 from agentmut.facts.stability import FEWEST, Slot, Stability, slot, stability
 from agentmut.facts.statements import Statements
@@ -132,13 +132,15 @@ def comparison_for(
     """
     asked = scenario.compare or tuple(compare or ())
     if asked:
-        extractors = tuple(_calibrated(build(spec), scenario, sources) for spec in asked)
+        extractors = tuple(_calibrated(build_extractor(spec), scenario, sources) for spec in asked)
         return Comparison(extractors, _usual(extractors, scenario, sources, asked=True))
     return _default(scenario, sources)
 
 
 def _default(scenario: Scenario, sources: Sequence[AgentTrace]) -> Comparison:
-    chosen = tuple(_calibrated(build(EvaluatorSpec(name=name)), scenario, sources) for name in DEFAULT)
+    chosen = tuple(
+        _calibrated(build_extractor(EvaluatorSpec(name=name)), scenario, sources) for name in DEFAULT
+    )
     if len(sources) < FEWEST:
         return Comparison(chosen, None, chosen)
     usual = _usual(chosen, scenario, sources)
@@ -147,7 +149,7 @@ def _default(scenario: Scenario, sources: Sequence[AgentTrace]) -> Comparison:
     kept = tuple(one for one in chosen if one.name in stable | _silent(chosen, usual))
     if stable & OF_ANSWERS:
         return Comparison(kept, usual, chosen)
-    last = _calibrated(build(EvaluatorSpec(name=LAST_RESORT)), scenario, sources)
+    last = _calibrated(build_extractor(EvaluatorSpec(name=LAST_RESORT)), scenario, sources)
     return Comparison((*kept, last), usual, chosen)
 
 

@@ -31,7 +31,7 @@ OF_ANSWERS = frozenset(DEFAULT) - {"tool_calls"}
 LAST_RESORT = "text"
 
 
-def build(spec: EvaluatorSpec) -> Extractor:
+def build_extractor(spec: EvaluatorSpec) -> Extractor:
     """The extractor that a file asks for. Raises `UsageError` for an unknown name or an argument it does not take."""
     if spec.name not in EXTRACTORS:
         raise UsageError(f"unknown kind of facts {spec.name!r}. {nearest(spec.name, EXTRACTORS)}")

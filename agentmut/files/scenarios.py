@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from agentmut.config import Document
 from agentmut.errors import ProjectError, UsageError, nearest
 from agentmut.evaluators import build, with_files
-from agentmut.facts.registry import build as build_extractor
+from agentmut.facts.registry import build_extractor
 from agentmut.files.guidance import Named
 from agentmut.files.parts import read_documents
 from agentmut.files.problems import joined, validated

@@ -65,7 +65,7 @@ def render_mutants(
     return page.text().lstrip("\n")
 
 
-def as_document(origin: Origin, generation: Generation) -> dict[str, Any]:
+def mutants_document(origin: Origin, generation: Generation) -> dict[str, Any]:
     """The list as one JSON document."""
     return {
         "schema_version": 1,

@@ -105,7 +105,7 @@ def add_assertion(page: Page, suggestion: AssertionSuggestion, where: Mapping[st
         page.line(f"    {line}")
 
 
-def as_document(suggestion: AssertionSuggestion, where: Mapping[str, str]) -> dict[str, JsonValue]:
+def suggestion_document(suggestion: AssertionSuggestion, where: Mapping[str, str]) -> dict[str, JsonValue]:
     """The proposal with its lines, for `--json`."""
     return {
         **suggestion.model_dump(mode="json"),

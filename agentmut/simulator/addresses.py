@@ -3,9 +3,9 @@
 from typing import NamedTuple
 from urllib.parse import quote
 
-from agentmut import __version__
 from agentmut.services import SIMULATOR_VARIABLE
 from agentmut.simulator.service_settings import Settings
+from agentmut.version import __version__
 
 KEY = "simulated"
 REGION = "us-east-1"

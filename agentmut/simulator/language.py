@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable
 from functools import lru_cache
 from math import log
 
-from agentmut import text
 from agentmut.text.number_words import NUMBER_WORDS
+from agentmut.text.words import stems
 
 Topics = frozenset[str]
 
@@ -26,7 +26,7 @@ def topics(words: str) -> Topics:
     >>> topics("verify_lamp") == topics("verified lamps")
     True
     """
-    return frozenset(stem.removesuffix("i") for stem in text.stems(words))
+    return frozenset(stem.removesuffix("i") for stem in stems(words))
 
 
 @lru_cache(maxsize=4_096)

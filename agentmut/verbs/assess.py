@@ -7,8 +7,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from agentmut import __version__
-from agentmut.documents.saved_baseline import SavedBaseline, check_name, read_baseline, write_baseline
+from agentmut.documents.saved_baseline import (
+    SavedBaseline,
+    check_baseline_name,
+    read_baseline,
+    write_baseline,
+)
 from agentmut.documents.verdict_report import BaselineUsed, VerdictReport, write_verdicts
 from agentmut.engine.assessment.comparability import (
     comparable,
@@ -37,6 +41,7 @@ from agentmut.report.verdicts import becoming
 from agentmut.result import AgentSummary
 from agentmut.runtime import opened, refuse_running_loop, register, run_work
 from agentmut.store.sqlite import Store
+from agentmut.version import __version__
 
 DEFAULT_NAME = "default"
 Progress = Callable[[Assessment], None]
@@ -57,7 +62,7 @@ def check_suite(
     """
     refuse_running_loop("agentmut.verbs.assess.check_suite")
     with opened(with_settings(project, "test", settings), scenarios) as (session, store):
-        return carry_out(session, prepare_test(session, Asked(time.time(), seed, fresh)), store)
+        return carry_out_assessment(session, prepare_test(session, Asked(time.time(), seed, fresh)), store)
 
 
 def save_baseline(
@@ -75,7 +80,7 @@ def save_baseline(
     the name.
     """
     refuse_running_loop("agentmut.verbs.assess.save_baseline")
-    check_name(name)
+    check_baseline_name(name)
     with opened(project, scenarios) as (session, store):
         return carry_out_saving(
             session, prepare_saving(session, trials, Asked(time.time(), seed, fresh)), store, name
@@ -98,7 +103,9 @@ def compare_with_baseline(
     """
     refuse_running_loop("agentmut.verbs.assess.compare_with_baseline")
     with opened(with_settings(project, "compare", settings), scenarios) as (session, store):
-        return carry_out(session, comparison(session, store, name, Asked(time.time(), seed, fresh)), store)
+        return carry_out_assessment(
+            session, comparison(session, store, name, Asked(time.time(), seed, fresh)), store
+        )
 
 
 def with_settings(project: Project | str | Path, section: str, given: Mapping[str, Any]) -> Project:
@@ -114,7 +121,7 @@ def with_settings(project: Project | str | Path, section: str, given: Mapping[st
     return loaded.model_copy(update={section: changed})
 
 
-def carry_out(
+def carry_out_assessment(
     session: Session, prepared: Prepared, store: Store, progress: Progress = lambda work: None
 ) -> VerdictReport:
     """Run the trials, write `verdicts.json`, and return what it says.

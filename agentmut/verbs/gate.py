@@ -6,7 +6,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agentmut import __version__
 from agentmut.decide.gate import GateReport, Requirement, Standing, decide, reasons_of
 from agentmut.decide.requirements import (
     COVERAGE,
@@ -34,6 +33,7 @@ from agentmut.project import Project
 from agentmut.result import Cost, Result
 from agentmut.runtime import agent_environment, open_store, refuse_running_loop, stand_in_keys
 from agentmut.store.sqlite import Store
+from agentmut.version import __version__
 
 if TYPE_CHECKING:
     from agentmut.stats.intervals import Interval

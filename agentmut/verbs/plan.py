@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut import __version__
 from agentmut.decide.asking import why_ask
 from agentmut.decide.foresight import RUNS, Foresight, Lanes, Rules
 from agentmut.decide.plan import (
@@ -42,6 +41,7 @@ from agentmut.protocols import AsksNoModel
 from agentmut.runtime import opened, refuse_running_loop, stand_in_keys
 from agentmut.store.sqlite import Store
 from agentmut.trace import Usage
+from agentmut.version import __version__
 from agentmut.witness import Detector
 
 CHARACTERS = 4

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from agentmut.documents.relation_report import (
     RelationReport,
-    check_name,
+    check_report_name,
     read_saved_relations,
     save_relations,
     write_relations,
@@ -75,10 +75,10 @@ def check_relations(
     request = RelationRequest(tuple(relations), stored, save, against)
     with opened(with_settings(project, "relations", settings), scenarios) as (session, store):
         wanted = wish(session, request.relations)
-        return carry_out(session, store, wanted, request, Asked(time.time(), seed, fresh))
+        return carry_out_relations(session, store, wanted, request, Asked(time.time(), seed, fresh))
 
 
-def carry_out(
+def carry_out_relations(
     session: Session,
     store: Store,
     wanted: Wish,
@@ -181,7 +181,7 @@ def check_names(request: RelationRequest) -> None:
     """Raise `UsageError` for names that are none, and for a comparison with what is not whole."""
     for name in (request.save, request.against):
         if name:
-            check_name(name)
+            check_report_name(name)
     for option, name in (("--save", request.save), ("--against", request.against)):
         if name and request.stored:
             raise UsageError(

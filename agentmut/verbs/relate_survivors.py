@@ -4,7 +4,6 @@ from collections.abc import Collection, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from agentmut import __version__
 from agentmut.documents.relation_report import NotStored, SurvivorsReport
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.assessment.state import Assessment
@@ -48,6 +47,7 @@ from agentmut.result import Result, write_result
 from agentmut.runtime import register, run_work
 from agentmut.store.sqlite import Store
 from agentmut.verbs.relate import Progress
+from agentmut.version import __version__
 
 NO_SURVIVOR = (
     "no mutant of first order that should be noticed survived in run {run}: there is nothing to check"

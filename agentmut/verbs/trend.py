@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from agentmut import __version__
 from agentmut.decide.drift import IN_CONTROL, REFERENCE, Chart, Watch, watch
 from agentmut.decide.trend import TrendReport, TrendRow, any_false_alarm, fall_of, row_of
 from agentmut.documents.stored_reports import Report, shaping, stored_reports
@@ -16,6 +15,7 @@ from agentmut.project import Project, load_project
 from agentmut.result import Result
 from agentmut.runtime import agent_environment, open_store, refuse_running_loop, stand_in_keys
 from agentmut.store.sqlite import Store, StoredTrial
+from agentmut.version import __version__
 
 
 def trend(

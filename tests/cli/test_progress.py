@@ -5,7 +5,7 @@ import re
 import time
 from pathlib import Path
 
-from agentmut.api import carry_out
+from agentmut.api import carry_out_campaign
 from agentmut.cli.progress import ProgressLine, describe
 from agentmut.engine.choosing import make_mutants
 from agentmut.engine.selection import Selection
@@ -49,7 +49,7 @@ def lines_of_a_run(folder: Path) -> tuple[list[str], str]:
 
     with open_store(session.project) as store:
         register(store, plan)
-        carry_out(session, plan, store, progress=progress)
+        carry_out_campaign(session, plan, store, progress=progress)
     line.close()
     return lines, terminal.getvalue()
 

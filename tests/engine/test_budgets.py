@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agentmut.api import carry_out, measure, stored_plan
+from agentmut.api import carry_out_campaign, measure, stored_plan
 from agentmut.engine.limits import (
     BaselineLimit,
     Spend,
@@ -47,7 +47,7 @@ def resume(projects: Any) -> Any:
     with open_store(project) as store:
         stored = store.runs()[0]
         session = open_session(project)
-        return carry_out(session, stored_plan(session, stored), store)
+        return carry_out_campaign(session, stored_plan(session, stored), store)
 
 
 def test_a_budget_of_trials_is_kept_exactly_and_leaves_the_rest_undecided(projects: Any) -> None:

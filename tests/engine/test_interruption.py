@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from agentmut.api import carry_out, measure, stored_plan
+from agentmut.api import carry_out_campaign, measure, stored_plan
 from agentmut.engine.session import open_session
 from agentmut.errors import UsageError
 from agentmut.result import Result, read_result
@@ -39,14 +39,14 @@ RESUME = """
 import os, sys
 from pathlib import Path
 from agentmut.engine.session import open_session
-from agentmut.api import carry_out, stored_plan
+from agentmut.api import carry_out_campaign, stored_plan
 from agentmut.runtime import open_store
 from agentmut.project import load_project
 Path(sys.argv[1], "pid").write_text(str(os.getpid()))
 project = load_project(Path(sys.argv[1]))
 with open_store(project) as store:
     session = open_session(project)
-    print(carry_out(session, stored_plan(session, store.runs()[0]), store).status)
+    print(carry_out_campaign(session, stored_plan(session, store.runs()[0]), store).status)
 """
 WARM = Path(__file__).parents[1] / "testdata" / "warm_cli.py"
 pytestmark = pytest.mark.usefixtures("warm")
@@ -96,7 +96,7 @@ def resume(projects: Any) -> Result:
     project = projects.load()
     with open_store(project) as store:
         session = open_session(project)
-        return carry_out(session, stored_plan(session, store.runs()[0]), store)
+        return carry_out_campaign(session, stored_plan(session, store.runs()[0]), store)
 
 
 def finished(folder: Path) -> list[tuple[str, int, str]]:

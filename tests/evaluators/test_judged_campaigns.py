@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from agentmut.api import carry_out, measure, stored_plan
+from agentmut.api import carry_out_campaign, measure, stored_plan
 from agentmut.cli.resume_verb import choose_run
 from agentmut.errors import RunError, UsageError
 from agentmut.project import load_project
@@ -175,7 +175,7 @@ def test_a_budget_in_money_covers_judges(desk: Desk, bench: Bench) -> None:
 def resumed(folder: Path) -> Result:
     project = load_project(folder)
     with opened(project) as (session, store):
-        return carry_out(session, stored_plan(session, choose_run(store.runs(), None)), store)
+        return carry_out_campaign(session, stored_plan(session, choose_run(store.runs(), None)), store)
 
 
 def test_a_resumed_run_has_what_its_judges_cost_before_within_its_budget(desk: Desk, bench: Bench) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from agentmut.errors import ProjectError, RunError
 from agentmut.facts.comparison import comparison_for
 from agentmut.facts.fact import Fact
-from agentmut.facts.registry import build
+from agentmut.facts.registry import build_extractor
 from agentmut.facts.resemblance import Resemblance, distance
 from agentmut.project import load_project
 from agentmut.scenario import EvaluatorSpec, Scenario
@@ -223,9 +223,9 @@ def test_a_function_of_the_users_own_reads_facts(tmp_path: Path, monkeypatch: py
     code += "def broken(scenario, trace):\n    return 3\n"
     (tmp_path / "own_facts_of_a_test.py").write_text(code)
     monkeypatch.syspath_prepend(tmp_path)
-    own = build(EvaluatorSpec(name="python", argument="own_facts_of_a_test:seats"))
+    own = build_extractor(EvaluatorSpec(name="python", argument="own_facts_of_a_test:seats"))
     assert own.facts(scenario(), run("xx")) == {Fact("python", "seats = 2")}
-    broken = build(EvaluatorSpec(name="python", argument="own_facts_of_a_test:broken"))
+    broken = build_extractor(EvaluatorSpec(name="python", argument="own_facts_of_a_test:broken"))
     with pytest.raises(RunError, match="own_facts_of_a_test:broken"):
         broken.facts(scenario(), run("xx"))
 

@@ -4,7 +4,7 @@ import pytest
 
 from agentmut.errors import UsageError
 from agentmut.facts.decisions import decisions
-from agentmut.facts.registry import build
+from agentmut.facts.registry import build_extractor
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.trace import AgentTrace
 
@@ -12,7 +12,7 @@ SCENARIO = Scenario(name="one", turns=("hello",), evaluators=(EvaluatorSpec(name
 
 
 def values(text: str, name: str, argument: object) -> set[str]:
-    extractor = build(EvaluatorSpec.model_validate({"name": name, "argument": argument}))
+    extractor = build_extractor(EvaluatorSpec.model_validate({"name": name, "argument": argument}))
     return {fact.value for fact in extractor.facts(SCENARIO, AgentTrace(outputs=(text,)))}
 
 
@@ -101,5 +101,5 @@ def test_an_unknown_extractor_or_argument_is_refused_with_a_remedy(
     spec: dict[str, object], said: str
 ) -> None:
     with pytest.raises(UsageError) as error:
-        build(EvaluatorSpec.model_validate(spec))
+        build_extractor(EvaluatorSpec.model_validate(spec))
     assert said in str(error.value)

@@ -4,7 +4,7 @@ import pytest
 
 from agentmut.facts.comparison import comparison_for
 from agentmut.facts.fact import Extractor
-from agentmut.facts.registry import build
+from agentmut.facts.registry import build_extractor
 from agentmut.facts.statements import Statements
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.text.predicates import statements
@@ -23,7 +23,7 @@ def difference(extractor: Extractor, one: AgentTrace, other: AgentTrace) -> str:
 
 
 def contradicts(one: str, other: str) -> bool:
-    return difference(build(EvaluatorSpec(name="statements")), run(one), run(other)) != ""
+    return difference(build_extractor(EvaluatorSpec(name="statements")), run(one), run(other)) != ""
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from agentmut import __version__
 from agentmut.documents.verdict_report import (
     BaselineSide,
     BaselineUsed,
@@ -30,6 +29,7 @@ from agentmut.stats.suite_verdict import suite_verdict
 from agentmut.stats.trial_statistics import pass_rates
 from agentmut.stats.verdicts import Judgement
 from agentmut.trace import Outcome
+from agentmut.version import __version__
 
 
 class Question(NamedTuple):

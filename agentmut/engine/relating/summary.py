@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from agentmut import __version__
 from agentmut.documents.relation_report import (
     Counts,
     Finding,
@@ -33,6 +32,7 @@ from agentmut.stats.kill.rule import Decision
 from agentmut.stats.multiplicity import Correction
 from agentmut.stats.suite_verdict import SuiteVerdict, suite_verdict
 from agentmut.stats.verdicts import Judgement, Verdict
+from agentmut.version import __version__
 
 SHOWN = 400
 """Characters of a text that an example keeps."""

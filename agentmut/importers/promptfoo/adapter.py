@@ -7,7 +7,7 @@ from typing import Any, ClassVar, TypeVar
 
 from pydantic import JsonValue
 
-from agentmut.adapters._outside import record_steps, trace_of
+from agentmut.adapters._outside import outside_trace, record_steps
 from agentmut.errors import CaseError
 from agentmut.frozen import digest_of
 from agentmut.importers._answering import AnsweringAgent
@@ -85,7 +85,7 @@ class PromptfooAdapter(AnsweringAgent):
         record_steps(trial)
         if response.get("error"):
             raise ProviderError(str(response["error"]))
-        return trace_of(response.get("output"), trial, 0)
+        return outside_trace(response.get("output"), trial, 0)
 
     def _turn(self, asked: Mapping[str, Any]) -> JsonValue:
         name = self.bench.settings.input

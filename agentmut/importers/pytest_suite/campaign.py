@@ -131,7 +131,7 @@ class Campaign:
 
 
 def _carried_out(project: Project, config: pytest.Config) -> Result:
-    from agentmut.api import carry_out
+    from agentmut.api import carry_out_campaign
     from agentmut.engine.choosing import make_mutants
     from agentmut.engine.selection import Selection
     from agentmut.engine.session import make_plan, open_session
@@ -146,7 +146,7 @@ def _carried_out(project: Project, config: pytest.Config) -> Result:
         )
     with open_store(project) as store:
         register(store, plan)
-        return carry_out(session, plan, store, progress=_Progress(config))
+        return carry_out_campaign(session, plan, store, progress=_Progress(config))
 
 
 class _Progress:
