@@ -15,10 +15,10 @@ from autogen_core.models import (
 from autogen_core.tools import Tool, ToolSchema
 from openai import NOT_GIVEN
 
+from agentmut._base.errors import AdapterError
 from agentmut.adapters._azure import DEPLOYMENT, OTHERWISE
 from agentmut.adapters._framework import dropped
 from agentmut.config import ModelConfig
-from agentmut.errors import AdapterError
 from agentmut.trial import answering, call_place
 
 OPENAI, AZURE = "openai", "azure"

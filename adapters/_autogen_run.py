@@ -18,9 +18,9 @@ from autogen_agentchat.messages import (
 from autogen_core import CancellationToken
 from pydantic import JsonValue
 
+from agentmut._base.plain import jsonable
 from agentmut.adapters._autogen_team import Team
 from agentmut.flow import END, START
-from agentmut.plain import jsonable
 from agentmut.trial import Trial, call_tool_step
 
 FAREWELL = 1.0

@@ -12,6 +12,7 @@ from autogen_core.models import AssistantMessage, ChatCompletionClient, UserMess
 from autogen_core.tools import Workbench
 from pydantic import JsonValue
 
+from agentmut._base.errors import AdapterError, nearest
 from agentmut.adapters._autogen_model import PlacedClient, read
 from agentmut.adapters._autogen_parts import (
     argument_of,
@@ -32,7 +33,6 @@ from agentmut.adapters._autogen_tools import PassingWorkbench
 from agentmut.adapters._change import Change
 from agentmut.adapters._framework import Said
 from agentmut.config import ModelConfig
-from agentmut.errors import AdapterError, nearest
 from agentmut.flow import Flow
 
 _KEPT = (

@@ -6,9 +6,9 @@ from contextvars import ContextVar
 from typing import Any
 from urllib.parse import urlsplit
 
+from agentmut._base.plain import described
 from agentmut.adapters._bedrock_agent_trace import Told
 from agentmut.adapters._boto3 import hung_up
-from agentmut.plain import described
 from agentmut.trace import Usage
 from agentmut.trial import TRIAL_HEADER, CallPlace, Trial, TrialOverError, call_place
 from agentmut.wire.carriers.hosts import is_loopback

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from agentmut._base.plain import jsonable, storable
 from agentmut.adapters import _bedrock_agent_deeds as deeds
 from agentmut.adapters._bedrock_agent_terms import Asked, asked_of
 from agentmut.adapters._tool_loop import MODEL
-from agentmut.plain import jsonable, storable
 from agentmut.trace import Action, Step, Usage
 from agentmut.trial import Recorder
 

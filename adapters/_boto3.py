@@ -7,8 +7,8 @@ from os import environ
 from threading import Lock
 from typing import Any, ClassVar
 
+from agentmut._base.errors import AdapterError, UsageError, nearest
 from agentmut.adapters._requirement import Requirement
-from agentmut.errors import AdapterError, UsageError, nearest
 from agentmut.protocols import AgentSpec
 
 

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from agentmut.plain import jsonable
+from agentmut._base.plain import jsonable
 from agentmut.trial import Recorder
 from agentmut.wire.messages import Exchange, ToolCall
 

@@ -9,6 +9,7 @@ from crewai.tasks.conditional_task import ConditionalTask
 from crewai.utilities.i18n import get_i18n
 from pydantic import JsonValue
 
+from agentmut._base.errors import AdapterError, nearest
 from agentmut.adapters._change import Change
 from agentmut.adapters._crewai_copy import copy_of
 from agentmut.adapters._crewai_flow import flow_of, named, order_of
@@ -17,7 +18,6 @@ from agentmut.adapters._crewai_quiet import keep_to_itself
 from agentmut.adapters._crewai_text import FIRST, joined, rewritten
 from agentmut.adapters._crewai_tools import offered, spec_of, told_name
 from agentmut.config import ModelConfig
-from agentmut.errors import AdapterError, nearest
 from agentmut.flow import Flow
 from agentmut.tools import ToolSpec
 

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from agentmut._base.plain import jsonable
 from agentmut.adapters._call_ids import CallIds, parsed
 from agentmut.adapters._crewai_crew import Team
 from agentmut.adapters._crewai_tools import failure_in, passed_on
 from agentmut.flow import END, START
-from agentmut.plain import jsonable
 from agentmut.trace import Action, Step
 from agentmut.trial import CallPlace, Trial, call_tool_step, place_calls
 from agentmut.wire.messages import Exchange

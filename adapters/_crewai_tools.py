@@ -13,13 +13,13 @@ from crewai.utilities.pydantic_schema_utils import sanitize_tool_params_for_open
 from crewai.utilities.string_utils import sanitize_tool_name
 from pydantic import BaseModel, ConfigDict, JsonValue, PrivateAttr
 
+from agentmut._base.errors import AdapterError
+from agentmut._base.plain import described
 from agentmut.adapters._agent_source import ON_THE_WIRE
 from agentmut.adapters._change import Offer
 from agentmut.adapters._sdk_version import named_version
 from agentmut.calls.answers import decoy_answer
 from agentmut.calls.passing import pass_call_sync
-from agentmut.errors import AdapterError
-from agentmut.plain import described
 from agentmut.tools import ToolSpec
 
 

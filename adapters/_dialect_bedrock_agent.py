@@ -13,14 +13,14 @@ from typing import Any, ClassVar, NamedTuple
 
 from pydantic import JsonValue
 
+from agentmut._base.errors import AdapterError
+from agentmut._base.plain import described
 from agentmut.adapters import _bedrock_agent_terms as terms
 from agentmut.adapters._bedrock_agent_calls import SERVICE, AgentCalls, watched
 from agentmut.adapters._bedrock_agent_trace import Told
 from agentmut.adapters._boto3 import Boto3
 from agentmut.adapters._dialect import Answer, Dialect, Items, Reply
 from agentmut.config import AgentConfig, ModelConfig
-from agentmut.errors import AdapterError
-from agentmut.plain import described
 from agentmut.threads import in_daemon_thread
 from agentmut.trial import current_trial
 

@@ -11,15 +11,15 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from pydantic import JsonValue
 
+from agentmut._base.errors import AdapterError, UsageError, nearest
+from agentmut._base.plain import described
 from agentmut.adapters._agent_source import ON_THE_WIRE, AgentSource
 from agentmut.adapters._change import Change, completed
 from agentmut.adapters._requirement import Requirement
 from agentmut.config import AgentConfig, History, is_set
-from agentmut.errors import AdapterError, UsageError, nearest
 from agentmut.files.tool_checks import check_tools
 from agentmut.flow import CHANGED
 from agentmut.mutant import Edit, Mutant, unreachable_fault
-from agentmut.plain import described
 from agentmut.protocols import AgentKeys, AgentSpec
 from agentmut.tools import ToolSpec
 from agentmut.trace import Action, AgentTrace, Step

@@ -13,6 +13,7 @@ from google.adk.tools.base_toolset import BaseToolset
 from google.adk.utils.instructions_utils import inject_session_state
 from google.adk.workflow import BaseNode, Workflow
 
+from agentmut._base.errors import AdapterError
 from agentmut.adapters._change import Change, Offer
 from agentmut.adapters._google_adk_flow import Kind, Stage, with_edges
 from agentmut.adapters._google_adk_graph import rebuilt
@@ -20,7 +21,6 @@ from agentmut.adapters._google_adk_settings import with_settings
 from agentmut.adapters._google_adk_tools import leading_to, spec_of, tool_offered
 from agentmut.adapters._google_adk_toolsets import Toolsets
 from agentmut.adapters._google_adk_tree import NO_SUCH_TREE, PLACEHOLDER, Own, Tree, is_target
-from agentmut.errors import AdapterError
 from agentmut.flow import Flow
 
 

@@ -9,10 +9,10 @@ from typing import Any
 from google.adk.agents import BaseAgent
 from google.adk.workflow import START, BaseNode, Edge, FunctionNode, JoinNode, Workflow
 
-from agentmut.errors import AdapterError
+from agentmut._base.errors import AdapterError
+from agentmut._base.plain import one_line
 from agentmut.flow import END
 from agentmut.flow import START as BEGIN
-from agentmut.plain import one_line
 
 Edges = tuple[tuple[str, ...], ...]
 

@@ -10,9 +10,9 @@ from typing import Any
 from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.base_toolset import BaseToolset
 
+from agentmut._base.errors import AdapterError
 from agentmut.adapters._agent_source import ON_THE_WIRE
 from agentmut.adapters._sdk_version import named_version
-from agentmut.errors import AdapterError
 from agentmut.tools import ToolSpec
 
 _SERVERS: Any = ()

@@ -11,9 +11,9 @@ from google.adk.sessions import InMemorySessionService
 from google.genai.types import Content, Part
 from pydantic import JsonValue
 
+from agentmut._base.plain import jsonable
 from agentmut.adapters._framework import Said, Session
 from agentmut.adapters._google_adk_toolsets import Toolsets
-from agentmut.plain import jsonable
 
 USER = "user"
 ASKS = "adk_request_"

@@ -13,12 +13,12 @@ from google.adk.tools.base_toolset import BaseToolset
 from google.adk.tools.function_tool import FunctionTool
 from google.genai.types import FunctionDeclaration
 
+from agentmut._base.errors import AdapterError
+from agentmut._base.plain import one_line
 from agentmut.adapters._change import Offer
 from agentmut.adapters._google_adk_mcp import is_served, text_of, told_of, told_otherwise, whole_of
 from agentmut.calls.answers import ResultForm, decoy_answer, form_of
 from agentmut.calls.passing import pass_call
-from agentmut.errors import AdapterError
-from agentmut.plain import one_line
 from agentmut.tools import ToolSpec
 from agentmut.trial import CallPlace, answering, call_place
 from agentmut.wire.dialects.gemini import gemini_tools

@@ -18,11 +18,11 @@ from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.base_toolset import BaseToolset
 from google.adk.workflow import BaseNode
 
+from agentmut._base.errors import AdapterError
+from agentmut._base.plain import described, one_line
 from agentmut.adapters._change import Offer
 from agentmut.adapters._google_adk_mcp import separate
 from agentmut.adapters._google_adk_tools import declaration_of, spec_of, tool_offered
-from agentmut.errors import AdapterError
-from agentmut.plain import described, one_line
 
 PATIENCE = 10.0
 """Seconds that a toolset has to close, as with ADK."""

@@ -15,6 +15,7 @@ from google.adk.workflow import BaseNode, Workflow
 from google.genai.types import FunctionDeclaration
 from pydantic import JsonValue
 
+from agentmut._base.errors import AdapterError, nearest
 from agentmut.adapters._change import Change, Offer
 from agentmut.adapters._google_adk_flow import Edges, Kind, Stage, with_edges
 from agentmut.adapters._google_adk_graph import edges_of, nodes_of, rebuilt
@@ -23,7 +24,6 @@ from agentmut.adapters._google_adk_settings import settings_of
 from agentmut.adapters._google_adk_tools import as_tool, declaration_of, is_marker, spec_of
 from agentmut.adapters._google_adk_toolsets import Listed, toolsets_of
 from agentmut.config import ModelConfig
-from agentmut.errors import AdapterError, nearest
 from agentmut.flow import Flow
 from agentmut.tools import ToolSpec
 

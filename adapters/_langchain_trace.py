@@ -9,8 +9,8 @@ from langgraph.errors import GraphInterrupt, ParentCommand
 from langgraph.types import Command
 from pydantic import JsonValue
 
+from agentmut._base.plain import described, jsonable
 from agentmut.adapters._langgraph_path import Place, Way, place_of
-from agentmut.plain import described, jsonable
 from agentmut.trace import Action, Step, Usage
 from agentmut.trial import Recorder
 

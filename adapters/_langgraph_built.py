@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from agentmut._base.errors import AdapterError
 from agentmut.adapters._langgraph_within import tool_nodes
 from agentmut.config import AgentConfig
-from agentmut.errors import AdapterError
 from agentmut.flow import CHANGED, Flow
 from agentmut.mutant import Mutant, apply_edits
 from agentmut.trial import Trial

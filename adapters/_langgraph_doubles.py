@@ -13,15 +13,15 @@ from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from langgraph.prebuilt.tool_node import INVALID_TOOL_NAME_ERROR_TEMPLATE
 from langgraph.types import Command
 
+from agentmut._base.errors import AdapterError
+from agentmut._base.plain import jsonable
 from agentmut.adapters._langchain_tools import as_implemented, with_own_tool
 from agentmut.adapters._langgraph_version import unknown_version
 from agentmut.calls.answers import ToolFailure, form_of
 from agentmut.calls.doubles import ToolDoubleError
 from agentmut.calls.faulty import check_running, with_fault, with_fault_async
 from agentmut.calls.spoiling import Change
-from agentmut.errors import AdapterError
 from agentmut.faults import UNCALLED
-from agentmut.plain import jsonable
 from agentmut.threads import completed
 from agentmut.tools import read_tool
 from agentmut.trial import Trial, current_trial

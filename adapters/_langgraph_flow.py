@@ -8,10 +8,10 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from agentmut._base.errors import AdapterError
 from agentmut.adapters._langgraph_nodes import AlteredNode, Change, Mark, WatchedBranch
 from agentmut.adapters._langgraph_state import keys_read
 from agentmut.adapters._langgraph_version import unknown_version
-from agentmut.errors import AdapterError
 from agentmut.flow import END, START, Branch, Flow
 
 _OWN = ("model", "agent", "tools", "generate_structured_response")

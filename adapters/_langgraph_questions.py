@@ -5,8 +5,8 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut.errors import AdapterError
-from agentmut.plain import jsonable
+from agentmut._base.errors import AdapterError
+from agentmut._base.plain import jsonable
 
 
 def questions(state: Any) -> Sequence[Any]:

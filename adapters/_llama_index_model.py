@@ -6,11 +6,11 @@ from llama_index.core.callbacks import CallbackManager, CBEventType
 from llama_index.core.callbacks.base_handler import BaseCallbackHandler
 from llama_index.core.llms import LLM
 
+from agentmut._base.errors import AdapterError
+from agentmut._base.plain import one_line
 from agentmut.adapters._azure import DEPLOYMENT, OTHERWISE
 from agentmut.adapters._framework import dropped
 from agentmut.config import SAMPLING, ModelConfig
-from agentmut.errors import AdapterError
-from agentmut.plain import one_line
 from agentmut.trial import call_place, place_calls
 
 _FIELDS = {"name": ("model",), "max_tokens": ("max_tokens", "max_output_tokens")}

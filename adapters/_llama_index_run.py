@@ -10,11 +10,11 @@ from llama_index.core.llms import ChatMessage
 from llama_index.core.workflow import Context, InputRequiredEvent
 from pydantic import JsonValue
 
+from agentmut._base.plain import jsonable
 from agentmut.adapters._call_ids import CallIds
 from agentmut.adapters._framework import Said, Session
 from agentmut.adapters._llama_index_tools import Place
 from agentmut.flow import END, START
-from agentmut.plain import jsonable
 from agentmut.trial import CallPlace, Trial, call_place, call_tool_step
 
 _END_OF_CANCELLED = 1.0

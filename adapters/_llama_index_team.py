@@ -12,11 +12,11 @@ from llama_index.core.tools import BaseTool, FunctionTool
 from llama_index.core.workflow import Context
 from pydantic import JsonValue
 
+from agentmut._base.errors import AdapterError, nearest
 from agentmut.adapters._change import Change, distinct
 from agentmut.adapters._llama_index_model import changed_model, model_of
 from agentmut.adapters._llama_index_tools import Place, offered, spec_of
 from agentmut.config import AgentConfig
-from agentmut.errors import AdapterError, nearest
 from agentmut.flow import Flow
 
 HANDOFF = "handoff"

@@ -6,15 +6,15 @@ from typing import Any, Literal, Self
 
 from pydantic import JsonValue
 
+from agentmut._base.errors import AdapterError, UsageError, nearest
+from agentmut._base.imports import import_object
 from agentmut.adapters._dialect import Dialect, unsaid
 from agentmut.adapters._sdk_version import version_of
 from agentmut.adapters._tool_loop import MAX_STEPS, ToolLoop
 from agentmut.calls.toolbox import Function, toolbox
 from agentmut.config import AgentConfig
-from agentmut.errors import AdapterError, UsageError, nearest
 from agentmut.files.tool_checks import check_tools
 from agentmut.flow import CHANGED, Flow
-from agentmut.imports import import_object
 from agentmut.mutant import Mutant, apply_edits
 from agentmut.protocols import AgentSpec
 from agentmut.tools import ToolSpec, read_tool

@@ -3,7 +3,7 @@
 import re
 from urllib.parse import urlsplit
 
-from agentmut.errors import UsageError
+from agentmut._base.errors import UsageError
 
 
 def check_url(url: str) -> None:

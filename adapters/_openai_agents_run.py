@@ -18,13 +18,13 @@ from agents import (
 from agents.run_config import CallModelData, ModelInputData
 from pydantic import JsonValue
 
+from agentmut._base.plain import jsonable
 from agentmut.adapters._change import Change
 from agentmut.adapters._framework import Said, Session
 from agentmut.adapters._openai_agents_client import keep_to_this_loop
 from agentmut.adapters._openai_agents_mcp import Connections
 from agentmut.adapters._openai_agents_team import Team
 from agentmut.flow import END, START
-from agentmut.plain import jsonable
 from agentmut.trial import CallPlace, Trial, place_calls
 
 

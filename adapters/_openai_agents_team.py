@@ -9,13 +9,13 @@ from agents.mcp import MCPServer
 from agents.run_config import DEFAULT_MAX_TURNS
 from pydantic import JsonValue
 
+from agentmut._base.errors import AdapterError, nearest
 from agentmut.adapters._change import Change, Offer
 from agentmut.adapters._openai_agents_handoffs import handoffs_of, led_to, targets_of
 from agentmut.adapters._openai_agents_mcp import Served
 from agentmut.adapters._openai_agents_model import changed_model, model_of
 from agentmut.adapters._openai_agents_tools import offered, spec_of
 from agentmut.config import ModelConfig
-from agentmut.errors import AdapterError, nearest
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ from typing import Self
 
 from pydantic import JsonValue
 
+from agentmut._base.errors import UsageError, nearest
+from agentmut._base.plain import jsonable
+from agentmut._base.pointers import at_path
 from agentmut.adapters._placeholders import parts_by_name
 from agentmut.config import AgentConfig
-from agentmut.errors import UsageError, nearest
 from agentmut.mutant import Edit, Mutant
-from agentmut.plain import jsonable
-from agentmut.pointers import at_path
 from agentmut.protocols import AgentSpec
 from agentmut.tools import ToolSpec
 from agentmut.trace import Action, AgentTrace, Step

@@ -12,12 +12,12 @@ from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.toolsets import CombinedToolset
 
+from agentmut._base.errors import AdapterError
+from agentmut._base.plain import described
 from agentmut.adapters._change import Change
 from agentmut.adapters._framework import dropped
 from agentmut.adapters._pydantic_ai_tools import Offered
 from agentmut.config import ModelConfig
-from agentmut.errors import AdapterError
-from agentmut.plain import described
 
 _NAMES = {
     "temperature": "temperature",

@@ -3,8 +3,8 @@
 import re
 from typing import NamedTuple
 
+from agentmut._base.errors import AdapterError
 from agentmut.adapters._sdk_version import version_of
-from agentmut.errors import AdapterError
 
 
 class Requirement(NamedTuple):

@@ -11,13 +11,13 @@ from semantic_kernel.functions import KernelArguments, KernelFunction
 from semantic_kernel.prompt_template import KernelPromptTemplate, PromptTemplateConfig
 from semantic_kernel.prompt_template.prompt_template_base import PromptTemplateBase
 
+from agentmut._base.errors import AdapterError
+from agentmut._base.plain import described, one_line
 from agentmut.adapters._change import Change
 from agentmut.adapters._semantic_kernel_model import Model, choice_of
 from agentmut.adapters._semantic_kernel_run import answer_of, placing
 from agentmut.adapters._semantic_kernel_tools import listed, plugins_with
-from agentmut.errors import AdapterError
 from agentmut.flow import Flow
-from agentmut.plain import described, one_line
 from agentmut.trial import Trial, call_place, call_tool_step
 
 

@@ -12,9 +12,9 @@ from semantic_kernel.connectors.ai.function_choice_behavior import FunctionChoic
 from semantic_kernel.exceptions import KernelServiceNotFoundError, ServiceInvalidExecutionSettingsError
 from semantic_kernel.functions import KernelArguments
 
+from agentmut._base.errors import AdapterError
 from agentmut.adapters._azure import cannot_rename
 from agentmut.config import ModelConfig, is_set
-from agentmut.errors import AdapterError
 from agentmut.mutant import Edit
 
 _FIELDS: Mapping[str, tuple[str, ...]] = {

@@ -10,11 +10,11 @@ from semantic_kernel.agents import ConcurrentOrchestration, HandoffOrchestration
 from semantic_kernel.agents.runtime import InProcessRuntime
 from semantic_kernel.contents import ChatMessageContent
 
+from agentmut._base.plain import jsonable
 from agentmut.adapters._framework import Said, Session
 from agentmut.adapters._semantic_kernel_orchestration import members_of, with_members
 from agentmut.adapters._semantic_kernel_run import text_of
 from agentmut.adapters._semantic_kernel_way import END_OF_CANCELLED, Way
-from agentmut.plain import jsonable
 from agentmut.trial import Trial
 
 

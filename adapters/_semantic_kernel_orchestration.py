@@ -15,11 +15,11 @@ from semantic_kernel.agents import (
     SequentialOrchestration,
 )
 
+from agentmut._base.errors import AdapterError
 from agentmut.adapters._agent_source import ON_THE_WIRE
 from agentmut.adapters._sdk_version import named_version
 from agentmut.adapters._semantic_kernel_run import HANDOFF, note_coming
 from agentmut.adapters._semantic_kernel_way import Way
-from agentmut.errors import AdapterError
 from agentmut.trial import place_calls
 
 KINDS = (SequentialOrchestration, ConcurrentOrchestration, GroupChatOrchestration, HandoffOrchestration)

@@ -10,6 +10,7 @@ from pydantic import JsonValue
 from semantic_kernel.agents import Agent, ChatCompletionAgent
 from semantic_kernel.functions import KernelFunction, KernelFunctionFromMethod
 
+from agentmut._base.errors import AdapterError, nearest
 from agentmut.adapters._agent_source import ON_THE_WIRE
 from agentmut.adapters._change import Change
 from agentmut.adapters._sdk_version import named_version
@@ -25,7 +26,6 @@ from agentmut.adapters._semantic_kernel_orchestration import (
 )
 from agentmut.adapters._semantic_kernel_tools import offered, spec_of
 from agentmut.config import AgentConfig, ModelConfig
-from agentmut.errors import AdapterError, nearest
 from agentmut.flow import Flow
 from agentmut.trial import Trial
 

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from agentmut._base.errors import UsageError
 from agentmut.adapters._placeholders import pieces
-from agentmut.errors import UsageError
 
 VARIABLE = "AGENTMUT_WORD_"
 """What the environment variables are called that hold the values."""

@@ -4,8 +4,8 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from agentmut._base.plain import described, jsonable
 from agentmut.adapters._call_ids import CallIds
-from agentmut.plain import described, jsonable
 from agentmut.trial import CallPlace, Trial, call_place, call_tool_step
 from agentmut.wire.messages import Exchange
 from agentmut.wire.told_tools import ANSWER

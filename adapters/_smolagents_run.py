@@ -9,12 +9,12 @@ from pydantic import JsonValue
 from smolagents import ActionStep, AgentMaxStepsError, TaskStep
 from smolagents.monitoring import Timing
 
+from agentmut._base.plain import jsonable
 from agentmut.adapters._change import Change
 from agentmut.adapters._framework import Said, Session
 from agentmut.adapters._smolagents_members import OUT_OF_STEPS, out_of_steps
 from agentmut.adapters._smolagents_team import Team, name_of
 from agentmut.flow import END, START
-from agentmut.plain import jsonable
 from agentmut.threads import in_daemon_thread
 from agentmut.trial import CallPlace, Trial, answering
 

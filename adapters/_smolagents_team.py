@@ -19,13 +19,13 @@ from smolagents import (
 )
 from smolagents.memory import CallbackRegistry
 
+from agentmut._base.errors import AdapterError, nearest
 from agentmut.adapters._change import Change
 from agentmut.adapters._smolagents_calls import Calls
 from agentmut.adapters._smolagents_members import Member
 from agentmut.adapters._smolagents_model import changed_model, model_of
 from agentmut.adapters._smolagents_tools import offered, own_tools, spec_of
 from agentmut.config import ModelConfig
-from agentmut.errors import AdapterError, nearest
 from agentmut.flow import Flow
 from agentmut.trial import Trial
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut.errors import AdapterError, UnavailableError, UsageError
-from agentmut.imports import import_callable
-from agentmut.plain import described
+from agentmut._base.errors import AdapterError, UnavailableError, UsageError
+from agentmut._base.imports import import_callable
+from agentmut._base.plain import described
 
 SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 _OPTION = "agent.options.credentials"

@@ -8,11 +8,11 @@ from urllib.parse import urlsplit
 
 from pydantic import JsonValue
 
+from agentmut._base.errors import AdapterError, UnavailableError
+from agentmut._base.plain import described
 from agentmut.adapters._vertex_credentials import Credentials
 from agentmut.adapters._vertex_errors import EngineError, of_sdk
 from agentmut.adapters._vertex_rest import Event, event, events, posted, whole
-from agentmut.errors import AdapterError, UnavailableError
-from agentmut.plain import described
 from agentmut.threads import in_daemon_thread
 from agentmut.trial import TRIAL_HEADER, current_trial
 from agentmut.wire.carriers.hosts import is_loopback

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from agentmut.errors import AdapterError, UnavailableError
-from agentmut.plain import described
+from agentmut._base.errors import AdapterError, UnavailableError
+from agentmut._base.plain import described
 
 SHOWN = 600
 """Characters of a message; the service begins its own with a paragraph about where its logs are."""

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
+from agentmut._base.errors import UnavailableError
+from agentmut._base.plain import jsonable
 from agentmut.adapters._vertex_errors import SHOWN, failure, reported
-from agentmut.errors import UnavailableError
 from agentmut.flow import END, START
-from agentmut.plain import jsonable
 from agentmut.trace import Action, Step, Usage
 from agentmut.trial import Recorder
 from agentmut.wire.dialects.gemini.spelling import get

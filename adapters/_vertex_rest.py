@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
+from agentmut._base.errors import UnavailableError
 from agentmut.adapters._programs import LIMIT
 from agentmut.adapters._vertex_errors import SHOWN, EngineError, refusal
-from agentmut.errors import UnavailableError
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse, StreamReader

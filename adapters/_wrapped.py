@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Mapping
 
+from agentmut._base.errors import UsageError
 from agentmut.adapters._dialect import Dialect, unsaid
 from agentmut.adapters._dialect_converse import ConverseDialect
 from agentmut.adapters._dialect_messages import MessagesDialect
 from agentmut.adapters.python_callable import CallableAdapter
 from agentmut.config import AgentConfig
-from agentmut.errors import UsageError
 from agentmut.mutant import Mutant
 from agentmut.protocols import AgentSpec
 

@@ -2,12 +2,12 @@
 
 from typing import ClassVar
 
+from agentmut._base.errors import UsageError
 from agentmut.adapters._dialect_messages import MessagesDialect
 from agentmut.adapters._loop_adapter import LoopAdapter
 from agentmut.adapters._sdk_version import require_sdk
 from agentmut.adapters._wrapped import wrapped_function
 from agentmut.config import AgentConfig
-from agentmut.errors import UsageError
 from agentmut.protocols import Adapter, AgentKeys, AgentSpec
 
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import JsonValue
 
+from agentmut._base.errors import AdapterError
 from agentmut.adapters._change import Change, distinct
 from agentmut.adapters._framework import FrameworkAdapter, Said, Session
 from agentmut.adapters._requirement import Requirement
 from agentmut.config import AgentConfig
-from agentmut.errors import AdapterError
 from agentmut.mutant import Edit
 from agentmut.protocols import AgentSpec
 from agentmut.trial import Trial

@@ -2,15 +2,15 @@
 
 from typing import ClassVar
 
+from agentmut._base.errors import UsageError
+from agentmut._base.services import BEDROCK
 from agentmut.adapters._boto3 import boto3_requirement, region_of
 from agentmut.adapters._dialect_converse import ConverseDialect
 from agentmut.adapters._loop_adapter import LoopAdapter
 from agentmut.adapters._requirement import Requirement
 from agentmut.adapters._wrapped import wrapped_function
 from agentmut.config import AgentConfig
-from agentmut.errors import UsageError
 from agentmut.protocols import Adapter, AgentKeys, AgentSpec
-from agentmut.services import BEDROCK
 
 
 class BedrockAdapter(LoopAdapter):

@@ -9,6 +9,8 @@ from typing import Any, ClassVar
 
 from pydantic import JsonValue
 
+from agentmut._base.errors import AdapterError, UsageError
+from agentmut._base.services import BEDROCK_AGENT
 from agentmut.adapters import _bedrock_agent_terms as terms
 from agentmut.adapters._boto3 import boto3_requirement, region_of, text_option
 from agentmut.adapters._dialect_bedrock_agent import (
@@ -21,10 +23,8 @@ from agentmut.adapters._loop_adapter import LoopAdapter
 from agentmut.adapters._requirement import Requirement
 from agentmut.calls.toolbox import Function, toolbox
 from agentmut.config import AgentConfig
-from agentmut.errors import AdapterError, UsageError
 from agentmut.mutant import Edit, Mutant, apply_edits, unreachable_fault
 from agentmut.protocols import Adapter, AgentKeys, AgentSpec
-from agentmut.services import BEDROCK_AGENT
 from agentmut.trace import AgentTrace
 from agentmut.trial import Trial
 

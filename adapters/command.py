@@ -17,6 +17,7 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
+from agentmut._base.errors import AdapterError, UnavailableError, UsageError
 from agentmut.adapters._answers import NoAnswerError, answer_in, check_pointer
 from agentmut.adapters._outside import (
     CONFIG_FILE,
@@ -30,7 +31,6 @@ from agentmut.adapters._placeholders import as_word, check_names, filled, names_
 from agentmut.adapters._programs import LIMIT, Launch, Output, run_program
 from agentmut.adapters._shell import shell_line
 from agentmut.config import AgentConfig
-from agentmut.errors import AdapterError, UnavailableError, UsageError
 from agentmut.protocols import AgentKeys, AgentSpec
 from agentmut.trace import AgentTrace
 from agentmut.trial import Trial

@@ -11,15 +11,15 @@ from typing import Any, ClassVar, Self
 
 from pydantic import JsonValue
 
+from agentmut._base.errors import AdapterError, UsageError
+from agentmut._base.plain import described
 from agentmut.adapters._agent_source import ON_THE_WIRE
 from agentmut.adapters._change import Change, distinct
 from agentmut.adapters._framework import FrameworkAdapter, Said, Session
 from agentmut.adapters._requirement import Requirement
 from agentmut.config import AgentConfig
-from agentmut.errors import AdapterError, UsageError
 from agentmut.flow import Flow
 from agentmut.mutant import Edit, Mutant
-from agentmut.plain import described
 from agentmut.protocols import AgentSpec
 from agentmut.threads import in_daemon_thread
 from agentmut.trial import Trial

@@ -10,6 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+from agentmut._base.errors import AdapterError, MutationError
+from agentmut._base.imports import import_object
 from agentmut.adapters._agent_source import ON_THE_WIRE, AgentSource
 from agentmut.adapters._change import Change, distinct
 from agentmut.adapters._framework import FrameworkAdapter, Session
@@ -17,9 +19,7 @@ from agentmut.adapters._logs import unless_asked_for
 from agentmut.adapters._requirement import Requirement
 from agentmut.adapters._sdk_version import named_version
 from agentmut.config import SAMPLING, AgentConfig
-from agentmut.errors import AdapterError, MutationError
 from agentmut.flow import Flow
-from agentmut.imports import import_object
 from agentmut.mutant import Edit, Mutant, apply_edits
 from agentmut.protocols import AgentSpec
 from agentmut.threads import completed

@@ -12,16 +12,16 @@ from urllib.parse import quote, urlsplit
 
 from pydantic import JsonValue
 
+from agentmut._base.errors import AdapterError, UnavailableError, UsageError
+from agentmut._base.services import CARRIED
 from agentmut.adapters._answers import NoAnswerError, answer_in, check_pointer
 from agentmut.adapters._outside import OutsideAgent, as_input, check_options, outside_trace, record_steps
 from agentmut.adapters._placeholders import as_word, check_names, filled, names_in
 from agentmut.adapters._programs import LIMIT
 from agentmut.config import AgentConfig
-from agentmut.errors import AdapterError, UnavailableError, UsageError
 from agentmut.mcp_proxy import URL_VARIABLE
 from agentmut.protocols import AgentKeys, AgentSpec
 from agentmut.redaction import Redactor, header_secrets, url_secrets
-from agentmut.services import CARRIED
 from agentmut.trace import AgentTrace
 from agentmut.trial import TRIAL_HEADER, Trial
 from agentmut.wire.bodies import write_json

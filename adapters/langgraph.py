@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import JsonValue
 
+from agentmut._base.errors import AdapterError, UsageError
+from agentmut._base.imports import import_object
+from agentmut._base.plain import described, jsonable
 from agentmut.adapters._conversation import Conversation
 from agentmut.adapters._langgraph_built import Built
 from agentmut.adapters._langgraph_questions import as_output, questions, reply
@@ -23,12 +26,9 @@ from agentmut.adapters._model_settings import dropping, model_settings
 from agentmut.adapters._seen_tools import seeing
 from agentmut.calls.offered import finds_offered_tools
 from agentmut.config import AgentConfig
-from agentmut.errors import AdapterError, UsageError
 from agentmut.files.tool_checks import check_tools
 from agentmut.flow import Flow
-from agentmut.imports import import_object
 from agentmut.mutant import Mutant, unreachable_fault
-from agentmut.plain import described, jsonable
 from agentmut.protocols import AgentKeys, AgentSpec
 from agentmut.tools import ToolSpec, read_tool
 from agentmut.trace import Action, AgentTrace, Step

@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from pydantic import JsonValue
 
+from agentmut._base.errors import AdapterError, UsageError
 from agentmut.adapters._change import completed
 from agentmut.adapters._requirement import Requirement
 from agentmut.config import AgentConfig
-from agentmut.errors import AdapterError, UsageError
 from agentmut.files.tool_checks import check_tools
 from agentmut.mutant import Mutant, unreachable_fault
 from agentmut.protocols import AgentKeys, AgentSpec

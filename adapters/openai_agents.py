@@ -9,14 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+from agentmut._base.errors import AdapterError, UsageError
+from agentmut._base.imports import import_object
 from agentmut.adapters._azure import cannot_rename
 from agentmut.adapters._change import Change, distinct
 from agentmut.adapters._framework import FrameworkAdapter, Session
 from agentmut.adapters._requirement import Requirement
 from agentmut.config import AgentConfig
-from agentmut.errors import AdapterError, UsageError
 from agentmut.flow import Flow
-from agentmut.imports import import_object
 from agentmut.mutant import Edit
 from agentmut.protocols import AgentSpec
 from agentmut.threads import completed

@@ -7,14 +7,14 @@ from typing import Any, ClassVar
 
 from pydantic import JsonValue
 
+from agentmut._base.errors import AdapterError, UsageError
+from agentmut._base.imports import import_object
+from agentmut._base.plain import described, jsonable
 from agentmut.adapters._change import Change
 from agentmut.adapters._framework import FrameworkAdapter, Said, Session
 from agentmut.adapters._requirement import Requirement
 from agentmut.config import AgentConfig
-from agentmut.errors import AdapterError, UsageError
 from agentmut.flow import START, Flow
-from agentmut.imports import import_object
-from agentmut.plain import described, jsonable
 from agentmut.protocols import AgentSpec
 from agentmut.threads import completed
 from agentmut.tools import ToolSpec

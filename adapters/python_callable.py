@@ -8,14 +8,14 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import JsonValue, PrivateAttr
 
+from agentmut._base.errors import UsageError
+from agentmut._base.imports import import_object
+from agentmut._base.plain import jsonable
 from agentmut.adapters._sdk_version import version_of
 from agentmut.calls.instrument import MARK
 from agentmut.calls.offered import calls_by_offered_name, passes_all_tools
 from agentmut.config import AgentConfig, History, ModelConfig
-from agentmut.errors import UsageError
-from agentmut.imports import import_object
 from agentmut.mutant import Mutant, unreachable_fault
-from agentmut.plain import jsonable
 from agentmut.protocols import AgentKeys, AgentSpec
 from agentmut.threads import in_daemon_thread
 from agentmut.tools import ToolSpec

@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 
 from pydantic import JsonValue
 
+from agentmut._base.errors import AdapterError
 from agentmut.adapters._agent_source import ON_THE_WIRE
 from agentmut.adapters._change import Change, distinct
 from agentmut.adapters._framework import FrameworkAdapter, Said, Session
 from agentmut.adapters._logs import unless_asked_for
 from agentmut.adapters._requirement import Requirement
 from agentmut.config import AgentConfig
-from agentmut.errors import AdapterError
 from agentmut.flow import END, START
 from agentmut.mutant import Edit
 from agentmut.protocols import AgentSpec

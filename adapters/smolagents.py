@@ -8,11 +8,11 @@ are those of all agents, managed agents are part of the flow. The prompt is `ins
 from functools import cached_property
 from typing import Any, ClassVar
 
+from agentmut._base.errors import UsageError
 from agentmut.adapters._change import Change, distinct
 from agentmut.adapters._framework import FrameworkAdapter, Session
 from agentmut.adapters._requirement import Requirement
 from agentmut.config import AgentConfig
-from agentmut.errors import UsageError
 from agentmut.mutant import Edit
 from agentmut.protocols import AgentSpec
 from agentmut.trial import Trial

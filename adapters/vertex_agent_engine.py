@@ -15,18 +15,18 @@ from typing import ClassVar, Self
 
 from pydantic import JsonValue
 
+from agentmut._base.errors import UsageError, nearest
+from agentmut._base.imports import import_callable
+from agentmut._base.plain import described, jsonable
+from agentmut._base.services import VERTEX
 from agentmut.adapters._framework import as_text
 from agentmut.adapters._requirement import Requirement
 from agentmut.adapters._vertex_credentials import Credentials
 from agentmut.adapters._vertex_engines import Engine, RestEngine, SdkEngine
 from agentmut.adapters._vertex_events import Hearing
 from agentmut.config import AgentConfig, History
-from agentmut.errors import UsageError, nearest
-from agentmut.imports import import_callable
 from agentmut.mutant import Edit, Mutant
-from agentmut.plain import described, jsonable
 from agentmut.protocols import AgentKeys, AgentSpec
-from agentmut.services import VERTEX
 from agentmut.tools import ToolSpec
 from agentmut.trace import Action, AgentTrace, Step
 from agentmut.trial import Trial

@@ -7,6 +7,7 @@ since its public names are loaded when they are first used.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from agentmut._base.version import __version__
     from agentmut.api import measure, merge_shards, rescore
     from agentmut.calls.instrument import tool
     from agentmut.calls.toolbox import toolbox
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from agentmut.verbs.plan import plan
     from agentmut.verbs.relate import check_relations
     from agentmut.verbs.trend import trend
-    from agentmut.version import __version__
 
 __all__ = [
     "AgentConfig",
@@ -37,7 +37,7 @@ __all__ = [
 
 
 _HOMES = {
-    "__version__": "agentmut.version",
+    "__version__": "agentmut._base.version",
     "AgentConfig": "agentmut.config",
     "check_relations": "agentmut.verbs.relate",
     "check_suite": "agentmut.verbs.assess",

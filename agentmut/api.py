@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from agentmut._base.errors import RunError, UsageError
 from agentmut.analysis.explain.gaps import carried_over, with_gaps
 from agentmut.analysis.groups import grouped
 from agentmut.documents.rescored import Rescored, write_rescored
@@ -22,7 +23,6 @@ from agentmut.engine.stored import stored_campaign
 from agentmut.engine.summary import summarise
 from agentmut.engine.tables import Tables
 from agentmut.engine.work import Stop
-from agentmut.errors import RunError, UsageError
 from agentmut.project import Project, load_project
 from agentmut.result import Result, read_result, write_result
 from agentmut.runtime import agent_environment, open_store, opened, refuse_running_loop, register, run_work
@@ -45,7 +45,7 @@ def measure(
 
     `shard` ("k/n") runs one part of the mutants, `baseline_only` none of them: `merge_shards` puts the shards of a
     campaign together. Trials already in the project's store are reused unless `fresh`. Raises the
-    errors of `agentmut.errors`: among them `RunError` when a control fails. A result whose `status` is `budget` or
+    errors of `agentmut._base.errors`: among them `RunError` when a control fails. A result whose `status` is `budget` or
     `interrupted` is partial.
     """
     refuse_running_loop("agentmut.measure")

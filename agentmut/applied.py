@@ -11,10 +11,10 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from agentmut.errors import UsageError
+from agentmut._base.errors import UsageError
+from agentmut._base.frozen import Frozen
+from agentmut._base.whole_files import write_json
 from agentmut.files.layout import FOLDER
-from agentmut.files.whole_files import write_json
-from agentmut.frozen import Frozen
 from agentmut.project import Project
 from agentmut.scenario import EvaluatorSpec
 from agentmut.suggestion import AssertionSuggestion, ScenarioSuggestion

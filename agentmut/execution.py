@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from agentmut.frozen import Frozen
+from agentmut._base.frozen import Frozen
 from agentmut.trace import AgentTrace, Outcome, Step
 from agentmut.wire.cassette import Take
 from agentmut.wire.footprint import Footprint

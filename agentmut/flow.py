@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import Field, JsonValue, ValidationError
 
-from agentmut.errors import UsageError
-from agentmut.frozen import Frozen
+from agentmut._base.errors import UsageError
+from agentmut._base.frozen import Frozen
 
 START = "__start__"
 """Where every run begins, as the source of edges and branches."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from agentmut.errors import NotJudgedError, RunError
+from agentmut._base.errors import NotJudgedError, RunError
 from agentmut.trace import Usage
 
 _NAME = "report"

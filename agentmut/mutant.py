@@ -7,10 +7,10 @@ from typing import Any
 
 from pydantic import Field, JsonValue, ValidationError
 
+from agentmut._base.errors import MutationError
+from agentmut._base.frozen import Frozen, canonical_json, digest_of
+from agentmut._base.pointers import parts_of
 from agentmut.config import AgentConfig
-from agentmut.errors import MutationError
-from agentmut.frozen import Frozen, canonical_json, digest_of
-from agentmut.pointers import parts_of
 
 ID_LENGTH = 8
 

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 from typing import Protocol
 
-from agentmut.frozen import Frozen, digest_of, storable_json
+from agentmut._base.frozen import Frozen, digest_of, storable_json
 from agentmut.judge_client import JudgeClient, JudgeModel, Patience, Question, Reply
 from agentmut.trace import Usage
 

@@ -4,9 +4,9 @@ from bisect import bisect_right
 
 from pydantic import Field
 
+from agentmut._base.frozen import Frozen
+from agentmut._base.text_position import Position, position
 from agentmut.config import AgentConfig
-from agentmut.frozen import Frozen
-from agentmut.text.position import Position, position
 
 
 class Place(Frozen):

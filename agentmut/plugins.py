@@ -13,7 +13,7 @@ from importlib.metadata import EntryPoint, distributions, entry_points
 from pathlib import Path
 from typing import Any
 
-from agentmut.errors import PluginError, nearest
+from agentmut._base.errors import PluginError, nearest
 from agentmut.signatures import signature_faults
 
 

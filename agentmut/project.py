@@ -9,13 +9,16 @@ from typing import Any, Self
 
 from pydantic import Field, SecretStr, model_validator
 
+from agentmut._base.errors import ProjectError, nearest
+from agentmut._base.frozen import Frozen
+from agentmut._base.imports import make_importable
+from agentmut._base.yaml_problems import joined, validated
+from agentmut._base.yaml_source import KeyPath, YamlSource, read_yaml
 from agentmut.config import AgentConfig
-from agentmut.errors import ProjectError, nearest
 from agentmut.files.agent import agent_problems, agent_spec
 from agentmut.files.config import collecting, read_parts
 from agentmut.files.guidance import CoverageSettings, RelationSettings, SuggestSettings
 from agentmut.files.layout import FILE_NAME, runs_folder
-from agentmut.files.problems import joined, validated
 from agentmut.files.scenarios import LocatedScenario, compared, find_scenario_files, read_scenarios
 from agentmut.files.schema import (
     BudgetSettings,
@@ -28,9 +31,6 @@ from agentmut.files.schema import (
     SuiteSection,
     VerdictSettings,
 )
-from agentmut.files.yaml_source import KeyPath, YamlSource, read_yaml
-from agentmut.frozen import Frozen
-from agentmut.imports import make_importable
 from agentmut.mutation.catalogue import OperatorCatalogue
 from agentmut.origin import Sources
 from agentmut.plugins import Group, names

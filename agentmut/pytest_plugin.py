@@ -147,7 +147,7 @@ def agentmut_simulator_factory() -> Iterator[Callable[..., "Simulator"]]:
     """
     from contextlib import ExitStack
 
-    from agentmut.errors import UsageError
+    from agentmut._base.errors import UsageError
     from agentmut.simulator.background import Simulator
     from agentmut.simulator.service_settings import read_settings
 

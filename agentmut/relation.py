@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from pydantic import Field, JsonValue
 
+from agentmut._base.frozen import Frozen
 from agentmut.config import AgentConfig
 from agentmut.facts.fact import FactComparison
-from agentmut.frozen import Frozen
 from agentmut.mutant import Edit
 from agentmut.scenario import Scenario
 from agentmut.trace import AgentTrace

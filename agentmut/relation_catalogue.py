@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut.errors import PluginError, UsageError, nearest
-from agentmut.frozen import canonical_json
-from agentmut.imports import import_object
+from agentmut._base.errors import PluginError, UsageError, nearest
+from agentmut._base.frozen import canonical_json
+from agentmut._base.imports import import_object
+from agentmut._base.plain import one_line
 from agentmut.mutation.operator_names import is_named
-from agentmut.plain import one_line
 from agentmut.plugins import Catalogue, Group
 from agentmut.protocols import Relation
 from agentmut.relation import Expectation, Family

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from agentmut.errors import UsageError
-from agentmut.files.whole_files import write_json
-from agentmut.frozen import Frozen
+from agentmut._base.errors import UsageError
+from agentmut._base.frozen import Frozen
+from agentmut._base.whole_files import write_json
 from agentmut.mutant import Intent, OperatorClass, Status
 
 SCHEMA_VERSION = 1

@@ -10,6 +10,10 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
+from agentmut._base.environment import environ
+from agentmut._base.errors import UsageError
+from agentmut._base.lock import locked
+from agentmut._base.services import dummy_keys
 from agentmut.engine.executor import Executor
 from agentmut.engine.judges import judges_usd
 from agentmut.engine.loop import Clock, Loop, Tools, TrialStore
@@ -17,12 +21,8 @@ from agentmut.engine.plan import RunPlan
 from agentmut.engine.secrets import redactor
 from agentmut.engine.session import Session, declared_variables, make_executor, open_session
 from agentmut.engine.work import Stop, Work
-from agentmut.environment import environ
-from agentmut.errors import UsageError
 from agentmut.files.layout import FOLDER
-from agentmut.lock import locked
 from agentmut.project import Project, load_project
-from agentmut.services import dummy_keys
 from agentmut.store.cassettes import write_cassette
 from agentmut.store.sqlite import Store, StoredRun
 

@@ -4,8 +4,8 @@ from typing import Any, Self
 
 from pydantic import Field, JsonValue, model_serializer, model_validator
 
+from agentmut._base.frozen import Frozen, digest_of
 from agentmut.config import Document
-from agentmut.frozen import Frozen, digest_of
 
 
 class ToolDouble(Frozen):

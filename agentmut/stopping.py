@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue
 
-from agentmut.errors import UsageError
+from agentmut._base.errors import UsageError
+from agentmut._base.scores import PassScore, read_pass_score
 from agentmut.importers.inspect_ai.values import judged
-from agentmut.scores import PassScore, read_pass_score
 from agentmut.stats.sprt import Boundaries, SprtDesign
 from agentmut.stats.verdicts import Verdict
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.errors import InvalidArgument
 from hypothesis.strategies import SearchStrategy
 
+from agentmut._base.errors import UsageError
 from agentmut.analysis.generate.drawing import UNUSABLE
 from agentmut.analysis.generate.material import texts
 from agentmut.analysis.generate.schema_values import boundaries_of, faults, values_of
@@ -27,7 +28,6 @@ from agentmut.analysis.generate.variations import (
     transformations,
 )
 from agentmut.config import AgentConfig
-from agentmut.errors import UsageError
 from agentmut.protocols import Relation
 from agentmut.scenario import Scenario
 from agentmut.tools import ToolSpec, read_tool

@@ -7,6 +7,8 @@ from typing import Any, Literal
 
 from pydantic import JsonValue
 
+from agentmut._base.errors import UsageError
+from agentmut._base.plain import one_line
 from agentmut.config import AgentConfig
 from agentmut.conformance.adapter import (
     CHECKS,
@@ -24,9 +26,7 @@ from agentmut.conformance.elsewhere import Tried, order_faults
 from agentmut.conformance.purity import made, purity_faults
 from agentmut.conformance.relation import conduct_faults
 from agentmut.conformance.samples import SAMPLES
-from agentmut.errors import UsageError
 from agentmut.mutation.declarations import declaration_faults
-from agentmut.plain import one_line
 from agentmut.plugins import Group
 from agentmut.protocols import Adapter, Example, Operator, OperatorOptions, Relation, RelationExample
 from agentmut.relation_catalogue import relation_declaration_faults

@@ -7,9 +7,9 @@ from typing import Any, cast
 from pydantic import Field, JsonValue, TypeAdapter
 from pydantic.errors import PydanticUserError
 
-from agentmut.errors import UsageError
+from agentmut._base.errors import UsageError
+from agentmut._base.frozen import Frozen
 from agentmut.faults import ToolFault
-from agentmut.frozen import Frozen
 
 EMPTY_SCHEMA: Mapping[str, JsonValue] = {"type": "object", "properties": {}}
 

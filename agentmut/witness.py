@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Protocol
 
+from agentmut._base.frozen import Frozen, canonical_json
 from agentmut.config import SAMPLING, AgentConfig
-from agentmut.frozen import Frozen, canonical_json
 from agentmut.mutant import Edit, Mutant
 from agentmut.probes import OrderProbe, Probe, probe_for
 from agentmut.wire.footprint import Footprint, RequestShape

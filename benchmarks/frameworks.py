@@ -22,9 +22,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from pydantic import JsonValue
 
+from agentmut._base.errors import AdapterError
 from agentmut.config import AgentConfig, ModelConfig
 from agentmut.conformance.adapter import endpoint
-from agentmut.errors import AdapterError
 from agentmut.plugins import Group, load
 from agentmut.protocols import AgentSpec
 from agentmut.trial import Trial, running

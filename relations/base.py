@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import JsonValue
 
+from agentmut._base.frozen import canonical_json
 from agentmut.config import AgentConfig
-from agentmut.frozen import canonical_json
 from agentmut.metamorphic import plain_text
 from agentmut.relation import Source
 from agentmut.scenario import EvaluatorSpec, Scenario

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from pydantic import JsonValue
 
+from agentmut._base.frozen import canonical_json
 from agentmut.config import AgentConfig
-from agentmut.frozen import canonical_json
 from agentmut.text.things import things
 from agentmut.tools import ToolSpec
 from agentmut.trace import Step

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agentmut.imports import import_callable
+from agentmut._base.imports import import_callable
 from agentmut.scenario import Scenario, ToolDouble
 
 Double = Callable[..., Any]

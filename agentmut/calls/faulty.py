@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
+from agentmut._base.plain import jsonable
 from agentmut.calls.answers import ResultForm, copied, instead_of_call, spoiled
 from agentmut.calls.spoiling import Change
 from agentmut.faults import UNCALLED, FaultKind, ToolFault
-from agentmut.plain import jsonable
 from agentmut.trial import Trial, TrialOverError
 
 Within = Callable[[Change, Any], Any]

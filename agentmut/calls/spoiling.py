@@ -7,9 +7,9 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from agentmut._base.plain import jsonable
 from agentmut.calls.other_entity import another
 from agentmut.faults import FaultKind
-from agentmut.plain import jsonable
 
 Change = Callable[[Any], Any]
 """What becomes of a result, or of a part of one."""

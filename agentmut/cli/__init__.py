@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from agentmut.errors import AgentmutError, ExitCode
+from agentmut._base.errors import AgentmutError, ExitCode
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 """There is no room where something should be written."""
@@ -78,7 +78,7 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from agentmut.version import __version__
+        from agentmut._base.version import __version__
 
         typer.echo(f"agentmut {__version__}")
         raise typer.Exit

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agentmut.errors import UsageError
+from agentmut._base.errors import UsageError
 from agentmut.files.layout import runs_folder
 from agentmut.report.beside import Extra
 from agentmut.result import Result

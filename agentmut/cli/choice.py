@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from agentmut.errors import UsageError, nearest
+from agentmut._base.errors import UsageError, nearest
 
 if TYPE_CHECKING:
     from agentmut.cli.choosing import Choice

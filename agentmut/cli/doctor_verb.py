@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from agentmut._base.errors import ExitCode, UsageError
 from agentmut.cli import completing
 from agentmut.cli.options import AgentRef, Json, ProjectPath
-from agentmut.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from agentmut.documents.diagnosis import Diagnosis
@@ -100,8 +100,8 @@ def _announce(before: "Diagnosis", plan: str, *, yes: bool) -> None:
 
 
 def _save(found: "Examination", path: Path, project: "Project") -> None:
+    from agentmut._base.errors import StoreError
     from agentmut.engine.doctor.sending import main_request
-    from agentmut.errors import StoreError
 
     request = main_request(found.seen)
     if request is None:

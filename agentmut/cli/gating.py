@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from agentmut._base.errors import ExitCode
 from agentmut.cli.output import agents_on_stderr, print_json, print_result, wants_color
 from agentmut.decide.gate import Decision, GateReport
-from agentmut.errors import ExitCode
 
 if TYPE_CHECKING:
     from agentmut.project import Project

@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from agentmut.errors import ExitCode
+from agentmut._base.errors import ExitCode
 from agentmut.result import Result
 
 Listed = frozenset[str] | None

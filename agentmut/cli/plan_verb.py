@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from agentmut._base.errors import UsageError
 from agentmut.cli.choosing import Choice, choosing
 from agentmut.cli.options import AgentRef, Json, ProjectPath, Seed, Yes
-from agentmut.errors import UsageError
 
 if TYPE_CHECKING:
     from agentmut.cli.verdicts import UnderWay

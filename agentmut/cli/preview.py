@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 import typer
 
+from agentmut._base.errors import StoreError, UsageError, nearest
+from agentmut._base.imports import make_importable
 from agentmut.cli.output import agents_on_stderr, print_json
 from agentmut.engine.assessment.preparation import known_before, shares_of, threshold_rule
 from agentmut.engine.assessment.rules import Sprt
 from agentmut.engine.imported import imported_suite, with_suite
-from agentmut.errors import StoreError, UsageError, nearest
 from agentmut.files.layout import FOLDER
-from agentmut.imports import make_importable
 from agentmut.project import Project
 from agentmut.report.preview import PreviewLine, render_preview
 from agentmut.runtime import open_store

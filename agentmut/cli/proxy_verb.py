@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from agentmut._base.errors import ExitCode, UsageError
 from agentmut.cli import completing
 from agentmut.cli.serving import SETTINGS, run_command, until_stopped
-from agentmut.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from agentmut.trial import Trial

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from agentmut._base.errors import ExitCode, UsageError
 from agentmut.cli.output import agents_on_stderr, print_json, wants_color
 from agentmut.cli.progress import ProgressLine, clock
 from agentmut.cli.verdicts import ask_to_run
@@ -17,7 +18,6 @@ from agentmut.engine.assessment.state import Assessment
 from agentmut.engine.relating.preparation import Wish, wish, worst_case
 from agentmut.engine.relating.state import Relating, SourceErrands
 from agentmut.engine.session import open_session
-from agentmut.errors import ExitCode, UsageError
 from agentmut.project import Project
 from agentmut.report.relations import render_relations, render_survivors, render_wish
 from agentmut.report.wording import counted

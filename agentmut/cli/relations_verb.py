@@ -72,10 +72,10 @@ def relations(
 
     Example: agentmut relations --relation permutation --yes
     """
+    from agentmut._base.errors import UsageError
     from agentmut.cli.choice import refuse_together
     from agentmut.cli.relating import check_and_print, check_survivors_and_print, print_wish
     from agentmut.cli.verdicts import project_with
-    from agentmut.errors import UsageError
     from agentmut.runtime import stand_in_keys
     from agentmut.verbs.relate import RelationRequest
 

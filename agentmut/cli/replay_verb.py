@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from agentmut._base.errors import ExitCode, UsageError
 from agentmut.cli import completing
 from agentmut.cli.options import Json, ProjectPath
-from agentmut.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from agentmut.engine.replay import Replay

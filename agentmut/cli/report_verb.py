@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from agentmut._base.errors import UsageError, nearest
 from agentmut.cli.options import Classes, Json, Mutants, Operators, ProjectPath, RunId, Scenarios
-from agentmut.errors import UsageError, nearest
 from agentmut.report.beside import Extra
 from agentmut.report.formats import COMPARABLE, WIDTH, Format, View, json_text, render_as
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from agentmut._base.errors import UsageError
 from agentmut.cli.options import AgentRef, Json, ProjectPath, RunId
-from agentmut.errors import UsageError
 
 if TYPE_CHECKING:
     from agentmut.store.sqlite import StoredRun

@@ -5,8 +5,8 @@ from glob import escape as glob_escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agentmut._base.errors import UsageError
 from agentmut.documents.verdict_report import VerdictReport, read_verdicts
-from agentmut.errors import UsageError
 from agentmut.files.layout import FILE_NAME, runs_folder
 from agentmut.result import Result, read_result
 

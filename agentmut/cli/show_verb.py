@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from agentmut._base.errors import AgentmutError, UsageError
 from agentmut.cli import completing
 from agentmut.cli.options import Json, ProjectPath
-from agentmut.errors import AgentmutError, UsageError
 
 if TYPE_CHECKING:
     from agentmut.report.mutant import Proposals

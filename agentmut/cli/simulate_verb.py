@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from agentmut._base.errors import UsageError
 from agentmut.cli.serving import SETTINGS, run_command, until_stopped
-from agentmut.errors import UsageError
 
 if TYPE_CHECKING:
     from agentmut.simulator.service_settings import Settings

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from agentmut._base.errors import UsageError
 from agentmut.cli import completing
 from agentmut.cli.options import Json, ProjectPath, Seed
-from agentmut.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

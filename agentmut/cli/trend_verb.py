@@ -36,8 +36,8 @@ def trend(
 
     Example: agentmut trend --drop 0.1
     """
+    from agentmut._base.errors import ExitCode
     from agentmut.cli.output import agents_on_stderr, print_json, wants_color
-    from agentmut.errors import ExitCode
     from agentmut.project import load_project
     from agentmut.report.trend import render_trend
     from agentmut.verbs.trend import trend as found

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from agentmut._base.errors import ExitCode, UsageError
 from agentmut.cli.output import agents_on_stderr, print_json, wants_color
 from agentmut.cli.progress import ProgressLine, clock
 from agentmut.engine.assessment.state import Assessment
-from agentmut.errors import ExitCode, UsageError
 from agentmut.project import Project, load_project
 from agentmut.stats.verdicts import Verdict
 

@@ -8,14 +8,14 @@ from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
+from agentmut._base.environment import environ
+from agentmut._base.errors import nearest
+from agentmut._base.plain import one_line
+from agentmut._base.services import SERVICES
 from agentmut.conformance import adapter_conduct as conduct
 from agentmut.conformance import adapter_mutation as mutation
 from agentmut.conformance import adapter_trace as trace
 from agentmut.conformance.adapter_runs import Asked, Observed, Subject, observe
-from agentmut.environment import environ
-from agentmut.errors import nearest
-from agentmut.plain import one_line
-from agentmut.services import SERVICES
 from agentmut.simulator.addresses import Addresses
 from agentmut.simulator.server import serve
 

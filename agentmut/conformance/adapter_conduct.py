@@ -7,11 +7,11 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from agentmut._base.frozen import canonical_json
 from agentmut.conformance.adapter_runs import Asked, Observed, Subject, observe, watched
 from agentmut.conformance.adapter_runs import Watch as Watching
 from agentmut.engine.attempt import GRACE, Case, Wiring, attempt
 from agentmut.execution import Ending
-from agentmut.frozen import canonical_json
 from agentmut.protocols import RunsOutside
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.trial import TrialOverError

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
+from agentmut._base.frozen import canonical_json
+from agentmut._base.plain import jsonable
 from agentmut.conformance.adapter_runs import Observed, Subject
 from agentmut.execution import Ending
-from agentmut.frozen import canonical_json
-from agentmut.plain import jsonable
 from agentmut.trace import Action, AgentTrace, Step, Usage
 from agentmut.wire.messages import Role, ToolCall
 from agentmut.wire.told_tools import ANSWER

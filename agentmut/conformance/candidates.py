@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from agentmut._base.errors import MutationError, UsageError
+from agentmut._base.in_common import ends_in_common
+from agentmut._base.pointers import at_path
 from agentmut.config import AgentConfig
-from agentmut.errors import MutationError, UsageError
 from agentmut.files.tool_checks import check_tools
-from agentmut.in_common import ends_in_common
 from agentmut.mutant import Candidate, Edit, OperatorClass, Reach, apply_edits
-from agentmut.pointers import at_path
 from agentmut.protocols import Operator
 from agentmut.tools import ToolSpec
 

@@ -4,8 +4,8 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeVar
 
-from agentmut.frozen import canonical_json
-from agentmut.plain import one_line
+from agentmut._base.frozen import canonical_json
+from agentmut._base.plain import one_line
 from agentmut.wire.bodies import read_json, write_json
 from agentmut.wire.codec import Body, Codec, HttpCall
 from agentmut.wire.messages import ModelReply, ModelRequest, ToolCall

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from agentmut._base.frozen import digest_of
 from agentmut.config import AgentConfig
 from agentmut.conformance.purity import made
-from agentmut.frozen import digest_of
 from agentmut.protocols import Operator, OperatorOptions
 
 SEEDS = ("1", "2")

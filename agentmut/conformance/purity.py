@@ -3,8 +3,8 @@
 import random
 from collections.abc import Iterator
 
+from agentmut._base.errors import PluginError
 from agentmut.config import AgentConfig
-from agentmut.errors import PluginError
 from agentmut.mutant import Candidate
 from agentmut.mutation.generate import candidates
 from agentmut.protocols import Operator, OperatorOptions

@@ -6,12 +6,12 @@ from typing import Any, TypeVar
 
 from pydantic import JsonValue
 
+from agentmut._base.errors import MutationError
+from agentmut._base.plain import one_line
 from agentmut.conformance.purity import numpy_state
 from agentmut.conformance.relation_samples import SEED, TRACES, some, sources
-from agentmut.errors import MutationError
 from agentmut.facts.comparison import comparison_for
 from agentmut.mutant import apply_edits
-from agentmut.plain import one_line
 from agentmut.protocols import Relation, RelationExample
 from agentmut.relation import SAME_AGAIN, Expectation, FollowUp, Pair, Source
 from agentmut.trace import AgentTrace, Check

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from agentmut.frozen import Frozen
+from agentmut._base.frozen import Frozen
 
 if TYPE_CHECKING:
     from agentmut.stats.drift import Cusum

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from agentmut._base.frozen import Frozen
 from agentmut.decide.foresight import Expected, Lanes
-from agentmut.frozen import Frozen
 
 
 class PlannedMutant(NamedTuple):

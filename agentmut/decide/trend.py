@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from agentmut._base.frozen import Frozen
 from agentmut.decide.drift import Watch
 from agentmut.documents.verdict_report import VerdictReport
-from agentmut.frozen import Frozen
 from agentmut.result import Result, Score
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from agentmut.frozen import Frozen
+from agentmut._base.frozen import Frozen
 from agentmut.mutant import Intent, Status
 from agentmut.result import Cost, MutantRow, Result, Score, Target
 

@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from agentmut.errors import UsageError, nearest
-from agentmut.files.whole_files import write_json
-from agentmut.frozen import Frozen
+from agentmut._base.errors import UsageError, nearest
+from agentmut._base.frozen import Frozen
+from agentmut._base.whole_files import write_json
 from agentmut.relation import Expectation, Family
 from agentmut.result import AgentSummary, Bounds, Cost, JudgeUse, Score
 from agentmut.stats.verdicts import Verdict

@@ -4,10 +4,10 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
+from agentmut._base.errors import UsageError
+from agentmut._base.frozen import Frozen
+from agentmut._base.whole_files import write_json
 from agentmut.documents.relation_report import SurvivorsReport
-from agentmut.errors import UsageError
-from agentmut.files.whole_files import write_json
-from agentmut.frozen import Frozen
 from agentmut.mutant import Status
 from agentmut.result import Result, Score
 

@@ -6,9 +6,9 @@ from typing import Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from agentmut.errors import UsageError, nearest
-from agentmut.files.whole_files import write_json
-from agentmut.frozen import Frozen
+from agentmut._base.errors import UsageError, nearest
+from agentmut._base.frozen import Frozen
+from agentmut._base.whole_files import write_json
 from agentmut.result import AgentSummary
 
 SCHEMA_VERSION: Literal[1] = 1

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from agentmut._base.frozen import canonical_json
+from agentmut._base.pointers import at_path
 from agentmut.config import AgentConfig, ModelConfig, is_set
 from agentmut.engine.on_wire import Remedy
-from agentmut.frozen import canonical_json
 from agentmut.mutant import Edit, Mutant
-from agentmut.pointers import at_path
 from agentmut.wire.footprint import Footprint, RequestShape
 from agentmut.witness import Detector
 

@@ -4,13 +4,13 @@ import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from agentmut._base.frozen import digest_of
 from agentmut.engine.arrival import arrived_nowhere, passed_by, went_past
 from agentmut.engine.delivery import Delivery
 from agentmut.engine.parts import PartsSeen
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Launch, TrialResult
 from agentmut.execution import Ending
-from agentmut.frozen import digest_of
 from agentmut.mutant import Mutant, Status
 from agentmut.result import SUITE
 from agentmut.stats.kill.allocation import Evidence, Standing, choose

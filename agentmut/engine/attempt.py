@@ -7,10 +7,10 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any, NamedTuple
 
+from agentmut._base.errors import AdapterError
+from agentmut._base.plain import described
 from agentmut.engine.classification import ending_of_answer, ending_of_error, ending_of_timeout
-from agentmut.errors import AdapterError
 from agentmut.execution import Ending, Execution
-from agentmut.plain import described
 from agentmut.protocols import Adapter, KnowsOriginal
 from agentmut.scenario import Scenario
 from agentmut.threads import AgentExitError, in_daemon_thread

@@ -4,11 +4,11 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
+from agentmut._base.text_position import position
 from agentmut.config import AgentConfig
 from agentmut.engine.locate import adds_item
 from agentmut.mutant import Mutant
 from agentmut.text.document import parse
-from agentmut.text.position import position
 
 
 def capped(

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from agentmut.errors import CaseError, UnavailableError
+from agentmut._base.errors import CaseError, UnavailableError
+from agentmut._base.plain import described
 from agentmut.execution import Ending
-from agentmut.plain import described
 from agentmut.trace import Action, AgentTrace
 from agentmut.trial import Recorder
 from agentmut.wire.messages import Exchange

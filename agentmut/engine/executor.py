@@ -7,11 +7,11 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from typing import NamedTuple, Protocol
 
+from agentmut._base.errors import AgentmutError
 from agentmut.engine.attempt import Case, Wiring, attempt
 from agentmut.engine.on_wire import OnWire, as_mutant, inside
 from agentmut.engine.pricing import Pricer
 from agentmut.engine.suite import SuiteConfig
-from agentmut.errors import AgentmutError
 from agentmut.execution import Ending, Execution
 from agentmut.mutant import Mutant
 from agentmut.protocols import Adapter, KeepsOpen, RunsOutside

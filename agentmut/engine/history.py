@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from agentmut.errors import UsageError
+from agentmut._base.errors import UsageError
 from agentmut.mutant import Intent, Mutant, Status
 from agentmut.mutation.generate import Empty
 from agentmut.result import MutantRow, read_result

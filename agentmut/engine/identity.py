@@ -10,12 +10,12 @@ from urllib.parse import urlsplit
 
 from pydantic import Field
 
+from agentmut._base.frozen import Frozen, digest_of
+from agentmut._base.services import ENDPOINT_VARIABLES, SIMULATOR_VARIABLE
+from agentmut._base.version import __version__
 from agentmut.engine.program_files import program_files
-from agentmut.frozen import Frozen, digest_of
 from agentmut.protocols import AgentSpec
 from agentmut.redaction import CREDENTIAL
-from agentmut.services import ENDPOINT_VARIABLES, SIMULATOR_VARIABLE
-from agentmut.version import __version__
 
 RECORD_FORMAT = 3
 """Raised whenever marks, footprints or endings of trials mean something else than before, so that stored ones are

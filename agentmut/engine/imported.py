@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
+from agentmut._base.errors import UsageError
 from agentmut.engine.on_wire import routed
-from agentmut.errors import UsageError
 from agentmut.plugins import Catalogue, Group
 from agentmut.project import Project
 from agentmut.protocols import Adapter, Importer, SetsRule, SuiteRule, SuiteSpec

@@ -12,10 +12,10 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext, SpawnContext
 
+from agentmut._base.errors import RunError
+from agentmut._base.plain import described
 from agentmut.engine.executor import Executor, TrialRequest
-from agentmut.errors import RunError
 from agentmut.execution import Ending, Execution
-from agentmut.plain import described
 from agentmut.threads import in_daemon_thread
 from agentmut.wire.footprint import Footprint
 

@@ -4,10 +4,10 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
+from agentmut._base.frozen import Frozen
 from agentmut.engine.judge_use import merged
 from agentmut.engine.trials import TrialResult
 from agentmut.files.schema import BudgetSettings
-from agentmut.frozen import Frozen
 from agentmut.result import JudgeUse
 
 BASELINE_SHARE = 0.4

@@ -2,12 +2,12 @@
 
 from typing import NamedTuple
 
+from agentmut._base.frozen import canonical_json
+from agentmut._base.text_position import position
 from agentmut.config import AgentConfig
-from agentmut.frozen import canonical_json
 from agentmut.mutant import About, Edit, Mutant
 from agentmut.origin import Origin
 from agentmut.result import Target
-from agentmut.text.position import position
 
 
 class Spot(NamedTuple):

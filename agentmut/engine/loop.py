@@ -5,13 +5,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Protocol
 
+from agentmut._base.errors import RunError
 from agentmut.engine.executor import Executor, TrialRequest
 from agentmut.engine.identity import trial_id, trial_key
 from agentmut.engine.judge_use import merged, of_steps
 from agentmut.engine.limits import Spend, budget_reached
 from agentmut.engine.trials import Judged, Launch, Suite, TrialResult
 from agentmut.engine.work import Stop, Work
-from agentmut.errors import RunError
 from agentmut.execution import Execution
 from agentmut.mutant import Mutant
 from agentmut.redaction import Redactor

@@ -5,10 +5,10 @@ import time
 
 from pydantic import Field
 
+from agentmut._base.frozen import Frozen
 from agentmut.engine.identity import Environment
 from agentmut.engine.limits import BaselineLimit
 from agentmut.files.schema import BudgetSettings
-from agentmut.frozen import Frozen
 from agentmut.mutant import Mutant
 
 

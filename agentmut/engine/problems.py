@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from typing import Protocol
 
+from agentmut._base.errors import RunError, UsageError
 from agentmut.engine.arm import Arm
 from agentmut.engine.baseline import ScenarioBaseline
 from agentmut.engine.fresh import Fresh
 from agentmut.engine.trials import TrialResult
-from agentmut.errors import RunError, UsageError
 from agentmut.execution import Ending
 from agentmut.mutant import Status
 from agentmut.trace import Outcome

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+from agentmut._base.frozen import canonical_json
 from agentmut.engine.absence import absence
 from agentmut.engine.baseline import ScenarioBaseline
 from agentmut.engine.suite import SuiteConfig
-from agentmut.frozen import canonical_json
 from agentmut.mutant import Mutant, Reach, Status
 from agentmut.scenario import Scenario
 from agentmut.text.words import stems

@@ -3,10 +3,10 @@
 import asyncio
 from typing import NamedTuple
 
+from agentmut._base.errors import UsageError, nearest
 from agentmut.engine.executor import TrialRequest
 from agentmut.engine.session import Session, local_executor
 from agentmut.engine.trials import TrialResult
-from agentmut.errors import UsageError, nearest
 from agentmut.execution import Execution
 from agentmut.redaction import Redactor
 from agentmut.wire.cassette import Cassette, Player

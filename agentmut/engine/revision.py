@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from agentmut._base.errors import AgentmutError, UsageError
 from agentmut.config import AgentConfig
 from agentmut.engine.session import declared_variables, open_session
-from agentmut.errors import AgentmutError, UsageError
 from agentmut.files.config import read_config_file
 from agentmut.mutation.changes import Changes, changes
 from agentmut.project import load_project
@@ -93,8 +93,8 @@ def _stand_ins(described: Described) -> Iterator[str]:
 
     The folder is a temporary copy. What else is wrong with the project file is told when it is loaded.
     """
+    from agentmut._base.yaml_source import read_yaml
     from agentmut.files.parts import is_missing_text
-    from agentmut.files.yaml_source import read_yaml
 
     written: Any = read_yaml(described.file, described.file.name).value
     for key in () if described.bare else ("agent", "config"):

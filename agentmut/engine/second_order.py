@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
+from agentmut._base.errors import UsageError
 from agentmut.config import AgentConfig
 from agentmut.engine.selection import Selection, select_mutants
-from agentmut.errors import UsageError
 from agentmut.files.schema import MutationSettings, SecondOrder
 from agentmut.mutant import Mutant
 from agentmut.mutation.generate import Dropped

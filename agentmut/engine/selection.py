@@ -2,11 +2,11 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
+from agentmut._base.errors import UsageError, nearest
+from agentmut._base.frozen import Frozen
 from agentmut.engine.caps import by_instruction, capped, sampled
 from agentmut.engine.targets import at_targets
-from agentmut.errors import UsageError, nearest
 from agentmut.files.schema import MutationSettings
-from agentmut.frozen import Frozen
 from agentmut.mutant import Intent, Mutant
 from agentmut.mutation.changes import Changes, touches
 from agentmut.mutation.generate import Dropped, Generation

@@ -5,6 +5,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from agentmut._base.errors import UsageError, nearest
+from agentmut._base.frozen import digest_of
+from agentmut._base.imports import make_importable
 from agentmut.applied import first_repeats
 from agentmut.calls.doubles import resolve_doubles, resolve_hooks
 from agentmut.engine.agents_own import with_agents_own
@@ -26,12 +29,9 @@ from agentmut.engine.shaping_code import judging_code, shaping_code
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.tools_fit import check_doubles, check_tools_judged
 from agentmut.engine.trials import Suite
-from agentmut.errors import UsageError, nearest
 from agentmut.evaluators import build_all, remembering, unwrapped
 from agentmut.execution import Ending
 from agentmut.files.layout import FOLDER
-from agentmut.frozen import digest_of
-from agentmut.imports import make_importable
 from agentmut.mutant import Mutant
 from agentmut.mutation.controls import destroyed_mutant, identity_mutant
 from agentmut.mutation.generate import Generation

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from agentmut._base.frozen import digest_of
 from agentmut.engine.identity import code_digest, unused_elsewhere
 from agentmut.files.scenarios import named
-from agentmut.frozen import digest_of
 from agentmut.project import Project
 from agentmut.scenario import EvaluatorSpec
 

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from agentmut._base.errors import UsageError
+from agentmut._base.frozen import digest_of
 from agentmut.engine.plan import Plan, Shard
-from agentmut.errors import UsageError
-from agentmut.frozen import digest_of
 from agentmut.mutant import Mutant
 
 SHARED = (

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from agentmut._base.errors import UsageError
 from agentmut.engine.identity import trial_key
 from agentmut.engine.plan import Plan, RunPlan
 from agentmut.engine.session import Session
-from agentmut.errors import UsageError
 from agentmut.result import Result, read_result
 from agentmut.store.sqlite import Store, StoredRun, StoredTrial
 

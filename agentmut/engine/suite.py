@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 
+from agentmut._base.errors import UsageError
 from agentmut.config import AgentConfig, Document, History
 from agentmut.engine.on_wire import Remedy
-from agentmut.errors import UsageError
 from agentmut.scenario import Scenario
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from agentmut._base.version import __version__
 from agentmut.engine.arm import Arm
 from agentmut.engine.baseline import ScenarioBaseline, age_note
 from agentmut.engine.ci import ci_red, ci_runs, mutant_tried
@@ -34,7 +35,6 @@ from agentmut.result import (
     Score,
 )
 from agentmut.stats.intervals import Interval, wilson
-from agentmut.version import __version__
 
 
 def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:

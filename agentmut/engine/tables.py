@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
+from agentmut._base.frozen import digest_of
 from agentmut.files.layout import FOLDER
-from agentmut.frozen import digest_of
 from agentmut.project import Project
 from agentmut.stats.kill.allocation import Evidence, evidence
 from agentmut.stats.kill.rule import RULE_VERSION, KillDesign, KillTable, decision_table

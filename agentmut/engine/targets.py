@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from agentmut._base.errors import UsageError, nearest
+from agentmut._base.text_position import line_starts
 from agentmut.engine.locate import Spot, spot
-from agentmut.errors import UsageError, nearest
 from agentmut.mutant import Mutant
 from agentmut.origin import Origin
-from agentmut.text.position import line_starts
 
 _MOST_DIGITS = 9
 _LINES = re.compile(r"(?P<name>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?")

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from agentmut._base.errors import AdapterError, UsageError, nearest
 from agentmut.engine.on_wire import inside
-from agentmut.errors import AdapterError, UsageError, nearest
 from agentmut.evaluators import tools_judged
 from agentmut.protocols import Adapter, Evaluator, NeedsDoubles, RunsOutside
 from agentmut.scenario import Scenario

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from agentmut.errors import NotJudgedError
+from agentmut._base.errors import NotJudgedError
+from agentmut._base.frozen import digest_of
 from agentmut.evaluators import judge, unwrapped
 from agentmut.execution import Ending, Execution
-from agentmut.frozen import digest_of
 from agentmut.protocols import AsksModel, Evaluator, Notes
 from agentmut.redaction import Redactor
 from agentmut.scenario import Scenario

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agentmut.errors import AgentmutError, NotJudgedError, RunError, UsageError
-from agentmut.imports import error_location
+from agentmut._base.errors import AgentmutError, NotJudgedError, RunError, UsageError
+from agentmut._base.imports import error_location
 from agentmut.opinions import OpinionCache
 from agentmut.plugins import Catalogue, Group
 from agentmut.protocols import AsksModel, Evaluator, GivesChecks, ReadsFiles

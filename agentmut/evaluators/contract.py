@@ -7,9 +7,9 @@ from typing import Any, ClassVar, NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut import arguments
+from agentmut._base import arguments
+from agentmut._base.errors import nearest
 from agentmut.contract import INPUT_NAMES, ContractSpec, Invariant, Precondition, Severity, parse_contract
-from agentmut.errors import nearest
 from agentmut.evaluators.contract_steps import over_steps, step_values
 from agentmut.evaluators.expression import Predicate, namespace
 from agentmut.evaluators.governance import exceeded
@@ -207,8 +207,8 @@ def _failed(contract: str, failing: list[Violation]) -> str:
 
 
 def _read(path: str, root: Path) -> JsonValue:
-    from agentmut.files.problems import validated
-    from agentmut.files.yaml_source import read_yaml
+    from agentmut._base.yaml_problems import validated
+    from agentmut._base.yaml_source import read_yaml
 
     source = read_yaml(root / path, path)
     validated(source, ContractSpec)  # so that an error names the file and the line

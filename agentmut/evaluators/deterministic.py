@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut import arguments
+from agentmut._base import arguments
 from agentmut.evaluators.values import same_json, shown, structured
 from agentmut.scenario import Scenario
 from agentmut.trace import AgentTrace, Check

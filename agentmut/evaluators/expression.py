@@ -14,8 +14,8 @@ from simpleeval import (  # type: ignore[import-untyped]
     SimpleEval,
 )
 
-from agentmut import arguments
-from agentmut.errors import nearest
+from agentmut._base import arguments
+from agentmut._base.errors import nearest
 from agentmut.evaluators.values import shown, structured
 from agentmut.flow import END, START
 from agentmut.scenario import Scenario

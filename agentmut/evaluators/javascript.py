@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 from pydantic import JsonValue
 
-from agentmut import arguments
-from agentmut.errors import NotJudgedError
+from agentmut._base import arguments
+from agentmut._base.errors import NotJudgedError
 from agentmut.evaluators.values import as_text, shown
 from agentmut.scenario import Scenario
 from agentmut.trace import AgentTrace, Check

@@ -10,13 +10,13 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut import arguments
-from agentmut.errors import NotJudgedError, UsageError
+from agentmut._base import arguments
+from agentmut._base.errors import NotJudgedError, UsageError
+from agentmut._base.imports import check_reference, error_location, import_callable
+from agentmut._base.plain import one_line
+from agentmut._base.scores import passes, plain_score, read_pass_score, told
 from agentmut.evaluators.values import as_text, shown, written_json
-from agentmut.imports import check_reference, error_location, import_callable
-from agentmut.plain import one_line
 from agentmut.scenario import Scenario
-from agentmut.scores import passes, plain_score, read_pass_score, told
 from agentmut.threads import completed
 from agentmut.trace import Action, AgentTrace, Check
 

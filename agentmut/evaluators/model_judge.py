@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut.errors import NotJudgedError, UsageError
+from agentmut._base.errors import NotJudgedError, UsageError
+from agentmut._base.frozen import digest_of
 from agentmut.evaluators.rubric import (
     JudgeSpec,
     Labelled,
@@ -19,7 +20,6 @@ from agentmut.evaluators.rubric import (
     shares,
     why,
 )
-from agentmut.frozen import digest_of
 from agentmut.judge_client import JudgeModel, Patience, Question, Reply
 from agentmut.opinions import Consultation, JudgeSpend, MemoryCache, OpinionCache
 from agentmut.scenario import EvaluatorSpec, Scenario
@@ -150,8 +150,8 @@ def _why_not(criterion: str, opinions: list[_Opinion]) -> str:
 
 
 def _read_labels(path: str, root: Path) -> list[JsonValue]:
+    from agentmut._base.yaml_source import read_text
     from agentmut.files.parts import parse_json
-    from agentmut.files.yaml_source import read_text
 
     lines = enumerate(read_text(root / path, path).splitlines(), 1)
     return [

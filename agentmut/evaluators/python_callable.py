@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut import arguments
-from agentmut.imports import import_callable, required_parameters
+from agentmut._base import arguments
+from agentmut._base.imports import import_callable, required_parameters
 from agentmut.scenario import Scenario
 from agentmut.trace import AgentTrace, Check
 

@@ -7,8 +7,8 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, JsonValue, ValidationError, field_validator, model_validator
 
-from agentmut.errors import nearest
-from agentmut.frozen import Frozen
+from agentmut._base.errors import nearest
+from agentmut._base.frozen import Frozen
 from agentmut.judge_client import JudgeModel, Question
 from agentmut.scenario import Scenario
 from agentmut.trace import AgentTrace

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from pydantic import JsonValue
 
-from agentmut import arguments
+from agentmut._base import arguments
 from agentmut.evaluators.values import shown
 from agentmut.facts.decisions import NO, YES, Decisions
 from agentmut.facts.stated import stated_figures

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from pydantic import JsonValue
 
-from agentmut import arguments
-from agentmut.errors import nearest
+from agentmut._base import arguments
+from agentmut._base.errors import nearest
 from agentmut.evaluators.values import as_text, same_json, shown
 from agentmut.scenario import Scenario
 from agentmut.trace import Action, AgentTrace, Check, Step

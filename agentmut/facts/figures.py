@@ -7,9 +7,9 @@ from typing import ClassVar, NamedTuple
 
 from pydantic import JsonValue
 
+from agentmut._base.frozen import canonical_json
 from agentmut.facts.fact import Fact
 from agentmut.facts.leaves import leaves
-from agentmut.frozen import canonical_json
 from agentmut.scenario import Scenario
 from agentmut.text.calendar_days import days
 from agentmut.text.quantities import blanked, quantities

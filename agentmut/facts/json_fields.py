@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from pydantic import JsonValue
 
-from agentmut import arguments
+from agentmut._base import arguments
 from agentmut.facts.fact import Fact
 from agentmut.facts.leaves import leaves
 from agentmut.facts.values import stated, together

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut import arguments
-from agentmut.errors import NotJudgedError, RunError
+from agentmut._base import arguments
+from agentmut._base.errors import NotJudgedError, RunError
 from agentmut.facts.fact import Fact
 from agentmut.facts.figures import texts_of
 from agentmut.judge_client import JudgeClient, JudgeModel, Question, Reply

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
-from agentmut import arguments
+from agentmut._base import arguments
 from agentmut.facts.fact import Fact
 from agentmut.scenario import Scenario
 from agentmut.text.polarity import NEGATORS, clauses

@@ -5,10 +5,10 @@ from typing import Any, ClassVar
 
 from pydantic import JsonValue
 
-from agentmut import arguments
-from agentmut.errors import RunError
+from agentmut._base import arguments
+from agentmut._base.errors import RunError
+from agentmut._base.imports import error_location, import_callable, required_parameters
 from agentmut.facts.fact import IS, Fact
-from agentmut.imports import error_location, import_callable, required_parameters
 from agentmut.scenario import Scenario
 from agentmut.trace import AgentTrace
 

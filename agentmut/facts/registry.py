@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from pydantic import JsonValue
 
-from agentmut.errors import UsageError, nearest
+from agentmut._base.errors import UsageError, nearest
 from agentmut.facts.decisions import Decisions
 from agentmut.facts.fact import Extractor
 from agentmut.facts.figures import Dates, Ids, Numbers

@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 
 from pydantic import JsonValue
 
-from agentmut import arguments
+from agentmut._base import arguments
 from agentmut.facts.fact import Extractor, Fact
 from agentmut.facts.figures import texts_of
 from agentmut.scenario import Scenario

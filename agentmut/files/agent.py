@@ -5,9 +5,9 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from agentmut.errors import nearest
+from agentmut._base.errors import nearest
+from agentmut._base.yaml_source import KeyPath
 from agentmut.files.schema import AgentSection
-from agentmut.files.yaml_source import KeyPath
 from agentmut.plugins import Group, load, names
 from agentmut.protocols import AgentKeys, AgentSpec
 

@@ -4,8 +4,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from agentmut._base.errors import ProjectError, UsageError
+from agentmut._base.imports import make_importable
+from agentmut._base.yaml_problems import joined, validated
+from agentmut._base.yaml_source import KeyPath, YamlSource, read_text, read_yaml
 from agentmut.config import AgentConfig
-from agentmut.errors import ProjectError, UsageError
 from agentmut.files.ignore_comments import ReadPrompt, read_comments
 from agentmut.files.parts import (
     ReadTools,
@@ -15,13 +18,10 @@ from agentmut.files.parts import (
     read_tools,
     tools_of,
 )
-from agentmut.files.problems import joined, validated
 from agentmut.files.recorded_request import read_request_file
 from agentmut.files.schema import ConfigSection
 from agentmut.files.tool_places import in_yaml, json_lines
-from agentmut.files.yaml_source import KeyPath, YamlSource, read_text, read_yaml
 from agentmut.flow import Flow
-from agentmut.imports import make_importable
 from agentmut.origin import Origin, Sources
 from agentmut.plugins import Group, names
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from agentmut.errors import ProjectError, nearest
+from agentmut._base.errors import ProjectError, nearest
 from agentmut.mutation.operator_names import class_of, unknown_name
 from agentmut.origin import Cut, IgnoreComment, Place
 from agentmut.text.code import code_spans

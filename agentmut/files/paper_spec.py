@@ -11,14 +11,14 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
+from agentmut._base.errors import ProjectError, UsageError, nearest
+from agentmut._base.frozen import Frozen
+from agentmut._base.imports import check_reference, make_importable
+from agentmut._base.yaml_problems import joined, validated
+from agentmut._base.yaml_source import KeyPath, YamlSource, read_yaml
 from agentmut.config import AgentConfig
-from agentmut.errors import ProjectError, UsageError, nearest
 from agentmut.evaluators import build
-from agentmut.files.problems import joined, validated
 from agentmut.files.schema import Rate, StatisticsSettings
-from agentmut.files.yaml_source import KeyPath, YamlSource, read_yaml
-from agentmut.frozen import Frozen
-from agentmut.imports import check_reference, make_importable
 from agentmut.origin import Sources
 from agentmut.project import Project
 from agentmut.protocols import AgentSpec

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
+from agentmut._base.errors import ProjectError, UsageError
+from agentmut._base.imports import REFERENCE, import_object
+from agentmut._base.yaml_source import read_text, read_yaml, show_path
 from agentmut.config import Document
-from agentmut.errors import ProjectError, UsageError
 from agentmut.files.tool_checks import check_tool
 from agentmut.files.tool_places import ItemPlace, in_json, in_modules, in_yaml
-from agentmut.files.yaml_source import read_text, read_yaml, show_path
-from agentmut.imports import REFERENCE, import_object
 from agentmut.origin import Place
 from agentmut.tools import ToolSpec, read_tool
 

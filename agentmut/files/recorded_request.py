@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from agentmut._base.errors import ProjectError, UsageError
 from agentmut.config import SAMPLING, AgentConfig, History, ModelConfig
-from agentmut.errors import ProjectError, UsageError
 from agentmut.origin import Origin
 from agentmut.wire import bodies
 from agentmut.wire.messages import ModelRequest, Role

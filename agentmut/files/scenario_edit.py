@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import yaml
 
-from agentmut.errors import AgentmutError, ProjectError, StoreError, UsageError
+from agentmut._base.errors import AgentmutError, ProjectError, StoreError, UsageError
+from agentmut._base.whole_files import refuse_read_only, write_whole
+from agentmut._base.yaml_source import compose
 from agentmut.files.scenario_text import evaluator_in_flow, evaluator_text, scenario_text
-from agentmut.files.whole_files import refuse_read_only, write_whole
-from agentmut.files.yaml_source import compose
 from agentmut.project import Project, load_project
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.suggestion import AssertionSuggestion, ScenarioSuggestion

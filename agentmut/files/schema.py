@@ -11,9 +11,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, RootModel
 
+from agentmut._base.frozen import Frozen
 from agentmut.config import ModelConfig
 from agentmut.files.guidance import CoverageSettings, Named, RelationSettings, SuggestSettings
-from agentmut.frozen import Frozen
 from agentmut.mutation.controls import Identity
 from agentmut.scenario import ToolDouble
 

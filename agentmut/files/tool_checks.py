@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agentmut.errors import UsageError, nearest
-from agentmut.pointers import Path, at_path, parts_of, pointer
-from agentmut.schemas import fault, parameters
+from agentmut._base.errors import UsageError, nearest
+from agentmut._base.pointers import Path, at_path, parts_of, pointer
+from agentmut._base.schemas import fault, parameters
 from agentmut.tools import ToolSpec
 
 _TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from agentmut.files.yaml_source import KeyPath, YamlSource
+from agentmut._base.text_position import position
+from agentmut._base.yaml_source import KeyPath, YamlSource
 from agentmut.origin import Place
-from agentmut.text.position import position
 
 ItemPlace = Callable[[int], Place | None]
 """The place of the list's item of that number, where it can be told."""

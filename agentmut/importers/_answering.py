@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
+from agentmut._base.errors import UsageError
 from agentmut.config import AgentConfig
-from agentmut.errors import UsageError
 from agentmut.mutant import Mutant
 from agentmut.plugins import Catalogue, Group
 from agentmut.protocols import Adapter, AgentSpec, KnowsApi, NeedsDoubles

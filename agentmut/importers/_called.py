@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any, ClassVar, Literal, Self
 
+from agentmut._base.errors import CaseError, UsageError
 from agentmut.adapters.python_callable import CallableAdapter
 from agentmut.config import AgentConfig
-from agentmut.errors import CaseError, UsageError
 from agentmut.mutant import Mutant
 from agentmut.protocols import AgentSpec
 from agentmut.tools import ToolSpec

@@ -11,13 +11,13 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, JsonValue
 
+from agentmut._base.errors import ProjectError, UsageError
+from agentmut._base.frozen import Frozen
+from agentmut._base.yaml_problems import joined, validated
+from agentmut._base.yaml_source import KeyPath, YamlSource, read_yaml
 from agentmut.adapters.command import CommandAdapter
 from agentmut.config import AgentConfig
-from agentmut.errors import ProjectError, UsageError
 from agentmut.evaluators import build
-from agentmut.files.problems import joined, validated
-from agentmut.files.yaml_source import KeyPath, YamlSource, read_yaml
-from agentmut.frozen import Frozen
 from agentmut.importers._settings import read_settings
 from agentmut.protocols import Adapter, AgentSpec, SuiteRule, SuiteSpec
 from agentmut.scenario import EvaluatorSpec, Scenario

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import JsonValue
 
+from agentmut._base.errors import CaseError, UsageError, nearest
+from agentmut._base.frozen import Frozen, digest_of
+from agentmut._base.imports import error_location, import_callable, import_object
+from agentmut._base.plain import jsonable, one_line
+from agentmut._base.scores import PassScore, passes, told
 from agentmut.adapters.python_callable import CallableAdapter, trace_of
 from agentmut.config import AgentConfig
-from agentmut.errors import CaseError, UsageError, nearest
-from agentmut.frozen import Frozen, digest_of
 from agentmut.importers._called import (
     CalledAgent,
     Raised,
@@ -24,11 +27,8 @@ from agentmut.importers._called import (
 )
 from agentmut.importers._judging import judging
 from agentmut.importers._settings import read_settings, require
-from agentmut.imports import error_location, import_callable, import_object
-from agentmut.plain import jsonable, one_line
 from agentmut.protocols import Adapter, AgentSpec, SuiteSpec
 from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.scores import PassScore, passes, told
 from agentmut.trace import AgentTrace, Check
 from agentmut.trial import Trial, belonging
 

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 import aiohttp
 from aiohttp import hdrs, web
 
-from agentmut.errors import UsageError
+from agentmut._base.errors import UsageError
 from agentmut.mcp.asked import Asked
 from agentmut.mcp.carrying import Carrying
 from agentmut.mcp.sessions import Sessions

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from agentmut.errors import PluginError, UsageError
-from agentmut.imports import import_object
+from agentmut._base.errors import PluginError, UsageError
+from agentmut._base.imports import import_object
+from agentmut._base.plain import one_line
 from agentmut.mutation.declarations import declaration_faults
-from agentmut.plain import one_line
 from agentmut.plugins import Catalogue, Group
 from agentmut.protocols import Operator
 from agentmut.signatures import signature_faults

@@ -7,8 +7,8 @@ from itertools import accumulate
 
 from pydantic import Field, JsonValue
 
+from agentmut._base.frozen import Frozen
 from agentmut.config import AgentConfig, Document
-from agentmut.frozen import Frozen
 from agentmut.mutant import About, Edit, Mutant
 from agentmut.tools import ToolSpec
 

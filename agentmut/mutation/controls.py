@@ -5,8 +5,8 @@ from enum import StrEnum
 
 from pydantic import JsonValue
 
+from agentmut._base.frozen import digest_of
 from agentmut.config import AgentConfig
-from agentmut.frozen import digest_of
 from agentmut.mutant import ID_LENGTH, Edit, Intent, Mutant, OperatorClass, Reach, prompt_edit
 
 

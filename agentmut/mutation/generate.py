@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
+from agentmut._base.errors import AgentmutError, MutationError, PluginError
+from agentmut._base.frozen import canonical_json, digest_of
+from agentmut._base.plain import one_line
 from agentmut.config import AgentConfig
-from agentmut.errors import AgentmutError, MutationError, PluginError
-from agentmut.frozen import canonical_json, digest_of
 from agentmut.mutant import (
     ID_LENGTH,
     About,
@@ -25,7 +26,6 @@ from agentmut.mutant import (
     unique_ids,
 )
 from agentmut.mutation.text_change import text_change
-from agentmut.plain import one_line
 from agentmut.protocols import Operator, OperatorOptions
 
 

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
+from agentmut._base.errors import MutationError, UsageError
+from agentmut._base.frozen import digest_of
 from agentmut.config import AgentConfig
-from agentmut.errors import MutationError, UsageError
-from agentmut.frozen import digest_of
 from agentmut.mutant import ID_LENGTH, Edit, Intent, Mutant, OperatorClass, Reach, apply_edits
 from agentmut.mutation.generate import Dropped
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from agentmut.in_common import beginning_in_common, ends_in_common
+from agentmut._base.in_common import beginning_in_common, ends_in_common
 from agentmut.mutant import Edit, misfit
 
 

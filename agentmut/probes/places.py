@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
+from agentmut._base.pointers import Path, at_path
 from agentmut.config import AgentConfig
 from agentmut.mutant import Edit
-from agentmut.pointers import Path, at_path
 
 
 def moved_path(edit: Edit, edits: Sequence[Edit]) -> Path:

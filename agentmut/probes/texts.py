@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from agentmut._base.in_common import ends_in_common
+from agentmut._base.passages import Passage, flat, opening, passage_at, shown, stretch
 from agentmut.config import AgentConfig
-from agentmut.in_common import ends_in_common
 from agentmut.mutant import Edit
-from agentmut.passages import Passage, flat, opening, passage_at, shown, stretch
 from agentmut.probes.places import moved_path, shift, text_at, text_of
 from agentmut.probes.probe import OrderProbe, PerRequest, Probe, Shapes
 from agentmut.wire.footprint import RequestShape

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from agentmut._base.passages import flat
+from agentmut._base.pointers import Path, at_path
+from agentmut._base.schemas import Difference, differences, inlined, plain_schema
 from agentmut.config import AgentConfig
 from agentmut.mutant import Edit
-from agentmut.passages import flat
-from agentmut.pointers import Path, at_path
 from agentmut.probes.places import moved_path
 from agentmut.probes.probe import OrderProbe, PerRequest, Probe, Shapes
-from agentmut.schemas import Difference, differences, inlined, plain_schema
 from agentmut.tools import ToolSpec
 from agentmut.wire.footprint import RequestShape
 

@@ -5,8 +5,8 @@ from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 from pydantic import Field, JsonValue, SecretStr
 
+from agentmut._base.frozen import Frozen
 from agentmut.config import AgentConfig
-from agentmut.frozen import Frozen
 from agentmut.mutant import Mutant
 from agentmut.tools import ToolSpec
 from agentmut.trace import AgentTrace
@@ -166,7 +166,7 @@ class AsksService(Protocol):
 
     @property
     def service(self) -> str:
-        """The service's name, as `agentmut.services` has it."""
+        """The service's name, as `agentmut._base.services` has it."""
         ...
 
 

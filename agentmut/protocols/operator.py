@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
+from agentmut._base.frozen import Frozen
 from agentmut.config import AgentConfig
-from agentmut.frozen import Frozen
 from agentmut.mutant import Candidate, Intent, OperatorClass, Reach
 
 

@@ -4,8 +4,8 @@ from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 from pydantic import JsonValue
 
+from agentmut._base.frozen import Frozen
 from agentmut.config import AgentConfig
-from agentmut.frozen import Frozen
 from agentmut.protocols.adapter import Adapter, AgentSpec
 from agentmut.scenario import Scenario
 

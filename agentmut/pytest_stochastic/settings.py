@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 
+from agentmut._base.errors import UsageError, nearest
 from agentmut.engine.assessment.rules import FixedTrials, Sprt
-from agentmut.errors import UsageError, nearest
 from agentmut.stats.checks import check_count, check_name, check_rate
 from agentmut.stats.power import Bound, least_passing_n
 from agentmut.stats.sprt import LEAST_MARGIN, SprtDesign, check_threshold

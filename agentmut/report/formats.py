@@ -118,7 +118,7 @@ _WRITERS: "Mapping[Format, Callable[[Result, View], str]]" = MappingProxyType(
 
 def json_text(model: "BaseModel") -> str:
     """A model as JSON that is safe to print: characters that steer a terminal or turn text around are escaped."""
-    from agentmut.frozen import storable_json
+    from agentmut._base.frozen import storable_json
 
     return _STEERING.sub(_escaped, storable_json(model, indent=2, by_alias=True)) + "\n"
 
@@ -129,7 +129,7 @@ def _escaped(found: re.Match[str]) -> str:
 
 def why(operator: str) -> str:
     """Why an operator's change happens in practice; empty for one that is not installed here."""
-    from agentmut.errors import PluginError
+    from agentmut._base.errors import PluginError
     from agentmut.plugins import load
 
     try:

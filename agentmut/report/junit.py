@@ -93,7 +93,7 @@ def _details(row: MutantRow) -> str:
 
 
 def _properties(result: Result, own: Score | None) -> Iterator[tuple[str, str]]:
-    yield "agentmut.version", one_line(result.agentmut_version)
+    yield "agentmut._base.version", one_line(result.agentmut_version)
     yield "agentmut.run", one_line(result.run_id)
     yield "agentmut.status", one_line(result.status)
     yield "agentmut.config", one_line(result.agent.digest)

@@ -6,12 +6,12 @@ from itertools import accumulate
 
 from pydantic import JsonValue
 
+from agentmut._base.frozen import canonical_json
+from agentmut._base.text_position import line_starts
 from agentmut.config import AgentConfig
-from agentmut.frozen import canonical_json
 from agentmut.mutant import Edit, Mutant, apply_edits
 from agentmut.origin import Origin
 from agentmut.report.text_diff import edited_diff, renumbered, replacement, text_diff
-from agentmut.text.position import line_starts
 from agentmut.tools import ToolSpec
 
 

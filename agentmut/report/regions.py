@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
+from agentmut._base.text_position import line_starts, position
 from agentmut.result import MutantRow, Result, SourceText, TextChange
-from agentmut.text.position import line_starts, position
 
 
 class Region(NamedTuple):

@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from agentmut.frozen import canonical_json
+from agentmut._base.frozen import canonical_json
 from agentmut.report.paint import WIDTH, Page, clean, shorten
 from agentmut.report.verdicts import plain_table
 from agentmut.scenario import EvaluatorSpec

@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from agentmut._base.errors import RunInterruptedError
 from agentmut.engine.account import Errands
 from agentmut.engine.identity import trial_key
 from agentmut.engine.problems import failure
@@ -11,7 +12,6 @@ from agentmut.engine.session import Session, open_session
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Launch
 from agentmut.engine.work import Stop
-from agentmut.errors import RunInterruptedError
 from agentmut.execution import Execution
 from agentmut.mutant import Mutant
 from agentmut.runtime import run_work

@@ -3,12 +3,12 @@
 import asyncio
 from pathlib import Path
 
+from agentmut._base.errors import RunError, StoreError, UsageError
+from agentmut._base.frozen import Frozen, digest_of
+from agentmut._base.whole_files import write_json
 from agentmut.analysis.generate.asking import INSTRUCTION
 from agentmut.config import AgentConfig, ModelConfig
 from agentmut.engine.attempt import Case, attempt
-from agentmut.errors import RunError, StoreError, UsageError
-from agentmut.files.whole_files import write_json
-from agentmut.frozen import Frozen, digest_of
 from agentmut.plugins import Catalogue, Group
 from agentmut.protocols import Adapter, AgentSpec
 from agentmut.scenario import EvaluatorSpec, Scenario

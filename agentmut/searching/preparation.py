@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 
+from agentmut._base.errors import UsageError
 from agentmut.analysis.coverage import Beside
 from agentmut.analysis.coverage.load import models_run, place_of_rules, traces_of
 from agentmut.analysis.generate.aims import mutants_alive
@@ -14,7 +15,6 @@ from agentmut.engine.on_wire import inside
 from agentmut.engine.session import Session, plan_fields
 from agentmut.engine.stored import StoredCampaign, stored_campaign, stored_originals
 from agentmut.engine.tables import Tables
-from agentmut.errors import UsageError
 from agentmut.project import Project
 from agentmut.protocols import Adapter, NeedsDoubles, Relation, RunsOutside
 from agentmut.relation_catalogue import RelationCatalogue

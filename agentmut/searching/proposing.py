@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from agentmut.frozen import digest_of
+from agentmut._base.frozen import digest_of
 from agentmut.searching.search import Ended
 from agentmut.searching.trying import Found
 from agentmut.suggestion import ScenarioSuggestion

@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from agentmut._base.frozen import digest_of
 from agentmut.analysis.coverage import Dimension, measure
 from agentmut.analysis.generate.minimise import shrinking
 from agentmut.analysis.generate.observed import STEPS, holding, proposed_evaluators
 from agentmut.analysis.generate.proposals import Proposal
 from agentmut.analysis.generate.reaching import noticeable
 from agentmut.execution import Execution
-from agentmut.frozen import digest_of
 from agentmut.mutant import Mutant
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.searching.bench import Bench, Wanted

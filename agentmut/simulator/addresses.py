@@ -3,9 +3,9 @@
 from typing import NamedTuple
 from urllib.parse import quote
 
-from agentmut.services import SIMULATOR_VARIABLE
+from agentmut._base.services import SIMULATOR_VARIABLE
+from agentmut._base.version import __version__
 from agentmut.simulator.service_settings import Settings
-from agentmut.version import __version__
 
 KEY = "simulated"
 REGION = "us-east-1"

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from statistics import NormalDist
 from typing import Literal, NamedTuple
 
-from agentmut.errors import UsageError
+from agentmut._base.errors import UsageError
 from agentmut.simulator.dice import Dice
 from agentmut.simulator.quantities import read_number, read_seconds, written_seconds
 

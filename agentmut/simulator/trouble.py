@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
-from agentmut.errors import UsageError
+from agentmut._base.errors import UsageError
 from agentmut.simulator.dice import Dice
 from agentmut.simulator.quantities import read_number
 

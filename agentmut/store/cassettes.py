@@ -5,8 +5,8 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from agentmut.errors import StoreError, UsageError
-from agentmut.frozen import storable_json
+from agentmut._base.errors import StoreError, UsageError
+from agentmut._base.frozen import storable_json
 from agentmut.wire.cassette import Cassette
 
 FOLDER = "cassettes"

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from agentmut._base.frozen import storable_json
 from agentmut.execution import Ending, Execution
-from agentmut.frozen import storable_json
 from agentmut.trace import AgentTrace
 from agentmut.wire.footprint import Footprint
 

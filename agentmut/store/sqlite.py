@@ -31,7 +31,7 @@ from sqlalchemy.dialects.sqlite import dialect
 from sqlalchemy.dialects.sqlite import insert as upsert
 from sqlalchemy.exc import SQLAlchemyError
 
-from agentmut.errors import StoreError
+from agentmut._base.errors import StoreError
 from agentmut.execution import Ending
 from agentmut.store.explanation import explanation
 from agentmut.store.rows import Spent, StoredRun, StoredTrial, footprint_row, trial_of, trial_row

@@ -1,12 +1,12 @@
 """Language: one parsed prompt document that operators, relations, coverage and simulator all read."""
 
+from agentmut._base.text_position import Position, position
 from agentmut.text.document import Instruction, PromptDocument, parse
 from agentmut.text.emphasis import Emphasis
 from agentmut.text.examples import FewShot
 from agentmut.text.lexicon import BINDING, FIELDS, Lexicon, Relation, load_lexicon
 from agentmut.text.modality import Modality, modality
 from agentmut.text.orders import order_at
-from agentmut.text.position import Position, position
 from agentmut.text.sections import Section
 from agentmut.text.spans import Span
 from agentmut.text.synonyms import Replacement, is_of_a_name, synonyms

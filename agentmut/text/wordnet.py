@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
-from agentmut.errors import UsageError
+from agentmut._base.errors import UsageError
 from agentmut.text.document import Instruction, PromptDocument
 from agentmut.text.inflection import ending_of, inflected
 from agentmut.text.lexicon import in_place_of, load_lexicon

@@ -7,6 +7,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from agentmut._base.errors import BudgetError, RunInterruptedError, UsageError
+from agentmut._base.version import __version__
 from agentmut.documents.saved_baseline import (
     SavedBaseline,
     check_baseline_name,
@@ -34,14 +36,12 @@ from agentmut.engine.problems import failure
 from agentmut.engine.session import Session
 from agentmut.engine.tables import Tables
 from agentmut.engine.work import Stop
-from agentmut.errors import BudgetError, RunInterruptedError, UsageError
 from agentmut.files.layout import FOLDER
 from agentmut.project import Project, load_project
 from agentmut.report.verdicts import becoming
 from agentmut.result import AgentSummary
 from agentmut.runtime import opened, refuse_running_loop, register, run_work
 from agentmut.store.sqlite import Store
-from agentmut.version import __version__
 
 DEFAULT_NAME = "default"
 Progress = Callable[[Assessment], None]
@@ -58,7 +58,7 @@ def check_suite(
     """Verdicts of the suite on the agent as it is, as `agentmut test` gives them.
 
     `settings` take the place of the project's `test:` section: method, trials, margin, correction. Raises the
-    errors of `agentmut.errors`. A report whose `status` is `budget` or `interrupted` is partial.
+    errors of `agentmut._base.errors`. A report whose `status` is `budget` or `interrupted` is partial.
     """
     refuse_running_loop("agentmut.verbs.assess.check_suite")
     with opened(with_settings(project, "test", settings), scenarios) as (session, store):
@@ -76,7 +76,7 @@ def save_baseline(
 ) -> SavedBaseline:
     """Keep the agent's pass rates, and its trials, as the baseline `name`: `agentmut baseline save`.
 
-    Raises the errors of `agentmut.errors`: `BudgetError` when a budget ended it, and nothing is kept under
+    Raises the errors of `agentmut._base.errors`: `BudgetError` when a budget ended it, and nothing is kept under
     the name.
     """
     refuse_running_loop("agentmut.verbs.assess.save_baseline")
@@ -99,7 +99,7 @@ def compare_with_baseline(
     """Whether the agent has become worse than the baseline `name`: `agentmut baseline compare`.
 
     `settings` take the place of the project's `compare:` section: method, trials, test, correction. Raises the
-    errors of `agentmut.errors`. A report whose `status` is `budget` or `interrupted` is partial.
+    errors of `agentmut._base.errors`. A report whose `status` is `budget` or `interrupted` is partial.
     """
     refuse_running_loop("agentmut.verbs.assess.compare_with_baseline")
     with opened(with_settings(project, "compare", settings), scenarios) as (session, store):

@@ -6,6 +6,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from agentmut._base.errors import UsageError
+from agentmut._base.version import __version__
 from agentmut.decide.gate import GateReport, Requirement, Standing, decide, reasons_of
 from agentmut.decide.requirements import (
     COVERAGE,
@@ -28,12 +30,10 @@ from agentmut.documents.verdict_report import VerdictReport
 from agentmut.engine.plan import RunPlan, planned_at
 from agentmut.engine.session import Session, open_session
 from agentmut.engine.stored import plan_of, stored_originals
-from agentmut.errors import UsageError
 from agentmut.project import Project
 from agentmut.result import Cost, Result
 from agentmut.runtime import agent_environment, open_store, refuse_running_loop, stand_in_keys
 from agentmut.store.sqlite import Store
-from agentmut.version import __version__
 
 if TYPE_CHECKING:
     from agentmut.stats.intervals import Interval
@@ -53,7 +53,7 @@ def gate(project: Project | str | Path = ".", run: str | None = None, **settings
     """Decide on the stored evidence whether to deploy: `agentmut gate`. No agent is run.
 
     `run` begins the id of a run whose reports are taken in the place of the latest ones of their kind. `settings`
-    take the place of the project's `gate:` section. Raises the errors of `agentmut.errors`; stale and missing evidence
+    take the place of the project's `gate:` section. Raises the errors of `agentmut._base.errors`; stale and missing evidence
     is no error but part of the report.
     """
     from agentmut.verbs.assess import with_settings

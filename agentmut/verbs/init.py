@@ -6,7 +6,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from types import MappingProxyType
 
-from agentmut.errors import UsageError, nearest
+from agentmut._base.errors import UsageError, nearest
 from agentmut.files.layout import FOLDER
 from agentmut.plugins import Group, names
 

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from agentmut._base.frozen import canonical_json
+from agentmut._base.version import __version__
 from agentmut.decide.asking import why_ask
 from agentmut.decide.foresight import RUNS, Foresight, Lanes, Rules
 from agentmut.decide.plan import (
@@ -33,7 +35,6 @@ from agentmut.engine.state import IDENTITY_ALPHA
 from agentmut.engine.stored import stored_originals
 from agentmut.engine.tables import Tables
 from agentmut.engine.trials import TrialResult
-from agentmut.frozen import canonical_json
 from agentmut.mutant import Intent, Mutant
 from agentmut.mutation.generate import Generation
 from agentmut.project import Project
@@ -41,7 +42,6 @@ from agentmut.protocols import AsksNoModel
 from agentmut.runtime import opened, refuse_running_loop, stand_in_keys
 from agentmut.store.sqlite import Store
 from agentmut.trace import Usage
-from agentmut.version import __version__
 from agentmut.witness import Detector
 
 CHARACTERS = 4
@@ -63,7 +63,7 @@ def plan(
     """What `agentmut run` would take and probably find: `agentmut plan`. No agent is run.
 
     `rate` is a pass rate to assume of every scenario in the place of the stored one. Raises the errors of
-    `agentmut.errors`, among them `UsageError` where there is no mutant.
+    `agentmut._base.errors`, among them `UsageError` where there is no mutant.
     """
     refuse_running_loop("agentmut.plan")
     with stand_in_keys(), opened(project, scenarios) as (session, store):

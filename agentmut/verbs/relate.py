@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from agentmut._base.errors import BudgetError, RunError, RunInterruptedError, UsageError
 from agentmut.documents.relation_report import (
     RelationReport,
     check_report_name,
@@ -25,7 +26,6 @@ from agentmut.engine.relating.summary import Checked, report_relations
 from agentmut.engine.session import Session
 from agentmut.engine.tables import Tables
 from agentmut.engine.work import Stop
-from agentmut.errors import BudgetError, RunError, RunInterruptedError, UsageError
 from agentmut.files.layout import FOLDER
 from agentmut.project import Project
 from agentmut.report.verdicts import becoming
@@ -69,7 +69,7 @@ def check_relations(
     """Check metamorphic relations on the suite, as `agentmut relations` does.
 
     `settings` take the place of the project's `relations:` section: pairs, sources, tolerance. Raises the errors of
-    `agentmut.errors`. A report whose `status` is `budget` or `interrupted` is partial.
+    `agentmut._base.errors`. A report whose `status` is `budget` or `interrupted` is partial.
     """
     refuse_running_loop("agentmut.check_relations")
     request = RelationRequest(tuple(relations), stored, save, against)

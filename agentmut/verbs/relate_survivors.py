@@ -4,6 +4,9 @@ from collections.abc import Collection, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
+from agentmut._base.errors import RunError, UsageError
+from agentmut._base.version import __version__
+from agentmut._base.whole_files import write_json
 from agentmut.documents.relation_report import NotStored, SurvivorsReport
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.assessment.state import Assessment
@@ -41,13 +44,10 @@ from agentmut.engine.stored import StoredCampaign, stored_campaign
 from agentmut.engine.summary import cost_of
 from agentmut.engine.tables import Tables
 from agentmut.engine.work import Stop
-from agentmut.errors import RunError, UsageError
-from agentmut.files.whole_files import write_json
 from agentmut.result import Result, write_result
 from agentmut.runtime import register, run_work
 from agentmut.store.sqlite import Store
 from agentmut.verbs.relate import Progress
-from agentmut.version import __version__
 
 NO_SURVIVOR = (
     "no mutant of first order that should be noticed survived in run {run}: there is nothing to check"

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 
+from agentmut._base.errors import RunError
 from agentmut.documents.relation_report import SurvivorsReport
 from agentmut.documents.rescored import RelationFlip, RelationsRescored
 from agentmut.engine.assessment.preparation import Asked
@@ -11,7 +12,6 @@ from agentmut.engine.relating.survivors import with_kills
 from agentmut.engine.session import Session
 from agentmut.engine.stored import StoredCampaign
 from agentmut.engine.tables import Tables
-from agentmut.errors import RunError
 from agentmut.project import Project
 from agentmut.result import MutantRow, Result
 from agentmut.store.sqlite import Store

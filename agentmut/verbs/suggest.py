@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
+from agentmut._base.errors import RunInterruptedError, UsageError
+from agentmut._base.whole_files import write_json
 from agentmut.analysis.coverage import Coverage, Dimension
 from agentmut.analysis.explain.mining import suggest_assertions
 from agentmut.analysis.generate.aims import MUTANTS, weaknesses, without_inputs
@@ -14,10 +16,8 @@ from agentmut.analysis.generate.proposals import Aim, Proposal, proposals
 from agentmut.applied import note_applied
 from agentmut.engine.session import Session, no_other_input
 from agentmut.engine.work import Stop
-from agentmut.errors import RunInterruptedError, UsageError
 from agentmut.files.layout import FOLDER
 from agentmut.files.scenario_edit import apply_suggestions
-from agentmut.files.whole_files import write_json
 from agentmut.mutant import Intent, Status
 from agentmut.project import Project
 from agentmut.result import MutantRow, Result

@@ -3,19 +3,19 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from agentmut._base.errors import UsageError
+from agentmut._base.frozen import digest_of
+from agentmut._base.version import __version__
 from agentmut.decide.drift import IN_CONTROL, REFERENCE, Chart, Watch, watch
 from agentmut.decide.trend import TrendReport, TrendRow, any_false_alarm, fall_of, row_of
 from agentmut.documents.stored_reports import Report, shaping, stored_reports
 from agentmut.engine.plan import RunPlan
 from agentmut.engine.session import Session, open_session
 from agentmut.engine.stored import plan_of, stored_originals
-from agentmut.errors import UsageError
-from agentmut.frozen import digest_of
 from agentmut.project import Project, load_project
 from agentmut.result import Result
 from agentmut.runtime import agent_environment, open_store, refuse_running_loop, stand_in_keys
 from agentmut.store.sqlite import Store, StoredTrial
-from agentmut.version import __version__
 
 
 def trend(

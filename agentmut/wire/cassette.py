@@ -12,10 +12,10 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from agentmut.errors import AgentmutError
-from agentmut.frozen import Frozen
+from agentmut._base.errors import AgentmutError
+from agentmut._base.frozen import Frozen
+from agentmut._base.pointers import pointer
 from agentmut.mutant import Mutant
-from agentmut.pointers import pointer
 from agentmut.wire.codec import HttpCall
 
 MASK = "[redacted]"

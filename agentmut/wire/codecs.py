@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from functools import cache
 
-from agentmut.errors import PluginError
-from agentmut.plain import one_line
+from agentmut._base.errors import PluginError
+from agentmut._base.plain import one_line
 from agentmut.plugins import Group, load_all
 from agentmut.wire.codec import Codec
 

@@ -8,9 +8,9 @@ from functools import cached_property
 
 from pydantic import JsonValue
 
+from agentmut._base.frozen import Frozen, digest_of
+from agentmut._base.plain import storable
 from agentmut.config import SAMPLING
-from agentmut.frozen import Frozen, digest_of
-from agentmut.plain import storable
 from agentmut.tools import ToolSpec
 from agentmut.wire.listed_tools import listed_tools
 from agentmut.wire.messages import Exchange, Role

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut.frozen import Frozen
+from agentmut._base.frozen import Frozen
 from agentmut.tools import ToolSpec
 from agentmut.trace import Usage
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue
 
-from agentmut.plain import jsonable, storable
+from agentmut._base.plain import jsonable, storable
 from agentmut.trace import Action, Step, Usage
 from agentmut.wire.messages import Exchange, Message, Role, ToolCall
 

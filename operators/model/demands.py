@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from agentmut._base.frozen import canonical_json
 from agentmut.config import AgentConfig, ModelConfig
-from agentmut.frozen import canonical_json
 from agentmut.mutant import Candidate
 from agentmut.operator import operator
 from agentmut.operators.model.settings import changed, model_example

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 
 from pydantic import JsonValue
 
+from agentmut._base.pointers import pointer
 from agentmut.config import AgentConfig
 from agentmut.flow import START, Edge, Flow
 from agentmut.mutant import Edit
-from agentmut.pointers import pointer
 from agentmut.protocols import Example
 
 

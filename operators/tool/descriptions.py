@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue
 
+from agentmut._base.pointers import Path
 from agentmut.config import AgentConfig
 from agentmut.mutant import Candidate, Edit, Reach
 from agentmut.operator import operator
 from agentmut.operators.tool.places import ParameterPlace, kind_of, places
 from agentmut.operators.tool.samples import LOOK_UP, REFUND, an_object, schema_example, tools_example
 from agentmut.operators.tool.similarity import nearest, vocabularies
-from agentmut.pointers import Path
 from agentmut.protocols import OperatorOptions
 from agentmut.text import words
 from agentmut.text.quoting import quoted

@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
+from agentmut._base.pointers import Path, at_path, pointer
+from agentmut._base.schemas import Parameter, parameters
 from agentmut.config import AgentConfig
 from agentmut.mutant import Candidate, Edit
-from agentmut.pointers import Path, at_path, pointer
-from agentmut.schemas import Parameter, parameters
 from agentmut.tools import ToolSpec
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from pydantic import JsonValue
 
-from agentmut import arguments
+from agentmut._base import arguments
 from agentmut.config import AgentConfig
 from agentmut.facts.fact import Fact
 from agentmut.protocols import RelationExample

@@ -5,9 +5,10 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
-from agentmut import arguments, evaluators
+from agentmut import evaluators
+from agentmut._base import arguments
+from agentmut._base.errors import AgentmutError
 from agentmut.config import AgentConfig
-from agentmut.errors import AgentmutError
 from agentmut.flow import Flow
 from agentmut.protocols import Evaluator, RelationExample
 from agentmut.relation import Expectation, Family, FollowUp, Pair, Source

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import JsonValue
 
-from agentmut import arguments
+from agentmut._base import arguments
 from agentmut.config import AgentConfig
 from agentmut.metamorphic import same_facts
 from agentmut.protocols import RelationExample

@@ -5,12 +5,12 @@ from typing import ClassVar
 
 from pydantic import JsonValue, ValidationError
 
-from agentmut import arguments
+from agentmut._base import arguments
+from agentmut._base.errors import MutationError
+from agentmut._base.pointers import at_path, parts_of
 from agentmut.config import AgentConfig, ModelConfig
-from agentmut.errors import MutationError
 from agentmut.metamorphic import same_facts
 from agentmut.mutant import Edit, apply_edits
-from agentmut.pointers import at_path, parts_of
 from agentmut.protocols import RelationExample
 from agentmut.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
 from agentmut.relations.base import run, source

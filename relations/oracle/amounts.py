@@ -6,7 +6,7 @@ from decimal import Decimal, InvalidOperation
 from itertools import combinations, permutations
 from types import MappingProxyType
 
-from agentmut.in_common import ends_in_common
+from agentmut._base.in_common import ends_in_common
 from agentmut.text.facts import FactKind, facts
 from agentmut.text.number_words import NUMBER, value_of
 

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut import arguments
-from agentmut.errors import nearest
+from agentmut._base import arguments
+from agentmut._base.errors import nearest
+from agentmut._base.frozen import canonical_json
 from agentmut.evaluators.deterministic import JsonSchema, Regex
 from agentmut.evaluators.values import shown, structured
-from agentmut.frozen import canonical_json
 from agentmut.relations.oracle.demands import is_asked_about, is_reported
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.trace import AgentTrace

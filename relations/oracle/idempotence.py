@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 from pydantic import JsonValue
 
-from agentmut import arguments
+from agentmut._base import arguments
+from agentmut._base.passages import flat
 from agentmut.config import AgentConfig
 from agentmut.metamorphic import same_facts
-from agentmut.passages import flat
 from agentmut.protocols import RelationExample
 from agentmut.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
 from agentmut.relations.base import answers_alone, check, run, source, texts, without_text

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut import arguments
+from agentmut._base import arguments
 from agentmut.evaluators.values import shown
 from agentmut.relations.oracle.demands import is_asked_about, is_reported
 from agentmut.relations.oracle.languages import LANGUAGES, language_of

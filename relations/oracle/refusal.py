@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from pydantic import JsonValue
 
-from agentmut import arguments
+from agentmut._base import arguments
 from agentmut.config import AgentConfig
 from agentmut.facts.decisions import NO, decisions
 from agentmut.protocols import RelationExample

@@ -5,11 +5,11 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
-from agentmut import arguments
+from agentmut._base import arguments
+from agentmut._base.passages import flat
 from agentmut.config import AgentConfig
 from agentmut.facts.comparison import Comparison
 from agentmut.facts.fact import Comparer
-from agentmut.passages import flat
 from agentmut.protocols import RelationExample
 from agentmut.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
 from agentmut.relations.base import answers_alone, check, run, source, stated, texts, without_text

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut.frozen import canonical_json
-from agentmut.in_common import ends_in_common
+from agentmut._base.frozen import canonical_json
+from agentmut._base.in_common import ends_in_common
 from agentmut.relations.oracle.amounts import decimal_of, numbers_of
 from agentmut.text.things import things
 

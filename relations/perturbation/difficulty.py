@@ -8,10 +8,10 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
+from agentmut._base.frozen import canonical_json
+from agentmut._base.imports import import_callable
 from agentmut.config import AgentConfig
 from agentmut.evaluators import build_all
-from agentmut.frozen import canonical_json
-from agentmut.imports import import_callable
 from agentmut.metamorphic import answer, example
 from agentmut.protocols import Evaluator, RelationExample
 from agentmut.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 import agentmut
+from agentmut._base.errors import UsageError
 from agentmut.adapters.python_callable import CallableAdapter, recording_view
 from agentmut.config import AgentConfig, Document, ModelConfig
-from agentmut.errors import UsageError
 from agentmut.protocols import Adapter, AgentSpec
 from agentmut.tools import ToolSpec, read_tool
 from agentmut.trace import Action, AgentTrace, Step

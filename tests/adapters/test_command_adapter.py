@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
+from agentmut._base.errors import UsageError
 from agentmut.adapters.command import CommandAdapter
 from agentmut.config import AgentConfig, Document, ModelConfig
 from agentmut.engine.attempt import Case, Wiring, attempt
-from agentmut.errors import UsageError
 from agentmut.execution import Ending, Execution
 from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.protocols import AgentSpec, RunsOutside

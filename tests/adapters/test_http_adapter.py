@@ -15,10 +15,10 @@ import pytest
 from aiohttp import web
 from pydantic import SecretStr
 
+from agentmut._base.errors import UsageError
 from agentmut.adapters.http import HttpAdapter
 from agentmut.config import AgentConfig, ModelConfig
 from agentmut.engine.attempt import Case, attempt
-from agentmut.errors import UsageError
 from agentmut.execution import Ending, Execution
 from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.project import load_project

@@ -21,10 +21,10 @@ from langgraph.prebuilt import ToolNode, create_react_agent
 from langgraph.types import Command, RetryPolicy, Send
 from pydantic import BaseModel
 
+from agentmut._base.errors import UsageError
 from agentmut.adapters.langgraph import LangGraphAdapter
 from agentmut.config import AgentConfig
 from agentmut.engine.attempt import Case, attempt
-from agentmut.errors import UsageError
 from agentmut.execution import Ending, Execution
 from agentmut.mutant import Mutant
 from agentmut.mutation.generate import Generation, generate

@@ -15,10 +15,10 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import InjectedState, ToolNode, tools_condition
 from pydantic import BaseModel, Field
 
+from agentmut._base.errors import AdapterError
 from agentmut.adapters.langgraph import LangGraphAdapter, bind_tools, config_middleware
 from agentmut.config import AgentConfig, ModelConfig
 from agentmut.engine.attempt import Case, attempt
-from agentmut.errors import AdapterError
 from agentmut.execution import Ending, Execution
 from agentmut.mutant import Mutant
 from agentmut.mutation.generate import generate

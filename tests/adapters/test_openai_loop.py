@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from agentmut._base.errors import UsageError
 from agentmut.adapters.openai import OpenAIAdapter
 from agentmut.config import AgentConfig, Document, History, ModelConfig
 from agentmut.engine.attempt import Case, attempt
-from agentmut.errors import UsageError
 from agentmut.execution import Ending, Execution
 from agentmut.faults import FaultKind, ToolFault
 from agentmut.mutation.generate import generate

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from agentmut._base.errors import UsageError
 from agentmut.adapters.anthropic import AnthropicAdapter
 from agentmut.adapters.openai import OpenAIAdapter
 from agentmut.config import AgentConfig, Document, History, ModelConfig
 from agentmut.engine.attempt import Case, attempt
-from agentmut.errors import UsageError
 from agentmut.execution import Ending, Execution
 from agentmut.mutant import Edit, Mutant, OperatorClass
 from agentmut.mutation.generate import generate

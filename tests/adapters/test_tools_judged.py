@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from agentmut._base.errors import UsageError
 from agentmut.engine.session import open_session
-from agentmut.errors import UsageError
 from agentmut.project import load_project
 
 AGENT = '''

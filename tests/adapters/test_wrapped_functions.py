@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from agentmut._base.errors import UsageError
 from agentmut.adapters.anthropic import AnthropicAdapter
 from agentmut.adapters.openai import OpenAIAdapter
 from agentmut.adapters.python_callable import CallableAdapter
 from agentmut.config import AgentConfig
 from agentmut.engine.attempt import Case, attempt
-from agentmut.errors import UsageError
 from agentmut.execution import Ending, Execution
 from agentmut.protocols import AgentSpec
 from agentmut.scenario import EvaluatorSpec, Scenario

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import agentmut as package
+from agentmut._base.errors import UsageError
 from agentmut.decide.gate import GateReport
-from agentmut.errors import UsageError
 from agentmut.report.plan import render_plan
 
 ROOT = Path(__file__).parents[2]

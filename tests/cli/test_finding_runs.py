@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from agentmut._base.errors import UsageError
 from agentmut.cli.runs import find_recorded, find_result
-from agentmut.errors import UsageError
 
 
 @pytest.fixture

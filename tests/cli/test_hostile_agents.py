@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import agentmut
-from agentmut.errors import UsageError
+from agentmut._base.errors import UsageError
 
 ROOT = Path(__file__).parents[2]
 AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]

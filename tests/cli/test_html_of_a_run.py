@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from agentmut._base.errors import UsageError
+from agentmut._base.whole_files import write_json
 from agentmut.analysis.coverage.kept import write_coverage
 from agentmut.analysis.coverage.nouns import Coverage
 from agentmut.documents.relation_report import Counts, RelationKill, SurvivorsReport
 from agentmut.documents.rescored import Rescored, write_rescored
-from agentmut.errors import UsageError
-from agentmut.files.whole_files import write_json
 from agentmut.result import write_result
 from tests.report.test_html_report import result
 

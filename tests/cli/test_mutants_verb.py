@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from agentmut._base.errors import ExitCode
 from agentmut.cli import main
-from agentmut.errors import ExitCode
 
 SYSTEM = """You answer customers.
 

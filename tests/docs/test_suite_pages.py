@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
+from agentmut._base.errors import UsageError
 from agentmut.engine.session import open_session
-from agentmut.errors import UsageError
 from agentmut.files.schema import ProjectFile
 from agentmut.importers.promptfoo.settings import PromptfooSettings, command_of, read_settings
 from agentmut.project import load_project

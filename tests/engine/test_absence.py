@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
+from agentmut._base.errors import RunError
 from agentmut.api import measure
 from agentmut.config import AgentConfig
 from agentmut.engine.absence import absence
 from agentmut.engine.on_wire import OnWire
-from agentmut.errors import RunError
 from agentmut.mutant import Edit, Status
 from agentmut.mutation.controls import destroyed_mutant
 from agentmut.report.mutant import render_mutant

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from agentmut._base.errors import BudgetError, RunError, UsageError
 from agentmut.api import measure
 from agentmut.documents.verdict_report import ScenarioVerdict, VerdictReport
-from agentmut.errors import BudgetError, RunError, UsageError
 from agentmut.execution import Ending, Execution
 from agentmut.project import Project
 from agentmut.report.verdicts import render_verdicts

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from agentmut._base.errors import RunError, UsageError
 from agentmut.api import carry_out_campaign, measure, stored_plan
 from agentmut.engine.limits import (
     BaselineLimit,
@@ -18,7 +19,6 @@ from agentmut.engine.limits import (
 )
 from agentmut.engine.session import open_session
 from agentmut.engine.trials import TrialResult
-from agentmut.errors import RunError, UsageError
 from agentmut.execution import Ending
 from agentmut.files.schema import BudgetSettings
 from agentmut.mutant import Status

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agentmut._base.errors import UsageError
 from agentmut.api import measure
 from agentmut.config import AgentConfig, Document
 from agentmut.engine.baseline import ScenarioBaseline
@@ -15,7 +16,6 @@ from agentmut.engine.parts import PartsSeen
 from agentmut.engine.reach import reached
 from agentmut.engine.selection import Selection
 from agentmut.engine.suite import SuiteConfig
-from agentmut.errors import UsageError
 from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach, Status
 from agentmut.mutation.higher_order import named_pairs, pair, parse_pair, sampled_pairs
 from agentmut.result import MutantRow, Result

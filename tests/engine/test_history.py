@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from agentmut._base.errors import UsageError
 from agentmut.api import measure
 from agentmut.engine.choosing import make_mutants
 from agentmut.engine.history import (
@@ -18,7 +19,6 @@ from agentmut.engine.history import (
 )
 from agentmut.engine.selection import Selection, checked_share
 from agentmut.engine.session import make_plan, open_session
-from agentmut.errors import UsageError
 from agentmut.mutant import Intent, Mutant, OperatorClass, Reach, Status
 from agentmut.result import MutantRow, Result, Target
 

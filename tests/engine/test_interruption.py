@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from agentmut._base.errors import UsageError
 from agentmut.api import carry_out_campaign, measure, stored_plan
 from agentmut.engine.session import open_session
-from agentmut.errors import UsageError
 from agentmut.result import Result, read_result
 from agentmut.runtime import open_store
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from agentmut._base.errors import RunError, UsageError
 from agentmut.api import measure
-from agentmut.errors import RunError, UsageError
 from agentmut.mutant import Status
 from agentmut.result import MutantRow, Result, read_result
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from agentmut._base.errors import UsageError
 from agentmut.api import measure, rescore
-from agentmut.errors import UsageError
 from agentmut.mutant import Status
 from agentmut.report.rescored import render_rescored
 from agentmut.result import Result

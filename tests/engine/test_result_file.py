@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from agentmut._base.errors import StoreError, UsageError
 from agentmut.api import measure
 from agentmut.engine.scoring import score, share_not_killed
-from agentmut.errors import StoreError, UsageError
 from agentmut.mutant import Intent, Status
 from agentmut.result import Result, read_result, write_result
 

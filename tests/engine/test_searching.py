@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from agentmut._base.errors import RunInterruptedError, UsageError
 from agentmut.adapters.python_callable import CallableAdapter
 from agentmut.analysis.coverage import Dimension
 from agentmut.analysis.generate.doubles import MADE_UP, StandIns
@@ -13,7 +14,6 @@ from agentmut.analysis.generate.proposals import Proposal
 from agentmut.api import measure
 from agentmut.config import AgentConfig
 from agentmut.engine.session import open_session
-from agentmut.errors import RunInterruptedError, UsageError
 from agentmut.execution import Ending, Execution
 from agentmut.project import Project, load_project
 from agentmut.protocols import AgentSpec

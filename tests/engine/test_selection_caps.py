@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
+from agentmut._base.errors import UsageError
 from agentmut.config import AgentConfig, Document, ModelConfig
 from agentmut.engine.caps import sampled
 from agentmut.engine.selection import Selection, select_mutants
-from agentmut.errors import UsageError
 from agentmut.files.schema import MutationSettings
 from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.origin import Origin, Place, Sources

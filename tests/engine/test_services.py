@@ -5,8 +5,8 @@ import os
 
 import pytest
 
+from agentmut._base.services import CARRIED, ENDPOINT_VARIABLES, SERVICES
 from agentmut.conformance.adapter import endpoint
-from agentmut.services import CARRIED, ENDPOINT_VARIABLES, SERVICES
 from agentmut.simulator.addresses import Addresses
 from agentmut.wire.codecs import all_codecs
 

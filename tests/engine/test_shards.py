@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from agentmut._base.errors import UsageError
 from agentmut.api import measure, merge_shards
 from agentmut.engine.shards import parse_shard, shard_of
-from agentmut.errors import UsageError
 from agentmut.mutant import Intent, Mutant, OperatorClass, Reach
 from agentmut.result import Result
 

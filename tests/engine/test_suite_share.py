@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from agentmut._base.errors import UsageError
 from agentmut.api import measure
 from agentmut.engine.arm import Arm, Lane, SuiteEvidence
 from agentmut.engine.problems import identity_problem
-from agentmut.errors import UsageError
 from agentmut.mutant import Status
 from agentmut.report.mutant import render_mutant
 from agentmut.result import SUITE

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from agentmut._base.errors import RunError
 from agentmut.api import measure
-from agentmut.errors import RunError
 from agentmut.mutant import Status
 from agentmut.result import read_result
 from agentmut.runtime import open_store

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agentmut import plugins
-from agentmut.errors import ExitCode, PluginError, RunError, UsageError
+from agentmut._base.errors import ExitCode, PluginError, RunError, UsageError
 from agentmut.evaluators import build, build_all, judge
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.trace import AgentTrace

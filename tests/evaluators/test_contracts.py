@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
+from agentmut._base.errors import UsageError
 from agentmut.engine.assessment.checked import Checked
-from agentmut.errors import UsageError
 from agentmut.evaluators import build, with_files
 from agentmut.evaluators.contract import Contract
 from agentmut.evaluators.contract_steps import step_values

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agentmut.errors import UsageError
+from agentmut._base.errors import UsageError
 from agentmut.evaluators import build
 from agentmut.facts.stated import stated_figures
 from agentmut.scenario import EvaluatorSpec, Scenario

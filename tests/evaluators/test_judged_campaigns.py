@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import yaml
 
+from agentmut._base.errors import RunError, UsageError
 from agentmut.api import carry_out_campaign, measure, stored_plan
 from agentmut.cli.resume_verb import choose_run
-from agentmut.errors import RunError, UsageError
 from agentmut.project import load_project
 from agentmut.report.terminal import render
 from agentmut.report.verdicts import render_verdicts

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from agentmut._base.errors import NotJudgedError, UsageError
 from agentmut.api import measure
-from agentmut.errors import NotJudgedError, UsageError
 from agentmut.evaluators import build
 from agentmut.evaluators.langsmith import LangSmith
 from agentmut.scenario import EvaluatorSpec, Scenario

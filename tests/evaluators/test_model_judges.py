@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from agentmut.errors import NotJudgedError, RunError, UsageError
+from agentmut._base.errors import NotJudgedError, RunError, UsageError
 from agentmut.evaluators import build, remembering, with_files
 from agentmut.evaluators.model_judge import ModelJudge
 from agentmut.plugins import Catalogue, Group

@@ -14,6 +14,7 @@ import openai
 import pytest
 
 import agentmut
+from agentmut._base.errors import AdapterError, UsageError
 from agentmut.adapters.python_callable import CallableAdapter
 from agentmut.config import AgentConfig, Document, ModelConfig
 from agentmut.engine.attempt import Case, attempt
@@ -21,7 +22,6 @@ from agentmut.engine.classification import ending_of_timeout
 from agentmut.engine.executor import Executor, LocalExecutor, RetryingExecutor, RunSettings, TrialRequest
 from agentmut.engine.pricing import Pricer
 from agentmut.engine.suite import SuiteConfig
-from agentmut.errors import AdapterError, UsageError
 from agentmut.execution import Ending, Execution
 from agentmut.files.schema import Price
 from agentmut.scenario import EvaluatorSpec, Scenario

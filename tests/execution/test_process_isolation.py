@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from agentmut._base.errors import RunError
 from agentmut.engine import isolation
 from agentmut.engine.executor import Executor, RetryingExecutor, TrialRequest
 from agentmut.engine.isolation import ProcessExecutor
-from agentmut.errors import RunError
 from agentmut.execution import Ending, Execution
 
 DATA = str(Path(__file__).parents[1] / "testdata")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentmut.errors import ProjectError, RunError
+from agentmut._base.errors import ProjectError, RunError
 from agentmut.facts.comparison import comparison_for
 from agentmut.facts.fact import Fact
 from agentmut.facts.registry import build_extractor

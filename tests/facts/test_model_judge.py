@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agentmut.errors import RunError
+from agentmut._base.errors import RunError
 from agentmut.facts.comparison import Comparison
 from agentmut.facts.judge import Judge
 from agentmut.scenario import EvaluatorSpec, Scenario

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agentmut.errors import UsageError
+from agentmut._base.errors import UsageError
 from agentmut.facts.decisions import decisions
 from agentmut.facts.registry import build_extractor
 from agentmut.scenario import EvaluatorSpec, Scenario

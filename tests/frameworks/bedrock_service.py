@@ -8,8 +8,8 @@ from typing import Any
 
 from aiohttp import web
 
+from agentmut._base.environment import environ
 from agentmut.adapters._bedrock_agent_terms import action_group
-from agentmut.environment import environ
 from agentmut.simulator.agents import Sessions
 from agentmut.simulator.behave import reply
 from agentmut.tools import ToolSpec

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
+from agentmut._base.errors import AdapterError, AgentmutError, UsageError
 from agentmut.config import AgentConfig, Document, History
 from agentmut.conformance.adapter import endpoint
-from agentmut.errors import AdapterError, AgentmutError, UsageError
 from agentmut.mutant import Edit
 from agentmut.plugins import Group, load
 from agentmut.protocols import Adapter, AgentSpec

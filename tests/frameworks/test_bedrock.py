@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from agentmut._base.environment import environ
+from agentmut._base.errors import UsageError
 from agentmut.adapters.bedrock import BedrockAdapter
 from agentmut.api import measure
 from agentmut.config import AgentConfig, Document, ModelConfig
 from agentmut.engine.selection import Selection
-from agentmut.environment import environ
-from agentmut.errors import UsageError
 from agentmut.mutant import Status
 from agentmut.protocols import AgentSpec
 from agentmut.simulator.addresses import Addresses

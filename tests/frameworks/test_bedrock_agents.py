@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from agentmut._base.errors import AdapterError, UsageError
 from agentmut.adapters.bedrock_agents import BedrockAgentsAdapter
 from agentmut.api import measure
 from agentmut.config import AgentConfig, Document, ModelConfig
 from agentmut.engine.classification import ending_of_error
 from agentmut.engine.selection import Selection
-from agentmut.errors import AdapterError, UsageError
 from agentmut.execution import Ending
 from agentmut.mutant import Status
 from agentmut.protocols import Adapter, AgentSpec

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
+from agentmut._base.environment import environ
+from agentmut._base.errors import AgentmutError
 from agentmut.config import AgentConfig, Document, History
-from agentmut.environment import environ
-from agentmut.errors import AgentmutError
 from agentmut.faults import FaultKind, ToolFault
 from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.plugins import Group, load

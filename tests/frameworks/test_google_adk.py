@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from agentmut._base.errors import AdapterError, UsageError
 from agentmut.config import AgentConfig, Document, History, ModelConfig
 from agentmut.conformance.adapter import endpoint
-from agentmut.errors import AdapterError, UsageError
 from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.trace import Action
 from agentmut.trial import Trial, running

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
+from agentmut._base.errors import AdapterError, AgentmutError, UsageError
 from agentmut.config import AgentConfig, Document, History, ModelConfig
-from agentmut.errors import AdapterError, AgentmutError, UsageError
 from agentmut.mutant import Edit
 from agentmut.plugins import Group, load
 from agentmut.protocols import AgentSpec

@@ -15,6 +15,7 @@ pytest.importorskip("mcp.server.mcpserver", reason="mcp 2 is not installed")
 from mcp import Client
 from pydantic import JsonValue, SecretStr
 
+from agentmut._base.errors import AdapterError, UsageError
 from agentmut.adapters import _requirement
 from agentmut.adapters.mcp import McpAdapter
 from agentmut.adapters.python_callable import CallableAdapter
@@ -23,7 +24,6 @@ from agentmut.config import AgentConfig, Document, ModelConfig
 from agentmut.engine.attempt import Case as Attempted
 from agentmut.engine.attempt import attempt
 from agentmut.engine.selection import Selection
-from agentmut.errors import AdapterError, UsageError
 from agentmut.execution import Ending, Execution
 from agentmut.faults import FaultKind, ToolFault
 from agentmut.mcp import watch

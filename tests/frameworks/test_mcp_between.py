@@ -16,11 +16,11 @@ import uvicorn
 from mcp import Client, MCPError, StdioServerParameters, stdio_client
 
 from agentmut import mcp_proxy
+from agentmut._base.errors import UsageError
 from agentmut.adapters.command import CommandAdapter
 from agentmut.config import AgentConfig
 from agentmut.engine.attempt import Case, Wiring, attempt
 from agentmut.engine.on_wire import as_mutant, inside, routed
-from agentmut.errors import UsageError
 from agentmut.execution import Ending, Execution
 from agentmut.faults import FaultKind, ToolFault
 from agentmut.mcp.doors import ToolDoors, open_tool_doors

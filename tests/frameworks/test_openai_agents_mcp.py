@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from agentmut.errors import AdapterError
+from agentmut._base.errors import AdapterError
 from agentmut.faults import FaultKind, ToolFault
 from agentmut.trial import Trial
 from tests.frameworks.kit import Case, check

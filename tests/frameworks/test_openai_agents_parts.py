@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from agentmut._base.errors import AdapterError, AgentmutError, UsageError
 from agentmut.config import AgentConfig, ModelConfig
 from agentmut.conformance.adapter import endpoint
 from agentmut.engine.on_wire import OnWire, as_mutant, routed
-from agentmut.errors import AdapterError, AgentmutError, UsageError
 from agentmut.mutant import Edit
 from agentmut.plugins import Group, load
 from agentmut.protocols import Adapter, AgentSpec

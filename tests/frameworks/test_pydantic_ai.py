@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
+from agentmut._base.errors import AdapterError, AgentmutError, UsageError
 from agentmut.adapters import _requirement
 from agentmut.config import AgentConfig, Document, History, ModelConfig
-from agentmut.errors import AdapterError, AgentmutError, UsageError
 from agentmut.faults import FaultKind, ToolFault
 from agentmut.plugins import Group, load
 from agentmut.protocols import Adapter, AgentSpec

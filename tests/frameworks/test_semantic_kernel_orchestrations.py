@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from agentmut._base.errors import AdapterError
 from agentmut.config import AgentConfig
-from agentmut.errors import AdapterError
 from agentmut.mutant import Edit
 from agentmut.plugins import Group, load
 from agentmut.protocols import AgentSpec

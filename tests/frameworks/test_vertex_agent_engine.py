@@ -10,6 +10,7 @@ import pytest
 from aiohttp import web
 
 import agentmut
+from agentmut._base.errors import AdapterError, UnavailableError, UsageError
 from agentmut.adapters._vertex_credentials import Credentials
 from agentmut.adapters._vertex_errors import EngineError
 from agentmut.adapters._vertex_events import Hearing
@@ -20,7 +21,6 @@ from agentmut.documents.diagnosis import Arrival
 from agentmut.engine.doctor import before_running, examine
 from agentmut.engine.selection import Selection
 from agentmut.engine.session import open_session
-from agentmut.errors import AdapterError, UnavailableError, UsageError
 from agentmut.mutant import Status
 from agentmut.plugins import Group, load
 from agentmut.project import load_project

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agentmut.errors import ProjectError, UsageError
+from agentmut._base.errors import ProjectError, UsageError
 from agentmut.importers.cerberus import Cerberus
 from agentmut.importers.promptfoo.settings import PromptfooSettings, command_of
 from agentmut.importers.pytest_suite import collecting

@@ -10,9 +10,9 @@ import pytest
 
 pytest.importorskip("py_mini_racer")
 
+from agentmut._base.errors import NotJudgedError, ProjectError, UsageError
 from agentmut.api import measure
 from agentmut.engine.session import open_session
-from agentmut.errors import NotJudgedError, ProjectError, UsageError
 from agentmut.evaluators.javascript import JavaScript
 from agentmut.importers.cerberus import Cerberus
 from agentmut.project import load_project

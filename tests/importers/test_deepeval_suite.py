@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from agentmut._base.errors import CaseError, UsageError
 from agentmut.api import measure
-from agentmut.errors import CaseError, UsageError
 from agentmut.evaluators import build_all, judge
 from agentmut.importers.deepeval_suite.noted import Failed, Measured, check_measured, checks_of
 from agentmut.importers.deepeval_suite.suite import DeepevalSuite

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 import yaml
 
+from agentmut._base.errors import UsageError
 from agentmut.api import measure
 from agentmut.engine.executor import TrialRequest
 from agentmut.engine.session import local_executor, open_session
-from agentmut.errors import UsageError
 from agentmut.execution import Ending, Execution
 from agentmut.importers.inspect_ai.suite import InspectSuite
 from agentmut.project import load_project

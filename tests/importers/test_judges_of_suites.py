@@ -84,7 +84,7 @@ def test_a_budget_in_money_is_used_up_by_the_judges_of_a_suite(folder: Path) -> 
 
 
 def test_a_budget_in_money_needs_the_price_of_a_judge(folder: Path) -> None:
-    from agentmut.errors import UsageError
+    from agentmut._base.errors import UsageError
 
     with pytest.raises(UsageError, match=r"needs a price for model sim-large"):
         measure(written(folder, usd=1, prices="{}"))

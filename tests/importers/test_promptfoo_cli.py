@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from agentmut._base.errors import UsageError
 from agentmut.api import measure
 from agentmut.engine.executor import TrialRequest
 from agentmut.engine.session import make_executor, open_session
-from agentmut.errors import UsageError
 from agentmut.execution import Ending, Execution
 from agentmut.importers.promptfoo.settings import PromptfooSettings, command_of
 from agentmut.project import load_project

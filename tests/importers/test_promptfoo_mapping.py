@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from agentmut._base.errors import CaseError, UsageError
 from agentmut.config import AgentConfig
-from agentmut.errors import CaseError, UsageError
 from agentmut.importers.promptfoo import bench
 from agentmut.importers.promptfoo.cases import cases_of
 from agentmut.importers.promptfoo.cli import environment, written

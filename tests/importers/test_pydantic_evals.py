@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from agentmut._base.errors import UsageError
 from agentmut.api import measure
 from agentmut.engine.executor import TrialRequest
 from agentmut.engine.session import local_executor, open_session
-from agentmut.errors import UsageError
 from agentmut.execution import Ending, Execution
 from agentmut.importers.pydantic_evals import PydanticEvals
 from agentmut.project import load_project

@@ -4,7 +4,7 @@ from typing import Literal
 
 import pytest
 
-from agentmut.errors import CaseError
+from agentmut._base.errors import CaseError
 from agentmut.importers.pytest_suite.outcome import Phase, is_assertion, judged
 
 OUTCOMES = Literal["passed", "failed", "skipped"]

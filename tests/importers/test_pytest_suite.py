@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
+from agentmut._base.errors import UsageError
 from agentmut.api import measure
 from agentmut.engine.executor import TrialRequest
 from agentmut.engine.session import make_executor, open_session
-from agentmut.errors import UsageError
 from agentmut.execution import Ending, Execution
 from agentmut.importers.pytest_suite.settings import read_settings
 from agentmut.project import load_project

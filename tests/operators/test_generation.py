@@ -11,8 +11,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agentmut._base.errors import MutationError
 from agentmut.config import AgentConfig, Document, ModelConfig
-from agentmut.errors import MutationError
 from agentmut.mutant import Candidate, Edit, Intent, OperatorClass, Reach, apply_edits
 from agentmut.mutation.generate import Generation, generate
 from agentmut.protocols import Example, Operator, OperatorOptions

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agentmut._base.errors import UsageError
 from agentmut.config import AgentConfig
-from agentmut.errors import UsageError
 from agentmut.flow import Flow
 from agentmut.mutant import Intent, Mutant, Reach
 from agentmut.mutation.generate import generate

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from agentmut._base.errors import AgentmutError, ExitCode, UsageError
 from agentmut.cli import app
-from agentmut.errors import AgentmutError, ExitCode, UsageError
 from agentmut.mutation.catalogue import OperatorCatalogue
 from agentmut.operator import operator
 

@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from agentmut._base.pointers import pointer
+from agentmut._base.schemas import fault, inlined, parameters
 from agentmut.config import AgentConfig
 from agentmut.mutant import Intent, Mutant, Reach
 from agentmut.mutation.generate import generate
-from agentmut.pointers import pointer
 from agentmut.protocols import Operator, OperatorOptions
-from agentmut.schemas import fault, inlined, parameters
 from agentmut.tools import ToolSpec
 
 OPERATORS: dict[str, Operator] = {

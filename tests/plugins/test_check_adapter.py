@@ -11,12 +11,12 @@ from typing import Any
 import openai
 import pytest
 
+from agentmut._base.errors import AdapterError
 from agentmut.adapters.anthropic import AnthropicAdapter
 from agentmut.adapters.command import CommandAdapter
 from agentmut.adapters.openai import OpenAIAdapter
 from agentmut.config import AgentConfig, Document, ModelConfig
 from agentmut.conformance.adapter import CHECKS
-from agentmut.errors import AdapterError
 from agentmut.flow import CHANGED
 from agentmut.mutant import OperatorClass
 from agentmut.protocols import Adapter, AgentSpec

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agentmut import plugins
-from agentmut.errors import PluginError
+from agentmut._base.errors import PluginError
 from agentmut.wire.codecs import all_codecs, codec_for
 
 Install = Callable[..., None]

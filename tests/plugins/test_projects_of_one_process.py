@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agentmut.imports import import_object
+from agentmut._base.imports import import_object
 
 
 @pytest.fixture(autouse=True)

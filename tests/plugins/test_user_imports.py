@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from agentmut.errors import ExitCode, UsageError
-from agentmut.imports import check_reference, import_callable, import_object
+from agentmut._base.errors import ExitCode, UsageError
+from agentmut._base.imports import check_reference, import_callable, import_object
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agentmut._base.errors import ProjectError
 from agentmut.engine.choosing import mutants_of
 from agentmut.engine.locate import target_of
 from agentmut.engine.selection import Selection
-from agentmut.errors import ProjectError
 from agentmut.files.config import read_config_file
 from agentmut.files.ignore_comments import read_comments
 from agentmut.files.schema import IgnoredMutant, MutationSettings

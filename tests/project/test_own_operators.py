@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from agentmut._base.errors import ProjectError
 from agentmut.engine.choosing import make_mutants
 from agentmut.engine.selection import Selection
 from agentmut.engine.session import open_session
-from agentmut.errors import ProjectError
 from agentmut.project import load_project
 
 OPERATORS = '''

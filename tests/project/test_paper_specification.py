@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agentmut.errors import ProjectError
+from agentmut._base.errors import ProjectError
 from agentmut.evaluators import build_all, judge
 from agentmut.files.paper_spec import load_paper_spec
 from agentmut.project import load_project

@@ -3,9 +3,9 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentmut.in_common import ends_in_common
+from agentmut._base.in_common import ends_in_common
+from agentmut._base.pointers import at_path, parts_of, pointer
 from agentmut.mutant import Edit
-from agentmut.pointers import at_path, parts_of, pointer
 
 
 @settings(deadline=None, max_examples=60)

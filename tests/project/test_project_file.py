@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agentmut.errors import ExitCode, ProjectError
+from agentmut._base.errors import ExitCode, ProjectError
 from agentmut.files.schema import MutationSettings
 from agentmut.project import Project, load_project
 

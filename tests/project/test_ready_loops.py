@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from agentmut._base.errors import ProjectError, UsageError
 from agentmut.engine.session import make_executor, open_session
-from agentmut.errors import ProjectError, UsageError
 from agentmut.project import load_project
 
 TOOL = {

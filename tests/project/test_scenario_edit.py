@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from agentmut.errors import UsageError
+from agentmut._base.errors import UsageError
 from agentmut.files.scenario_edit import apply_suggestions, with_evaluator
 from agentmut.files.scenario_text import evaluator_text, scenario_text
 from agentmut.project import Project, load_project

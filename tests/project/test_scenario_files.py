@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agentmut.errors import ProjectError
+from agentmut._base.errors import ProjectError
 from agentmut.project import Project, load_project
 from agentmut.scenario import Scenario
 

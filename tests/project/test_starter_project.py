@@ -11,10 +11,10 @@ import pytest
 import yaml
 from genai_prices import Usage, calc_price
 
+from agentmut._base.errors import ExitCode, UsageError
 from agentmut.config import AgentConfig
 from agentmut.engine.agents_own import with_agents_own
 from agentmut.engine.pricing import provider_of
-from agentmut.errors import ExitCode, UsageError
 from agentmut.evaluators import build_all, judge
 from agentmut.project import Project, load_project
 from agentmut.scenario import Scenario

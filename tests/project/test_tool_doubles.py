@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
+from agentmut._base.errors import UsageError
 from agentmut.calls.doubles import ToolDoubleError, resolve, resolve_doubles, resolve_hooks
-from agentmut.errors import UsageError
 from agentmut.scenario import EvaluatorSpec, Scenario, ToolDouble
 
 SPECS = (EvaluatorSpec(name="contains", argument="x"),)

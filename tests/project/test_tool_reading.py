@@ -11,7 +11,7 @@ import pytest
 from langchain_core.tools import StructuredTool, tool
 from pydantic import BaseModel, Field
 
-from agentmut.errors import ProjectError, UsageError
+from agentmut._base.errors import ProjectError, UsageError
 from agentmut.files.parts import read_tools
 from agentmut.files.tool_checks import check_tool, check_tools
 from agentmut.tools import ToolSpec, read_tool

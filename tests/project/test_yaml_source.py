@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from agentmut.errors import ProjectError
-from agentmut.files.yaml_source import YamlSource, read_yaml
+from agentmut._base.errors import ProjectError
+from agentmut._base.yaml_source import YamlSource, read_yaml
 
 
 def read(tmp_path: Path, text: str) -> YamlSource:

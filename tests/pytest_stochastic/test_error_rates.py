@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from agentmut.errors import UsageError
+from agentmut._base.errors import UsageError
 from agentmut.pytest_stochastic.finding import Finding, found, read_finding
 from agentmut.pytest_stochastic.settings import StochasticSettings, read_settings
 from agentmut.pytest_stochastic.trials import Ending, Trials

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from agentmut._base.errors import PluginError, ProjectError, UsageError
 from agentmut.config import AgentConfig
-from agentmut.errors import PluginError, ProjectError, UsageError
 from agentmut.facts.comparison import comparison_for
 from agentmut.metamorphic import plain_text, relation
 from agentmut.plugins import Group, names

@@ -9,7 +9,7 @@ from typing import Any
 import openai
 import pytest
 
-from agentmut.errors import RunError, UsageError
+from agentmut._base.errors import RunError, UsageError
 from agentmut.simulator.server import serve
 
 TOOL: Any = {

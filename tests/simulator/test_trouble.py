@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentmut.errors import UsageError
+from agentmut._base.errors import UsageError
 from agentmut.simulator.background import Simulator
 from agentmut.simulator.latency import read_latency
 from agentmut.simulator.service_settings import Settings, checked_aliases, read_settings

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from agentmut.errors import ExitCode, StoreError
+from agentmut._base.errors import ExitCode, StoreError
 from agentmut.execution import Ending, Execution
 from agentmut.store.sqlite import Store, StoredRun, StoredTrial
 from agentmut.trace import AgentTrace

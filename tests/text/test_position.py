@@ -5,7 +5,7 @@ import time
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentmut.text.position import position
+from agentmut._base.text_position import position
 
 
 @settings(deadline=None, max_examples=60)

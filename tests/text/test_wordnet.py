@@ -10,8 +10,8 @@ from pathlib import Path
 import nltk  # type: ignore[import-untyped]
 import pytest
 
+from agentmut._base.errors import UsageError
 from agentmut.config import AgentConfig
-from agentmut.errors import UsageError
 from agentmut.mutation.generate import generate
 from agentmut.operators.prompt.rewording import synonym
 from agentmut.protocols import OperatorOptions

@@ -4,16 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentmut.text import (
-    Modality,
-    modality,
-    parse,
-    position,
-    reads_as_english,
-    stems,
-    synonyms,
-    words,
-)
+from agentmut._base import text_position as position
+from agentmut.text import Modality, modality, parse, reads_as_english, stems, synonyms, words
 from agentmut.text.spans import Span, inside, merged, overlaps, splits
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agentmut.errors import UsageError
+from agentmut._base.errors import UsageError
 from agentmut.redaction import Redactor
 from agentmut.store.cassettes import cassettes_of, read_cassette, write_cassette
 from agentmut.wire.cassette import Cassette, Player, ReplayError, Take, take

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from agentmut.errors import RunError, UsageError
+from agentmut._base.errors import RunError, UsageError
 from agentmut.trial import Trial, running
 from agentmut.wire.carriers.proxy.roster import Admitted, Everyone
 from agentmut.wire.carriers.proxy.server import Proxy

@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
+from agentmut._base.schemas import inlined, together
 from agentmut.analysis.coverage.domains import Bound, Holds, Unbounded, bounds
 from agentmut.analysis.coverage.nouns import CoverageItem, Dimension, LeftOut
-from agentmut.schemas import inlined, together
 from agentmut.tools import ToolSpec
 
 DEEPEST = 6

@@ -7,8 +7,8 @@ from fractions import Fraction
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
+from agentmut._base.schemas import is_number, number_limits
 from agentmut.analysis.coverage.matching import matcher
-from agentmut.schemas import is_number, number_limits
 
 TOLERANCE = Fraction(1, 100)
 """What is near a bound, as a share of the domain's width; of the bound itself, or of 1, where the domain is open."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from agentmut._base.text_position import position
 from agentmut.analysis.coverage.beside import Beside
 from agentmut.analysis.coverage.graph import Graph
 from agentmut.analysis.coverage.nouns import CoverageItem, Dimension, LeftOut, RuleCoverage
@@ -10,7 +11,6 @@ from agentmut.analysis.coverage.rules import LEXICAL_REACH, Rule, ablated, reach
 from agentmut.analysis.coverage.seen import Seen, Traces, each_trace
 from agentmut.config import AgentConfig
 from agentmut.text.document import parse
-from agentmut.text.position import position
 
 
 def graph_parts(traces: Traces, graph: Graph) -> Iterator[Part]:

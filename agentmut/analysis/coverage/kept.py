@@ -4,9 +4,9 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from agentmut._base.errors import UsageError
+from agentmut._base.whole_files import write_json
 from agentmut.analysis.coverage.nouns import Coverage
-from agentmut.errors import UsageError
-from agentmut.files.whole_files import write_json
 
 FILE = "coverage.json"
 _AGAIN = "`agentmut coverage`"

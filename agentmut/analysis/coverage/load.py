@@ -7,6 +7,9 @@ from typing import NamedTuple
 
 from pydantic import Field, ValidationError
 
+from agentmut._base.errors import UsageError, nearest
+from agentmut._base.frozen import Frozen
+from agentmut._base.whole_files import write_json
 from agentmut.analysis.coverage.beside import Beside, Place
 from agentmut.analysis.coverage.measure import measure
 from agentmut.analysis.coverage.nouns import Coverage, LeftOut
@@ -15,11 +18,8 @@ from agentmut.engine.locate import spot
 from agentmut.engine.plan import Plan
 from agentmut.engine.session import Session
 from agentmut.engine.stored import CODE_CHANGED, Kept, plan_of, stored_campaign, stored_originals
-from agentmut.errors import UsageError, nearest
 from agentmut.execution import Ending
 from agentmut.files.layout import FOLDER
-from agentmut.files.whole_files import write_json
-from agentmut.frozen import Frozen
 from agentmut.mutant import About, Status
 from agentmut.origin import Origin
 from agentmut.result import MutantRow, Result, read_result

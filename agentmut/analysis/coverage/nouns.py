@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from agentmut.frozen import Frozen
+from agentmut._base.frozen import Frozen
 
 
 class Dimension(StrEnum):

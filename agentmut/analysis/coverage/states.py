@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from agentmut._base.frozen import digest_of
 from agentmut.analysis.coverage.seen import Seen, Traces, each_trace
-from agentmut.frozen import digest_of
 from agentmut.stats.coverage import chao1
 from agentmut.trace import AgentTrace, Step
 

@@ -93,7 +93,7 @@ class TraceTest:
         return compare_traces(baseline, candidate, self._rng(*what), permutations)
 
     def _rng(self, *what: str) -> Generator:
-        from agentmut.frozen import digest_of
+        from agentmut._base.frozen import digest_of
 
         return np.random.default_rng(int(digest_of([self.seed, *what])[:16], 16))
 

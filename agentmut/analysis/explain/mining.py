@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
+from agentmut._base.frozen import digest_of
 from agentmut.analysis.explain.candidates import Candidate
 from agentmut.analysis.explain.cover import cover, enough, ranked, value
 from agentmut.analysis.explain.family import Family, family_of, halves
 from agentmut.analysis.explain.runs import Run, StoredRuns, held
 from agentmut.engine.stored import StoredCampaign
 from agentmut.evaluators import build
-from agentmut.frozen import digest_of
 from agentmut.mutant import Intent, Status
 from agentmut.protocols import Evaluator
 from agentmut.result import MutantRow

@@ -4,9 +4,9 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 
+from agentmut._base.plain import storable
 from agentmut.analysis.generate.material import Material, whole
 from agentmut.analysis.generate.proposals import Aim, Proposal, nearest
-from agentmut.plain import storable
 
 MOST = 12
 """Inputs taken from one answer."""

@@ -7,8 +7,8 @@ too. Only `agent.safe_tools` does.
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
+from agentmut._base.frozen import canonical_json
 from agentmut.config import AgentConfig
-from agentmut.frozen import canonical_json
 from agentmut.scenario import Scenario, ToolDouble
 from agentmut.trace import AgentTrace
 

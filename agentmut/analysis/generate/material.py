@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from agentmut._base.frozen import canonical_json
+from agentmut._base.schemas import Parameter, parameters
 from agentmut.analysis.generate.drawing import UNUSABLE
 from agentmut.analysis.generate.wording import in_words
 from agentmut.config import AgentConfig
-from agentmut.frozen import canonical_json
 from agentmut.scenario import Scenario
-from agentmut.schemas import Parameter, parameters
 from agentmut.text.facts import FactKind, facts
 from agentmut.text.words import stems
 from agentmut.trace import AgentTrace

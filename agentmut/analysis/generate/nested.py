@@ -6,12 +6,12 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from agentmut._base.frozen import canonical_json
+from agentmut._base.schemas import Parameter, inlined, together
 from agentmut.analysis.coverage.boundaries import EACH, Boundary, boundaries
 from agentmut.analysis.generate.drawing import UNUSABLE, drawn
 from agentmut.analysis.generate.material import Material, fits, known_values, whole
 from agentmut.analysis.generate.wording import in_words, shown
-from agentmut.frozen import canonical_json
-from agentmut.schemas import Parameter, inlined, together
 from agentmut.tools import ToolSpec
 
 DRAWN = 12

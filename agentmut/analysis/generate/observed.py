@@ -5,13 +5,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pydantic import JsonValue
 
+from agentmut._base.frozen import canonical_json
 from agentmut.analysis.coverage.graph import Graph
 from agentmut.analysis.generate.material import whole
 from agentmut.analysis.generate.wording import shown
 from agentmut.config import AgentConfig
 from agentmut.evaluators import build
 from agentmut.flow import Flow
-from agentmut.frozen import canonical_json
 from agentmut.plugins import Catalogue, Group
 from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.text.facts import facts

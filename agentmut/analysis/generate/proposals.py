@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from agentmut._base.frozen import canonical_json
+from agentmut._base.schemas import Parameter
 from agentmut.analysis.generate.graph_ways import Way, nodes_of_model, reasons, starts, way_to
 from agentmut.analysis.generate.material import (
     Material,
@@ -27,10 +29,8 @@ from agentmut.analysis.generate.variations import (
 from agentmut.analysis.generate.wording import cases, normalised, request, sentences, shown
 from agentmut.config import AgentConfig
 from agentmut.flow import END, START
-from agentmut.frozen import canonical_json
 from agentmut.protocols import Relation
 from agentmut.scenario import Scenario
-from agentmut.schemas import Parameter
 from agentmut.text.words import stems
 from agentmut.tools import ToolSpec
 

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pydantic import JsonValue
 
+from agentmut._base.errors import AgentmutError
 from agentmut.analysis.generate.wording import normalised, sentences
 from agentmut.config import AgentConfig
-from agentmut.errors import AgentmutError
 from agentmut.plugins import Catalogue, Group
 from agentmut.protocols import Relation
 from agentmut.relation import Source

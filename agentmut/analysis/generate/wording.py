@@ -142,7 +142,7 @@ def _told(name: str, value: JsonValue) -> str:
 
 def shown(value: JsonValue) -> str:
     """A value as a user would write it."""
-    from agentmut.frozen import canonical_json
+    from agentmut._base.frozen import canonical_json
 
     if isinstance(value, bool):
         return "yes" if value else "no"

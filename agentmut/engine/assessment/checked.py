@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from agentmut._base.errors import NotJudgedError
 from agentmut.contract import Satisfaction
 from agentmut.documents.verdict_report import ClauseRow, ContractRow, JudgedRate, SatisfactionRow
 from agentmut.engine.summary import bounds_of
-from agentmut.errors import NotJudgedError
 from agentmut.evaluators import unwrapped
 from agentmut.evaluators.contract import Contract
 from agentmut.evaluators.model_judge import ModelJudge

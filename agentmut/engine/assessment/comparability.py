@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from agentmut._base.errors import UsageError
 from agentmut.applied import first_repeats
 from agentmut.documents.saved_baseline import SavedBaseline, SavedScenario
 from agentmut.documents.verdict_report import BaselineUsed
@@ -13,7 +14,6 @@ from agentmut.engine.identity import trial_key
 from agentmut.engine.limits import BASELINE_MINIMUM
 from agentmut.engine.session import Session
 from agentmut.engine.trials import judged_by
-from agentmut.errors import UsageError
 from agentmut.scenario import Scenario
 from agentmut.stats.kill.rule import is_untestable
 from agentmut.store.sqlite import Store, StoredTrial

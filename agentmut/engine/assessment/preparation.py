@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+from agentmut._base.errors import UsageError
 from agentmut.applied import first_repeats
 from agentmut.documents.verdict_report import BaselineUsed
 from agentmut.engine.assessment.comparability import Counted
@@ -19,7 +20,6 @@ from agentmut.engine.assessment.state import Assessment, AssessmentPlan, Stoppin
 from agentmut.engine.assessment.summary import Question
 from agentmut.engine.session import Session, plan_fields
 from agentmut.engine.tables import Tables
-from agentmut.errors import UsageError
 from agentmut.project import Project
 from agentmut.scenario import Scenario
 from agentmut.stats.kill.rule import KillDesign, level_for

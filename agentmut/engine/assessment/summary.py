@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+from agentmut._base.version import __version__
 from agentmut.documents.verdict_report import (
     BaselineSide,
     BaselineUsed,
@@ -29,7 +30,6 @@ from agentmut.stats.suite_verdict import suite_verdict
 from agentmut.stats.trial_statistics import pass_rates
 from agentmut.stats.verdicts import Judgement
 from agentmut.trace import Outcome
-from agentmut.version import __version__
 
 
 class Question(NamedTuple):

@@ -2,13 +2,13 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from agentmut._base.services import KEYLESS, KEYS
 from agentmut.config import AgentConfig
 from agentmut.documents.diagnosis import Check
 from agentmut.engine.on_wire import inside
 from agentmut.engine.session import Session
 from agentmut.protocols import Adapter, AsksNoModel, AsksService
 from agentmut.scenario import Scenario
-from agentmut.services import KEYLESS, KEYS
 
 
 def checks(session: Session, variables: Mapping[str, str]) -> Iterator[Check]:

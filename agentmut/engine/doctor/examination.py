@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from agentmut._base.errors import UsageError
 from agentmut.documents.diagnosis import Arrival, Delivered, Diagnosis, Part
 from agentmut.engine.absence import absence
 from agentmut.engine.delivery import Delivery
@@ -14,7 +15,6 @@ from agentmut.engine.executor import TrialRequest
 from agentmut.engine.identity import trial_id
 from agentmut.engine.on_wire import OUTSIDE, OnWire, Remedy, inside, remedy_on_wire
 from agentmut.engine.session import Session, make_executor, open_session
-from agentmut.errors import UsageError
 from agentmut.execution import Ending, Execution
 from agentmut.mutant import Mutant
 from agentmut.protocols import AsksNoModel, RunsOutside

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from agentmut._base.frozen import digest_of
 from agentmut.config import AgentConfig
-from agentmut.frozen import digest_of
 from agentmut.mutant import ID_LENGTH, Edit, Intent, Mutant, OperatorClass, Reach, prompt_edit
 from agentmut.wire.footprint import RequestShape
 

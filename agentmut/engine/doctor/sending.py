@@ -4,12 +4,12 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from agentmut._base.frozen import canonical_json
+from agentmut._base.passages import flat, passage_at, shown
+from agentmut._base.schemas import inlined
 from agentmut.config import SAMPLING, AgentConfig, ModelConfig, is_set
 from agentmut.documents.diagnosis import Sent
 from agentmut.flow import Flow
-from agentmut.frozen import canonical_json
-from agentmut.passages import flat, passage_at, shown
-from agentmut.schemas import inlined
 from agentmut.tools import ToolSpec
 from agentmut.wire.codecs import all_codecs
 from agentmut.wire.footprint import Footprint, RequestShape

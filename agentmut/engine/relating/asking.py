@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from agentmut.errors import AgentmutError, RunError
-from agentmut.plain import one_line
+from agentmut._base.errors import AgentmutError, RunError
+from agentmut._base.plain import one_line
 
 SHOWN = 80
 """Characters of a returned value that an error shows."""

@@ -8,16 +8,16 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from agentmut._base.errors import MutationError, RunError
+from agentmut._base.frozen import canonical_json, digest_of
+from agentmut._base.plain import one_line
 from agentmut.config import AgentConfig
 from agentmut.engine.relating.asking import asked, returned
 from agentmut.engine.relating.material import Ran, SourceMaterial
 from agentmut.engine.session import Session
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Suite
-from agentmut.errors import MutationError, RunError
-from agentmut.frozen import canonical_json, digest_of
 from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach, apply_edits
-from agentmut.plain import one_line
 from agentmut.relation import FollowUp, FollowUpRun, Source
 from agentmut.relation_catalogue import ChosenRelation
 from agentmut.scenario import Scenario

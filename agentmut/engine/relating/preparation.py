@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from agentmut._base.errors import UsageError, nearest
 from agentmut.documents.relation_report import Counts
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.assessment.rules import FixedTrials, SequentialComparison, Sprt
@@ -16,7 +17,6 @@ from agentmut.engine.relating.repeats import from_sources
 from agentmut.engine.relating.state import Relating, RelationsPlan
 from agentmut.engine.session import Session, no_other_input, plan_fields
 from agentmut.engine.tables import Tables
-from agentmut.errors import UsageError, nearest
 from agentmut.mutation.operator_names import is_named
 from agentmut.project import Project
 from agentmut.relation import Expectation

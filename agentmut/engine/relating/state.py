@@ -4,13 +4,13 @@ from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from agentmut._base.errors import RunError
 from agentmut.engine.account import Account, Errands
 from agentmut.engine.assessment.state import AssessmentPlan
 from agentmut.engine.relating.follow_ups import TrialRef
 from agentmut.engine.relating.lane import Lane
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Launch, TrialResult
-from agentmut.errors import RunError
 from agentmut.mutant import Mutant
 from agentmut.scenario import Scenario
 from agentmut.witness import Detector

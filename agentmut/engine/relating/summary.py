@@ -4,6 +4,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from agentmut._base.frozen import canonical_json, digest_of
+from agentmut._base.plain import jsonable
+from agentmut._base.version import __version__
 from agentmut.documents.relation_report import (
     Counts,
     Finding,
@@ -23,8 +26,6 @@ from agentmut.engine.session import Session
 from agentmut.engine.summary import bounds_of, cost_of
 from agentmut.engine.work import Stop
 from agentmut.files.guidance import RelationSettings
-from agentmut.frozen import canonical_json, digest_of
-from agentmut.plain import jsonable
 from agentmut.relation import Expectation
 from agentmut.result import AgentSummary
 from agentmut.stats.intervals import descriptive, wilson
@@ -32,7 +33,6 @@ from agentmut.stats.kill.rule import Decision
 from agentmut.stats.multiplicity import Correction
 from agentmut.stats.suite_verdict import SuiteVerdict, suite_verdict
 from agentmut.stats.verdicts import Judgement, Verdict
-from agentmut.version import __version__
 
 SHOWN = 400
 """Characters of a text that an example keeps."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agentmut.errors import CaseError
+from agentmut._base.errors import CaseError
 from agentmut.trace import Check, Usage
 
 CHECK = "deepeval"

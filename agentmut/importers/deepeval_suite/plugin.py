@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
+from agentmut._base.plain import one_line
 from agentmut.importers._judging import asked, judge_of
 from agentmut.importers.deepeval_suite.noted import Failed, Measured
 from agentmut.importers.pytest_suite.running import RUNNING, Running
-from agentmut.plain import one_line
 from agentmut.trial import Trial, aside
 
 OFF = {

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
+from agentmut._base.errors import UsageError
 from agentmut.config import AgentConfig
-from agentmut.errors import UsageError
 from agentmut.importers.pytest_suite.settings import PytestSettings, read_settings
 from agentmut.importers.pytest_suite.suite import PytestSuite
 from agentmut.protocols import Adapter, AgentSpec, SuiteSpec

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import JsonValue
 
+from agentmut._base.errors import CaseError, UsageError, nearest
+from agentmut._base.frozen import digest_of
+from agentmut._base.plain import jsonable
 from agentmut.adapters.python_callable import recording_view, trace_of
-from agentmut.errors import CaseError, UsageError, nearest
-from agentmut.frozen import digest_of
 from agentmut.importers._called import CalledAgent, failed, with_checks
 from agentmut.importers.inspect_ai.in_process import IN_PROCESS, in_process
 from agentmut.importers.inspect_ai.loading import TaskSource
 from agentmut.importers.inspect_ai.settings import WHERE, InspectSettings
 from agentmut.importers.inspect_ai.values import judged
 from agentmut.mutant import Mutant
-from agentmut.plain import jsonable
 from agentmut.trace import AgentTrace, Check
 from agentmut.trial import Trial, belonging
 

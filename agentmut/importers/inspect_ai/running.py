@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from agentmut.errors import CaseError
+from agentmut._base.errors import CaseError
 from agentmut.trace import Action, Step, Usage
 from agentmut.trial import Trial, belonging
 

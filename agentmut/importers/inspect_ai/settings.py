@@ -2,9 +2,9 @@
 
 from pydantic import Field, JsonValue
 
-from agentmut.frozen import Frozen
+from agentmut._base.frozen import Frozen
+from agentmut._base.scores import PassScore
 from agentmut.importers._called import Raised
-from agentmut.scores import PassScore
 
 WHERE = "suite.inspect"
 

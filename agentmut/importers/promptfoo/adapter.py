@@ -7,14 +7,14 @@ from typing import Any, ClassVar, TypeVar
 
 from pydantic import JsonValue
 
+from agentmut._base.errors import CaseError
+from agentmut._base.frozen import digest_of
+from agentmut._base.plain import described
 from agentmut.adapters._outside import outside_trace, record_steps
-from agentmut.errors import CaseError
-from agentmut.frozen import digest_of
 from agentmut.importers._answering import AnsweringAgent
 from agentmut.importers.promptfoo.bench import Bench, Job
 from agentmut.importers.promptfoo.outcome import judged
 from agentmut.importers.promptfoo.providers import led_through
-from agentmut.plain import described
 from agentmut.protocols import RunsOutside
 from agentmut.trace import AgentTrace
 from agentmut.trial import Trial

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from agentmut._base.errors import CaseError
 from agentmut.adapters._programs import Launch, Output
-from agentmut.errors import CaseError
 from agentmut.importers.promptfoo.settings import PromptfooSettings
 
 HERE = Path(__file__).parent

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from agentmut.errors import CaseError
+from agentmut._base.errors import CaseError
 from agentmut.importers.promptfoo.cases import VERDICT, Case
 from agentmut.trace import Check
 

@@ -2,8 +2,8 @@
 
 from typing import ClassVar
 
+from agentmut._base.errors import UsageError
 from agentmut.config import AgentConfig
-from agentmut.errors import UsageError
 from agentmut.importers.promptfoo.settings import PromptfooSettings, command_of, read_settings
 from agentmut.protocols import Adapter, AgentSpec, RunsOutside, SuiteSpec
 from agentmut.scenario import EvaluatorSpec, Scenario

@@ -10,10 +10,10 @@ from typing import ClassVar, Literal
 
 from pydantic import JsonValue
 
+from agentmut._base.errors import AdapterError, AgentmutError
+from agentmut._base.frozen import digest_of
 from agentmut.adapters._outside import record_steps
 from agentmut.config import AgentConfig
-from agentmut.errors import AdapterError, AgentmutError
-from agentmut.frozen import digest_of
 from agentmut.importers._answering import AnsweringAgent
 from agentmut.importers.pytest_suite.collecting import collected
 from agentmut.importers.pytest_suite.held import HeldSession

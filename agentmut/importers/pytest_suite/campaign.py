@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from agentmut._base.errors import AgentmutError, ExitCode, UsageError
 from agentmut.engine.state import CampaignState
-from agentmut.errors import AgentmutError, ExitCode, UsageError
 from agentmut.importers.pytest_suite.fixtures import find_project
 from agentmut.importers.pytest_suite.held import case_of
 from agentmut.importers.pytest_suite.quiet import REPEATING

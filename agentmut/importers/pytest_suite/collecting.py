@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from agentmut.errors import UsageError
-from agentmut.frozen import Frozen
+from agentmut._base.errors import UsageError
+from agentmut._base.frozen import Frozen
 from agentmut.importers.pytest_suite.settings import Case, PytestSettings
 
 COLLECTING = 300.0

@@ -5,8 +5,8 @@ from typing import NoReturn
 
 import pytest
 
+from agentmut._base.errors import AgentmutError
 from agentmut.config import AgentConfig
-from agentmut.errors import AgentmutError
 from agentmut.files.layout import FILE_NAME
 from agentmut.importers.pytest_suite.agent import AgentUnderTest
 from agentmut.importers.pytest_suite.running import RUNNING
@@ -64,7 +64,7 @@ def project_file(config: pytest.Config) -> Path:
 
 def agent_in_process(spec: AgentSpec, config: AgentConfig) -> Adapter | None:
     """The adapter that the project names, if it does: it builds the agent in this process. Raises `UsageError`."""
-    from agentmut.errors import UsageError
+    from agentmut._base.errors import UsageError
     from agentmut.importers._answering import own_adapter
     from agentmut.protocols import RunsOutside
 

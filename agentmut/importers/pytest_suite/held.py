@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from agentmut.errors import CaseError, UsageError
+from agentmut._base.errors import CaseError, UsageError
+from agentmut._base.plain import one_line
 from agentmut.importers.pytest_suite import collecting
 from agentmut.importers.pytest_suite.outcome import Phase
 from agentmut.importers.pytest_suite.quiet import Quiet
 from agentmut.importers.pytest_suite.running import RUNNING, Running
 from agentmut.importers.pytest_suite.settings import FIXTURES, Case, PytestSettings
-from agentmut.plain import one_line
 
 OWN_ARGUMENTS = ("--capture=fd", "-o", "tmp_path_retention_policy=failed")
 """Last, so that they hold: what tests print is no affair of a campaign, nor are their folders worth keeping."""

@@ -8,8 +8,8 @@ from typing import Literal
 import pytest
 from _pytest.doctest import MultipleDoctestFailures
 
-from agentmut.errors import CaseError
-from agentmut.plain import one_line
+from agentmut._base.errors import CaseError
+from agentmut._base.plain import one_line
 from agentmut.trace import Check
 
 CHECK = "pytest"

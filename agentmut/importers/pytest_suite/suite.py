@@ -3,8 +3,8 @@
 import importlib.util
 from typing import ClassVar
 
+from agentmut._base.errors import UsageError
 from agentmut.config import AgentConfig
-from agentmut.errors import UsageError
 from agentmut.importers.pytest_suite.settings import Case, PytestSettings, read_settings
 from agentmut.protocols import Adapter, AgentSpec, SuiteSpec
 from agentmut.scenario import EvaluatorSpec, Scenario

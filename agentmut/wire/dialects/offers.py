@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agentmut.errors import UsageError
-from agentmut.frozen import canonical_json
+from agentmut._base.errors import UsageError
+from agentmut._base.frozen import canonical_json
 from agentmut.tools import EMPTY_SCHEMA, ToolSpec, read_tool
 from agentmut.wire import bodies
 from agentmut.wire.codec import OfferedTool

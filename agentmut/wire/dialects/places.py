@@ -6,7 +6,7 @@ A body and its rewritten copy share whatever is the same in both.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from agentmut.frozen import canonical_json
+from agentmut._base.frozen import canonical_json
 from agentmut.wire.codec import Body, Path, Rename
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
-from agentmut.passages import PLACEHOLDER
+from agentmut._base.passages import PLACEHOLDER
 from agentmut.wire.codec import Text
 from agentmut.wire.messages import Role
 from agentmut.wire.rewriting.hunks import LEAST, Hunk, Replacement, applied, hunks

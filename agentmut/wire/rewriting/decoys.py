@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from agentmut.frozen import digest_of
+from agentmut._base.frozen import digest_of
 from agentmut.wire.bodies import read_json, write_json
 from agentmut.wire.codec import Body, Codec, HttpCall
 from agentmut.wire.messages import ModelReply, Role, ToolCall

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from agentmut.pointers import Path, at_path
-from agentmut.schemas import differences, inlined, plain_schema
+from agentmut._base.pointers import Path, at_path
+from agentmut._base.schemas import differences, inlined, plain_schema
 from agentmut.tools import ToolSpec
 from agentmut.wire.codec import OfferedTool
 from agentmut.wire.rewriting.changes import TextChange

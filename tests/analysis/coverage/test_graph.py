@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agentmut._base.errors import UsageError
 from agentmut.analysis.coverage import Dimension, measure
 from agentmut.analysis.coverage.graph import Graph
 from agentmut.config import AgentConfig
-from agentmut.errors import UsageError
 from agentmut.files.guidance import CoverageSettings
 from agentmut.flow import END, START, Flow
 from agentmut.trace import Action, AgentTrace, Step

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
+from agentmut._base.frozen import digest_of
 from agentmut.analysis.coverage import Beside, Coverage, Dimension, measure
 from agentmut.analysis.coverage.models import distinct_models, is_model
 from agentmut.config import AgentConfig
 from agentmut.files.guidance import CoverageSettings
-from agentmut.frozen import digest_of
 from agentmut.mutant import Intent, OperatorClass, Status
 from agentmut.result import BehaviourChange, MutantRow, Target
 from agentmut.scenario import EvaluatorSpec, Scenario

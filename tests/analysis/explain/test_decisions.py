@@ -5,11 +5,11 @@ from collections.abc import Callable
 
 import pytest
 
+from agentmut._base.errors import UsageError
 from agentmut.analysis.explain.behaviour import Compared, TraceTest
 from agentmut.analysis.explain.mining import mine
 from agentmut.analysis.fingerprint import Feature, Fingerprint, fingerprint, in_words
 from agentmut.engine.stored import StoredCampaign
-from agentmut.errors import UsageError
 from agentmut.evaluators import build
 from agentmut.execution import Ending, Execution
 from agentmut.report.suggestion import yaml_lines

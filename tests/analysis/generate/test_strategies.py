@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from agentmut import strategies
+from agentmut._base.errors import UsageError
 from agentmut.analysis.coverage.domains import Bound, bounds
 from agentmut.analysis.generate.drawing import drawn
 from agentmut.analysis.generate.schema_values import boundaries_of, limits, values_of
 from agentmut.analysis.generate.wording import sentences
-from agentmut.errors import UsageError
 from agentmut.scenario import EvaluatorSpec, Scenario
 
 QUICK = settings(deadline=None, max_examples=30)

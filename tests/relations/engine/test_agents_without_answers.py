@@ -5,11 +5,11 @@ import time
 import pytest
 
 from agentmut import check_relations
+from agentmut._base.errors import RunError, UsageError
 from agentmut.documents.relation_report import Finding
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.relating.preparation import make_plan, source_work, wish
 from agentmut.engine.stored import stored_originals
-from agentmut.errors import RunError, UsageError
 from agentmut.project import load_project
 from agentmut.runtime import opened, register, run_work
 from tests.relations.engine.conftest import Shop

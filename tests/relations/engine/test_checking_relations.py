@@ -5,10 +5,10 @@ import re
 import pytest
 
 from agentmut import check_relations
+from agentmut._base.errors import RunError, UsageError
 from agentmut.documents.relation_report import Counts, Finding, RelationReport, RelationRow
 from agentmut.engine.relating.change import compared
 from agentmut.engine.stored import stored_originals
-from agentmut.errors import RunError, UsageError
 from agentmut.files.schema import BudgetSettings
 from agentmut.project import load_project
 from agentmut.report.relations import render_relations

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from agentmut._base.errors import RunError
 from agentmut.config import AgentConfig
 from agentmut.documents.relation_report import Finding
 from agentmut.engine.assessment.rules import SequentialComparison, Sprt
@@ -21,7 +22,6 @@ from agentmut.engine.relating.summary import _without_pairs, judgement_of
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.tables import Tables
 from agentmut.engine.trials import TrialResult
-from agentmut.errors import RunError
 from agentmut.evaluators import build_all
 from agentmut.execution import Ending, Execution
 from agentmut.facts.comparison import Comparison, comparison_for

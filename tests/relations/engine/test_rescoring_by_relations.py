@@ -194,7 +194,7 @@ def test_where_every_mutant_is_open_it_is_said_that_a_run_decides(campaign: Proj
 
 
 def test_a_broken_relation_is_an_error_that_names_it(campaign: Project) -> None:
-    from agentmut.errors import RunError
+    from agentmut._base.errors import RunError
 
     _with_relations(campaign.root, {"own": ["relations_of_words:Broken"], "use": [{"oracle.cracked": 8}]})
     with pytest.raises(RunError, match=r"oracle\.cracked.* raised ZeroDivisionError"):

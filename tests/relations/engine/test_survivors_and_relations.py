@@ -5,12 +5,12 @@ import time
 import pytest
 
 from agentmut import measure
+from agentmut._base.errors import UsageError
 from agentmut.documents.relation_report import Counts, RelationKill, SurvivorsReport
 from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.relating.preparation import wish
 from agentmut.engine.relating.survivors import with_kills
 from agentmut.engine.tables import Tables
-from agentmut.errors import UsageError
 from agentmut.mutant import Status
 from agentmut.project import Project
 from agentmut.report.mutant import render_mutant

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from aiohttp import hdrs, web
 from aiohttp.http_exceptions import HttpProcessingError
 
-from agentmut.errors import RunError
+from agentmut._base.errors import RunError
 from agentmut.trial import TRIAL_HEADER, trial_and_path
 from agentmut.wire.carriers.passage import Watch
 from agentmut.wire.carriers.proxy.courier import Asked, Courier

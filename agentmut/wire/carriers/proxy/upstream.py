@@ -11,7 +11,7 @@ from aiohttp import hdrs
 from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
-from agentmut.errors import UsageError
+from agentmut._base.errors import UsageError
 from agentmut.trial import TRIAL_HEADER
 from agentmut.wire.carriers.hosts import is_loopback
 from agentmut.wire.carriers.proxy.refusal import RefusalError

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from agentmut.frozen import canonical_json
+from agentmut._base.frozen import canonical_json
 from agentmut.wire import bodies
 from agentmut.wire.codec import Body, Path
 from agentmut.wire.dialects.arguments import arguments_text, read_arguments

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from agentmut.errors import StoreError
+from agentmut._base.errors import StoreError
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from pydantic import JsonValue
 
-from agentmut.errors import nearest
+from agentmut._base.errors import nearest
 
 
 def text(argument: JsonValue, what: str) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from agentmut.errors import UsageError, nearest
+from agentmut._base.errors import UsageError, nearest
 
 _ABOUT_KEYS = re.compile(r"api[_ -]?key|credentials", re.IGNORECASE)
 REFERENCE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")

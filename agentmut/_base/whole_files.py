@@ -8,8 +8,8 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from agentmut.errors import StoreError
-from agentmut.frozen import storable_json
+from agentmut._base.errors import StoreError
+from agentmut._base.frozen import storable_json
 
 
 def write_json(model: BaseModel, path: Path, remedy: str) -> Path:

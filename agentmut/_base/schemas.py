@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut.frozen import canonical_json
-from agentmut.passages import flat
-from agentmut.pointers import Path, at_path, parts_of
+from agentmut._base.frozen import canonical_json
+from agentmut._base.passages import flat
+from agentmut._base.pointers import Path, at_path, parts_of
 
 
 class Parameter(NamedTuple):

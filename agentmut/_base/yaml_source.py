@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 from pydantic import JsonValue
 
-from agentmut.errors import ProjectError
+from agentmut._base.errors import ProjectError
 
 KeyPath = tuple[str | int, ...]
 COLLECTIONS = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")

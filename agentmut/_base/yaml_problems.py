@@ -8,8 +8,8 @@ from typing import Any, TypeVar, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from agentmut.errors import ProjectError, nearest
-from agentmut.files.yaml_source import KeyPath, YamlSource
+from agentmut._base.errors import ProjectError, nearest
+from agentmut._base.yaml_source import KeyPath, YamlSource
 
 Model = TypeVar("Model", bound=BaseModel)
 

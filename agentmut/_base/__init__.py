@@ -1,0 +1,1 @@
+"""Plumbing that every room may use: frozen models, errors, the version, pointers, YAML with its lines. Private."""
