@@ -9,7 +9,7 @@ from typing import Any
 from agentmut._base.errors import AdapterError, UsageError
 from agentmut._base.imports import import_object
 from agentmut._base.plain import described
-from agentmut.config import AgentConfig
+from agentmut.nouns.config import AgentConfig
 from agentmut.protocols import AgentSpec
 
 ON_THE_WIRE = "adapter python with agent.run, a function that runs them, and agent.route: wire"

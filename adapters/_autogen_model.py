@@ -18,7 +18,7 @@ from openai import NOT_GIVEN
 from agentmut._base.errors import AdapterError
 from agentmut.adapters._azure import DEPLOYMENT, OTHERWISE
 from agentmut.adapters._framework import dropped
-from agentmut.config import ModelConfig
+from agentmut.nouns.config import ModelConfig
 from agentmut.trial import answering, call_place
 
 OPENAI, AZURE = "openai", "azure"

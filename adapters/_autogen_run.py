@@ -20,7 +20,7 @@ from pydantic import JsonValue
 
 from agentmut._base.plain import jsonable
 from agentmut.adapters._autogen_team import Team
-from agentmut.flow import END, START
+from agentmut.nouns.flow import END, START
 from agentmut.trial import Trial, call_tool_step
 
 FAREWELL = 1.0

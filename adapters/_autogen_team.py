@@ -32,8 +32,8 @@ from agentmut.adapters._autogen_parts import (
 from agentmut.adapters._autogen_tools import PassingWorkbench
 from agentmut.adapters._change import Change
 from agentmut.adapters._framework import Said
-from agentmut.config import ModelConfig
-from agentmut.flow import Flow
+from agentmut.nouns.config import ModelConfig
+from agentmut.nouns.flow import Flow
 
 _KEPT = (
     "model_client_stream",

@@ -16,7 +16,7 @@ from autogen_core.tools import (
 from agentmut.adapters._change import Change
 from agentmut.calls.answers import decoy_answer
 from agentmut.calls.passing import pass_call
-from agentmut.tools import ToolSpec
+from agentmut.nouns.tools import ToolSpec
 from agentmut.trial import TrialOverError, answering, call_place
 
 

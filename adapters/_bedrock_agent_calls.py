@@ -9,12 +9,12 @@ from urllib.parse import urlsplit
 from agentmut._base.plain import described
 from agentmut.adapters._bedrock_agent_trace import Told
 from agentmut.adapters._boto3 import hung_up
-from agentmut.trace import Usage
+from agentmut.nouns.codec import HttpCall
+from agentmut.nouns.messages import Exchange, ModelReply, ModelRequest, ToolCall
+from agentmut.nouns.trace import Usage
 from agentmut.trial import TRIAL_HEADER, CallPlace, Trial, TrialOverError, call_place
 from agentmut.wire.carriers.hosts import is_loopback
-from agentmut.wire.codec import HttpCall
 from agentmut.wire.dialects import bedrock_agent
-from agentmut.wire.messages import Exchange, ModelReply, ModelRequest, ToolCall
 
 NAME = "bedrock_agents"
 SERVICE = "bedrock-agent-runtime"

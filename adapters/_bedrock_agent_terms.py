@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from pydantic import JsonValue
 
 from agentmut.adapters._dialect import Answer, Call
-from agentmut.config import Document, ModelConfig, is_set
-from agentmut.tools import ToolSpec
+from agentmut.nouns.config import Document, ModelConfig, is_set
+from agentmut.nouns.tools import ToolSpec
 from agentmut.wire.dialects.bedrock_agent import call_ids
 
 LEAST_INSTRUCTION = 40

@@ -8,7 +8,7 @@ from agentmut._base.plain import jsonable, storable
 from agentmut.adapters import _bedrock_agent_deeds as deeds
 from agentmut.adapters._bedrock_agent_terms import Asked, asked_of
 from agentmut.adapters._tool_loop import MODEL
-from agentmut.trace import Action, Step, Usage
+from agentmut.nouns.trace import Action, Step, Usage
 from agentmut.trial import Recorder
 
 

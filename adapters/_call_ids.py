@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from agentmut._base.plain import jsonable
+from agentmut.nouns.messages import Exchange, ToolCall
 from agentmut.trial import Recorder
-from agentmut.wire.messages import Exchange, ToolCall
 
 
 class Asked(NamedTuple):

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from agentmut.config import AgentConfig, ModelConfig
-from agentmut.faults import FaultKind
-from agentmut.tools import ToolSpec
+from agentmut.nouns.config import AgentConfig, ModelConfig
+from agentmut.nouns.faults import FaultKind
+from agentmut.nouns.tools import ToolSpec
 
 
 class Offer(NamedTuple):

@@ -17,9 +17,9 @@ from agentmut.adapters._crewai_model import changed_model, model_of
 from agentmut.adapters._crewai_quiet import keep_to_itself
 from agentmut.adapters._crewai_text import FIRST, joined, rewritten
 from agentmut.adapters._crewai_tools import offered, spec_of, told_name
-from agentmut.config import ModelConfig
-from agentmut.flow import Flow
-from agentmut.tools import ToolSpec
+from agentmut.nouns.config import ModelConfig
+from agentmut.nouns.flow import Flow
+from agentmut.nouns.tools import ToolSpec
 
 
 @dataclass(frozen=True)

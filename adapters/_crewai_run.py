@@ -7,10 +7,10 @@ from agentmut._base.plain import jsonable
 from agentmut.adapters._call_ids import CallIds, parsed
 from agentmut.adapters._crewai_crew import Team
 from agentmut.adapters._crewai_tools import failure_in, passed_on
-from agentmut.flow import END, START
-from agentmut.trace import Action, Step
+from agentmut.nouns.flow import END, START
+from agentmut.nouns.messages import Exchange
+from agentmut.nouns.trace import Action, Step
 from agentmut.trial import CallPlace, Trial, call_tool_step, place_calls
-from agentmut.wire.messages import Exchange
 
 COWORKER = "coworker"
 """The argument of CrewAI's tools for delegation that names the agent."""

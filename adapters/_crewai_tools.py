@@ -20,7 +20,7 @@ from agentmut.adapters._change import Offer
 from agentmut.adapters._sdk_version import named_version
 from agentmut.calls.answers import decoy_answer
 from agentmut.calls.passing import pass_call_sync
-from agentmut.tools import ToolSpec
+from agentmut.nouns.tools import ToolSpec
 
 
 def spec_of(tool: BaseTool) -> ToolSpec:

@@ -8,13 +8,13 @@ from typing import Any, ClassVar, NamedTuple
 from pydantic import JsonValue
 
 from agentmut.adapters._sdk_version import Clients, new_client
-from agentmut.config import SAMPLING, AgentConfig, ModelConfig, is_set
-from agentmut.mutant import Mutant, apply_edits
-from agentmut.tools import ToolSpec
-from agentmut.trace import Usage
+from agentmut.nouns.codec import Codec
+from agentmut.nouns.config import SAMPLING, AgentConfig, ModelConfig, is_set
+from agentmut.nouns.messages import Message, ModelReply, ModelRequest, Role
+from agentmut.nouns.mutant import Mutant, apply_edits
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import Usage
 from agentmut.wire import bodies
-from agentmut.wire.codec import Codec
-from agentmut.wire.messages import Message, ModelReply, ModelRequest, Role
 
 Items = list[Any]
 """Entries of a conversation in the terms of the API."""

@@ -20,7 +20,7 @@ from agentmut.adapters._bedrock_agent_calls import SERVICE, AgentCalls, watched
 from agentmut.adapters._bedrock_agent_trace import Told
 from agentmut.adapters._boto3 import Boto3
 from agentmut.adapters._dialect import Answer, Dialect, Items, Reply
-from agentmut.config import AgentConfig, ModelConfig
+from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.threads import in_daemon_thread
 from agentmut.trial import current_trial
 

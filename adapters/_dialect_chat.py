@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from agentmut.adapters._dialect import Answer, Body, Dialect, Items, StreamCutError, body_of, plain
-from agentmut.wire.codec import Codec
+from agentmut.nouns.codec import Codec
+from agentmut.nouns.messages import Message, ModelReply, ModelRequest, Role
 from agentmut.wire.dialects import sse
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 from agentmut.wire.dialects.chat.chat_stream import assembled
-from agentmut.wire.messages import Message, ModelReply, ModelRequest, Role
 
 
 class ChatDialect(Dialect):

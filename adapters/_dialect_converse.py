@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 from agentmut.adapters._boto3 import Boto3, hung_up
 from agentmut.adapters._dialect import Answer, Body, Dialect, Items, Reply, StreamCutError, body_of
-from agentmut.config import AgentConfig
+from agentmut.nouns.codec import Codec
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.messages import ModelReply, ModelRequest
 from agentmut.threads import in_daemon_thread
-from agentmut.wire.codec import Codec
 from agentmut.wire.dialects import aws_event_stream
 from agentmut.wire.dialects.converse import converse_stream
 from agentmut.wire.dialects.converse.converse import Converse
-from agentmut.wire.messages import ModelReply, ModelRequest
 
 _CUT = {
     "max_tokens": "max_tokens",

@@ -13,10 +13,10 @@ from agentmut.adapters._dialect import (
     body_of,
     plain,
 )
-from agentmut.config import ModelConfig
-from agentmut.wire.codec import Codec
+from agentmut.nouns.codec import Codec
+from agentmut.nouns.config import ModelConfig
+from agentmut.nouns.messages import ModelReply, ModelRequest
 from agentmut.wire.dialects.anthropic.anthropic_messages import AnthropicMessages
-from agentmut.wire.messages import ModelReply, ModelRequest
 
 MAX_TOKENS = 1024
 """Of an answer where the config says nothing, as the service must be told."""

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from agentmut.adapters._dialect import Answer, Body, Dialect, Items, StreamCutError, body_of, plain
-from agentmut.wire.codec import Codec
+from agentmut.nouns.codec import Codec
+from agentmut.nouns.messages import ModelReply, ModelRequest
 from agentmut.wire.dialects.responses.responses import Responses
 from agentmut.wire.dialects.responses.responses_stream import ENDS
-from agentmut.wire.messages import ModelReply, ModelRequest
 
 _ENDED = frozenset({"stop", "tool_calls"})
 

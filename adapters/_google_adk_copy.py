@@ -21,7 +21,7 @@ from agentmut.adapters._google_adk_settings import with_settings
 from agentmut.adapters._google_adk_tools import leading_to, spec_of, tool_offered
 from agentmut.adapters._google_adk_toolsets import Toolsets
 from agentmut.adapters._google_adk_tree import NO_SUCH_TREE, PLACEHOLDER, Own, Tree, is_target
-from agentmut.flow import Flow
+from agentmut.nouns.flow import Flow
 
 
 @dataclass

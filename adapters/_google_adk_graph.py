@@ -11,8 +11,8 @@ from google.adk.workflow import START, BaseNode, Edge, FunctionNode, JoinNode, W
 
 from agentmut._base.errors import AdapterError
 from agentmut._base.plain import one_line
-from agentmut.flow import END
-from agentmut.flow import START as BEGIN
+from agentmut.nouns.flow import END
+from agentmut.nouns.flow import START as BEGIN
 
 Edges = tuple[tuple[str, ...], ...]
 

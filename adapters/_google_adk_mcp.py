@@ -13,7 +13,7 @@ from google.adk.tools.base_toolset import BaseToolset
 from agentmut._base.errors import AdapterError
 from agentmut.adapters._agent_source import ON_THE_WIRE
 from agentmut.adapters._sdk_version import named_version
-from agentmut.tools import ToolSpec
+from agentmut.nouns.tools import ToolSpec
 
 _SERVERS: Any = ()
 _SERVED: Any = ()

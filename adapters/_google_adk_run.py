@@ -7,7 +7,7 @@ from google.adk.agents import LoopAgent, ParallelAgent, SequentialAgent
 from google.adk.plugins.base_plugin import BasePlugin
 
 from agentmut._base.plain import described, jsonable
-from agentmut.flow import END, START
+from agentmut.nouns.flow import END, START
 from agentmut.trial import CallPlace, Trial, call_place, call_tool_step, place_calls
 
 WORKFLOWS = (SequentialAgent, ParallelAgent, LoopAgent)

@@ -23,9 +23,9 @@ from agentmut.adapters._google_adk_run import Redirects
 from agentmut.adapters._google_adk_settings import settings_of
 from agentmut.adapters._google_adk_tools import as_tool, declaration_of, is_marker, spec_of
 from agentmut.adapters._google_adk_toolsets import Listed, toolsets_of
-from agentmut.config import ModelConfig
-from agentmut.flow import Flow
-from agentmut.tools import ToolSpec
+from agentmut.nouns.config import ModelConfig
+from agentmut.nouns.flow import Flow
+from agentmut.nouns.tools import ToolSpec
 
 _KINDS = {SequentialAgent: Kind.SEQUENCE, ParallelAgent: Kind.PARALLEL, LoopAgent: Kind.LOOP}
 NO_SUCH_TREE = "no arrangement of the agent's SequentialAgent, ParallelAgent and LoopAgent runs in this order"

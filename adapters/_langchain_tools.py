@@ -7,9 +7,9 @@ from langchain_core.tools import BaseTool, StructuredTool
 
 from agentmut.calls.answers import decoy_answer
 from agentmut.calls.offered import finds_offered_tools
-from agentmut.config import AgentConfig
-from agentmut.faults import FaultKind
-from agentmut.tools import ToolSpec, read_tool
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.faults import FaultKind
+from agentmut.nouns.tools import ToolSpec, read_tool
 from agentmut.trial import current_trial
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from agentmut._base.errors import AdapterError
 from agentmut.adapters._langgraph_within import tool_nodes
-from agentmut.config import AgentConfig
-from agentmut.flow import CHANGED, Flow
-from agentmut.mutant import Mutant, apply_edits
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.flow import CHANGED, Flow
+from agentmut.nouns.mutant import Mutant, apply_edits
 from agentmut.trial import Trial
 
 # `_langgraph_flow` is imported where it is used: it needs LangGraph, which the adapter checks for first.

@@ -21,9 +21,9 @@ from agentmut.calls.answers import ToolFailure, form_of
 from agentmut.calls.doubles import ToolDoubleError
 from agentmut.calls.faulty import check_running, with_fault, with_fault_async
 from agentmut.calls.spoiling import Change
-from agentmut.faults import UNCALLED
+from agentmut.nouns.faults import UNCALLED
+from agentmut.nouns.tools import read_tool
 from agentmut.threads import completed
-from agentmut.tools import read_tool
 from agentmut.trial import Trial, current_trial
 
 

@@ -12,7 +12,7 @@ from agentmut._base.errors import AdapterError
 from agentmut.adapters._langgraph_nodes import AlteredNode, Change, Mark, WatchedBranch
 from agentmut.adapters._langgraph_state import keys_read
 from agentmut.adapters._langgraph_version import unknown_version
-from agentmut.flow import END, START, Branch, Flow
+from agentmut.nouns.flow import END, START, Branch, Flow
 
 _OWN = ("model", "agent", "tools", "generate_structured_response")
 """The nodes of `create_agent` itself, and of `create_react_agent` before it."""
@@ -20,7 +20,7 @@ _OLD_LOOP = "langgraph.prebuilt.chat_agent_executor"
 
 
 def describe(graph: Any) -> dict[str, JsonValue]:
-    """What `agentmut.flow.Flow` knows of a compiled graph; keys without content are left out.
+    """What `agentmut.nouns.flow.Flow` knows of a compiled graph; keys without content are left out.
 
     Branches are known where LangGraph knows their ends (a path map, or a `Literal` return type), hand-offs
     where a node declares the targets of its `Command`s (`destinations=`, or the return type). Graphs in

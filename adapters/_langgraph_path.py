@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from agentmut.flow import END, START
+from agentmut.nouns.flow import END, START
 from agentmut.trial import Recorder
 
 _Run = tuple[tuple[str, ...], str]

@@ -14,7 +14,7 @@ from agentmut._base.plain import jsonable
 from agentmut.adapters._call_ids import CallIds
 from agentmut.adapters._framework import Said, Session
 from agentmut.adapters._llama_index_tools import Place
-from agentmut.flow import END, START
+from agentmut.nouns.flow import END, START
 from agentmut.trial import CallPlace, Trial, call_place, call_tool_step
 
 _END_OF_CANCELLED = 1.0

@@ -16,8 +16,8 @@ from agentmut._base.errors import AdapterError, nearest
 from agentmut.adapters._change import Change, distinct
 from agentmut.adapters._llama_index_model import changed_model, model_of
 from agentmut.adapters._llama_index_tools import Place, offered, spec_of
-from agentmut.config import AgentConfig
-from agentmut.flow import Flow
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.flow import Flow
 
 HANDOFF = "handoff"
 """The tool by which agents of a workflow hand over."""

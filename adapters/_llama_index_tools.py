@@ -12,7 +12,7 @@ from llama_index.core.workflow import Context
 from agentmut.adapters._change import Offer
 from agentmut.calls.answers import decoy_answer
 from agentmut.calls.passing import pass_call
-from agentmut.tools import ToolSpec
+from agentmut.nouns.tools import ToolSpec
 from agentmut.trial import CallPlace, answering
 
 Own = Callable[[dict[str, Any]], Awaitable[ToolOutput]]

@@ -12,13 +12,13 @@ from agentmut.adapters._dialect import Dialect, unsaid
 from agentmut.adapters._sdk_version import version_of
 from agentmut.adapters._tool_loop import MAX_STEPS, ToolLoop
 from agentmut.calls.toolbox import Function, toolbox
-from agentmut.config import AgentConfig
 from agentmut.files.tool_checks import check_tools
-from agentmut.flow import CHANGED, Flow
-from agentmut.mutant import Mutant, apply_edits
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.flow import CHANGED, Flow
+from agentmut.nouns.mutant import Mutant, apply_edits
+from agentmut.nouns.tools import ToolSpec, read_tool
+from agentmut.nouns.trace import AgentTrace
 from agentmut.protocols import AgentSpec
-from agentmut.tools import ToolSpec, read_tool
-from agentmut.trace import AgentTrace
 from agentmut.trial import Trial
 
 _LIMIT = "max_steps"

@@ -24,12 +24,12 @@ from agentmut._base.errors import AdapterError, UsageError
 from agentmut._base.plain import described
 from agentmut.adapters._agent_source import AgentSource
 from agentmut.adapters._mcp_url import check_url
-from agentmut.config import AgentConfig
 from agentmut.mcp import watch
 from agentmut.mcp.listing import own_name, spec_of
 from agentmut.mcp.results import text_of
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.tools import ToolSpec
 from agentmut.protocols import AgentSpec
-from agentmut.tools import ToolSpec
 from agentmut.trial import Trial, call_place, call_tool_step
 
 EXPECTED = "an mcp.server.MCPServer"

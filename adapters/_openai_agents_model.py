@@ -10,7 +10,7 @@ from openai.types.shared import Reasoning
 
 from agentmut._base.errors import AdapterError
 from agentmut.adapters._change import Change
-from agentmut.config import ModelConfig
+from agentmut.nouns.config import ModelConfig
 
 _SAME = ("temperature", "top_p", "max_tokens", "tool_choice")
 

@@ -15,7 +15,7 @@ from agentmut.adapters._openai_agents_handoffs import handoffs_of, led_to, targe
 from agentmut.adapters._openai_agents_mcp import Served
 from agentmut.adapters._openai_agents_model import changed_model, model_of
 from agentmut.adapters._openai_agents_tools import offered, spec_of
-from agentmut.config import ModelConfig
+from agentmut.nouns.config import ModelConfig
 
 
 @dataclass(frozen=True)

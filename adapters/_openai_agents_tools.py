@@ -12,7 +12,7 @@ from agentmut.adapters._openai_agents_handoffs import arguments
 from agentmut.adapters._openai_agents_mcp import refusals
 from agentmut.calls.answers import decoy_answer
 from agentmut.calls.passing import pass_call
-from agentmut.tools import ToolSpec
+from agentmut.nouns.tools import ToolSpec
 from agentmut.trial import answering, call_place
 
 

@@ -10,11 +10,11 @@ from agentmut._base.errors import UsageError, nearest
 from agentmut._base.plain import jsonable
 from agentmut._base.pointers import at_path
 from agentmut.adapters._placeholders import parts_by_name
-from agentmut.config import AgentConfig
-from agentmut.mutant import Edit, Mutant
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Edit, Mutant
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.protocols import AgentSpec
-from agentmut.tools import ToolSpec
-from agentmut.trace import Action, AgentTrace, Step
 from agentmut.trial import Trial
 from agentmut.wire.steps import steps_from_exchanges
 

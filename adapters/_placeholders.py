@@ -7,7 +7,7 @@ from string import Formatter
 from pydantic import JsonValue
 
 from agentmut._base.errors import UsageError, nearest
-from agentmut.config import AgentConfig
+from agentmut.nouns.config import AgentConfig
 
 PARTS = ("prompt", "model", "tools", "context", "orchestration")
 """Parts of a config that can be named."""

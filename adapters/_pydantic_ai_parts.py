@@ -17,7 +17,7 @@ from agentmut._base.plain import described
 from agentmut.adapters._change import Change
 from agentmut.adapters._framework import dropped
 from agentmut.adapters._pydantic_ai_tools import Offered
-from agentmut.config import ModelConfig
+from agentmut.nouns.config import ModelConfig
 
 _NAMES = {
     "temperature": "temperature",

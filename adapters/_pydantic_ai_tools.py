@@ -16,7 +16,7 @@ from pydantic_core import SchemaValidator, core_schema
 from agentmut.adapters._change import Change, Offer
 from agentmut.calls.answers import decoy_answer
 from agentmut.calls.passing import pass_call
-from agentmut.tools import ToolSpec
+from agentmut.nouns.tools import ToolSpec
 from agentmut.trial import answering, call_place, current_trial
 
 _PUT_OFF = ("external", "unapproved")

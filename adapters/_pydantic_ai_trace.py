@@ -10,7 +10,7 @@ from pydantic_ai.exceptions import UnexpectedModelBehavior
 from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
 
 from agentmut._base.plain import described
-from agentmut.trace import Step
+from agentmut.nouns.trace import Step
 from agentmut.trial import CallPlace, Trial, call_tool_step
 
 if TYPE_CHECKING:

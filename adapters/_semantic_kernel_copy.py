@@ -17,7 +17,7 @@ from agentmut.adapters._change import Change
 from agentmut.adapters._semantic_kernel_model import Model, choice_of
 from agentmut.adapters._semantic_kernel_run import answer_of, placing
 from agentmut.adapters._semantic_kernel_tools import listed, plugins_with
-from agentmut.flow import Flow
+from agentmut.nouns.flow import Flow
 from agentmut.trial import Trial, call_place, call_tool_step
 
 

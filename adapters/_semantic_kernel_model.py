@@ -14,8 +14,8 @@ from semantic_kernel.functions import KernelArguments
 
 from agentmut._base.errors import AdapterError
 from agentmut.adapters._azure import cannot_rename
-from agentmut.config import ModelConfig, is_set
-from agentmut.mutant import Edit
+from agentmut.nouns.config import ModelConfig, is_set
+from agentmut.nouns.mutant import Edit
 
 _FIELDS: Mapping[str, tuple[str, ...]] = {
     "name": ("ai_model_id",),

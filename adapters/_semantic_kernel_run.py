@@ -10,7 +10,7 @@ from semantic_kernel.functions import FunctionResult
 
 from agentmut.adapters._semantic_kernel_tools import Offered
 from agentmut.calls.passing import pass_call
-from agentmut.trace import Action, Step
+from agentmut.nouns.trace import Action, Step
 from agentmut.trial import (
     CallPlace,
     Recorder,

@@ -25,8 +25,8 @@ from agentmut.adapters._semantic_kernel_orchestration import (
     with_members,
 )
 from agentmut.adapters._semantic_kernel_tools import offered, spec_of
-from agentmut.config import AgentConfig, ModelConfig
-from agentmut.flow import Flow
+from agentmut.nouns.config import AgentConfig, ModelConfig
+from agentmut.nouns.flow import Flow
 from agentmut.trial import Trial
 
 

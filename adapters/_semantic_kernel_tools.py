@@ -20,8 +20,8 @@ from semantic_kernel.functions import (
 from agentmut.adapters._change import Offer
 from agentmut.calls.answers import decoy_answer
 from agentmut.calls.passing import pass_call
-from agentmut.mutant import Edit
-from agentmut.tools import ToolSpec
+from agentmut.nouns.mutant import Edit
+from agentmut.nouns.tools import ToolSpec
 from agentmut.trial import call_place
 
 _NAME = re.compile(r"(\w+-)?[\w-]+", re.ASCII)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from agentmut.adapters._semantic_kernel_run import HANDOFF, note_refused
-from agentmut.flow import END, START
+from agentmut.nouns.flow import END, START
 from agentmut.trial import CallPlace, Trial
 
 END_OF_CANCELLED = 1.0

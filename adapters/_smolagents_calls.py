@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 from agentmut._base.plain import described, jsonable
 from agentmut.adapters._call_ids import CallIds
+from agentmut.nouns.messages import Exchange
+from agentmut.nouns.tools_as_functions import ANSWER
 from agentmut.trial import CallPlace, Trial, call_place, call_tool_step
-from agentmut.wire.messages import Exchange
-from agentmut.wire.told_tools import ANSWER
 
 
 class Calls:

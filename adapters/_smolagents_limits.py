@@ -6,8 +6,8 @@ from typing import Any
 from agentmut.adapters._smolagents_model import has_settings
 from agentmut.adapters._smolagents_team import Team
 from agentmut.adapters._smolagents_tools import own_tools
-from agentmut.config import AgentConfig
-from agentmut.mutant import Edit
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Edit
 
 _PLACEHOLDER = re.compile(r"\{[{%#].*?[}%#]\}", re.DOTALL)
 _ON_WIRE = "mutants of it can reach the agent by agent.route: wire"

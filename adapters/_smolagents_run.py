@@ -14,7 +14,7 @@ from agentmut.adapters._change import Change
 from agentmut.adapters._framework import Said, Session
 from agentmut.adapters._smolagents_members import OUT_OF_STEPS, out_of_steps
 from agentmut.adapters._smolagents_team import Team, name_of
-from agentmut.flow import END, START
+from agentmut.nouns.flow import END, START
 from agentmut.threads import in_daemon_thread
 from agentmut.trial import CallPlace, Trial, answering
 

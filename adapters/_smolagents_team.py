@@ -25,8 +25,8 @@ from agentmut.adapters._smolagents_calls import Calls
 from agentmut.adapters._smolagents_members import Member
 from agentmut.adapters._smolagents_model import changed_model, model_of
 from agentmut.adapters._smolagents_tools import offered, own_tools, spec_of
-from agentmut.config import ModelConfig
-from agentmut.flow import Flow
+from agentmut.nouns.config import ModelConfig
+from agentmut.nouns.flow import Flow
 from agentmut.trial import Trial
 
 

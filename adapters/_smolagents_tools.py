@@ -11,9 +11,9 @@ from agentmut.adapters._change import Offer
 from agentmut.adapters._smolagents_calls import Calls
 from agentmut.calls.answers import ResultForm, decoy_answer
 from agentmut.calls.passing import pass_call_sync
-from agentmut.tools import ToolSpec
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.tools_as_functions import ANSWER
 from agentmut.trial import answering, call_place
-from agentmut.wire.told_tools import ANSWER
 
 _FORMS = {"string": ResultForm.TEXT, "object": ResultForm.MAPPING, "any": ResultForm.MAPPING}
 

@@ -14,9 +14,9 @@ from agentmut._base.plain import described, jsonable
 from agentmut.adapters._conversation import Conversation
 from agentmut.adapters._dialect import Answer, Call, Dialect, Items, Reply
 from agentmut.calls.toolbox import Function
-from agentmut.config import AgentConfig
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.trace import Action, Step
 from agentmut.threads import in_daemon_thread
-from agentmut.trace import Action, Step
 from agentmut.trial import CallPlace, Trial, TrialOverError, answering, call_tool_step
 
 MODEL, TOOLS = "model", "tools"

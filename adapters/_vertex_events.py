@@ -12,8 +12,8 @@ from pydantic import JsonValue
 from agentmut._base.errors import UnavailableError
 from agentmut._base.plain import jsonable
 from agentmut.adapters._vertex_errors import SHOWN, failure, reported
-from agentmut.flow import END, START
-from agentmut.trace import Action, Step, Usage
+from agentmut.nouns.flow import END, START
+from agentmut.nouns.trace import Action, Step, Usage
 from agentmut.trial import Recorder
 from agentmut.wire.dialects.gemini.spelling import get
 

@@ -7,8 +7,8 @@ from agentmut.adapters._dialect import Dialect, unsaid
 from agentmut.adapters._dialect_converse import ConverseDialect
 from agentmut.adapters._dialect_messages import MessagesDialect
 from agentmut.adapters.python_callable import CallableAdapter
-from agentmut.config import AgentConfig
-from agentmut.mutant import Mutant
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Mutant
 from agentmut.protocols import AgentSpec
 
 _OF_THE_LOOP = ("functions", "api", "stream")

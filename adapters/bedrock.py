@@ -9,7 +9,7 @@ from agentmut.adapters._dialect_converse import ConverseDialect
 from agentmut.adapters._loop_adapter import LoopAdapter
 from agentmut.adapters._requirement import Requirement
 from agentmut.adapters._wrapped import wrapped_function
-from agentmut.config import AgentConfig
+from agentmut.nouns.config import AgentConfig
 from agentmut.protocols import Adapter, AgentKeys, AgentSpec
 
 

@@ -22,10 +22,10 @@ from agentmut.adapters._dialect_bedrock_agent import (
 from agentmut.adapters._loop_adapter import LoopAdapter
 from agentmut.adapters._requirement import Requirement
 from agentmut.calls.toolbox import Function, toolbox
-from agentmut.config import AgentConfig
-from agentmut.mutant import Edit, Mutant, apply_edits, unreachable_fault
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Edit, Mutant, apply_edits, unreachable_fault
+from agentmut.nouns.trace import AgentTrace
 from agentmut.protocols import Adapter, AgentKeys, AgentSpec
-from agentmut.trace import AgentTrace
 from agentmut.trial import Trial
 
 _BOTH = ("inline", "region", "session_state", "confirm", "call")

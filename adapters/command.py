@@ -30,9 +30,9 @@ from agentmut.adapters._outside import (
 from agentmut.adapters._placeholders import as_word, check_names, filled, names_in
 from agentmut.adapters._programs import LIMIT, Launch, Output, run_program
 from agentmut.adapters._shell import shell_line
-from agentmut.config import AgentConfig
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.trace import AgentTrace
 from agentmut.protocols import AgentKeys, AgentSpec
-from agentmut.trace import AgentTrace
 from agentmut.trial import Trial
 
 OWN = ("input", "input_file", "answer_file", CONFIG_FILE, "trial")

@@ -17,9 +17,9 @@ from agentmut.adapters._agent_source import ON_THE_WIRE
 from agentmut.adapters._change import Change, distinct
 from agentmut.adapters._framework import FrameworkAdapter, Said, Session
 from agentmut.adapters._requirement import Requirement
-from agentmut.config import AgentConfig
-from agentmut.flow import Flow
-from agentmut.mutant import Edit, Mutant
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.flow import Flow
+from agentmut.nouns.mutant import Edit, Mutant
 from agentmut.protocols import AgentSpec
 from agentmut.threads import in_daemon_thread
 from agentmut.trial import Trial

@@ -18,9 +18,9 @@ from agentmut.adapters._framework import FrameworkAdapter, Session
 from agentmut.adapters._logs import unless_asked_for
 from agentmut.adapters._requirement import Requirement
 from agentmut.adapters._sdk_version import named_version
-from agentmut.config import SAMPLING, AgentConfig
-from agentmut.flow import Flow
-from agentmut.mutant import Edit, Mutant, apply_edits
+from agentmut.nouns.config import SAMPLING, AgentConfig
+from agentmut.nouns.flow import Flow
+from agentmut.nouns.mutant import Edit, Mutant, apply_edits
 from agentmut.protocols import AgentSpec
 from agentmut.threads import completed
 from agentmut.trial import Trial

@@ -25,13 +25,13 @@ from agentmut.adapters._langgraph_within import tool_nodes
 from agentmut.adapters._model_settings import dropping, model_settings
 from agentmut.adapters._seen_tools import seeing
 from agentmut.calls.offered import finds_offered_tools
-from agentmut.config import AgentConfig
 from agentmut.files.tool_checks import check_tools
-from agentmut.flow import Flow
-from agentmut.mutant import Mutant, unreachable_fault
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.flow import Flow
+from agentmut.nouns.mutant import Mutant, unreachable_fault
+from agentmut.nouns.tools import ToolSpec, read_tool
+from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.protocols import AgentKeys, AgentSpec
-from agentmut.tools import ToolSpec, read_tool
-from agentmut.trace import Action, AgentTrace, Step
 from agentmut.trial import Trial
 
 if TYPE_CHECKING:

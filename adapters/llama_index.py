@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 from agentmut.adapters._change import Change
 from agentmut.adapters._framework import FrameworkAdapter, Session
 from agentmut.adapters._requirement import Requirement
-from agentmut.config import AgentConfig
-from agentmut.flow import Flow
-from agentmut.mutant import Edit
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.flow import Flow
+from agentmut.nouns.mutant import Edit
 from agentmut.protocols import AgentSpec
 from agentmut.trial import Trial
 

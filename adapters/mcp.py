@@ -13,13 +13,13 @@ from pydantic import JsonValue
 from agentmut._base.errors import AdapterError, UsageError
 from agentmut.adapters._change import completed
 from agentmut.adapters._requirement import Requirement
-from agentmut.config import AgentConfig
 from agentmut.files.tool_checks import check_tools
-from agentmut.mutant import Mutant, unreachable_fault
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Mutant, unreachable_fault
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.protocols import AgentKeys, AgentSpec
 from agentmut.threads import completed as finished
-from agentmut.tools import ToolSpec
-from agentmut.trace import Action, AgentTrace, Step
 from agentmut.trial import CallPlace, Trial, answering
 
 # `_mcp_server` imports the package, which is checked for first.

@@ -8,7 +8,7 @@ from agentmut.adapters._dialect_responses import ResponsesDialect
 from agentmut.adapters._loop_adapter import LoopAdapter
 from agentmut.adapters._sdk_version import require_sdk
 from agentmut.adapters._wrapped import wrapped_function
-from agentmut.config import AgentConfig
+from agentmut.nouns.config import AgentConfig
 from agentmut.protocols import Adapter, AgentKeys, AgentSpec
 
 

@@ -13,11 +13,11 @@ from agentmut._base.plain import described, jsonable
 from agentmut.adapters._change import Change
 from agentmut.adapters._framework import FrameworkAdapter, Said, Session
 from agentmut.adapters._requirement import Requirement
-from agentmut.config import AgentConfig
-from agentmut.flow import START, Flow
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.flow import START, Flow
+from agentmut.nouns.tools import ToolSpec
 from agentmut.protocols import AgentSpec
 from agentmut.threads import completed
-from agentmut.tools import ToolSpec
 from agentmut.trial import CallPlace, Trial, answering
 
 # `_pydantic_ai_parts` and `_pydantic_ai_tools` import the framework, which is checked for first.

@@ -14,12 +14,12 @@ from agentmut._base.plain import jsonable
 from agentmut.adapters._sdk_version import version_of
 from agentmut.calls.instrument import MARK
 from agentmut.calls.offered import calls_by_offered_name, passes_all_tools
-from agentmut.config import AgentConfig, History, ModelConfig
-from agentmut.mutant import Mutant, unreachable_fault
+from agentmut.nouns.config import AgentConfig, History, ModelConfig
+from agentmut.nouns.mutant import Mutant, unreachable_fault
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.protocols import AgentKeys, AgentSpec
 from agentmut.threads import in_daemon_thread
-from agentmut.tools import ToolSpec
-from agentmut.trace import Action, AgentTrace, Step
 from agentmut.trial import Trial
 from agentmut.wire.steps import steps_from_exchanges
 

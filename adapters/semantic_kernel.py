@@ -16,9 +16,9 @@ from agentmut.adapters._change import Change, distinct
 from agentmut.adapters._framework import FrameworkAdapter, Said, Session
 from agentmut.adapters._logs import unless_asked_for
 from agentmut.adapters._requirement import Requirement
-from agentmut.config import AgentConfig
-from agentmut.flow import END, START
-from agentmut.mutant import Edit
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.flow import END, START
+from agentmut.nouns.mutant import Edit
 from agentmut.protocols import AgentSpec
 from agentmut.trial import Trial
 

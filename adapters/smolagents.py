@@ -12,8 +12,8 @@ from agentmut._base.errors import UsageError
 from agentmut.adapters._change import Change, distinct
 from agentmut.adapters._framework import FrameworkAdapter, Session
 from agentmut.adapters._requirement import Requirement
-from agentmut.config import AgentConfig
-from agentmut.mutant import Edit
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Edit
 from agentmut.protocols import AgentSpec
 from agentmut.trial import Trial
 

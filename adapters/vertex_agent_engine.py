@@ -24,11 +24,11 @@ from agentmut.adapters._requirement import Requirement
 from agentmut.adapters._vertex_credentials import Credentials
 from agentmut.adapters._vertex_engines import Engine, RestEngine, SdkEngine
 from agentmut.adapters._vertex_events import Hearing
-from agentmut.config import AgentConfig, History
-from agentmut.mutant import Edit, Mutant
+from agentmut.nouns.config import AgentConfig, History
+from agentmut.nouns.mutant import Edit, Mutant
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.protocols import AgentKeys, AgentSpec
-from agentmut.tools import ToolSpec
-from agentmut.trace import Action, AgentTrace, Step
 from agentmut.trial import Trial
 
 OPTIONS = ("engine", "credentials", "user", "method")

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from agentmut.api import measure, merge_shards, rescore
     from agentmut.calls.instrument import tool
     from agentmut.calls.toolbox import toolbox
-    from agentmut.config import AgentConfig
+    from agentmut.nouns.config import AgentConfig
     from agentmut.verbs.assess import check_suite, compare_with_baseline, save_baseline
     from agentmut.verbs.gate import gate
     from agentmut.verbs.plan import plan
@@ -38,7 +38,7 @@ __all__ = [
 
 _HOMES = {
     "__version__": "agentmut._base.version",
-    "AgentConfig": "agentmut.config",
+    "AgentConfig": "agentmut.nouns.config",
     "check_relations": "agentmut.verbs.relate",
     "check_suite": "agentmut.verbs.assess",
     "compare_with_baseline": "agentmut.verbs.assess",

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from agentmut._base.errors import NotJudgedError, RunError
-from agentmut.trace import Usage
+from agentmut.nouns.trace import Usage
 
 _NAME = "report"
 _SHOWN = 120

@@ -6,11 +6,11 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
-from agentmut.config import AgentConfig
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.relation import Expectation, Family, FollowUp, Pair, Source
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.trace import Action, AgentTrace, Check, Step
 from agentmut.protocols import Relation, RelationExample
-from agentmut.relation import Expectation, Family, FollowUp, Pair, Source
-from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.trace import Action, AgentTrace, Check, Step
 
 Following = Callable[[Source], FollowUp | None]
 Holding = Callable[[Pair], bool | Check | None]

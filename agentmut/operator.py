@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import ClassVar
 
-from agentmut.config import AgentConfig
-from agentmut.mutant import Candidate, Intent, OperatorClass, Reach
 from agentmut.mutation.declarations import CLASSES
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Candidate, Intent, OperatorClass, Reach
 from agentmut.protocols import Example, Operator, OperatorOptions
 
 Finder = Callable[[AgentConfig, OperatorOptions], Iterable[Candidate]]

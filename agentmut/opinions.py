@@ -6,7 +6,7 @@ from typing import Protocol
 
 from agentmut._base.frozen import Frozen, digest_of, storable_json
 from agentmut.judge_client import JudgeClient, JudgeModel, Patience, Question, Reply
-from agentmut.trace import Usage
+from agentmut.nouns.trace import Usage
 
 
 class OpinionCache(Protocol):

@@ -14,7 +14,6 @@ from agentmut._base.frozen import Frozen
 from agentmut._base.imports import make_importable
 from agentmut._base.yaml_problems import joined, validated
 from agentmut._base.yaml_source import KeyPath, YamlSource, read_yaml
-from agentmut.config import AgentConfig
 from agentmut.files.agent import agent_problems, agent_spec
 from agentmut.files.config import collecting, read_parts
 from agentmut.files.guidance import CoverageSettings, RelationSettings, SuggestSettings
@@ -32,10 +31,11 @@ from agentmut.files.schema import (
     VerdictSettings,
 )
 from agentmut.mutation.catalogue import OperatorCatalogue
-from agentmut.origin import Sources
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.origin import Sources
+from agentmut.nouns.scenario import Scenario
 from agentmut.plugins import Group, names
 from agentmut.protocols import AgentSpec, SuiteSpec
-from agentmut.scenario import Scenario
 
 VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)\}")
 

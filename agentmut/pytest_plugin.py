@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import pytest
 
 if TYPE_CHECKING:
-    from agentmut.config import AgentConfig
     from agentmut.importers.pytest_suite.agent import AgentUnderTest
+    from agentmut.nouns.config import AgentConfig
     from agentmut.simulator.background import Simulator
     from agentmut.simulator.latency import Latency
     from agentmut.simulator.trouble import Trouble

@@ -12,9 +12,9 @@ from agentmut._base.frozen import canonical_json
 from agentmut._base.imports import import_object
 from agentmut._base.plain import one_line
 from agentmut.mutation.operator_names import is_named
+from agentmut.nouns.relation import Expectation, Family
 from agentmut.plugins import Catalogue, Group
 from agentmut.protocols import Relation
-from agentmut.relation import Expectation, Family
 from agentmut.signatures import signature_faults
 
 

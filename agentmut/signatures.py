@@ -7,7 +7,7 @@ from types import FunctionType
 from typing import Any, ClassVar, get_origin, get_type_hints
 
 from agentmut import protocols
-from agentmut.wire.codec import Codec
+from agentmut.nouns.codec import Codec
 
 VARIADIC = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 

@@ -27,11 +27,11 @@ from agentmut.analysis.generate.variations import (
     substitutions,
     transformations,
 )
-from agentmut.config import AgentConfig
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.tools import ToolSpec, read_tool
+from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.protocols import Relation
-from agentmut.scenario import Scenario
-from agentmut.tools import ToolSpec, read_tool
-from agentmut.trace import Action, AgentTrace, Step
 
 __all__ = ["agent_traces", "boundary_arguments", "inputs", "tool_arguments"]
 

@@ -9,7 +9,6 @@ from pydantic import JsonValue
 
 from agentmut._base.errors import UsageError
 from agentmut._base.plain import one_line
-from agentmut.config import AgentConfig
 from agentmut.conformance.adapter import (
     CHECKS,
     Findings,
@@ -27,12 +26,13 @@ from agentmut.conformance.purity import made, purity_faults
 from agentmut.conformance.relation import conduct_faults
 from agentmut.conformance.samples import SAMPLES
 from agentmut.mutation.declarations import declaration_faults
+from agentmut.nouns.codec import Codec, HttpCall
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.trace import AgentTrace, Check
 from agentmut.plugins import Group
 from agentmut.protocols import Adapter, Example, Operator, OperatorOptions, Relation, RelationExample
 from agentmut.relation_catalogue import relation_declaration_faults
 from agentmut.signatures import signature_faults
-from agentmut.trace import AgentTrace, Check
-from agentmut.wire.codec import Codec, HttpCall
 
 _DEFAULTS = OperatorOptions()
 _MOST_FAULTS = 30
@@ -247,7 +247,7 @@ def check_trace(
     `UsageError` for what is no evaluator.
     """
     from agentmut.evaluators import build_all, judge
-    from agentmut.scenario import EvaluatorSpec, Scenario
+    from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 
     specs = [EvaluatorSpec(name=name, argument=value) for one in evaluators for name, value in one.items()]
     if not specs:

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from agentmut.config import AgentConfig
-from agentmut.faults import ToolFault
-from agentmut.tools import ToolSpec
-from agentmut.trace import Action, Step
-from agentmut.wire.cassette import Player, Take
-from agentmut.wire.messages import Exchange
+from agentmut.nouns.cassette import Player, Take
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.faults import ToolFault
+from agentmut.nouns.messages import Exchange
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import Action, Step
 from agentmut.wire.rewriter import Rewriter
 
 Double = Callable[..., Any]

@@ -10,10 +10,10 @@ from enum import StrEnum
 from typing import Protocol
 
 from agentmut._base.frozen import Frozen, canonical_json
-from agentmut.config import SAMPLING, AgentConfig
-from agentmut.mutant import Edit, Mutant
+from agentmut.nouns.config import SAMPLING, AgentConfig
+from agentmut.nouns.footprints import Footprint, RequestShape
+from agentmut.nouns.mutant import Edit, Mutant
 from agentmut.probes import OrderProbe, Probe, probe_for
-from agentmut.wire.footprint import Footprint, RequestShape
 
 
 class Route(StrEnum):

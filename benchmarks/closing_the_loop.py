@@ -27,14 +27,14 @@ from agentmut.api import carry_out_rescore, measure, rescore
 from agentmut.documents.rescored import Rescored
 from agentmut.engine.session import Session, open_session
 from agentmut.engine.stored import stored_campaign
-from agentmut.mutant import Status
+from agentmut.nouns.mutant import Status
+from agentmut.nouns.result import Result, Score
+from agentmut.nouns.suggestion import AssertionSuggestion
 from agentmut.project import Project, load_project
-from agentmut.result import Result, Score
 from agentmut.runtime import agent_environment, open_store
 from agentmut.simulator.background import Simulator
 from agentmut.simulator.service_settings import read_settings
 from agentmut.store.sqlite import Store
-from agentmut.suggestion import AssertionSuggestion
 from agentmut.verbs.suggest import Proposed, apply, keep_suggestions, searched_suggestions
 
 ROOT = Path(__file__).parent.parent

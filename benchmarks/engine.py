@@ -31,14 +31,14 @@ from agentmut.engine.session import Session, make_plan, open_session  # noqa: E4
 from agentmut.engine.state import CampaignState  # noqa: E402
 from agentmut.engine.tables import Tables  # noqa: E402
 from agentmut.engine.work import Stop  # noqa: E402
-from agentmut.execution import Ending, Execution  # noqa: E402
-from agentmut.mutant import Status  # noqa: E402
+from agentmut.nouns.execution import Ending, Execution  # noqa: E402
+from agentmut.nouns.footprints import Footprint  # noqa: E402
+from agentmut.nouns.mutant import Status  # noqa: E402
+from agentmut.nouns.result import Result  # noqa: E402
+from agentmut.nouns.trace import AgentTrace  # noqa: E402
 from agentmut.project import load_project  # noqa: E402
-from agentmut.result import Result  # noqa: E402
 from agentmut.runtime import open_store, register  # noqa: E402
 from agentmut.store.sqlite import Store  # noqa: E402
-from agentmut.trace import AgentTrace  # noqa: E402
-from agentmut.wire.footprint import Footprint  # noqa: E402
 
 SCENARIOS = 10
 RATE = 0.9

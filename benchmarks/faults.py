@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from agentmut.api import measure
-from agentmut.result import Result
+from agentmut.nouns.result import Result
 from agentmut.simulator.background import Simulator
 from agentmut.simulator.service_settings import read_settings
 from agentmut.simulator.trouble import FaultKind, trouble_of

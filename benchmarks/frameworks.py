@@ -23,8 +23,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from pydantic import JsonValue
 
 from agentmut._base.errors import AdapterError
-from agentmut.config import AgentConfig, ModelConfig
 from agentmut.conformance.adapter import endpoint
+from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.plugins import Group, load
 from agentmut.protocols import AgentSpec
 from agentmut.trial import Trial, running

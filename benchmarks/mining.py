@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT))
 from agentmut.analysis.explain.behaviour import Compared, TraceTest  # noqa: E402
 from agentmut.analysis.explain.mining import mine  # noqa: E402
 from agentmut.analysis.fingerprint import fingerprint  # noqa: E402
-from agentmut.trace import AgentTrace  # noqa: E402
+from agentmut.nouns.trace import AgentTrace  # noqa: E402
 from tests.analysis.explain.campaigns import campaign_of, trace  # noqa: E402
 
 CONSONANTS, VOWELS = "bdfglmnprstvwzk", "aeiou"

@@ -17,20 +17,20 @@ import numpy as np
 
 from agentmut.api import measure
 from agentmut.files.schema import BudgetSettings, MutationSettings
-from agentmut.mutant import Intent, Mutant, Status
 from agentmut.mutation.controls import Identity
 from agentmut.mutation.generate import generate
-from agentmut.origin import Origin
+from agentmut.nouns.mutant import Intent, Mutant, Status
+from agentmut.nouns.origin import Origin
+from agentmut.nouns.result import MutantRow, Result
+from agentmut.nouns.trace import AgentTrace
 from agentmut.plugins import load_all
 from agentmut.project import Project, load_project
 from agentmut.protocols import Operator
 from agentmut.report.mutant_diff import unified
-from agentmut.result import MutantRow, Result
 from agentmut.runtime import open_store
 from agentmut.stats.multivariate.bigrams import bigram_counts
 from agentmut.stats.multivariate.traces import compare_traces
 from agentmut.store.rows import StoredTrial
-from agentmut.trace import AgentTrace
 
 ROOT = Path(__file__).parent.parent
 LEVEL = 0.01

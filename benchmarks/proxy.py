@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from agentmut.config import AgentConfig  # noqa: E402
+from agentmut.nouns.config import AgentConfig  # noqa: E402
 from agentmut.trial import Trial  # noqa: E402
 from agentmut.wire.carriers.proxy.roster import Everyone  # noqa: E402
 from agentmut.wire.carriers.proxy.server import Proxy  # noqa: E402

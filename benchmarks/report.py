@@ -16,8 +16,8 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
+from agentmut.nouns.result import write_result  # noqa: E402
 from agentmut.report.formats import Format  # noqa: E402
-from agentmut.result import write_result  # noqa: E402
 from tests.report.large import MUTANTS, large_result  # noqa: E402
 
 WRITTEN, SIZE, USABLE = 3.0, 10.0, 2.0

@@ -21,7 +21,7 @@ LIMIT = 10.0
 AGENT = """
 import hashlib
 
-from agentmut.trace import Action, AgentTrace, Step, Usage
+from agentmut.nouns.trace import Action, AgentTrace, Step, Usage
 from agentmut.trial import current_trial
 
 

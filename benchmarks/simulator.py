@@ -15,9 +15,9 @@ from typing import Any
 
 import aiohttp
 
-from agentmut.config import AgentConfig, Document
+from agentmut.nouns.config import AgentConfig, Document
+from agentmut.nouns.tools import ToolSpec
 from agentmut.simulator.server import serve
-from agentmut.tools import ToolSpec
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "support_desk"
 TOOLS = {

@@ -26,23 +26,23 @@ from langchain_openai import ChatOpenAI
 from langgraph.graph import START, MessagesState, StateGraph
 
 from agentmut.adapters._dialect import arguments_of
-from agentmut.config import AgentConfig
-from agentmut.mutant import Mutant, OperatorClass
 from agentmut.mutation.controls import identity_mutant
 from agentmut.mutation.generate import generate
+from agentmut.nouns.codec import Codec
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.footprints import Footprint, footprint
+from agentmut.nouns.messages import Exchange, ModelRequest
+from agentmut.nouns.mutant import Mutant, OperatorClass
 from agentmut.protocols import OperatorOptions
 from agentmut.simulator.background import Simulator
 from agentmut.simulator.service_settings import read_settings
 from agentmut.trial import Trial, running
 from agentmut.wire.carriers.proxy.gateway import ServiceGateway, open_gateway
 from agentmut.wire.carriers.transport import Tap
-from agentmut.wire.codec import Codec
 from agentmut.wire.codecs import all_codecs
 from agentmut.wire.dialects.anthropic.anthropic_messages import AnthropicMessages
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 from agentmut.wire.dialects.responses.responses import Responses
-from agentmut.wire.footprint import Footprint, footprint
-from agentmut.wire.messages import Exchange, ModelRequest
 from agentmut.wire.rewriting import ConfigRewriter
 from agentmut.witness import Detector
 

@@ -1,6 +1,6 @@
 """What operators of several classes need to build their mutants and examples."""
 
-from agentmut.config import AgentConfig
+from agentmut.nouns.config import AgentConfig
 from agentmut.protocols import Example
 
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut.config import AgentConfig
-from agentmut.scenario import Scenario
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.scenario import Scenario
 from agentmut.text import PromptDocument, parse, reads_as_english
 from agentmut.text.code import code_spans
 from agentmut.text.facts import facts

@@ -18,10 +18,10 @@ import hypothesis.internal.conjecture.providers
 import pytest
 from aiohttp import web
 
-from agentmut.trace import Usage
-from agentmut.wire.codec import HttpCall
+from agentmut.nouns.codec import HttpCall
+from agentmut.nouns.messages import ModelReply, ModelRequest, ToolCall
+from agentmut.nouns.trace import Usage
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
-from agentmut.wire.messages import ModelReply, ModelRequest, ToolCall
 
 # The same examples in every run: a change is judged by what it changes. `--hypothesis-profile=default` tries others.
 hypothesis.settings.register_profile("repeatable", derandomize=True, database=None)

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 from pydantic import JsonValue
 
 from agentmut.evaluators.values import structured, written_json
-from agentmut.execution import Execution
 from agentmut.facts.decisions import NO, YES, decisions
 from agentmut.facts.stated import stated_figures
-from agentmut.trace import Action, AgentTrace
+from agentmut.nouns.execution import Execution
+from agentmut.nouns.trace import Action, AgentTrace
 
 if TYPE_CHECKING:
     from agentmut.stats.multivariate.samples import Array

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from agentmut.mutant import Intent, OperatorClass, Status
-from agentmut.result import SUITE, MutantRow, Result
+from agentmut.nouns.mutant import Intent, OperatorClass, Status
+from agentmut.nouns.result import SUITE, MutantRow, Result
 
 _SEEN = re.compile(r"[:;]\s")
 """Behind it a failure says what was seen instead of what was wanted."""

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any
 
 from agentmut.calls.spoiling import SPOILERS
-from agentmut.faults import FaultKind
+from agentmut.nouns.faults import FaultKind
 
 
 class ToolFailure(Exception):  # noqa: N818  (agents and models are shown the names of its kinds)

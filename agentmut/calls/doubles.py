@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from agentmut._base.imports import import_callable
-from agentmut.scenario import Scenario, ToolDouble
+from agentmut.nouns.scenario import Scenario, ToolDouble
 
 Double = Callable[..., Any]
 Hook = Callable[[Scenario], Any]

@@ -9,7 +9,7 @@ from typing import Any
 from agentmut._base.plain import jsonable
 from agentmut.calls.answers import ResultForm, copied, instead_of_call, spoiled
 from agentmut.calls.spoiling import Change
-from agentmut.faults import UNCALLED, FaultKind, ToolFault
+from agentmut.nouns.faults import UNCALLED, FaultKind, ToolFault
 from agentmut.trial import Trial, TrialOverError
 
 Within = Callable[[Change, Any], Any]

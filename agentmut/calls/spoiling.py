@@ -9,7 +9,7 @@ from typing import Any
 
 from agentmut._base.plain import jsonable
 from agentmut.calls.other_entity import another
-from agentmut.faults import FaultKind
+from agentmut.nouns.faults import FaultKind
 
 Change = Callable[[Any], Any]
 """What becomes of a result, or of a part of one."""

@@ -8,9 +8,9 @@ from typing import Any
 from agentmut.calls.answers import decoy_answer
 from agentmut.calls.instrument import MARK, tool
 from agentmut.calls.offered import finds_offered_tools
-from agentmut.config import AgentConfig
-from agentmut.faults import FaultKind
-from agentmut.tools import ToolSpec
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.faults import FaultKind
+from agentmut.nouns.tools import ToolSpec
 
 Function = Callable[..., Any]
 
@@ -27,7 +27,7 @@ def toolbox(
     scenarios can double them. A tool without a function, or that `config` does not offer, is left out: a
     model may call it all the same, so expect a `KeyError`.
 
-    >>> from agentmut.tools import ToolSpec
+    >>> from agentmut.nouns.tools import ToolSpec
     >>> def get_order(order): return f"{order} is on its way"
     >>> offered = ToolSpec(name="fetch_order", implemented_by="get_order")
     >>> toolbox(AgentConfig(tools=(offered,)), [get_order])["fetch_order"]("A-1")

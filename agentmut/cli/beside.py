@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from agentmut._base.errors import UsageError
 from agentmut.files.layout import runs_folder
+from agentmut.nouns.result import Result
 from agentmut.report.beside import Extra
-from agentmut.result import Result
 
 if TYPE_CHECKING:
     from agentmut.documents.relation_report import RelationReport, SurvivorsReport

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def selection_of(choice: "Choice") -> "Selection":
     """The filters of mutants, without what `--in-diff` leaves. Raises `UsageError`."""
     from agentmut.engine.selection import Selection, checked_share
-    from agentmut.mutant import Intent
     from agentmut.mutation.higher_order import parse_pair
+    from agentmut.nouns.mutant import Intent
 
     _refuse_empty(
         {

@@ -11,8 +11,8 @@ from agentmut.cli.output import agents_on_stderr, print_json, print_result, want
 from agentmut.decide.gate import Decision, GateReport
 
 if TYPE_CHECKING:
+    from agentmut.nouns.result import Result
     from agentmut.project import Project
-    from agentmut.result import Result
 
 _CODES = {
     Decision.DEPLOY: ExitCode.OK,

@@ -12,7 +12,7 @@ from typing import Any
 import typer
 
 from agentmut._base.errors import ExitCode
-from agentmut.result import Result
+from agentmut.nouns.result import Result
 
 Listed = frozenset[str] | None
 _EXIT_CODES = {"finished": ExitCode.OK, "budget": ExitCode.INCONCLUSIVE, "interrupted": ExitCode.INTERRUPTED}

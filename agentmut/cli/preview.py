@@ -12,10 +12,10 @@ from agentmut.engine.assessment.preparation import known_before, shares_of, thre
 from agentmut.engine.assessment.rules import Sprt
 from agentmut.engine.imported import imported_suite, with_suite
 from agentmut.files.layout import FOLDER
+from agentmut.nouns.scenario import Scenario
 from agentmut.project import Project
 from agentmut.report.preview import PreviewLine, render_preview
 from agentmut.runtime import open_store
-from agentmut.scenario import Scenario
 from agentmut.stats.preview import Preview, preview_fixed, preview_sprt, preview_suite
 
 

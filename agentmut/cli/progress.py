@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TextIO
 
 from agentmut.engine.state import CampaignState
-from agentmut.mutant import Intent, Status
+from agentmut.nouns.mutant import Intent, Status
 
 REDRAW = 0.2
 LOG = 10.0

@@ -14,9 +14,9 @@ from agentmut.cli import completing
 from agentmut.cli.serving import SETTINGS, run_command, until_stopped
 
 if TYPE_CHECKING:
+    from agentmut.nouns.messages import Exchange
     from agentmut.trial import Trial
     from agentmut.wire.carriers.passage import Passage
-    from agentmut.wire.messages import Exchange
 
 __all__ = ["SETTINGS", "proxy"]
 DEFAULT_PORT = 8898

@@ -12,7 +12,7 @@ from agentmut.cli.options import Json, ProjectPath
 if TYPE_CHECKING:
     from agentmut.engine.replay import Replay
     from agentmut.engine.session import Session
-    from agentmut.wire.cassette import Cassette
+    from agentmut.nouns.cassette import Cassette
 
 
 def replay(

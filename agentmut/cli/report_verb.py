@@ -15,7 +15,7 @@ from agentmut.report.formats import COMPARABLE, WIDTH, Format, View, json_text, 
 if TYPE_CHECKING:
     from agentmut.documents.relation_report import RelationReport, SurvivorsReport
     from agentmut.documents.verdict_report import VerdictReport
-    from agentmut.result import MutantRow, Result
+    from agentmut.nouns.result import MutantRow, Result
 
 
 Formats = Annotated[

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from agentmut.engine.plan import Plan
     from agentmut.engine.session import Session
     from agentmut.mutation.generate import Generation
-    from agentmut.result import Result
+    from agentmut.nouns.result import Result
 
 
 @choosing

@@ -10,8 +10,8 @@ from agentmut.cli import completing
 from agentmut.cli.options import Json, ProjectPath
 
 if TYPE_CHECKING:
+    from agentmut.nouns.result import MutantRow
     from agentmut.report.mutant import Proposals
-    from agentmut.result import MutantRow
 
 SHOWN = 3
 

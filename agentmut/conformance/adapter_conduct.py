@@ -11,13 +11,13 @@ from agentmut._base.frozen import canonical_json
 from agentmut.conformance.adapter_runs import Asked, Observed, Subject, observe, watched
 from agentmut.conformance.adapter_runs import Watch as Watching
 from agentmut.engine.attempt import GRACE, Case, Wiring, attempt
-from agentmut.execution import Ending
+from agentmut.nouns.codec import Codec, HttpCall
+from agentmut.nouns.execution import Ending
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.protocols import RunsOutside
-from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.trial import TrialOverError
 from agentmut.wire import bodies
 from agentmut.wire.carriers.transport import Tap
-from agentmut.wire.codec import Codec, HttpCall
 from agentmut.wire.codecs import all_codecs
 from agentmut.wire.rewriter import Answered, Outgoing
 

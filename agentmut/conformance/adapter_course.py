@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Mapping
 
 from agentmut.conformance.adapter_runs import Observed
-from agentmut.trace import Action
-from agentmut.wire.messages import Exchange
+from agentmut.nouns.messages import Exchange
+from agentmut.nouns.trace import Action
 
 
 def course_of(run: Observed) -> Mapping[str, object]:

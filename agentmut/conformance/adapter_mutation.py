@@ -4,13 +4,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from agentmut.config import AgentConfig
 from agentmut.conformance.adapter_course import course_of
 from agentmut.conformance.adapter_runs import Asked, Observed, Subject, observe, whole_config
-from agentmut.execution import Ending
-from agentmut.flow import CHANGED
-from agentmut.mutant import Mutant, OperatorClass, Reach
 from agentmut.mutation.generate import DropKind, Generation, generate
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.execution import Ending
+from agentmut.nouns.flow import CHANGED
+from agentmut.nouns.mutant import Mutant, OperatorClass, Reach
 from agentmut.plugins import Catalogue, Group
 from agentmut.protocols import Adapter, OperatorOptions
 from agentmut.witness import Detector

@@ -8,19 +8,19 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut.config import AgentConfig
 from agentmut.engine.attempt import Case
 from agentmut.engine.executor import LocalExecutor, RetryingExecutor, RunSettings, TrialRequest
 from agentmut.engine.on_wire import remedy_on_wire, routed
 from agentmut.engine.pricing import Pricer
 from agentmut.engine.suite import SuiteConfig
-from agentmut.execution import Execution
-from agentmut.mutant import Mutant
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.execution import Execution
+from agentmut.nouns.messages import Exchange
+from agentmut.nouns.mutant import Mutant
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.trace import AgentTrace
 from agentmut.protocols import Adapter, AgentSpec
-from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.trace import AgentTrace
 from agentmut.trial import Double, Recorder, Trial
-from agentmut.wire.messages import Exchange
 
 AT_ONCE = 8
 RETRIES = 2

@@ -9,10 +9,10 @@ from typing import Any
 from agentmut._base.frozen import canonical_json
 from agentmut._base.plain import jsonable
 from agentmut.conformance.adapter_runs import Observed, Subject
-from agentmut.execution import Ending
-from agentmut.trace import Action, AgentTrace, Step, Usage
-from agentmut.wire.messages import Role, ToolCall
-from agentmut.wire.told_tools import ANSWER
+from agentmut.nouns.execution import Ending
+from agentmut.nouns.messages import Role, ToolCall
+from agentmut.nouns.tools_as_functions import ANSWER
+from agentmut.nouns.trace import Action, AgentTrace, Step, Usage
 
 SLACK = 0.05
 """Seconds by which two clocks may differ."""

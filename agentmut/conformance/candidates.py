@@ -6,11 +6,11 @@ from typing import Any
 from agentmut._base.errors import MutationError, UsageError
 from agentmut._base.in_common import ends_in_common
 from agentmut._base.pointers import at_path
-from agentmut.config import AgentConfig
 from agentmut.files.tool_checks import check_tools
-from agentmut.mutant import Candidate, Edit, OperatorClass, Reach, apply_edits
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Candidate, Edit, OperatorClass, Reach, apply_edits
+from agentmut.nouns.tools import ToolSpec
 from agentmut.protocols import Operator
-from agentmut.tools import ToolSpec
 
 MOST_IN_COMMON = 20
 """Characters that a text and its replacement may share at their ends: what stays is no part of an edit."""
@@ -93,7 +93,7 @@ def _edit_faults(operator: Operator, edit: Edit) -> Iterator[str]:
     if _is_long_text(edit) and (common := _in_common(edit.before, edit.after)) > MOST_IN_COMMON:
         yield (
             f"its edit of {edit.pointer} must be minimal, but replaces {common} characters by the same ones. Give "
-            "before, after and span of what changes alone (agentmut.mutant.prompt_edit does for the prompt): ids "
+            "before, after and span of what changes alone (agentmut.nouns.mutant.prompt_edit does for the prompt): ids "
             "and places follow from them"
         )
 

@@ -10,9 +10,9 @@ from agentmut.conformance.codec_probe import Fault, Probe, alike, parsed
 from agentmut.conformance.codec_round_trips import error_faults, path_faults, reply_faults, request_faults
 from agentmut.conformance.codec_samples import REPLIES, REQUESTS, SETTINGS, WITH_TOOLS
 from agentmut.conformance.codec_streams import framing_faults, reply_name_faults, reply_sample_faults
+from agentmut.nouns.codec import Codec, HttpCall
+from agentmut.nouns.messages import ModelRequest
 from agentmut.signatures import protocol_faults
-from agentmut.wire.codec import Codec, HttpCall
-from agentmut.wire.messages import ModelRequest
 
 _VALUES = re.compile(r"[\[({'\"0-9]")
 """Where the value that a fault was seen with begins."""

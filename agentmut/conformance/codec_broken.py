@@ -5,8 +5,8 @@ from typing import Any
 
 from agentmut._base.plain import one_line
 from agentmut.conformance.codec_probe import Fault, Probe, parsed, written
+from agentmut.nouns.codec import HttpCall
 from agentmut.wire.bodies import read_json, write_json
-from agentmut.wire.codec import HttpCall
 from agentmut.wire.dialects.edits import without
 from agentmut.wire.dialects.places import all_places, with_values
 

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple, TypeVar
 
 from agentmut._base.frozen import canonical_json
 from agentmut._base.plain import one_line
+from agentmut.nouns.codec import Body, Codec, HttpCall
+from agentmut.nouns.messages import ModelReply, ModelRequest, ToolCall
 from agentmut.wire.bodies import read_json, write_json
-from agentmut.wire.codec import Body, Codec, HttpCall
-from agentmut.wire.messages import ModelReply, ModelRequest, ToolCall
 
 _Said = TypeVar("_Said", ModelRequest, ModelReply)
 

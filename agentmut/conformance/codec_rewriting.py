@@ -6,11 +6,11 @@ from typing import Any
 
 from agentmut.conformance.codec_probe import Fault, Probe, alike, differences, parsed, written
 from agentmut.conformance.codec_samples import REPLIES
-from agentmut.tools import ToolSpec
+from agentmut.nouns.codec import Body, HttpCall, OfferedTool, Path
+from agentmut.nouns.messages import Message, ModelRequest, Role
+from agentmut.nouns.tools import ToolSpec
 from agentmut.wire.bodies import write_json
-from agentmut.wire.codec import Body, HttpCall, OfferedTool, Path
 from agentmut.wire.dialects.places import all_places, at, with_values
-from agentmut.wire.messages import Message, ModelRequest, Role
 
 UNKNOWN = "x_unknown_to_the_dialect"
 MARK = "Entirely other words."

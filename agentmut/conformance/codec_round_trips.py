@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from agentmut.conformance.codec_probe import Fault, Probe, alike, differences
 from agentmut.conformance.codec_samples import REPLIES
-from agentmut.wire.codec import HttpCall
-from agentmut.wire.messages import ModelReply, ModelRequest
+from agentmut.nouns.codec import HttpCall
+from agentmut.nouns.messages import ModelReply, ModelRequest
 
 
 def request_faults(probe: Probe, name: str, request: ModelRequest) -> Iterator[Fault]:

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from agentmut.tools import ToolSpec
-from agentmut.trace import Usage
-from agentmut.wire.messages import Message, ModelReply, ModelRequest, Role, ToolCall
+from agentmut.nouns.messages import Message, ModelReply, ModelRequest, Role, ToolCall
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import Usage
 
 WEATHER = ToolSpec(
     name="get_weather",

@@ -5,9 +5,9 @@ from typing import Any
 
 from agentmut.conformance.codec_probe import Fault, Probe, alike, differences, written
 from agentmut.conformance.codec_samples import REPLIES
+from agentmut.nouns.framing import Frame
+from agentmut.nouns.messages import ModelReply
 from agentmut.wire.bodies import read_json, write_json
-from agentmut.wire.framing import Frame
-from agentmut.wire.messages import ModelReply
 
 _FOREIGN: tuple[Any, ...] = (None, True, 0, "text", [], {}, [{}], {"error": {"message": "no"}}, {"type": 3})
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from agentmut._base.frozen import digest_of
-from agentmut.config import AgentConfig
 from agentmut.conformance.purity import made
+from agentmut.nouns.config import AgentConfig
 from agentmut.protocols import Operator, OperatorOptions
 
 SEEDS = ("1", "2")

@@ -4,9 +4,9 @@ import random
 from collections.abc import Iterator
 
 from agentmut._base.errors import PluginError
-from agentmut.config import AgentConfig
-from agentmut.mutant import Candidate
 from agentmut.mutation.generate import candidates
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Candidate
 from agentmut.protocols import Operator, OperatorOptions
 
 

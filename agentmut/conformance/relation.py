@@ -11,10 +11,10 @@ from agentmut._base.plain import one_line
 from agentmut.conformance.purity import numpy_state
 from agentmut.conformance.relation_samples import SEED, TRACES, some, sources
 from agentmut.facts.comparison import comparison_for
-from agentmut.mutant import apply_edits
+from agentmut.nouns.mutant import apply_edits
+from agentmut.nouns.relation import SAME_AGAIN, Expectation, FollowUp, Pair, Source
+from agentmut.nouns.trace import AgentTrace, Check
 from agentmut.protocols import Relation, RelationExample
-from agentmut.relation import SAME_AGAIN, Expectation, FollowUp, Pair, Source
-from agentmut.trace import AgentTrace, Check
 
 _LONGEST_PHRASE = 200
 _BAD_ARGUMENTS: tuple[JsonValue, ...] = ({"no such key": 1}, [], "", -1.5, True, ["a", None])

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue
 
-from agentmut.config import AgentConfig
 from agentmut.conformance.samples import SAMPLES
-from agentmut.relation import Source
-from agentmut.scenario import EvaluatorSpec, Scenario, ToolDouble
-from agentmut.trace import Action, AgentTrace, Step
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.relation import Source
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario, ToolDouble
+from agentmut.nouns.trace import Action, AgentTrace, Step
 
 SEED = 20
 

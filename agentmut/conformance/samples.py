@@ -1,7 +1,7 @@
 """Configs that every operator is tried on."""
 
-from agentmut.config import AgentConfig, Document, ModelConfig
-from agentmut.tools import ToolSpec
+from agentmut.nouns.config import AgentConfig, Document, ModelConfig
+from agentmut.nouns.tools import ToolSpec
 
 SAMPLES: tuple[AgentConfig, ...] = (
     AgentConfig(

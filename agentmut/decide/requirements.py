@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from agentmut.decide.gate import Requirement, Standing
 from agentmut.documents.verdict_report import VerdictReport
-from agentmut.mutant import Status
-from agentmut.result import Controls, Cost, Result, Score
+from agentmut.nouns.mutant import Status
+from agentmut.nouns.result import Controls, Cost, Result, Score
 from agentmut.stats.verdicts import Verdict
 
 if TYPE_CHECKING:

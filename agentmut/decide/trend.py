@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from agentmut._base.frozen import Frozen
 from agentmut.decide.drift import Watch
 from agentmut.documents.verdict_report import VerdictReport
-from agentmut.result import Result, Score
+from agentmut.nouns.result import Result, Score
 
 
 class TrendRow(Frozen):

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from agentmut._base.frozen import Frozen
-from agentmut.mutant import Intent, Status
-from agentmut.result import Cost, MutantRow, Result, Score, Target
+from agentmut.nouns.mutant import Intent, Status
+from agentmut.nouns.result import Cost, MutantRow, Result, Score, Target
 
 UNNOTICED = (Status.SURVIVED, Status.NO_COVERAGE)
 

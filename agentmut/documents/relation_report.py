@@ -10,8 +10,8 @@ from pydantic import Field, TypeAdapter, ValidationError
 from agentmut._base.errors import UsageError, nearest
 from agentmut._base.frozen import Frozen
 from agentmut._base.whole_files import write_json
-from agentmut.relation import Expectation, Family
-from agentmut.result import AgentSummary, Bounds, Cost, JudgeUse, Score
+from agentmut.nouns.relation import Expectation, Family
+from agentmut.nouns.result import AgentSummary, Bounds, Cost, JudgeUse, Score
 from agentmut.stats.verdicts import Verdict
 
 SCHEMA_VERSION = 1

@@ -8,8 +8,8 @@ from agentmut._base.errors import UsageError
 from agentmut._base.frozen import Frozen
 from agentmut._base.whole_files import write_json
 from agentmut.documents.relation_report import SurvivorsReport
-from agentmut.mutant import Status
-from agentmut.result import Result, Score
+from agentmut.nouns.mutant import Status
+from agentmut.nouns.result import Result, Score
 
 
 class Flip(Frozen):

@@ -10,7 +10,7 @@ from agentmut.documents.verdict_report import VerdictReport, read_verdicts
 from agentmut.engine.identity import Environment
 from agentmut.engine.plan import RunPlan
 from agentmut.engine.session import Session, suite_digest
-from agentmut.result import Result, read_result
+from agentmut.nouns.result import Result, read_result
 
 Report = Result | VerdictReport
 

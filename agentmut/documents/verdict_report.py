@@ -7,7 +7,7 @@ from pydantic import Field, ValidationError
 from agentmut._base.errors import UsageError
 from agentmut._base.frozen import Frozen
 from agentmut._base.whole_files import write_json
-from agentmut.result import AgentSummary, Bounds, Cost, JudgeUse
+from agentmut.nouns.result import AgentSummary, Bounds, Cost, JudgeUse
 from agentmut.stats.verdicts import Verdict
 
 SCHEMA_VERSION = 1

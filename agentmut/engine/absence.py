@@ -5,10 +5,10 @@ from typing import Any
 
 from agentmut._base.frozen import canonical_json
 from agentmut._base.pointers import at_path
-from agentmut.config import AgentConfig, ModelConfig, is_set
 from agentmut.engine.on_wire import Remedy
-from agentmut.mutant import Edit, Mutant
-from agentmut.wire.footprint import Footprint, RequestShape
+from agentmut.nouns.config import AgentConfig, ModelConfig, is_set
+from agentmut.nouns.footprints import Footprint, RequestShape
+from agentmut.nouns.mutant import Edit, Mutant
 from agentmut.witness import Detector
 
 QUOTED = 60

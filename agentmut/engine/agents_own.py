@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from agentmut.config import AgentConfig, is_set
-from agentmut.origin import Sources
+from agentmut.nouns.config import AgentConfig, is_set
+from agentmut.nouns.origin import Sources
 from agentmut.project import Project
 
 

@@ -10,9 +10,9 @@ from agentmut.engine.delivery import Delivery
 from agentmut.engine.parts import PartsSeen
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Launch, TrialResult
-from agentmut.execution import Ending
-from agentmut.mutant import Mutant, Status
-from agentmut.result import SUITE
+from agentmut.nouns.execution import Ending
+from agentmut.nouns.mutant import Mutant, Status
+from agentmut.nouns.result import SUITE
 from agentmut.stats.kill.allocation import Evidence, Standing, choose
 from agentmut.stats.kill.rule import Decision, KillTable
 from agentmut.stats.kill.suite_share import PooledEvidence, PooledStanding, log_pooled, log_threshold, spread

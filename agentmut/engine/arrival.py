@@ -3,8 +3,8 @@
 from agentmut.engine.absence import absence
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import TrialResult
-from agentmut.flow import CHANGED as FLOW_CHANGED
-from agentmut.mutant import Edit, Mutant, Reach
+from agentmut.nouns.flow import CHANGED as FLOW_CHANGED
+from agentmut.nouns.mutant import Edit, Mutant, Reach
 
 
 def went_past(mutant: Mutant, result: TrialResult, shown: bool) -> bool:

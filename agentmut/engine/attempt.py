@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 from agentmut._base.errors import AdapterError
 from agentmut._base.plain import described
 from agentmut.engine.classification import ending_of_answer, ending_of_error, ending_of_timeout
-from agentmut.execution import Ending, Execution
+from agentmut.nouns.cassette import Player
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.footprints import footprint
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import AgentTrace
 from agentmut.protocols import Adapter, KnowsOriginal
-from agentmut.scenario import Scenario
 from agentmut.threads import AgentExitError, in_daemon_thread
-from agentmut.trace import AgentTrace
 from agentmut.trial import Double, Recorder, ToolChange, Trial, altered_tools, running
 from agentmut.wire.carriers.gateway import Gateway
-from agentmut.wire.cassette import Player
-from agentmut.wire.footprint import footprint
 from agentmut.wire.rewriter import Rewriter
 
 GRACE = 1.0

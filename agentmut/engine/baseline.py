@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from agentmut.engine.fresh import Fresh
 from agentmut.engine.trials import TrialResult
-from agentmut.wire.footprint import Footprint, RequestShape
+from agentmut.nouns.footprints import Footprint, RequestShape
 from agentmut.witness import Detector
 
 OLD = 7 * 86_400

@@ -5,9 +5,9 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from agentmut._base.text_position import position
-from agentmut.config import AgentConfig
 from agentmut.engine.locate import adds_item
-from agentmut.mutant import Mutant
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Mutant
 from agentmut.text.document import parse
 
 

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from agentmut.config import AgentConfig
 from agentmut.engine.history import (
     History,
     Selected,
@@ -18,10 +17,11 @@ from agentmut.engine.selection import Selection, narrowed_drops
 from agentmut.engine.session import Session
 from agentmut.files.layout import runs_folder
 from agentmut.files.schema import MutationSettings
-from agentmut.mutant import Mutant, OperatorClass
 from agentmut.mutation.catalogue import OperatorCatalogue
 from agentmut.mutation.generate import Generation, generate
-from agentmut.origin import Origin
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Mutant, OperatorClass
+from agentmut.nouns.origin import Origin
 from agentmut.protocols import AsksAgent, OperatorOptions
 
 

@@ -6,8 +6,8 @@ from statistics import fmean
 from agentmut.engine.reach import reached
 from agentmut.engine.session import Session
 from agentmut.engine.state import CampaignState
-from agentmut.mutant import Intent, Mutant, Status
-from agentmut.result import CiNoticed, CiRed, CiRun, MutantRow
+from agentmut.nouns.mutant import Intent, Mutant, Status
+from agentmut.nouns.result import CiNoticed, CiRed, CiRun, MutantRow
 from agentmut.stats.redness import RedChance, Tried, red_chances
 
 _JUDGED = (Status.KILLED, Status.SURVIVED, Status.UNDECIDED)

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from agentmut._base.errors import CaseError, UnavailableError
 from agentmut._base.plain import described
-from agentmut.execution import Ending
-from agentmut.trace import Action, AgentTrace
+from agentmut.nouns.execution import Ending
+from agentmut.nouns.messages import Exchange
+from agentmut.nouns.trace import Action, AgentTrace
 from agentmut.trial import Recorder
-from agentmut.wire.messages import Exchange
 
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429})
 MODEL_CONNECTION_ERRORS = frozenset({"APIConnectionError"})  # openai, anthropic; their timeouts too

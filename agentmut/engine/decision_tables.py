@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from agentmut.engine.arm import Arm, Lane
-from agentmut.result import DecisionTable
+from agentmut.nouns.result import DecisionTable
 
 Key = tuple[int, int, float]
 """Failures and trials of the baseline, and the level."""

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from agentmut.result import WitnessSummary
-from agentmut.wire.footprint import Footprint
+from agentmut.nouns.footprints import Footprint
+from agentmut.nouns.result import WitnessSummary
 from agentmut.witness import Witness
 
 

@@ -12,16 +12,16 @@ from agentmut.engine.attempt import Case, Wiring, attempt
 from agentmut.engine.on_wire import OnWire, as_mutant, inside
 from agentmut.engine.pricing import Pricer
 from agentmut.engine.suite import SuiteConfig
-from agentmut.execution import Ending, Execution
-from agentmut.mutant import Mutant
+from agentmut.nouns.cassette import Player
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.mutant import Mutant
+from agentmut.nouns.trace import AgentTrace
 from agentmut.protocols import Adapter, KeepsOpen, RunsOutside
 from agentmut.threads import TrialThreads
-from agentmut.trace import AgentTrace
 from agentmut.wire.carriers.botocore_hooks import BotocoreHooks
 from agentmut.wire.carriers.gateway import Gateway
 from agentmut.wire.carriers.throttle import Throttle
 from agentmut.wire.carriers.transport import Tap
-from agentmut.wire.cassette import Player
 from agentmut.wire.codecs import all_codecs
 
 KEPT_AGENTS = 256

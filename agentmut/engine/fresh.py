@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from agentmut.engine.trials import TrialResult
-from agentmut.trace import Outcome
+from agentmut.nouns.trace import Outcome
 
 
 @dataclass

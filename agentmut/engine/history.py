@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agentmut._base.errors import UsageError
-from agentmut.mutant import Intent, Mutant, Status
 from agentmut.mutation.generate import Empty
-from agentmut.result import MutantRow, read_result
+from agentmut.nouns.mutant import Intent, Mutant, Status
+from agentmut.nouns.result import MutantRow, read_result
 
 WEIGHT = 4.0
 """How many mutants of an operator a prior counts for."""

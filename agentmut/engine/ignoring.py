@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from agentmut.files.schema import IgnoredMutant
-from agentmut.mutant import About, Edit, Mutant
 from agentmut.mutation.operator_names import is_named
-from agentmut.origin import IgnoreComment, Origin
+from agentmut.nouns.mutant import About, Edit, Mutant
+from agentmut.nouns.origin import IgnoreComment, Origin
 from agentmut.text.document import parse
 
 

@@ -15,9 +15,9 @@ from multiprocessing.context import ForkServerContext, SpawnContext
 from agentmut._base.errors import RunError
 from agentmut._base.plain import described
 from agentmut.engine.executor import Executor, TrialRequest
-from agentmut.execution import Ending, Execution
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.footprints import Footprint
 from agentmut.threads import in_daemon_thread
-from agentmut.wire.footprint import Footprint
 
 MARGIN = 5.0
 """Seconds past its own timeout that a worker has to answer before it is killed."""

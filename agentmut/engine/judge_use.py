@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from agentmut.result import JudgeUse
-from agentmut.trace import Step
+from agentmut.nouns.result import JudgeUse
+from agentmut.nouns.trace import Step
 
 
 def of_steps(steps: Iterable[Step]) -> tuple[JudgeUse, ...]:

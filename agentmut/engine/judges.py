@@ -9,10 +9,10 @@ from agentmut.engine.trials import Suite
 from agentmut.evaluators import unwrapped
 from agentmut.files.schema import Price
 from agentmut.judge_client import JudgeModel
+from agentmut.nouns.result import JudgeUse
+from agentmut.nouns.trace import Usage
 from agentmut.opinions import JudgeSpend
 from agentmut.protocols import AsksModel
-from agentmut.result import JudgeUse
-from agentmut.trace import Usage
 
 
 class Asked(NamedTuple):

@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 from agentmut._base.frozen import canonical_json
 from agentmut._base.text_position import position
-from agentmut.config import AgentConfig
-from agentmut.mutant import About, Edit, Mutant
-from agentmut.origin import Origin
-from agentmut.result import Target
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import About, Edit, Mutant
+from agentmut.nouns.origin import Origin
+from agentmut.nouns.result import Target
 
 
 class Spot(NamedTuple):

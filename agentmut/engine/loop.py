@@ -12,12 +12,12 @@ from agentmut.engine.judge_use import merged, of_steps
 from agentmut.engine.limits import Spend, budget_reached
 from agentmut.engine.trials import Judged, Launch, Suite, TrialResult
 from agentmut.engine.work import Stop, Work
-from agentmut.execution import Execution
-from agentmut.mutant import Mutant
+from agentmut.nouns.cassette import Cassette
+from agentmut.nouns.execution import Execution
+from agentmut.nouns.mutant import Mutant
 from agentmut.redaction import Redactor
 from agentmut.store.sqlite import Spent, StoredTrial
 from agentmut.threads import in_daemon_thread
-from agentmut.wire.cassette import Cassette
 
 Clock = Callable[[], float]
 Progress = Callable[[], None]

@@ -10,11 +10,11 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut.config import AgentConfig
-from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import AgentTrace
 from agentmut.protocols import Adapter, AgentSpec, AsksAgent, ChoosesRoute, KnowsApi, RunsOutside
-from agentmut.tools import ToolSpec
-from agentmut.trace import AgentTrace
 from agentmut.trial import Trial
 from agentmut.wire.rewriter import Rewriter
 from agentmut.wire.rewriting import ConfigRewriter

@@ -9,7 +9,7 @@ from agentmut._base.frozen import Frozen
 from agentmut.engine.identity import Environment
 from agentmut.engine.limits import BaselineLimit
 from agentmut.files.schema import BudgetSettings
-from agentmut.mutant import Mutant
+from agentmut.nouns.mutant import Mutant
 
 
 def new_run_id(now: float) -> str:

@@ -9,9 +9,9 @@ from agentmut.engine.arm import Arm
 from agentmut.engine.baseline import ScenarioBaseline
 from agentmut.engine.fresh import Fresh
 from agentmut.engine.trials import TrialResult
-from agentmut.execution import Ending
-from agentmut.mutant import Status
-from agentmut.trace import Outcome
+from agentmut.nouns.execution import Ending
+from agentmut.nouns.mutant import Status
+from agentmut.nouns.trace import Outcome
 
 DEAD_ENDPOINT = 25
 """Infrastructure failures in a row, over all mutants, after which the run is given up.

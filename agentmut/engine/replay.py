@@ -7,9 +7,9 @@ from agentmut._base.errors import UsageError, nearest
 from agentmut.engine.executor import TrialRequest
 from agentmut.engine.session import Session, local_executor
 from agentmut.engine.trials import TrialResult
-from agentmut.execution import Execution
+from agentmut.nouns.cassette import Cassette, Player
+from agentmut.nouns.execution import Execution
 from agentmut.redaction import Redactor
-from agentmut.wire.cassette import Cassette, Player
 
 
 class Replay(NamedTuple):

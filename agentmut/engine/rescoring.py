@@ -20,8 +20,8 @@ from agentmut.engine.trials import Launch, TrialResult
 from agentmut.engine.unseen import may_reach
 from agentmut.engine.work import Stop
 from agentmut.files.schema import BudgetSettings
-from agentmut.mutant import Mutant, Status
-from agentmut.result import MutantRow, Result
+from agentmut.nouns.mutant import Mutant, Status
+from agentmut.nouns.result import MutantRow, Result
 from agentmut.stats.kill.rule import Decision
 from agentmut.store.sqlite import StoredTrial
 from agentmut.witness import Detector

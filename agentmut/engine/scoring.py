@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from agentmut.engine.arm import Arm
-from agentmut.mutant import Status
-from agentmut.result import Score
+from agentmut.nouns.mutant import Status
+from agentmut.nouns.result import Score
 from agentmut.stats.kill.rule import Decision, KillTable
 from agentmut.stats.score import Judged, mutation_score, paper_score
 

@@ -5,13 +5,13 @@ from itertools import chain
 from typing import NamedTuple
 
 from agentmut._base.errors import UsageError
-from agentmut.config import AgentConfig
 from agentmut.engine.selection import Selection, select_mutants
 from agentmut.files.schema import MutationSettings, SecondOrder
-from agentmut.mutant import Mutant
 from agentmut.mutation.generate import Dropped
 from agentmut.mutation.higher_order import PAIR, Expressible, Named, Pairs, named_pairs, sampled_pairs
-from agentmut.origin import Origin
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Mutant
+from agentmut.nouns.origin import Origin
 
 
 class Choice(NamedTuple):

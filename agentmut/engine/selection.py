@@ -7,11 +7,11 @@ from agentmut._base.frozen import Frozen
 from agentmut.engine.caps import by_instruction, capped, sampled
 from agentmut.engine.targets import at_targets
 from agentmut.files.schema import MutationSettings
-from agentmut.mutant import Intent, Mutant
 from agentmut.mutation.changes import Changes, touches
 from agentmut.mutation.generate import Dropped, Generation
 from agentmut.mutation.operator_names import class_of, is_named, unknown_name
-from agentmut.origin import Origin
+from agentmut.nouns.mutant import Intent, Mutant
+from agentmut.nouns.origin import Origin
 
 HARMLESS_PART = 4
 """One of so many mutants of a sample is a `preserve` one."""

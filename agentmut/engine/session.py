@@ -30,12 +30,14 @@ from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.tools_fit import check_doubles, check_tools_judged
 from agentmut.engine.trials import Suite
 from agentmut.evaluators import build_all, remembering, unwrapped
-from agentmut.execution import Ending
 from agentmut.files.layout import FOLDER
-from agentmut.mutant import Mutant
 from agentmut.mutation.controls import destroyed_mutant, identity_mutant
 from agentmut.mutation.generate import Generation
-from agentmut.origin import Origin
+from agentmut.nouns.execution import Ending
+from agentmut.nouns.mutant import Mutant
+from agentmut.nouns.origin import Origin
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import Usage
 from agentmut.plugins import Catalogue, Group
 from agentmut.project import Project
 from agentmut.protocols import (
@@ -46,10 +48,8 @@ from agentmut.protocols import (
     RunsCases,
     RunsOutside,
 )
-from agentmut.scenario import Scenario
 from agentmut.stats.kill.baseline import automatic_size
 from agentmut.store.opinions import OpinionFile
-from agentmut.trace import Usage
 
 HELD_REQUESTS = 20
 """Requests of one trial that may have to wait for the rate limit before a worker counts as stuck."""

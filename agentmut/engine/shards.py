@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from agentmut._base.errors import UsageError
 from agentmut._base.frozen import digest_of
 from agentmut.engine.plan import Plan, Shard
-from agentmut.mutant import Mutant
+from agentmut.nouns.mutant import Mutant
 
 SHARED = (
     "Run the baseline once (`agentmut run --baseline-only`) and copy .agentmut to every shard before its run: then "

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from agentmut.engine.locate import spot
-from agentmut.mutant import About, Edit, Mutant
-from agentmut.origin import Origin
+from agentmut.nouns.mutant import About, Edit, Mutant
+from agentmut.nouns.origin import Origin
+from agentmut.nouns.result import PromptRule, SourceText, TextChange
 from agentmut.redaction import Redactor
-from agentmut.result import PromptRule, SourceText, TextChange
 from agentmut.text.document import Instruction, parse
 
 LONGEST = 200_000

@@ -12,7 +12,7 @@ from agentmut._base.errors import UsageError
 from agentmut.engine.identity import trial_key
 from agentmut.engine.plan import Plan, RunPlan
 from agentmut.engine.session import Session
-from agentmut.result import Result, read_result
+from agentmut.nouns.result import Result, read_result
 from agentmut.store.sqlite import Store, StoredRun, StoredTrial
 
 Kept = dict[str, tuple[StoredTrial, ...]]

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 
 from agentmut._base.errors import UsageError
-from agentmut.config import AgentConfig, Document, History
 from agentmut.engine.on_wire import Remedy
-from agentmut.scenario import Scenario
+from agentmut.nouns.config import AgentConfig, Document, History
+from agentmut.nouns.scenario import Scenario
 
 
 class SuiteConfig:

@@ -20,8 +20,8 @@ from agentmut.engine.shards import SHARED
 from agentmut.engine.source_texts import SourceTexts, source_texts
 from agentmut.engine.state import CampaignState
 from agentmut.engine.work import Stop
-from agentmut.mutant import Intent, Mutant, OperatorClass, Status
-from agentmut.result import (
+from agentmut.nouns.mutant import Intent, Mutant, OperatorClass, Status
+from agentmut.nouns.result import (
     AgentSummary,
     BaselineRow,
     Bounds,

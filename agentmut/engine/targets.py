@@ -7,8 +7,8 @@ from typing import NamedTuple
 from agentmut._base.errors import UsageError, nearest
 from agentmut._base.text_position import line_starts
 from agentmut.engine.locate import Spot, spot
-from agentmut.mutant import Mutant
-from agentmut.origin import Origin
+from agentmut.nouns.mutant import Mutant
+from agentmut.nouns.origin import Origin
 
 _MOST_DIGITS = 9
 _LINES = re.compile(r"(?P<name>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?")

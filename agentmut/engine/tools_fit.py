@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from agentmut._base.errors import AdapterError, UsageError, nearest
 from agentmut.engine.on_wire import inside
 from agentmut.evaluators import tools_judged
+from agentmut.nouns.scenario import Scenario
 from agentmut.protocols import Adapter, Evaluator, NeedsDoubles, RunsOutside
-from agentmut.scenario import Scenario
 
 
 def check_doubles(adapter: Adapter, scenarios: Sequence[Scenario]) -> None:

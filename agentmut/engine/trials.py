@@ -7,12 +7,12 @@ from typing import NamedTuple
 from agentmut._base.errors import NotJudgedError
 from agentmut._base.frozen import digest_of
 from agentmut.evaluators import judge, unwrapped
-from agentmut.execution import Ending, Execution
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.footprints import Footprint
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import AgentTrace, Check, Judgement, Outcome
 from agentmut.protocols import AsksModel, Evaluator, Notes
 from agentmut.redaction import Redactor
-from agentmut.scenario import Scenario
-from agentmut.trace import AgentTrace, Check, Judgement, Outcome
-from agentmut.wire.footprint import Footprint
 from agentmut.witness import Detector, Witness
 
 

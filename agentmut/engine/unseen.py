@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from agentmut.engine.baseline import ScenarioBaseline
 from agentmut.engine.suite import SuiteConfig
-from agentmut.mutant import Mutant, Reach
-from agentmut.scenario import Scenario
+from agentmut.nouns.mutant import Mutant, Reach
+from agentmut.nouns.scenario import Scenario
 from agentmut.witness import Detector
 
 

@@ -8,8 +8,8 @@ from agentmut.engine.limits import Spend
 from agentmut.engine.plan import RunPlan
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Launch, TrialResult
-from agentmut.mutant import Mutant
-from agentmut.scenario import Scenario
+from agentmut.nouns.mutant import Mutant
+from agentmut.nouns.scenario import Scenario
 from agentmut.witness import Detector
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from agentmut._base.errors import AgentmutError, NotJudgedError, RunError, UsageError
 from agentmut._base.imports import error_location
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.trace import AgentTrace, Check
 from agentmut.opinions import OpinionCache
 from agentmut.plugins import Catalogue, Group
 from agentmut.protocols import AsksModel, Evaluator, GivesChecks, ReadsFiles
-from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.trace import AgentTrace, Check
 
 __all__ = [
     "NamedEvaluator",

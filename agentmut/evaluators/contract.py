@@ -13,8 +13,8 @@ from agentmut.contract import INPUT_NAMES, ContractSpec, Invariant, Precondition
 from agentmut.evaluators.contract_steps import over_steps, step_values
 from agentmut.evaluators.expression import Predicate, namespace
 from agentmut.evaluators.governance import exceeded
-from agentmut.scenario import Scenario
-from agentmut.trace import AgentTrace, Check
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import AgentTrace, Check
 
 MOST_KEPT = 50
 """Violations that the details of a check list, besides the first of every clause."""

@@ -6,8 +6,8 @@ from typing import Any
 
 from agentmut.evaluators.expression import namespace
 from agentmut.evaluators.values import structured
-from agentmut.scenario import Scenario
-from agentmut.trace import Action, AgentTrace, Usage
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import Action, AgentTrace, Usage
 
 Values = dict[str, Any]
 Fault = Callable[[Values], str]

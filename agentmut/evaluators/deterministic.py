@@ -8,8 +8,8 @@ from pydantic import JsonValue
 
 from agentmut._base import arguments
 from agentmut.evaluators.values import same_json, shown, structured
-from agentmut.scenario import Scenario
-from agentmut.trace import AgentTrace, Check
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import AgentTrace, Check
 
 
 class ExactMatch:

@@ -17,9 +17,9 @@ from simpleeval import (  # type: ignore[import-untyped]
 from agentmut._base import arguments
 from agentmut._base.errors import nearest
 from agentmut.evaluators.values import shown, structured
-from agentmut.flow import END, START
-from agentmut.scenario import Scenario
-from agentmut.trace import AgentTrace, Check
+from agentmut.nouns.flow import END, START
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import AgentTrace, Check
 
 NAMES = (
     "output", "outputs", "text", "json", "turns", "tools", "calls", "nodes", "steps", "tokens", "usd", "seconds",

@@ -5,7 +5,7 @@ from itertools import accumulate
 
 from agentmut.contract import Governance
 from agentmut.evaluators.trajectory import unknown_cost
-from agentmut.trace import AgentTrace
+from agentmut.nouns.trace import AgentTrace
 
 Stretch = tuple[int, int, str]
 """First and last violated step, counted from 1, and what is wrong."""

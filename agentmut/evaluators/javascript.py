@@ -9,8 +9,8 @@ from pydantic import JsonValue
 from agentmut._base import arguments
 from agentmut._base.errors import NotJudgedError
 from agentmut.evaluators.values import as_text, shown
-from agentmut.scenario import Scenario
-from agentmut.trace import AgentTrace, Check
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import AgentTrace, Check
 
 SECONDS = 0.1
 """Most time of one condition, as in Cerberus."""

@@ -16,9 +16,9 @@ from agentmut._base.imports import check_reference, error_location, import_calla
 from agentmut._base.plain import one_line
 from agentmut._base.scores import passes, plain_score, read_pass_score, told
 from agentmut.evaluators.values import as_text, shown, written_json
-from agentmut.scenario import Scenario
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import Action, AgentTrace, Check
 from agentmut.threads import completed
-from agentmut.trace import Action, AgentTrace, Check
 
 KEYS = ("function", "reference", "args", "pass_score", "input_key", "output_key", "reference_key", "outputs")
 _GIVEN = ("inputs", "outputs", "reference_outputs")

@@ -21,9 +21,9 @@ from agentmut.evaluators.rubric import (
     why,
 )
 from agentmut.judge_client import JudgeModel, Patience, Question, Reply
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.trace import AgentTrace, Check
 from agentmut.opinions import Consultation, JudgeSpend, MemoryCache, OpinionCache
-from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.trace import AgentTrace, Check
 
 if TYPE_CHECKING:
     from agentmut.stats.judge import Labels

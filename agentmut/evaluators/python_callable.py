@@ -9,8 +9,8 @@ from pydantic import JsonValue
 
 from agentmut._base import arguments
 from agentmut._base.imports import import_callable, required_parameters
-from agentmut.scenario import Scenario
-from agentmut.trace import AgentTrace, Check
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import AgentTrace, Check
 
 
 class PythonCallable:

@@ -10,8 +10,8 @@ from pydantic import Field, JsonValue, ValidationError, field_validator, model_v
 from agentmut._base.errors import nearest
 from agentmut._base.frozen import Frozen
 from agentmut.judge_client import JudgeModel, Question
-from agentmut.scenario import Scenario
-from agentmut.trace import AgentTrace
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import AgentTrace
 
 _TASK = (
     "You judge the work of an AI assistant. The user message holds the record of one of its runs, as one JSON object. "

@@ -8,8 +8,8 @@ from agentmut._base import arguments
 from agentmut.evaluators.values import shown
 from agentmut.facts.decisions import NO, YES, Decisions
 from agentmut.facts.stated import stated_figures
-from agentmut.scenario import Scenario
-from agentmut.trace import AgentTrace, Check
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import AgentTrace, Check
 
 
 class States:

@@ -4,8 +4,8 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
-from agentmut.scenario import Scenario
-from agentmut.trace import AgentTrace, Check
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import AgentTrace, Check
 
 
 class SuiteCheck:

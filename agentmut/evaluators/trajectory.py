@@ -12,8 +12,8 @@ from pydantic import JsonValue
 from agentmut._base import arguments
 from agentmut._base.errors import nearest
 from agentmut.evaluators.values import as_text, same_json, shown
-from agentmut.scenario import Scenario
-from agentmut.trace import Action, AgentTrace, Check, Step
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import Action, AgentTrace, Check, Step
 
 TOOLS = "a tool's name or a list of them"
 

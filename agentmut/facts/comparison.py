@@ -5,7 +5,6 @@ from itertools import product
 from types import MappingProxyType
 from typing import NamedTuple
 
-from agentmut.facts.fact import Calibrated, Comparer, Extractor, Fact
 from agentmut.facts.figures import said_without_year
 from agentmut.facts.judge import Judge
 from agentmut.facts.phrases import phrases
@@ -13,8 +12,9 @@ from agentmut.facts.registry import DEFAULT, LAST_RESORT, OF_ANSWERS, build_extr
 from agentmut.facts.same import Same
 from agentmut.facts.stability import FEWEST, Slot, Stability, slot, stability
 from agentmut.facts.statements import Statements
-from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.trace import AgentTrace, Usage
+from agentmut.nouns.fact import Calibrated, Comparer, Extractor, Fact
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.trace import AgentTrace, Usage
 
 _CONTRADICTING = frozenset({"decisions", "dates", "numbers", "ids", "json"})
 _NOTHING: Mapping[str, str] = MappingProxyType({})

@@ -7,12 +7,12 @@ from typing import ClassVar
 from pydantic import JsonValue
 
 from agentmut._base import arguments
-from agentmut.facts.fact import IS, Fact
-from agentmut.scenario import Scenario
+from agentmut.nouns.fact import IS, Fact
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import AgentTrace
 from agentmut.text.neighbours import DETERMINERS, word_set
 from agentmut.text.polarity import clauses, denied
 from agentmut.text.words import stem
-from agentmut.trace import AgentTrace
 
 YES, NO = "yes", "no"
 _GRANTING = word_set(

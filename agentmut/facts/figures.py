@@ -8,13 +8,13 @@ from typing import ClassVar, NamedTuple
 from pydantic import JsonValue
 
 from agentmut._base.frozen import canonical_json
-from agentmut.facts.fact import Fact
 from agentmut.facts.leaves import leaves
-from agentmut.scenario import Scenario
+from agentmut.nouns.fact import Fact
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import AgentTrace
 from agentmut.text.calendar_days import days
 from agentmut.text.quantities import blanked, quantities
 from agentmut.text.things import things
-from agentmut.trace import AgentTrace
 
 
 class Figures(NamedTuple):

@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 from pydantic import JsonValue
 
 from agentmut._base import arguments
-from agentmut.facts.fact import Fact
 from agentmut.facts.leaves import leaves
 from agentmut.facts.values import stated, together
-from agentmut.scenario import Scenario
-from agentmut.trace import AgentTrace
+from agentmut.nouns.fact import Fact
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import AgentTrace
 
 _BEGINS = re.compile(r"[{\[]")
 _MOST_TRIES = 50

@@ -10,11 +10,11 @@ from pydantic import JsonValue
 
 from agentmut._base import arguments
 from agentmut._base.errors import NotJudgedError, RunError
-from agentmut.facts.fact import Fact
 from agentmut.facts.figures import texts_of
 from agentmut.judge_client import JudgeClient, JudgeModel, Question, Reply
-from agentmut.scenario import Scenario
-from agentmut.trace import AgentTrace, Usage
+from agentmut.nouns.fact import Fact
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import AgentTrace, Usage
 
 _TASK = (
     "Two assistants answered the same request. Decide whether their answers say the same: the same decision, and no "

@@ -7,10 +7,10 @@ from typing import ClassVar
 from pydantic import JsonValue
 
 from agentmut._base import arguments
-from agentmut.facts.fact import Fact
-from agentmut.scenario import Scenario
+from agentmut.nouns.fact import Fact
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import AgentTrace
 from agentmut.text.polarity import NEGATORS, clauses
-from agentmut.trace import AgentTrace
 
 _DENIED_AFTER = re.compile(
     r"^[^\w]*(?:\w+\s+){0,3}?(?:is|are|was|were|be|does|do|has|have|can|will)\s+(?:currently\s+|also\s+)?not\b|"

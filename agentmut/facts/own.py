@@ -8,9 +8,9 @@ from pydantic import JsonValue
 from agentmut._base import arguments
 from agentmut._base.errors import RunError
 from agentmut._base.imports import error_location, import_callable, required_parameters
-from agentmut.facts.fact import IS, Fact
-from agentmut.scenario import Scenario
-from agentmut.trace import AgentTrace
+from agentmut.nouns.fact import IS, Fact
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import AgentTrace
 
 
 class Own:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from agentmut.facts.fact import IS, Fact
 from agentmut.facts.stability import slot
+from agentmut.nouns.fact import IS, Fact
 from agentmut.text.calendar_days import days
 
 MOST = 12

@@ -7,7 +7,6 @@ from pydantic import JsonValue
 
 from agentmut._base.errors import UsageError, nearest
 from agentmut.facts.decisions import Decisions
-from agentmut.facts.fact import Extractor
 from agentmut.facts.figures import Dates, Ids, Numbers
 from agentmut.facts.json_fields import JsonFields
 from agentmut.facts.judge import Judge
@@ -16,7 +15,8 @@ from agentmut.facts.own import Own
 from agentmut.facts.resemblance import Resemblance
 from agentmut.facts.statements import Statements
 from agentmut.facts.tool_calls import ToolCalls, Tools
-from agentmut.scenario import EvaluatorSpec
+from agentmut.nouns.fact import Extractor
+from agentmut.nouns.scenario import EvaluatorSpec
 
 _ALL: tuple[Callable[[JsonValue], Extractor], ...] = (
     Decisions, Statements, Options, Numbers, Dates, Ids, JsonFields, ToolCalls, Tools, Resemblance, Judge, Own,

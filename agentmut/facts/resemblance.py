@@ -6,10 +6,10 @@ from typing import ClassVar, Literal
 from pydantic import JsonValue
 
 from agentmut._base import arguments
-from agentmut.facts.fact import Extractor, Fact
 from agentmut.facts.figures import texts_of
-from agentmut.scenario import Scenario
-from agentmut.trace import AgentTrace
+from agentmut.nouns.fact import Extractor, Fact
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import AgentTrace
 
 QUANTILE = 0.95
 """Of the distances between runs of the unchanged agent; the calibrated threshold."""

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import NamedTuple
 
-from agentmut.facts.fact import IS, Comparer, Extractor, Fact
 from agentmut.facts.values import short
-from agentmut.scenario import Scenario
-from agentmut.trace import AgentTrace
+from agentmut.nouns.fact import IS, Comparer, Extractor, Fact
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import AgentTrace
 
 ROUNDING = Decimal("0.01")
 """A converted number may be rounded by so much of itself."""

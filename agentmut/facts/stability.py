@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from agentmut.facts.fact import IS, Fact
+from agentmut.nouns.fact import IS, Fact
 from agentmut.text.units import unit_of
 
 FEWEST = 5

@@ -7,14 +7,14 @@ from typing import ClassVar, NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut.facts.fact import Extractor, Fact
 from agentmut.facts.figures import leaf_texts
 from agentmut.facts.leaves import leaves
 from agentmut.facts.stability import MOST_NEW, NEARLY_ALL
 from agentmut.facts.values import is_free
-from agentmut.scenario import Scenario
+from agentmut.nouns.fact import Extractor, Fact
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import AgentTrace
 from agentmut.text.predicates import Statement, statements
-from agentmut.trace import AgentTrace
 
 FEWEST_MENTIONS = 2
 """So many runs of the unchanged agent at least have to say a word before its contrary is news."""

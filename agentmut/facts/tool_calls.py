@@ -6,11 +6,11 @@ from typing import ClassVar
 from pydantic import JsonValue
 
 from agentmut._base import arguments
-from agentmut.facts.fact import Fact
 from agentmut.facts.leaves import leaves
 from agentmut.facts.values import stated, together
-from agentmut.scenario import Scenario
-from agentmut.trace import AgentTrace, Step
+from agentmut.nouns.fact import Fact
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import AgentTrace, Step
 
 
 class _Calls:

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue
 
-from agentmut.facts.fact import IS
 from agentmut.facts.figures import figures
 from agentmut.facts.leaves import leaves, objects
+from agentmut.nouns.fact import IS
 from agentmut.text.calendar_days import Day, days
 from agentmut.text.quantities import quantities
 

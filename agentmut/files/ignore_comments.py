@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from agentmut._base.errors import ProjectError, nearest
 from agentmut.mutation.operator_names import class_of, unknown_name
-from agentmut.origin import Cut, IgnoreComment, Place
+from agentmut.nouns.origin import Cut, IgnoreComment, Place
 from agentmut.text.code import code_spans
 from agentmut.text.spans import Span, splits
 

@@ -16,13 +16,13 @@ from agentmut._base.frozen import Frozen
 from agentmut._base.imports import check_reference, make_importable
 from agentmut._base.yaml_problems import joined, validated
 from agentmut._base.yaml_source import KeyPath, YamlSource, read_yaml
-from agentmut.config import AgentConfig
 from agentmut.evaluators import build
 from agentmut.files.schema import Rate, StatisticsSettings
-from agentmut.origin import Sources
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.origin import Sources
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.project import Project
 from agentmut.protocols import AgentSpec
-from agentmut.scenario import EvaluatorSpec, Scenario
 
 EXPECTED = "expected_"
 

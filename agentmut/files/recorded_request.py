@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from agentmut._base.errors import ProjectError, UsageError
-from agentmut.config import SAMPLING, AgentConfig, History, ModelConfig
-from agentmut.origin import Origin
+from agentmut.nouns.config import SAMPLING, AgentConfig, History, ModelConfig
+from agentmut.nouns.messages import ModelRequest, Role
+from agentmut.nouns.origin import Origin
 from agentmut.wire import bodies
-from agentmut.wire.messages import ModelRequest, Role
 from agentmut.wire.recorded import recorded_call
 
 

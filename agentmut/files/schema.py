@@ -12,10 +12,10 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, RootModel
 
 from agentmut._base.frozen import Frozen
-from agentmut.config import ModelConfig
 from agentmut.files.guidance import CoverageSettings, Named, RelationSettings, SuggestSettings
 from agentmut.mutation.controls import Identity
-from agentmut.scenario import ToolDouble
+from agentmut.nouns.config import ModelConfig
+from agentmut.nouns.scenario import ToolDouble
 
 Reference = Annotated[str, Field(pattern=r"^[\w.]+:[\w.]+$", examples=["my_package.agent:run"])]
 Rate = Annotated[float, Field(gt=0, lt=1)]

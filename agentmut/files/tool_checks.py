@@ -6,7 +6,7 @@ from typing import Any
 from agentmut._base.errors import UsageError, nearest
 from agentmut._base.pointers import Path, at_path, parts_of, pointer
 from agentmut._base.schemas import fault, parameters
-from agentmut.tools import ToolSpec
+from agentmut.nouns.tools import ToolSpec
 
 _TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
 _OPEN = ("patternProperties", "allOf", "anyOf", "oneOf", "$ref", "if")

@@ -8,7 +8,7 @@ from typing import Any
 
 from agentmut._base.text_position import position
 from agentmut._base.yaml_source import KeyPath, YamlSource
-from agentmut.origin import Place
+from agentmut.nouns.origin import Place
 
 ItemPlace = Callable[[int], Place | None]
 """The place of the list's item of that number, where it can be told."""

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 from agentmut._base.errors import UsageError
-from agentmut.config import AgentConfig
-from agentmut.mutant import Mutant
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Mutant
+from agentmut.nouns.tools import ToolSpec
 from agentmut.plugins import Catalogue, Group
 from agentmut.protocols import Adapter, AgentSpec, KnowsApi, NeedsDoubles
-from agentmut.tools import ToolSpec
 
 
 @dataclass(frozen=True)

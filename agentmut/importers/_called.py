@@ -9,11 +9,11 @@ from typing import Any, ClassVar, Literal, Self
 
 from agentmut._base.errors import CaseError, UsageError
 from agentmut.adapters.python_callable import CallableAdapter
-from agentmut.config import AgentConfig
-from agentmut.mutant import Mutant
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Mutant
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import AgentTrace
 from agentmut.protocols import AgentSpec
-from agentmut.tools import ToolSpec
-from agentmut.trace import AgentTrace
 
 CONFIG_NAMES = ("agentmut_config", "config")
 """Parameters by which a function of a suite is told the config that is under test."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from agentmut.trace import Step
+from agentmut.nouns.trace import Step
 from agentmut.trial import Recorder, Trial, running
 from agentmut.wire.steps import steps_from_exchanges
 

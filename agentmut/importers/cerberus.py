@@ -16,12 +16,12 @@ from agentmut._base.frozen import Frozen
 from agentmut._base.yaml_problems import joined, validated
 from agentmut._base.yaml_source import KeyPath, YamlSource, read_yaml
 from agentmut.adapters.command import CommandAdapter
-from agentmut.config import AgentConfig
 from agentmut.evaluators import build
 from agentmut.importers._settings import read_settings
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.trace import AgentTrace
 from agentmut.protocols import Adapter, AgentSpec, SuiteRule, SuiteSpec
-from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.trace import AgentTrace
 from agentmut.trial import Trial
 
 WHERE = "suite.cerberus"

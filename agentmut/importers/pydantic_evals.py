@@ -14,7 +14,6 @@ from agentmut._base.imports import error_location, import_callable, import_objec
 from agentmut._base.plain import jsonable, one_line
 from agentmut._base.scores import PassScore, passes, told
 from agentmut.adapters.python_callable import CallableAdapter, trace_of
-from agentmut.config import AgentConfig
 from agentmut.importers._called import (
     CalledAgent,
     Raised,
@@ -27,9 +26,10 @@ from agentmut.importers._called import (
 )
 from agentmut.importers._judging import judging
 from agentmut.importers._settings import read_settings, require
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.trace import AgentTrace, Check
 from agentmut.protocols import Adapter, AgentSpec, SuiteSpec
-from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.trace import AgentTrace, Check
 from agentmut.trial import Trial, belonging
 
 if TYPE_CHECKING:

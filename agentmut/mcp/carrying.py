@@ -29,13 +29,13 @@ from agentmut.mcp.messages import (
     written,
 )
 from agentmut.mcp.sessions import Session, Sessions
+from agentmut.nouns.framing import Frame
 from agentmut.trial import Trial
 from agentmut.wire.carriers.proxy.forwarding import pass_on
 from agentmut.wire.carriers.proxy.refusal import RefusalError
 from agentmut.wire.carriers.proxy.upstream import TROUBLE, passed_on
 from agentmut.wire.carriers.wording import without_url_secrets
 from agentmut.wire.dialects.sse import SseFraming
-from agentmut.wire.framing import Frame
 
 SESSION_HEADER = "Mcp-Session-Id"
 _JSON = "application/json"

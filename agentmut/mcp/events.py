@@ -11,9 +11,9 @@ from aiohttp import hdrs, web
 
 from agentmut.mcp.exchange import Exchange
 from agentmut.mcp.messages import Message, replies_to, written
+from agentmut.nouns.framing import Frame
 from agentmut.wire.carriers.proxy.upstream import passed_on
 from agentmut.wire.dialects.sse import MEDIA_TYPE, SseFraming, events
-from agentmut.wire.framing import Frame
 
 OF_THE_BODY = (hdrs.CONTENT_LENGTH, hdrs.CONTENT_ENCODING, hdrs.CONTENT_TYPE)
 _ENDPOINT = re.compile(rb"^event: ?endpoint[ \t]*\r?$", re.M)

@@ -6,8 +6,8 @@ Tools are as the protocol writes them: mappings with `name`, `description` and `
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from agentmut.faults import FaultKind
-from agentmut.tools import ToolSpec
+from agentmut.nouns.faults import FaultKind
+from agentmut.nouns.tools import ToolSpec
 from agentmut.trial import ToolChange
 
 Tool = Mapping[str, Any]

@@ -8,9 +8,9 @@ from itertools import accumulate
 from pydantic import Field, JsonValue
 
 from agentmut._base.frozen import Frozen
-from agentmut.config import AgentConfig, Document
-from agentmut.mutant import About, Edit, Mutant
-from agentmut.tools import ToolSpec
+from agentmut.nouns.config import AgentConfig, Document
+from agentmut.nouns.mutant import About, Edit, Mutant
+from agentmut.nouns.tools import ToolSpec
 
 Lines = tuple[tuple[int, int], ...]
 """Lines of today's text that changed, each as its characters without the line break."""

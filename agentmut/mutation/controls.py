@@ -6,8 +6,8 @@ from enum import StrEnum
 from pydantic import JsonValue
 
 from agentmut._base.frozen import digest_of
-from agentmut.config import AgentConfig
-from agentmut.mutant import ID_LENGTH, Edit, Intent, Mutant, OperatorClass, Reach, prompt_edit
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import ID_LENGTH, Edit, Intent, Mutant, OperatorClass, Reach, prompt_edit
 
 
 class Identity(StrEnum):

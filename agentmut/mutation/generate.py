@@ -13,8 +13,9 @@ from pydantic import BaseModel
 from agentmut._base.errors import AgentmutError, MutationError, PluginError
 from agentmut._base.frozen import canonical_json, digest_of
 from agentmut._base.plain import one_line
-from agentmut.config import AgentConfig
-from agentmut.mutant import (
+from agentmut.mutation.text_change import text_change
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import (
     ID_LENGTH,
     About,
     Candidate,
@@ -25,7 +26,6 @@ from agentmut.mutant import (
     apply_edits,
     unique_ids,
 )
-from agentmut.mutation.text_change import text_change
 from agentmut.protocols import Operator, OperatorOptions
 
 
@@ -155,7 +155,7 @@ def candidates(operator: Operator, config: AgentConfig, options: OperatorOptions
         if not isinstance(candidate, Candidate):
             kind = type(candidate).__name__
             raise PluginError(
-                f"operator {operator.id!r} yielded a {kind}; expected agentmut.mutant.Candidate"
+                f"operator {operator.id!r} yielded a {kind}; expected agentmut.nouns.mutant.Candidate"
             )
         yield candidate
 

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from agentmut._base.errors import MutationError, UsageError
 from agentmut._base.frozen import digest_of
-from agentmut.config import AgentConfig
-from agentmut.mutant import ID_LENGTH, Edit, Intent, Mutant, OperatorClass, Reach, apply_edits
 from agentmut.mutation.generate import Dropped
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import ID_LENGTH, Edit, Intent, Mutant, OperatorClass, Reach, apply_edits
 
 PAIR = "higher_order.pair"
 HARMLESS_PAIR = "higher_order.harmless_pair"

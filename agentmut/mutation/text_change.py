@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from agentmut._base.in_common import beginning_in_common, ends_in_common
-from agentmut.mutant import Edit, misfit
+from agentmut.nouns.mutant import Edit, misfit
 
 
 class TextChange(NamedTuple):

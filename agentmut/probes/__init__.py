@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from agentmut.config import AgentConfig
-from agentmut.mutant import Edit
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Edit
 from agentmut.probes.model import model_probe
 from agentmut.probes.probe import OrderProbe, Probe
 from agentmut.probes.texts import text_probe

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from agentmut.config import AgentConfig, ModelConfig
-from agentmut.mutant import Edit
+from agentmut.nouns.config import AgentConfig, ModelConfig
+from agentmut.nouns.footprints import RequestShape
+from agentmut.nouns.mutant import Edit
 from agentmut.probes.probe import PerRequest, Probe, Shapes
-from agentmut.wire.footprint import RequestShape
 
 _VISIBLE = frozenset(ModelConfig.model_fields) - {"provider"}
 

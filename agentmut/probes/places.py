@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from agentmut._base.pointers import Path, at_path
-from agentmut.config import AgentConfig
-from agentmut.mutant import Edit
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Edit
 
 
 def moved_path(edit: Edit, edits: Sequence[Edit]) -> Path:

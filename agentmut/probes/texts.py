@@ -7,11 +7,11 @@ from typing import Any
 
 from agentmut._base.in_common import ends_in_common
 from agentmut._base.passages import Passage, flat, opening, passage_at, shown, stretch
-from agentmut.config import AgentConfig
-from agentmut.mutant import Edit
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.footprints import RequestShape
+from agentmut.nouns.mutant import Edit
 from agentmut.probes.places import moved_path, shift, text_at, text_of
 from agentmut.probes.probe import OrderProbe, PerRequest, Probe, Shapes
-from agentmut.wire.footprint import RequestShape
 
 
 def text_probe(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: AgentConfig) -> Probe:

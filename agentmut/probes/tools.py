@@ -7,12 +7,12 @@ from typing import Any
 from agentmut._base.passages import flat
 from agentmut._base.pointers import Path, at_path
 from agentmut._base.schemas import Difference, differences, inlined, plain_schema
-from agentmut.config import AgentConfig
-from agentmut.mutant import Edit
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.footprints import RequestShape
+from agentmut.nouns.mutant import Edit
+from agentmut.nouns.tools import ToolSpec
 from agentmut.probes.places import moved_path
 from agentmut.probes.probe import OrderProbe, PerRequest, Probe, Shapes
-from agentmut.tools import ToolSpec
-from agentmut.wire.footprint import RequestShape
 
 
 def tool_probe(edit: Edit, edits: Sequence[Edit], base: AgentConfig, mutated: AgentConfig) -> Probe:

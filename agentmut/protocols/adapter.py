@@ -6,10 +6,10 @@ from typing import Literal, NamedTuple, Protocol, runtime_checkable
 from pydantic import Field, JsonValue, SecretStr
 
 from agentmut._base.frozen import Frozen
-from agentmut.config import AgentConfig
-from agentmut.mutant import Mutant
-from agentmut.tools import ToolSpec
-from agentmut.trace import AgentTrace
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Mutant
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import AgentTrace
 from agentmut.trial import Trial
 
 

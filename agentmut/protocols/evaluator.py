@@ -6,9 +6,9 @@ from typing import Protocol, runtime_checkable
 from pydantic import JsonValue
 
 from agentmut.judge_client import JudgeModel
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import AgentTrace, Check
 from agentmut.opinions import JudgeSpend, OpinionCache
-from agentmut.scenario import Scenario
-from agentmut.trace import AgentTrace, Check
 
 
 @runtime_checkable

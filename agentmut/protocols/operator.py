@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
 from agentmut._base.frozen import Frozen
-from agentmut.config import AgentConfig
-from agentmut.mutant import Candidate, Intent, OperatorClass, Reach
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Candidate, Intent, OperatorClass, Reach
 
 
 class OperatorOptions(Frozen):

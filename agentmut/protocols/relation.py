@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
-from agentmut.config import AgentConfig
-from agentmut.relation import Expectation, Family, FollowUp, Pair, Source
-from agentmut.scenario import Scenario
-from agentmut.trace import AgentTrace, Check
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.relation import Expectation, Family, FollowUp, Pair, Source
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import AgentTrace, Check
 
 
 class RelationExample(NamedTuple):

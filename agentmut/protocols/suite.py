@@ -5,9 +5,9 @@ from typing import ClassVar, Literal, Protocol, runtime_checkable
 from pydantic import JsonValue
 
 from agentmut._base.frozen import Frozen
-from agentmut.config import AgentConfig
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.scenario import Scenario
 from agentmut.protocols.adapter import Adapter, AgentSpec
-from agentmut.scenario import Scenario
 
 
 class SuiteSpec(Frozen):

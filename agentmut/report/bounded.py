@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
+from agentmut.nouns.result import MutantRow
 from agentmut.report.paint import clean
-from agentmut.result import MutantRow
 
 FIELD = 2_000
 """Characters that a text of one mutant may take in a report."""

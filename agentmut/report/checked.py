@@ -9,8 +9,8 @@ from agentmut.documents.verdict_report import (
     SatisfactionRow,
     ScenarioVerdict,
 )
+from agentmut.nouns.result import Bounds
 from agentmut.report.paint import clean, shorten
-from agentmut.result import Bounds
 
 _SHOWN = 160
 

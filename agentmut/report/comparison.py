@@ -7,14 +7,14 @@ from rich.table import Table
 from rich.text import Text
 
 from agentmut.documents.comparison import Comparison, InCommon, MutantChange, ScoreChange
-from agentmut.mutant import Status
+from agentmut.nouns.mutant import Status
+from agentmut.nouns.result import Score
 from agentmut.report.bounded import bounded, one_line
 from agentmut.report.markdown import LONGEST, fitting, fitting_rows
 from agentmut.report.markdown_text import code, diff, folded, table
 from agentmut.report.paint import Page, diff_lines, shorten
 from agentmut.report.terminal import LINES
 from agentmut.report.wording import counted, interval, without_marker
-from agentmut.result import Score
 
 SHOWN = 15
 """Mutants that a terminal lists of one kind."""

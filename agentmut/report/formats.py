@@ -12,7 +12,7 @@ from agentmut.report.beside import Extra
 if TYPE_CHECKING:  # `agentmut --help` imports this module, and has no use for pydantic
     from pydantic import BaseModel
 
-    from agentmut.result import Result
+    from agentmut.nouns.result import Result
 
 _STEERING = re.compile(
     "[\\x7f-\\x9f\\xad\\u061c\\u180e\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\uffff"

@@ -5,9 +5,9 @@ The trace test is made for each survivor at its own level: among many, some are 
 
 from collections.abc import Iterable
 
+from agentmut.nouns.result import MutantRow
 from agentmut.report.paint import clean
 from agentmut.report.wording import counted
-from agentmut.result import MutantRow
 
 LEVEL = 0.05
 """The level of the trace test of one survivor."""

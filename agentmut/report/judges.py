@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Protocol
 
+from agentmut.nouns.result import JudgeUse
 from agentmut.report.paint import clean
-from agentmut.result import JudgeUse
 
 
 class HasJudges(Protocol):

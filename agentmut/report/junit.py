@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
-from agentmut.mutant import Intent, Status
+from agentmut.nouns.mutant import Intent, Status
+from agentmut.nouns.result import MutantRow, Result, Score
 from agentmut.report.bounded import bounded, names, one_line, place
 from agentmut.report.mutant import MEANING
-from agentmut.result import MutantRow, Result, Score
 
 _FAILED = (Status.SURVIVED, Status.NO_COVERAGE)
 
@@ -96,7 +96,7 @@ def _properties(result: Result, own: Score | None) -> Iterator[tuple[str, str]]:
     yield "agentmut._base.version", one_line(result.agentmut_version)
     yield "agentmut.run", one_line(result.run_id)
     yield "agentmut.status", one_line(result.status)
-    yield "agentmut.config", one_line(result.agent.digest)
+    yield "agentmut.nouns.config", one_line(result.agent.digest)
     yield "agentmut.seed", str(result.seed)
     yield from _score("agentmut.score", result.score)
     if own is not None:

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from agentmut.mutant import Intent, Status
+from agentmut.nouns.mutant import Intent, Status
+from agentmut.nouns.result import MutantRow, Result, Score
 from agentmut.report.bounded import bounded, place
 from agentmut.report.markdown_text import code, diff, fence, folded, table
 from agentmut.report.ranking import rank
 from agentmut.report.wording import counted, interval, judged_again
-from agentmut.result import MutantRow, Result, Score
 
 if TYPE_CHECKING:
     from agentmut.documents.rescored import Rescored

@@ -8,14 +8,14 @@ from rich.table import Table
 from rich.text import Text
 
 from agentmut.analysis.groups import dominators
-from agentmut.mutant import Intent, Status
+from agentmut.nouns.mutant import Intent, Status
+from agentmut.nouns.result import SUITE, MutantRow, Result
+from agentmut.nouns.suggestion import AssertionSuggestion
 from agentmut.report.delivery import delivery_note
 from agentmut.report.gap import gap_in_words, may_be_chance
 from agentmut.report.paint import Page, clean, diff_lines, shorten
 from agentmut.report.suggestion import add_assertion
 from agentmut.report.wording import ROUNDED_UP, counted, interval, without_marker
-from agentmut.result import SUITE, MutantRow, Result
-from agentmut.suggestion import AssertionSuggestion
 
 MEANING = {
     Status.KILLED: "The suite notices this change: the pass rate of a scenario has dropped.",

@@ -8,11 +8,11 @@ from pydantic import JsonValue
 
 from agentmut._base.frozen import canonical_json
 from agentmut._base.text_position import line_starts
-from agentmut.config import AgentConfig
-from agentmut.mutant import Edit, Mutant, apply_edits
-from agentmut.origin import Origin
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Edit, Mutant, apply_edits
+from agentmut.nouns.origin import Origin
+from agentmut.nouns.tools import ToolSpec
 from agentmut.report.text_diff import edited_diff, renumbered, replacement, text_diff
-from agentmut.tools import ToolSpec
 
 
 def unified(origin: Origin, mutant: Mutant) -> Iterator[str]:

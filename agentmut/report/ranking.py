@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from agentmut.mutant import Intent, Status
-from agentmut.result import MutantRow
+from agentmut.nouns.mutant import Intent, Status
+from agentmut.nouns.result import MutantRow
 from agentmut.text.modality import Modality, modality
 
 UNNOTICED = (Status.SURVIVED, Status.NO_COVERAGE)

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from agentmut._base.text_position import line_starts, position
-from agentmut.result import MutantRow, Result, SourceText, TextChange
+from agentmut.nouns.result import MutantRow, Result, SourceText, TextChange
 
 
 class Region(NamedTuple):

@@ -15,7 +15,7 @@ from agentmut.documents.relation_report import (
     SurvivorsReport,
     Violation,
 )
-from agentmut.relation import Expectation
+from agentmut.nouns.relation import Expectation
 from agentmut.report.judges import judged_with
 from agentmut.report.paint import WIDTH, Page, clean, shorten
 from agentmut.report.verdicts import becoming, spent

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from agentmut.engine.replay import Replay
+from agentmut.nouns.cassette import Cassette
+from agentmut.nouns.trace import Action, Step
 from agentmut.report.paint import clean
-from agentmut.trace import Action, Step
-from agentmut.wire.cassette import Cassette
 
 WIDTH = 100
 """Characters of an output that are shown."""

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 from urllib.parse import quote
 
-from agentmut.mutant import Status
+from agentmut.nouns.mutant import Status
+from agentmut.nouns.result import MutantRow, Result, Score
 from agentmut.report.bounded import bounded, one_line, place
 from agentmut.report.mutant import MEANING
 from agentmut.report.ranking import rank
 from agentmut.report.regions import in_file
-from agentmut.result import MutantRow, Result, Score
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 FINGERPRINT = "agentmutMutant/v1"

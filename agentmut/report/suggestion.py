@@ -8,9 +8,9 @@ from textwrap import wrap
 import yaml
 from pydantic import JsonValue
 
+from agentmut.nouns.scenario import EvaluatorSpec
+from agentmut.nouns.suggestion import AssertionSuggestion
 from agentmut.report.paint import WIDTH, Page, clean
-from agentmut.scenario import EvaluatorSpec
-from agentmut.suggestion import AssertionSuggestion
 
 _WIDTH = 76
 
@@ -38,7 +38,7 @@ def _dumped(spec: EvaluatorSpec, *, allow_unicode: bool) -> str:
 
 
 def pytest_lines(spec: EvaluatorSpec) -> str:
-    """Statements that hold of `trace`, an `agentmut.trace.AgentTrace`, where the evaluator does.
+    """Statements that hold of `trace`, an `agentmut.nouns.trace.AgentTrace`, where the evaluator does.
 
     >>> print(pytest_lines(EvaluatorSpec(name="tool_called", argument="look")))
     assert "look" in trace.tools_called

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from agentmut._base.frozen import canonical_json
+from agentmut.nouns.scenario import EvaluatorSpec
+from agentmut.nouns.suggestion import AssertionSuggestion, ScenarioSuggestion
 from agentmut.report.paint import WIDTH, Page, clean, shorten
 from agentmut.report.verdicts import plain_table
-from agentmut.scenario import EvaluatorSpec
-from agentmut.suggestion import AssertionSuggestion, ScenarioSuggestion
 
 if TYPE_CHECKING:
     from agentmut.verbs.suggest import Idea, Proposed, Searched

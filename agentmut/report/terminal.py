@@ -8,14 +8,14 @@ from rich.table import Table
 from rich.text import Text
 
 from agentmut.analysis.groups import dominators
-from agentmut.mutant import Intent, OperatorClass, Status
+from agentmut.nouns.mutant import Intent, OperatorClass, Status
+from agentmut.nouns.result import CiNoticed, MutantRow, Result, Score
 from agentmut.report.bounded import bounded, names, one_line
 from agentmut.report.delivery import partly_delivered
 from agentmut.report.judges import judged_with
 from agentmut.report.paint import WIDTH, Page, clean, diff_lines, shorten
 from agentmut.report.ranking import LONGEST_READ, UNNOTICED, rank
 from agentmut.report.wording import ROUNDED_UP, counted, interval, judged_again, without_marker
-from agentmut.result import CiNoticed, MutantRow, Result, Score
 
 if TYPE_CHECKING:
     from agentmut.documents.rescored import Rescored

@@ -8,10 +8,10 @@ from rich.text import Text
 
 from agentmut.documents.saved_baseline import SavedBaseline
 from agentmut.documents.verdict_report import ScenarioVerdict, VerdictReport
+from agentmut.nouns.result import Bounds, Cost
 from agentmut.report.checked import contract_lines, judge_lines
 from agentmut.report.judges import judged_with
 from agentmut.report.paint import Page, clean, shorten
-from agentmut.result import Bounds, Cost
 from agentmut.stats.intervals import wilson
 from agentmut.stats.verdicts import Verdict
 

@@ -3,7 +3,7 @@
 import re
 from typing import TYPE_CHECKING
 
-from agentmut.result import CiRed, Score
+from agentmut.nouns.result import CiRed, Score
 
 if TYPE_CHECKING:
     from agentmut.documents.rescored import Rescored

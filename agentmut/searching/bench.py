@@ -12,10 +12,10 @@ from agentmut.engine.session import Session, open_session
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Launch
 from agentmut.engine.work import Stop
-from agentmut.execution import Execution
-from agentmut.mutant import Mutant
+from agentmut.nouns.execution import Execution
+from agentmut.nouns.mutant import Mutant
+from agentmut.nouns.scenario import Scenario
 from agentmut.runtime import run_work
-from agentmut.scenario import Scenario
 from agentmut.searching.plan import SearchPlan
 from agentmut.store.sqlite import Store
 from agentmut.witness import Detector

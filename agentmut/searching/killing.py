@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from agentmut.engine.tables import Tables
 from agentmut.engine.trials import Suite
 from agentmut.evaluators import build_all
-from agentmut.execution import Execution
-from agentmut.mutant import Mutant
+from agentmut.nouns.execution import Execution
+from agentmut.nouns.mutant import Mutant
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import Outcome
 from agentmut.plugins import Catalogue, Group
-from agentmut.scenario import Scenario
 from agentmut.searching.bench import Bench, Wanted
 from agentmut.stats.kill.rule import Decision, KillDesign
-from agentmut.trace import Outcome
 
 BASELINE = 15
 """Fresh runs of the original that a kill is judged against."""

@@ -10,15 +10,16 @@ from agentmut.analysis.generate.aims import mutants_alive
 from agentmut.analysis.generate.doubles import ALL, StandIns, stand_ins
 from agentmut.analysis.generate.material import material
 from agentmut.analysis.generate.proposals import Proposal
-from agentmut.config import AgentConfig
 from agentmut.engine.on_wire import inside
 from agentmut.engine.session import Session, plan_fields
 from agentmut.engine.stored import StoredCampaign, stored_campaign, stored_originals
 from agentmut.engine.tables import Tables
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.result import Result
+from agentmut.nouns.trace import AgentTrace
 from agentmut.project import Project
 from agentmut.protocols import Adapter, NeedsDoubles, Relation, RunsOutside
 from agentmut.relation_catalogue import RelationCatalogue
-from agentmut.result import Result
 from agentmut.searching.bench import Bench
 from agentmut.searching.killing import Killing
 from agentmut.searching.plan import SearchPlan
@@ -26,7 +27,6 @@ from agentmut.searching.search import Search
 from agentmut.searching.start import Start
 from agentmut.stats.kill.rule import KillDesign
 from agentmut.store.sqlite import Store
-from agentmut.trace import AgentTrace
 
 Traces = dict[str, tuple[AgentTrace, ...]]
 

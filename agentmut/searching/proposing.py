@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from agentmut._base.frozen import digest_of
+from agentmut.nouns.suggestion import ScenarioSuggestion
 from agentmut.searching.search import Ended
 from agentmut.searching.trying import Found
-from agentmut.suggestion import ScenarioSuggestion
 
 
 def scenario_suggestions(ended: Ended) -> tuple[ScenarioSuggestion, ...]:

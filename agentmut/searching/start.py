@@ -7,12 +7,12 @@ from agentmut.analysis.coverage import Beside, Coverage, measure
 from agentmut.analysis.generate.doubles import StandIns
 from agentmut.analysis.generate.material import Material
 from agentmut.analysis.generate.proposals import Proposal
-from agentmut.config import AgentConfig
 from agentmut.files.guidance import CoverageSettings
-from agentmut.mutant import Mutant
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Mutant
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import AgentTrace
 from agentmut.protocols import Relation
-from agentmut.scenario import Scenario
-from agentmut.trace import AgentTrace
 
 
 @dataclass(frozen=True)

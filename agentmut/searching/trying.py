@@ -15,14 +15,14 @@ from agentmut.analysis.generate.minimise import shrinking
 from agentmut.analysis.generate.observed import STEPS, holding, proposed_evaluators
 from agentmut.analysis.generate.proposals import Proposal
 from agentmut.analysis.generate.reaching import noticeable
-from agentmut.execution import Execution
-from agentmut.mutant import Mutant
-from agentmut.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.execution import Execution
+from agentmut.nouns.mutant import Mutant
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.suggestion import Rate
+from agentmut.nouns.trace import AgentTrace
 from agentmut.searching.bench import Bench, Wanted
 from agentmut.searching.killing import Killing
 from agentmut.searching.start import Start
-from agentmut.suggestion import Rate
-from agentmut.trace import AgentTrace
 
 STABLE = 0.5
 """The share of a proposal's runs that have to show what it adds."""

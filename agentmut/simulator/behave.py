@@ -8,6 +8,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from agentmut.nouns.messages import ModelReply, ModelRequest, ToolCall
+from agentmut.nouns.trace import Usage
 from agentmut.simulator.answer import compose, in_json
 from agentmut.simulator.dice import Dice
 from agentmut.simulator.foreign import in_results, obeyed, with_orders
@@ -18,8 +20,6 @@ from agentmut.simulator.profiles import PROFILES, Profile
 from agentmut.simulator.settings import ended, under
 from agentmut.simulator.situation import Situation, own_words, read
 from agentmut.simulator.toolbox import open_toolbox
-from agentmut.trace import Usage
-from agentmut.wire.messages import ModelReply, ModelRequest, ToolCall
 
 CHARS_PER_TOKEN = 4
 _TOLD = 400

@@ -8,13 +8,13 @@ from urllib.parse import parse_qs, urlsplit
 
 from pydantic import JsonValue
 
+from agentmut.nouns.codec import Codec, HttpCall
+from agentmut.nouns.framing import Frame, Framing
 from agentmut.simulator.sending import Reply
 from agentmut.wire.bodies import read_json, write_json
-from agentmut.wire.codec import Codec, HttpCall
 from agentmut.wire.dialects import bedrock_agent
 from agentmut.wire.dialects.aws_event_stream import EventStreamFraming
 from agentmut.wire.dialects.bedrock_agent import AgentCall
-from agentmut.wire.framing import Frame, Framing
 
 CHAT = "chat_completions"
 RESPONSES = "responses"

@@ -13,12 +13,12 @@ from urllib.parse import unquote
 
 from pydantic import JsonValue
 
+from agentmut.nouns.codec import HttpCall
+from agentmut.nouns.messages import Message, ModelReply, ModelRequest, Role
 from agentmut.simulator.sending import Reply
 from agentmut.simulator.situation import documents_of, own_words
 from agentmut.wire import bodies
-from agentmut.wire.codec import HttpCall
 from agentmut.wire.dialects.gemini.gemini import Gemini
-from agentmut.wire.messages import Message, ModelReply, ModelRequest, Role
 
 MOST_SESSIONS = 10_000
 _PATH = re.compile(r".*/reasoningEngines/(?P<engine>[^/:]+):(?:query|streamQuery)")

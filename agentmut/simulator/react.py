@@ -10,10 +10,10 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from agentmut.nouns.messages import Message, ModelReply, ModelRequest, Role, ToolCall
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.tools_as_functions import ANSWER, told_tools
 from agentmut.simulator.react_history import DELEGATED, retold
-from agentmut.tools import ToolSpec
-from agentmut.wire.messages import Message, ModelReply, ModelRequest, Role, ToolCall
-from agentmut.wire.told_tools import ANSWER, told_tools
 
 _ANSWERS = "Provides a final answer to the given problem."
 """What smolagents says of the tool: others may have one of the same name."""

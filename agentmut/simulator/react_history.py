@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from agentmut.wire.messages import Message, Role, ToolCall
-from agentmut.wire.told_tools import ANSWER
+from agentmut.nouns.messages import Message, Role, ToolCall
+from agentmut.nouns.tools_as_functions import ANSWER
 
 _INTERPRETER = "python_interpreter"
 _CALLS = "Calling tools:\n"

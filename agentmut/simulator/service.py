@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from aiohttp import web
 
+from agentmut.nouns.codec import Body, Codec, HttpCall
+from agentmut.nouns.messages import ModelReply, ModelRequest
 from agentmut.simulator import dialects, model_lists, react, thoughts
 from agentmut.simulator.agents import BedrockAgents, Sessions
 from agentmut.simulator.behave import reply
@@ -20,9 +22,7 @@ from agentmut.simulator.service_settings import Settings
 from agentmut.simulator.trouble import FaultKind
 from agentmut.trial import TRIAL_HEADER, trial_and_path
 from agentmut.wire.bodies import mapping, read_json, write_json
-from agentmut.wire.codec import Body, Codec, HttpCall
 from agentmut.wire.codecs import all_codecs, codec_for
-from agentmut.wire.messages import ModelReply, ModelRequest
 
 AGENTS = BedrockAgents()
 Dialect = Codec | BedrockAgents | AgentEngines

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+from agentmut.nouns.messages import ModelRequest
 from agentmut.simulator.profiles import Profile
-from agentmut.wire.messages import ModelRequest
 
 USUAL_TEMPERATURE = 0.7
 """Where the profiles' figures hold, and what an unset temperature is."""

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from agentmut.nouns.tools import ToolSpec
 from agentmut.simulator.deeds import deed, does, doings, same_verb
 from agentmut.simulator.dice import Dice
 from agentmut.simulator.language import Topics, Weights, topics
 from agentmut.simulator.profiles import Profile
 from agentmut.simulator.verbs import orders as begins_order
-from agentmut.tools import ToolSpec
 
 IN_NAME, IN_DESCRIPTION, IN_PARAMETERS = 2.0, 1.5, 0.5
 BY_NAME = 10.0

@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from agentmut.nouns.trace import Outcome
 from agentmut.stats.checks import check_choice, check_count
 from agentmut.stats.intervals import Interval, wilson
-from agentmut.trace import Outcome
 
 
 class PassRates(NamedTuple):

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from agentmut._base.errors import StoreError, UsageError
 from agentmut._base.frozen import storable_json
-from agentmut.wire.cassette import Cassette
+from agentmut.nouns.cassette import Cassette
 
 FOLDER = "cassettes"
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from agentmut._base.frozen import storable_json
-from agentmut.execution import Ending, Execution
-from agentmut.trace import AgentTrace
-from agentmut.wire.footprint import Footprint
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.footprints import Footprint
+from agentmut.nouns.trace import AgentTrace
 
 
 class StoredTrial(NamedTuple):

@@ -32,11 +32,11 @@ from sqlalchemy.dialects.sqlite import insert as upsert
 from sqlalchemy.exc import SQLAlchemyError
 
 from agentmut._base.errors import StoreError
-from agentmut.execution import Ending
+from agentmut.nouns.execution import Ending
+from agentmut.nouns.footprints import Footprint
 from agentmut.store.explanation import explanation
 from agentmut.store.rows import Spent, StoredRun, StoredTrial, footprint_row, trial_of, trial_row
 from agentmut.store.schema import VERSION, footprints, judged, metadata, reused, runs, trials
-from agentmut.wire.footprint import Footprint
 
 __all__ = ["Spent", "Store", "StoredRun", "StoredTrial"]
 KEPT_FOOTPRINTS = 4096

@@ -35,13 +35,13 @@ from agentmut.engine.state import IDENTITY_ALPHA
 from agentmut.engine.stored import stored_originals
 from agentmut.engine.tables import Tables
 from agentmut.engine.trials import TrialResult
-from agentmut.mutant import Intent, Mutant
 from agentmut.mutation.generate import Generation
+from agentmut.nouns.mutant import Intent, Mutant
+from agentmut.nouns.trace import Usage
 from agentmut.project import Project
 from agentmut.protocols import AsksNoModel
 from agentmut.runtime import opened, refuse_running_loop, stand_in_keys
 from agentmut.store.sqlite import Store
-from agentmut.trace import Usage
 from agentmut.witness import Detector
 
 CHARACTERS = 4

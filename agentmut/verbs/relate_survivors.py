@@ -44,7 +44,7 @@ from agentmut.engine.stored import StoredCampaign, stored_campaign
 from agentmut.engine.summary import cost_of
 from agentmut.engine.tables import Tables
 from agentmut.engine.work import Stop
-from agentmut.result import Result, write_result
+from agentmut.nouns.result import Result, write_result
 from agentmut.runtime import register, run_work
 from agentmut.store.sqlite import Store
 from agentmut.verbs.relate import Progress

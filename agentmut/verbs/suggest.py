@@ -18,9 +18,10 @@ from agentmut.engine.session import Session, no_other_input
 from agentmut.engine.work import Stop
 from agentmut.files.layout import FOLDER
 from agentmut.files.scenario_edit import apply_suggestions
-from agentmut.mutant import Intent, Status
+from agentmut.nouns.mutant import Intent, Status
+from agentmut.nouns.result import MutantRow, Result
+from agentmut.nouns.suggestion import AssertionSuggestion, ScenarioSuggestion, Suggestions
 from agentmut.project import Project
-from agentmut.result import MutantRow, Result
 from agentmut.runtime import register
 from agentmut.searching.bench import Bench
 from agentmut.searching.consulting import consult
@@ -29,7 +30,6 @@ from agentmut.searching.proposing import scenario_suggestions
 from agentmut.searching.search import Ended, Search
 from agentmut.searching.start import Start
 from agentmut.store.sqlite import Store
-from agentmut.suggestion import AssertionSuggestion, ScenarioSuggestion, Suggestions
 
 FILE = "suggestions.json"
 NO_PROPOSAL = {

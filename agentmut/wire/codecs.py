@@ -5,8 +5,8 @@ from functools import cache
 
 from agentmut._base.errors import PluginError
 from agentmut._base.plain import one_line
+from agentmut.nouns.codec import Codec
 from agentmut.plugins import Group, load_all
-from agentmut.wire.codec import Codec
 
 
 @cache

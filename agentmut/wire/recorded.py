@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from agentmut.nouns.codec import Codec, HttpCall
 from agentmut.wire import bodies
-from agentmut.wire.codec import Codec, HttpCall
 from agentmut.wire.codecs import codec_for
 
 PATHS: Mapping[str, str] = {

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from pydantic import JsonValue
 
 from agentmut._base.plain import jsonable, storable
-from agentmut.trace import Action, Step, Usage
-from agentmut.wire.messages import Exchange, Message, Role, ToolCall
+from agentmut.nouns.messages import Exchange, Message, Role, ToolCall
+from agentmut.nouns.trace import Action, Step, Usage
 
 Messages = tuple[Message, ...]
 _MADE_UP = re.compile(r".+:[0-9a-f]{12}:[0-9]+", re.DOTALL)

@@ -4,7 +4,7 @@ import random
 import re
 from collections.abc import Callable
 
-from agentmut.config import AgentConfig
+from agentmut.nouns.config import AgentConfig
 
 SLIP = 0.03  # chance of overlooking a rule
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from agentmut.config import AgentConfig
-from agentmut.mutant import About, Candidate, Reach
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import About, Candidate, Reach
 from agentmut.operator import operator
 from agentmut.operators.context.documents import document_example, of_document, text_edit
 from agentmut.operators.context.figures import restated

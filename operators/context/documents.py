@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from agentmut.config import AgentConfig, Document
-from agentmut.mutant import About, Candidate, Edit
+from agentmut.nouns.config import AgentConfig, Document
+from agentmut.nouns.mutant import About, Candidate, Edit
 from agentmut.protocols import Example
 from agentmut.text.quoting import quoted
 

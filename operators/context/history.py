@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from agentmut.config import AgentConfig, History
-from agentmut.mutant import Candidate, Edit, Reach
+from agentmut.nouns.config import AgentConfig, History
+from agentmut.nouns.mutant import Candidate, Edit, Reach
 from agentmut.operator import operator
 from agentmut.protocols import Example, OperatorOptions
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from agentmut.config import AgentConfig
-from agentmut.mutant import About, Candidate, Reach
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import About, Candidate, Reach
 from agentmut.operator import operator
 from agentmut.operators.context.documents import document_example, of_document, text_edit
 from agentmut.operators.context.places import boundaries

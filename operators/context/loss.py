@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from agentmut.config import AgentConfig, Document
-from agentmut.mutant import Candidate, Edit, Reach
+from agentmut.nouns.config import AgentConfig, Document
+from agentmut.nouns.mutant import Candidate, Edit, Reach
 from agentmut.operator import operator
 from agentmut.operators.context.documents import of_document, text_edit
 from agentmut.operators.context.places import boundaries

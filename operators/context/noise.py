@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from agentmut.config import AgentConfig, Document
-from agentmut.mutant import Candidate, Edit, Intent, Reach
+from agentmut.nouns.config import AgentConfig, Document
+from agentmut.nouns.mutant import Candidate, Edit, Intent, Reach
 from agentmut.operator import operator
 from agentmut.protocols import Example, OperatorOptions
 from agentmut.text.quoting import quoted

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from agentmut.config import AgentConfig, Document
-from agentmut.mutant import About, Candidate, Edit, Intent, Reach
+from agentmut.nouns.config import AgentConfig, Document
+from agentmut.nouns.mutant import About, Candidate, Edit, Intent, Reach
 from agentmut.operator import operator
 from agentmut.operators.context.documents import of_document
 from agentmut.protocols import Example, OperatorOptions

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from agentmut.config import AgentConfig, Document
-from agentmut.mutant import About, Candidate, Edit, Reach
+from agentmut.nouns.config import AgentConfig, Document
+from agentmut.nouns.mutant import About, Candidate, Edit, Reach
 from agentmut.operator import operator
 from agentmut.operators.context.documents import document_example, of_document, text_edit
 from agentmut.operators.context.figures import restated

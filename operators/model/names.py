@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from agentmut.config import AgentConfig, ModelConfig
-from agentmut.mutant import Candidate, Edit
+from agentmut.nouns.config import AgentConfig, ModelConfig
+from agentmut.nouns.mutant import Candidate, Edit
 from agentmut.operator import operator
 from agentmut.protocols import Example, OperatorOptions
 from agentmut.text.quoting import quoted

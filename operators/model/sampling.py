@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from agentmut.config import AgentConfig, ModelConfig
-from agentmut.mutant import Candidate, Intent
+from agentmut.nouns.config import AgentConfig, ModelConfig
+from agentmut.nouns.mutant import Candidate, Intent
 from agentmut.operator import operator
 from agentmut.operators.model.settings import changed, is_claude, may_set, model_example
 from agentmut.protocols import OperatorOptions

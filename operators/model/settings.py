@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from agentmut.config import AgentConfig, ModelConfig
-from agentmut.mutant import Candidate, Edit
+from agentmut.nouns.config import AgentConfig, ModelConfig
+from agentmut.nouns.mutant import Candidate, Edit
 from agentmut.protocols import Example
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from agentmut.config import AgentConfig
-from agentmut.flow import END, Flow
-from agentmut.mutant import Candidate, Reach
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.flow import END, Flow
+from agentmut.nouns.mutant import Candidate, Reach
 from agentmut.operator import operator
 from agentmut.operators.orchestration.flows import entered, flow_edit, flow_example
 from agentmut.protocols import OperatorOptions

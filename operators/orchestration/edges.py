@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from agentmut.config import AgentConfig
-from agentmut.flow import END, START, Flow
-from agentmut.mutant import Candidate, Edit, Intent, Reach
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.flow import END, START, Flow
+from agentmut.nouns.mutant import Candidate, Edit, Intent, Reach
 from agentmut.operator import operator
 from agentmut.operators.orchestration.flows import Ways, edge_edit, entered, flow_edit, flow_example
 from agentmut.protocols import OperatorOptions

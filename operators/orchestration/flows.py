@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from pydantic import JsonValue
 
 from agentmut._base.pointers import pointer
-from agentmut.config import AgentConfig
-from agentmut.flow import START, Edge, Flow
-from agentmut.mutant import Edit
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.flow import START, Edge, Flow
+from agentmut.nouns.mutant import Edit
 from agentmut.protocols import Example
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from agentmut.config import AgentConfig
-from agentmut.flow import Flow
-from agentmut.mutant import Candidate, Edit, Reach
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.flow import Flow
+from agentmut.nouns.mutant import Candidate, Edit, Reach
 from agentmut.operator import operator
 from agentmut.operators.orchestration.flows import flow_edit, flow_example
 from agentmut.protocols import OperatorOptions

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from agentmut.config import AgentConfig
-from agentmut.mutant import About, Candidate, Intent, prompt_edit
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import About, Candidate, Intent, prompt_edit
 from agentmut.operator import operator
 from agentmut.operators.edits import line_break, prompt_example
 from agentmut.operators.prompt.places import end_of, middle_of

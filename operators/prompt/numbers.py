@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from agentmut.config import AgentConfig
-from agentmut.mutant import Candidate
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Candidate
 from agentmut.operator import operator
 from agentmut.operators.edits import prompt_example
 from agentmut.operators.prompt.wording import PLACES, all_said, english_instructions, first_places, reworded

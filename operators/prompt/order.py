@@ -4,8 +4,8 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
-from agentmut.config import AgentConfig
-from agentmut.mutant import Candidate, Intent, prompt_edit
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Candidate, Intent, prompt_edit
 from agentmut.operator import operator
 from agentmut.operators.edits import prompt_example
 from agentmut.protocols import OperatorOptions

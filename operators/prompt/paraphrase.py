@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from itertools import islice
 
-from agentmut.config import AgentConfig
-from agentmut.mutant import Candidate, Intent
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Candidate, Intent
 from agentmut.operator import operator
 from agentmut.operators.edits import prompt_example
 from agentmut.operators.prompt.wording import PLACES, english_instructions, reworded

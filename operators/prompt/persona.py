@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from agentmut.config import AgentConfig
-from agentmut.mutant import Candidate, prompt_edit
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Candidate, prompt_edit
 from agentmut.operator import operator
 from agentmut.operators.edits import prompt_example
 from agentmut.protocols import OperatorOptions

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from agentmut.config import AgentConfig
-from agentmut.mutant import Candidate
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Candidate
 from agentmut.operator import operator
 from agentmut.operators.edits import prompt_example
 from agentmut.operators.prompt.wording import all_said, english_instructions, first_places

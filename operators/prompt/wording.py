@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from agentmut.config import AgentConfig
-from agentmut.mutant import Candidate, prompt_edit
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Candidate, prompt_edit
 from agentmut.text import Instruction, PromptDocument, Relation, Use, parse, reads_as_english
 from agentmut.text.quoting import quoted
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from pydantic import JsonValue
 
 from agentmut._base.pointers import Path
-from agentmut.config import AgentConfig
-from agentmut.mutant import Candidate, Edit, Reach
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Candidate, Edit, Reach
+from agentmut.nouns.tools import ToolSpec
 from agentmut.operator import operator
 from agentmut.operators.tool.places import ParameterPlace, kind_of, places
 from agentmut.operators.tool.samples import LOOK_UP, REFUND, an_object, schema_example, tools_example
@@ -15,7 +16,6 @@ from agentmut.operators.tool.similarity import nearest, vocabularies
 from agentmut.protocols import OperatorOptions
 from agentmut.text import words
 from agentmut.text.quoting import quoted
-from agentmut.tools import ToolSpec
 
 _MIXED_UP = LOOK_UP.model_copy(update={"description": REFUND.description})
 _OTHER_WAY = REFUND.model_copy(update={"description": LOOK_UP.description})

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 
 from pydantic import JsonValue
 
-from agentmut.config import AgentConfig
-from agentmut.faults import FaultKind, ToolFault
-from agentmut.mutant import Candidate, Edit
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.faults import FaultKind, ToolFault
+from agentmut.nouns.mutant import Candidate, Edit
+from agentmut.nouns.tools import ToolSpec
 from agentmut.operator import operator
 from agentmut.operators.tool.samples import LOOK_UP, REFUND, tools_example
 from agentmut.protocols import OperatorOptions
-from agentmut.tools import ToolSpec
 
 _GET = LOOK_UP.model_copy(update={"name": "get_order"})
 _RENAMED = _GET.model_copy(update={"name": "fetch_order", "implemented_by": "get_order"})

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
-from agentmut.config import AgentConfig
-from agentmut.mutant import Candidate, Edit, Intent, Reach
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Candidate, Edit, Intent, Reach
+from agentmut.nouns.tools import ToolSpec
 from agentmut.operator import operator
 from agentmut.operators.tool.samples import LOOK_UP, REFUND, tools_example
 from agentmut.protocols import OperatorOptions
-from agentmut.tools import ToolSpec
 
 
 @operator(

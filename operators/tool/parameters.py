@@ -5,8 +5,8 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut.config import AgentConfig
-from agentmut.mutant import Candidate, Edit, Reach
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Candidate, Edit, Reach
 from agentmut.operator import operator
 from agentmut.operators.tool.places import ParameterPlace, kind_of, own_places, places
 from agentmut.operators.tool.samples import an_object, schema_example

@@ -7,9 +7,9 @@ from pydantic import JsonValue
 
 from agentmut._base.pointers import Path, at_path, pointer
 from agentmut._base.schemas import Parameter, parameters
-from agentmut.config import AgentConfig
-from agentmut.mutant import Candidate, Edit
-from agentmut.tools import ToolSpec
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Candidate, Edit
+from agentmut.nouns.tools import ToolSpec
 
 
 class ParameterPlace(NamedTuple):

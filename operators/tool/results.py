@@ -7,9 +7,9 @@ have such mutants.
 
 from collections.abc import Iterator
 
-from agentmut.config import AgentConfig
-from agentmut.faults import FaultKind, ToolFault
-from agentmut.mutant import Candidate, Edit, Reach
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.faults import FaultKind, ToolFault
+from agentmut.nouns.mutant import Candidate, Edit, Reach
 from agentmut.operator import operator
 from agentmut.operators.tool.samples import LOOK_UP, tools_example
 from agentmut.protocols import Example, OperatorOptions

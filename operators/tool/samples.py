@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
-from agentmut.config import AgentConfig
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.tools import ToolSpec
 from agentmut.protocols import Example
-from agentmut.tools import ToolSpec
 
 LOOK_UP = ToolSpec(name="look_up_order", description="Look up an order by its number.")
 REFUND = ToolSpec(name="issue_refund", description="Refund an order.")

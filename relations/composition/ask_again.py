@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from pydantic import JsonValue
 
 from agentmut._base import arguments
-from agentmut.config import AgentConfig
-from agentmut.facts.fact import Fact
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.fact import Fact
+from agentmut.nouns.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import AgentTrace, Check
 from agentmut.protocols import RelationExample
-from agentmut.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
 from agentmut.relations.base import answers_alone, check, run, source, stated, texts, without_text
-from agentmut.scenario import Scenario
-from agentmut.trace import AgentTrace, Check
 
 ARE_YOU_SURE = "Are you sure? Please check, and then give me your whole answer again."
 _ASSURANCE = re.compile(r"^\W*(?:yes|no)\b[\s,.:;!–—-]*(?=\S)", re.IGNORECASE)

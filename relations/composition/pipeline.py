@@ -8,13 +8,13 @@ from pydantic import JsonValue
 from agentmut import evaluators
 from agentmut._base import arguments
 from agentmut._base.errors import AgentmutError
-from agentmut.config import AgentConfig
-from agentmut.flow import Flow
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.flow import Flow
+from agentmut.nouns.relation import Expectation, Family, FollowUp, Pair, Source
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.trace import Action, AgentTrace, Check, Step
 from agentmut.protocols import Evaluator, RelationExample
-from agentmut.relation import Expectation, Family, FollowUp, Pair, Source
 from agentmut.relations.base import check, run, source, stated
-from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.trace import Action, AgentTrace, Check, Step
 
 _STAGE = "the name of a node or a tool, or the number of a turn, from 1"
 

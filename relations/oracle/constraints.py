@@ -4,13 +4,13 @@ from collections.abc import Iterable
 
 from pydantic import JsonValue
 
-from agentmut.config import AgentConfig
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import Check
 from agentmut.protocols import RelationExample
-from agentmut.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
 from agentmut.relations.base import check, source, without_text
 from agentmut.relations.oracle.limits import Limits, given_limits, stated_limits
-from agentmut.scenario import Scenario
-from agentmut.trace import Check
 
 _NONE = Limits()
 

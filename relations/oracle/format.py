@@ -4,13 +4,13 @@ from collections.abc import Iterable
 
 from pydantic import JsonValue
 
-from agentmut.config import AgentConfig
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.relation import Expectation, Family, FollowUp, Pair, Source
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import Check
 from agentmut.protocols import RelationExample
-from agentmut.relation import Expectation, Family, FollowUp, Pair, Source
 from agentmut.relations.base import check, source
 from agentmut.relations.oracle.formats import Format, asked_format, demanded_format, given_format
-from agentmut.scenario import Scenario
-from agentmut.trace import Check
 
 
 class FormatCompliance:

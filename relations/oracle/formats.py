@@ -14,9 +14,9 @@ from agentmut._base.errors import nearest
 from agentmut._base.frozen import canonical_json
 from agentmut.evaluators.deterministic import JsonSchema, Regex
 from agentmut.evaluators.values import shown, structured
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.trace import AgentTrace
 from agentmut.relations.oracle.demands import is_asked_about, is_reported
-from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.trace import AgentTrace
 
 Fault = Callable[[JsonValue], str]
 """What is wrong with an answer, in a phrase; empty where nothing is."""

@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 
 from agentmut.metamorphic import same_facts
+from agentmut.nouns.relation import SAME_AGAIN, Expectation, Family, FollowUp, Pair, Source
+from agentmut.nouns.scenario import EvaluatorSpec
+from agentmut.nouns.trace import Check
 from agentmut.protocols import RelationExample
-from agentmut.relation import SAME_AGAIN, Expectation, Family, FollowUp, Pair, Source
 from agentmut.relations.base import FitsAll, check, run, source
-from agentmut.scenario import EvaluatorSpec
-from agentmut.trace import Check
 
 
 class NoChange(FitsAll):

@@ -5,14 +5,14 @@ from collections.abc import Iterable
 from pydantic import JsonValue
 
 from agentmut._base import arguments
-from agentmut.config import AgentConfig
 from agentmut.facts.decisions import NO, decisions
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import AgentTrace, Check
 from agentmut.protocols import RelationExample
-from agentmut.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
 from agentmut.relations.base import check, run, source, texts, without_text
 from agentmut.relations.side_effects import changing_tools
-from agentmut.scenario import Scenario
-from agentmut.trace import AgentTrace, Check
 
 REQUEST = "{request}"
 WORDINGS = (

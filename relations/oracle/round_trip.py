@@ -7,15 +7,15 @@ from pydantic import JsonValue
 
 from agentmut._base import arguments
 from agentmut._base.passages import flat
-from agentmut.config import AgentConfig
 from agentmut.facts.comparison import Comparison
-from agentmut.facts.fact import Comparer
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.fact import Comparer
+from agentmut.nouns.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import Check
 from agentmut.protocols import RelationExample
-from agentmut.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
 from agentmut.relations.base import answers_alone, check, run, source, stated, texts, without_text
 from agentmut.relations.oracle.transformed_text import text_after
-from agentmut.scenario import Scenario
-from agentmut.trace import Check
 
 
 class RoundTrip:

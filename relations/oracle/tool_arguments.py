@@ -9,15 +9,15 @@ from pydantic import JsonValue
 
 from agentmut._base.frozen import canonical_json
 from agentmut._base.schemas import parameters
-from agentmut.config import AgentConfig
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.relation import Expectation, Family, FollowUp, Pair, Source
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import Check, Step
 from agentmut.protocols import RelationExample
-from agentmut.relation import Expectation, Family, FollowUp, Pair, Source
 from agentmut.relations.base import NoArgument, call, check, run, source
 from agentmut.relations.oracle.amounts import only_amount, spoilt_amount
 from agentmut.relations.oracle.survival import Given, Value, amount_of, ids_of, plain, spoilt_id, values
-from agentmut.scenario import Scenario
-from agentmut.tools import ToolSpec
-from agentmut.trace import Check, Step
 
 _MAKES_NEW = re.compile(
     r"(?:\w+_)?(?:create|add|new|open|insert|register|generate)(?:_|[A-Z]|$)", re.IGNORECASE

@@ -6,14 +6,14 @@ from itertools import pairwise
 from random import Random
 from typing import ClassVar
 
-from agentmut.config import AgentConfig
 from agentmut.metamorphic import answer, example
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.relation import Family, FollowUp, Source
+from agentmut.nouns.scenario import Scenario
 from agentmut.protocols import RelationExample
-from agentmut.relation import Family, FollowUp, Source
 from agentmut.relations.invariants import Invariant, reworded
 from agentmut.relations.refers_back import refers_back
 from agentmut.relations.turns import Change, Turn, lack_of_turns, turns_of
-from agentmut.scenario import Scenario
 from agentmut.text.spans import Span, splits
 
 _POINTS = re.compile(

@@ -7,17 +7,17 @@ from typing import ClassVar, NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut.config import AgentConfig
 from agentmut.metamorphic import answer, example
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.relation import Expectation, Family, FollowUp, Pair, Source
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import AgentTrace, Check
 from agentmut.protocols import RelationExample
-from agentmut.relation import Expectation, Family, FollowUp, Pair, Source
 from agentmut.relations.invariants import reworded
 from agentmut.relations.turns import Change, Turn, lack_of_turns, turns_of
-from agentmut.scenario import Scenario
 from agentmut.text.sentences import sentence_spans
 from agentmut.text.spans import Span
 from agentmut.text.words import words
-from agentmut.trace import AgentTrace, Check
 
 _LIMITED = re.compile(
     r"\b(?:words?|sentences?|lines?|paragraphs?|characters?|brief|briefly|short|shortly|concise|detail|details|detailed"

@@ -6,21 +6,21 @@ from typing import ClassVar, NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut.config import AgentConfig
 from agentmut.metamorphic import answer, example
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.relation import Expectation, Family, FollowUp, Pair, Source
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import AgentTrace, Check
 from agentmut.protocols import RelationExample
-from agentmut.relation import Expectation, Family, FollowUp, Pair, Source
 from agentmut.relations.base import NoArgument
 from agentmut.relations.composition.requests import accepts
 from agentmut.relations.invariants import reworded
 from agentmut.relations.turns import Change, Turn, lack_of_turns, lowered, said, turns_of
-from agentmut.scenario import Scenario
 from agentmut.text.neighbours import word_set
 from agentmut.text.sentences import sentence_spans
 from agentmut.text.spans import Span
 from agentmut.text.words import stem, stems, words
-from agentmut.tools import ToolSpec
-from agentmut.trace import AgentTrace, Check
 
 _ACTS = word_set(
     "refund cancel delete send renew book create close escalate pay transfer issue update change remove block unblock "

@@ -9,8 +9,8 @@ from typing import ClassVar
 from pydantic import JsonValue
 
 from agentmut.metamorphic import answer, example
+from agentmut.nouns.relation import Family
 from agentmut.protocols import RelationExample
-from agentmut.relation import Family
 from agentmut.relations.invariants import RewordedTurn, some_kinds
 from agentmut.relations.perturbation.slips import slips
 from agentmut.relations.turns import Change, Turn, lowered, said

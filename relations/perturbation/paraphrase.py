@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import ClassVar, NamedTuple
 
 from agentmut.metamorphic import answer, example
+from agentmut.nouns.relation import Family
 from agentmut.protocols import RelationExample
-from agentmut.relation import Family
 from agentmut.relations.invariants import RewordedTurn
 from agentmut.relations.turns import Change, Turn, lowered, names_a_thing, raised, said
 from agentmut.text import order_at

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from types import MappingProxyType
 
-from agentmut.config import AgentConfig, Document
-from agentmut.scenario import Scenario
+from agentmut.nouns.config import AgentConfig, Document
+from agentmut.nouns.scenario import Scenario
 from agentmut.text.words import stems
 
 REMARKS = (

@@ -13,12 +13,12 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
 
 from agentmut.adapters.langgraph import LangGraphAdapter, bind_tools, config_middleware
-from agentmut.config import AgentConfig, Document, ModelConfig
 from agentmut.engine.attempt import Case, attempt
-from agentmut.execution import Execution
-from agentmut.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.config import AgentConfig, Document, ModelConfig
+from agentmut.nouns.execution import Execution
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.tools import read_tool
 from agentmut.threads import TrialThreads
-from agentmut.tools import read_tool
 from agentmut.trial import current_trial
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions

@@ -17,10 +17,10 @@ import pytest
 import agentmut
 from agentmut._base.errors import UsageError
 from agentmut.adapters.python_callable import CallableAdapter, recording_view
-from agentmut.config import AgentConfig, Document, ModelConfig
+from agentmut.nouns.config import AgentConfig, Document, ModelConfig
+from agentmut.nouns.tools import ToolSpec, read_tool
+from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.protocols import Adapter, AgentSpec
-from agentmut.tools import ToolSpec, read_tool
-from agentmut.trace import Action, AgentTrace, Step
 from agentmut.trial import Trial, running
 
 CONFIG = AgentConfig(

@@ -4,14 +4,14 @@ import asyncio
 from typing import Any
 
 from agentmut.adapters.python_callable import CallableAdapter
-from agentmut.config import AgentConfig
 from agentmut.engine.attempt import Case, attempt
-from agentmut.execution import Execution
-from agentmut.flow import Flow
 from agentmut.mutation.generate import generate
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.execution import Execution
+from agentmut.nouns.flow import Flow
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.plugins import Catalogue
 from agentmut.protocols import OperatorOptions
-from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.witness import Detector, Route
 
 CONFIG = AgentConfig(

@@ -15,14 +15,14 @@ import pytest
 
 from agentmut._base.errors import UsageError
 from agentmut.adapters.command import CommandAdapter
-from agentmut.config import AgentConfig, Document, ModelConfig
 from agentmut.engine.attempt import Case, Wiring, attempt
-from agentmut.execution import Ending, Execution
-from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
+from agentmut.nouns.config import AgentConfig, Document, ModelConfig
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.tools import ToolSpec
 from agentmut.protocols import AgentSpec, RunsOutside
 from agentmut.redaction import Redactor
-from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.tools import ToolSpec
 from agentmut.trial import Trial
 
 CONFIG = AgentConfig(

@@ -3,9 +3,9 @@
 import pytest
 
 from agentmut.adapters._crewai_text import joined, split
-from agentmut.config import AgentConfig
-from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
-from agentmut.wire.footprint import Footprint, RequestShape
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.footprints import Footprint, RequestShape
+from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.witness import Detector
 
 TEXTS = {

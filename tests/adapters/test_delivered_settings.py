@@ -14,19 +14,19 @@ from langgraph.prebuilt import ToolNode, tools_condition
 
 from agentmut.adapters.langgraph import LangGraphAdapter, bind_tools, config_middleware, model_settings
 from agentmut.adapters.python_callable import CallableAdapter
-from agentmut.config import AgentConfig, Document, History, ModelConfig
 from agentmut.engine.attempt import Case, attempt
-from agentmut.execution import Execution
-from agentmut.mutant import Mutant
 from agentmut.mutation.generate import generate
+from agentmut.nouns.config import AgentConfig, Document, History, ModelConfig
+from agentmut.nouns.execution import Execution
+from agentmut.nouns.messages import ModelRequest
+from agentmut.nouns.mutant import Mutant
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.tools import read_tool
 from agentmut.plugins import Catalogue
 from agentmut.protocols import OperatorOptions
-from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.threads import TrialThreads
-from agentmut.tools import read_tool
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
-from agentmut.wire.messages import ModelRequest
 from agentmut.witness import Detector
 
 Factory = Callable[[AgentConfig], Any]

@@ -17,15 +17,15 @@ from pydantic import SecretStr
 
 from agentmut._base.errors import UsageError
 from agentmut.adapters.http import HttpAdapter
-from agentmut.config import AgentConfig, ModelConfig
 from agentmut.engine.attempt import Case, attempt
-from agentmut.execution import Ending, Execution
-from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
+from agentmut.nouns.config import AgentConfig, ModelConfig
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.project import load_project
 from agentmut.protocols import AgentSpec, RunsOutside
 from agentmut.redaction import Redactor, header_secrets
 from agentmut.runtime import redactor
-from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.trial import Trial
 
 CONFIG = AgentConfig(prompt="Be kind.", model=ModelConfig(name="sim-large"), orchestration={"max_steps": 6})

@@ -8,8 +8,8 @@ import pytest
 
 from agentmut._base.errors import AdapterError, UsageError
 from agentmut.adapters.langgraph import LangGraphAdapter
-from agentmut.config import AgentConfig
-from agentmut.execution import Ending
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.execution import Ending
 from agentmut.protocols import AgentSpec
 from tests.adapters.langgraph_agents import CONFIG, by_graph, run
 

@@ -11,9 +11,9 @@ from langgraph.prebuilt import InjectedState, ToolNode, tools_condition
 
 from agentmut.adapters.langgraph import LangGraphAdapter
 from agentmut.calls.doubles import resolve
-from agentmut.config import AgentConfig
-from agentmut.execution import Ending
-from agentmut.scenario import ToolDouble
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.execution import Ending
+from agentmut.nouns.scenario import ToolDouble
 from tests.adapters.langgraph_agents import CONFIG, Factory, chat, run
 
 

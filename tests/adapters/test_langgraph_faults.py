@@ -15,16 +15,16 @@ from langgraph.prebuilt import InjectedState, ToolNode, tools_condition
 from langgraph.types import Command
 
 from agentmut.adapters.langgraph import LangGraphAdapter
-from agentmut.config import AgentConfig
 from agentmut.engine.attempt import Case, attempt
-from agentmut.execution import Ending, Execution
-from agentmut.faults import FaultKind, ToolFault
 from agentmut.mutation.generate import generate
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.faults import FaultKind, ToolFault
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.tools import ToolSpec
 from agentmut.plugins import Catalogue
 from agentmut.protocols import Operator, OperatorOptions
-from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.threads import TrialThreads
-from agentmut.tools import ToolSpec
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 

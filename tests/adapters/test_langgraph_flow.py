@@ -23,15 +23,15 @@ from pydantic import BaseModel
 
 from agentmut._base.errors import UsageError
 from agentmut.adapters.langgraph import LangGraphAdapter
-from agentmut.config import AgentConfig
 from agentmut.engine.attempt import Case, attempt
-from agentmut.execution import Ending, Execution
-from agentmut.mutant import Mutant
 from agentmut.mutation.generate import Generation, generate
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.mutant import Mutant
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.tools import ToolSpec
 from agentmut.plugins import Catalogue
 from agentmut.protocols import AgentSpec, Operator, OperatorOptions
-from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.tools import ToolSpec
 from agentmut.witness import Detector
 
 Factory = Callable[[AgentConfig], Any]

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from agentmut.adapters.langgraph import bind_tools
-from agentmut.config import ModelConfig
 from agentmut.mutation.generate import generate
+from agentmut.nouns.config import ModelConfig
 from agentmut.plugins import Catalogue
 from agentmut.protocols import Operator, OperatorOptions
 from agentmut.witness import Detector, Route

@@ -11,9 +11,9 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import interrupt
 
 from agentmut.adapters.langgraph import LangGraphAdapter
-from agentmut.config import AgentConfig, History
-from agentmut.execution import Ending
-from agentmut.trace import Action
+from agentmut.nouns.config import AgentConfig, History
+from agentmut.nouns.execution import Ending
+from agentmut.nouns.trace import Action
 from tests.adapters.langgraph_agents import CONFIG, Factory, chat, run
 
 

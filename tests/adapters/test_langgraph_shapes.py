@@ -14,10 +14,10 @@ from langgraph.prebuilt import InjectedState, ToolNode, tools_condition
 from langgraph.types import Command, Send
 
 from agentmut.adapters.langgraph import LangGraphAdapter
-from agentmut.config import AgentConfig
-from agentmut.execution import Ending, Execution
-from agentmut.faults import FaultKind, ToolFault
-from agentmut.trace import Action
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.faults import FaultKind, ToolFault
+from agentmut.nouns.trace import Action
 from tests.adapters.langgraph_agents import CONFIG, Factory, chat, run
 
 really_called: list[str] = []

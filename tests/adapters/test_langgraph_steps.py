@@ -10,9 +10,9 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Send
 from pydantic import BaseModel
 
-from agentmut.config import AgentConfig, ModelConfig
-from agentmut.execution import Ending
-from agentmut.trace import Action
+from agentmut.nouns.config import AgentConfig, ModelConfig
+from agentmut.nouns.execution import Ending
+from agentmut.nouns.trace import Action
 from tests.adapters.langgraph_agents import (
     CONFIG,
     HONEST,

@@ -17,16 +17,16 @@ from pydantic import BaseModel, Field
 
 from agentmut._base.errors import AdapterError
 from agentmut.adapters.langgraph import LangGraphAdapter, bind_tools, config_middleware
-from agentmut.config import AgentConfig, ModelConfig
 from agentmut.engine.attempt import Case, attempt
-from agentmut.execution import Ending, Execution
-from agentmut.mutant import Mutant
 from agentmut.mutation.generate import generate
+from agentmut.nouns.config import AgentConfig, ModelConfig
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.mutant import Mutant
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.tools import read_tool
 from agentmut.plugins import Catalogue
 from agentmut.protocols import OperatorOptions
-from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.threads import TrialThreads
-from agentmut.tools import read_tool
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 from agentmut.witness import Detector, Route

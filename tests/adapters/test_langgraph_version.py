@@ -7,7 +7,7 @@ import pytest
 from agentmut._base.errors import AdapterError
 from agentmut.adapters._langgraph_doubles import let_doubles_answer
 from agentmut.adapters._langgraph_flow import reshape
-from agentmut.flow import Flow
+from agentmut.nouns.flow import Flow
 
 COMPLAINT = r"does not find .* in this version \(langgraph 1\..*made for langgraph 1\.2 and later of 1\.x"
 

@@ -14,22 +14,22 @@ from langgraph.types import Command, RetryPolicy
 from pydantic import Field
 
 from agentmut.adapters.langgraph import LangGraphAdapter, model_settings
-from agentmut.config import AgentConfig, Document, ModelConfig
 from agentmut.engine.attempt import Case
 from agentmut.engine.executor import LocalExecutor, RunSettings, TrialRequest
 from agentmut.engine.on_wire import OnWire, remedy_on_wire, routed
 from agentmut.engine.pricing import Pricer
 from agentmut.engine.suite import SuiteConfig
-from agentmut.execution import Ending, Execution
-from agentmut.mutant import Mutant, OperatorClass
 from agentmut.mutation.generate import generate
+from agentmut.nouns.config import AgentConfig, Document, ModelConfig
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.messages import ModelRequest
+from agentmut.nouns.mutant import Mutant, OperatorClass
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.tools import read_tool
 from agentmut.plugins import Catalogue
 from agentmut.protocols import AgentSpec, OperatorOptions
-from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.testing import check_adapter
 from agentmut.threads import TrialThreads
-from agentmut.tools import read_tool
-from agentmut.wire.messages import ModelRequest
 from agentmut.witness import Detector
 
 CATALOGUE = Catalogue.of("operators")

@@ -13,20 +13,20 @@ import pytest
 
 from agentmut._base.errors import UsageError
 from agentmut.adapters.openai import OpenAIAdapter
-from agentmut.config import AgentConfig, Document, History, ModelConfig
 from agentmut.engine.attempt import Case, attempt
-from agentmut.execution import Ending, Execution
-from agentmut.faults import FaultKind, ToolFault
 from agentmut.mutation.generate import generate
+from agentmut.nouns.config import AgentConfig, Document, History, ModelConfig
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.faults import FaultKind, ToolFault
+from agentmut.nouns.messages import ModelReply, Role
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import Action, Usage
 from agentmut.plugins import Catalogue
 from agentmut.protocols import Adapter, AgentSpec, AsksAgent, NeedsDoubles, OperatorOptions
-from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.threads import TrialThreads
-from agentmut.tools import ToolSpec
-from agentmut.trace import Action, Usage
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
-from agentmut.wire.messages import ModelReply, Role
 from agentmut.witness import Detector
 
 LOOP = asyncio.new_event_loop()

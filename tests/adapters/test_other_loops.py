@@ -14,16 +14,16 @@ from aiohttp import web
 from agentmut._base.errors import UsageError
 from agentmut.adapters.anthropic import AnthropicAdapter
 from agentmut.adapters.openai import OpenAIAdapter
-from agentmut.config import AgentConfig, Document, History, ModelConfig
 from agentmut.engine.attempt import Case, attempt
-from agentmut.execution import Ending, Execution
-from agentmut.mutant import Edit, Mutant, OperatorClass
 from agentmut.mutation.generate import generate
+from agentmut.nouns.config import AgentConfig, Document, History, ModelConfig
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.mutant import Edit, Mutant, OperatorClass
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.trace import Action, Usage
 from agentmut.plugins import Catalogue
 from agentmut.protocols import Adapter, AgentSpec, OperatorOptions
-from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.threads import TrialThreads
-from agentmut.trace import Action, Usage
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
 from agentmut.witness import Detector

@@ -12,15 +12,15 @@ import agentmut
 from agentmut.adapters.python_callable import CallableAdapter
 from agentmut.calls.doubles import resolve
 from agentmut.calls.offered import calls_by_offered_name, finds_offered_tools
-from agentmut.config import AgentConfig
 from agentmut.engine.attempt import Case, attempt
-from agentmut.execution import Execution
-from agentmut.mutant import Mutant
 from agentmut.mutation.generate import generate
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.execution import Execution
+from agentmut.nouns.mutant import Mutant
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario, ToolDouble
+from agentmut.nouns.tools import ToolSpec
 from agentmut.plugins import load
 from agentmut.protocols import OperatorOptions
-from agentmut.scenario import EvaluatorSpec, Scenario, ToolDouble
-from agentmut.tools import ToolSpec
 
 
 def get_order(order: str) -> str:

@@ -6,10 +6,8 @@ from typing import Any
 import pytest
 
 from agentmut.analysis.groups import dominators, grouped
-from agentmut.mutant import Intent, OperatorClass, Status
-from agentmut.report.mutant import render_mutant
-from agentmut.report.terminal import render
-from agentmut.result import (
+from agentmut.nouns.mutant import Intent, OperatorClass, Status
+from agentmut.nouns.result import (
     SUITE,
     AgentSummary,
     Controls,
@@ -22,6 +20,8 @@ from agentmut.result import (
     Score,
     Target,
 )
+from agentmut.report.mutant import render_mutant
+from agentmut.report.terminal import render
 
 NO_SCORE = Score(value=None, low=None, high=None)
 
@@ -157,7 +157,7 @@ def test_show_names_its_company() -> None:
 
 
 def _with_baseline(found: Result) -> Result:
-    from agentmut.result import BaselineRow
+    from agentmut.nouns.result import BaselineRow
 
     row = BaselineRow(scenario="a", trials=9, passes=9, rate=1.0, interval=None, threshold=0.9, testable=True)
     return found.model_copy(update={"baseline": (row,)})

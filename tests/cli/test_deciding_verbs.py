@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]
 AGENT = """
 import hashlib
-from agentmut.trace import Action, AgentTrace, Step, Usage
+from agentmut.nouns.trace import Action, AgentTrace, Step, Usage
 from agentmut.trial import current_trial
 
 def run(config, input):

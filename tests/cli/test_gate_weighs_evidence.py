@@ -13,11 +13,11 @@ from agentmut.cli import main
 from agentmut.decide.gate import Standing
 from agentmut.documents.verdict_report import VerdictReport
 from agentmut.engine.selection import Selection
-from agentmut.result import BaselineRow, Result, read_result, write_result
+from agentmut.nouns.result import BaselineRow, Result, read_result, write_result
 from tests.cli.test_deciding_verbs import PROJECT, SCENARIOS
 
 AGENT = """
-from agentmut.trace import Action, AgentTrace, Step, Usage
+from agentmut.nouns.trace import Action, AgentTrace, Step, Usage
 
 def run(config, input):
     call = Step(action=Action.REASON, model="m", usage=Usage(input_tokens=1000, output_tokens=100))

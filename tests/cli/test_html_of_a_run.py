@@ -11,7 +11,7 @@ from agentmut.analysis.coverage.kept import write_coverage
 from agentmut.analysis.coverage.nouns import Coverage
 from agentmut.documents.relation_report import Counts, RelationKill, SurvivorsReport
 from agentmut.documents.rescored import Rescored, write_rescored
-from agentmut.result import write_result
+from agentmut.nouns.result import write_result
 from tests.report.test_html_report import result
 
 RUN = "20260101-000000-abcd"

@@ -25,8 +25,8 @@ def run(config, input):
     return "It costs 99 euros." if SHOUTED and input.isupper() else "It costs 12 euros."
 """
 RELATIONS = """
-from agentmut.relation import Expectation, Family, FollowUp, FollowUpRun
-from agentmut.trace import Check
+from agentmut.nouns.relation import Expectation, Family, FollowUp, FollowUpRun
+from agentmut.nouns.trace import Check
 
 
 class Upper:

@@ -15,8 +15,8 @@ from agentmut.decide.requirements import (
     suite_verdict,
 )
 from agentmut.documents.verdict_report import BaselineUsed, VerdictReport
-from agentmut.mutant import Status
-from agentmut.result import (
+from agentmut.nouns.mutant import Status
+from agentmut.nouns.result import (
     BaselineRow,
     Controls,
     Cost,

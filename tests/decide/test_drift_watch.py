@@ -14,8 +14,8 @@ from agentmut.decide.trend import (
     fall_of,
     sparkline,
 )
+from agentmut.nouns.result import Score
 from agentmut.report.trend import render_trend
-from agentmut.result import Score
 from agentmut.stats.drift import Cusum, DriftState
 from agentmut.stats.run_length import average_run_length, cusum_for
 

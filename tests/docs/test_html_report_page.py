@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from agentmut.result import write_result
+from agentmut.nouns.result import write_result
 from tests.report.test_html_report import result
 
 PAGE = (Path(__file__).parents[2] / "docs" / "report-html.md").read_text()

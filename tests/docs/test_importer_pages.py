@@ -73,7 +73,7 @@ def test_the_task_with_sequential_stopping_is_one(files: Path) -> None:
 
 @pytest.mark.parametrize("files", ["openevals"], indirect=True)
 def test_the_scenario_of_the_page_is_one_and_its_functions_judge(files: Path) -> None:
-    from agentmut.trace import AgentTrace
+    from agentmut.nouns.trace import AgentTrace
 
     ((scenario, _),) = [(one.scenario, one.where) for one in read_scenarios(["scenarios/refund.yaml"], files)]
     trace = AgentTrace(outputs=("A refund takes 5 days.",))

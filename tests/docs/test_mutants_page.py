@@ -7,8 +7,8 @@ from typing import Any
 import yaml
 
 from agentmut.files.schema import MutationSettings
-from agentmut.flow import Flow
 from agentmut.mutation.catalogue import OperatorCatalogue
+from agentmut.nouns.flow import Flow
 
 PAGE = (Path(__file__).parents[2] / "docs" / "mutants.md").read_text(encoding="utf-8")
 

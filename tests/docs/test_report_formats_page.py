@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from agentmut.cli import main
-from agentmut.mutant import Status
+from agentmut.nouns.mutant import Status
+from agentmut.nouns.result import write_result
 from agentmut.report.junit import ending
 from agentmut.report.stryker import status_of
-from agentmut.result import write_result
 from tests.report.results import result, row
 
 PAGE = (Path(__file__).parents[2] / "docs" / "report-formats.md").read_text(encoding="utf-8")

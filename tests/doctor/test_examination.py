@@ -12,15 +12,15 @@ from agentmut.adapters.mcp import McpAdapter
 from agentmut.adapters.python_callable import CallableAdapter
 from agentmut.adapters.vertex_agent_engine import VertexAgentEngineAdapter
 from agentmut.cli import main
-from agentmut.config import AgentConfig
 from agentmut.documents.diagnosis import Arrival, Diagnosis
 from agentmut.engine.doctor.beforehand import key_checks
 from agentmut.engine.doctor.sending import differences
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.footprints import RequestShape
+from agentmut.nouns.messages import ModelRequest
+from agentmut.nouns.tools import ToolSpec
 from agentmut.project import load_project
 from agentmut.report.doctor import render_diagnosis
-from agentmut.tools import ToolSpec
-from agentmut.wire.footprint import RequestShape
-from agentmut.wire.messages import ModelRequest
 
 PROMPT = "Be kind to {name}.\nNever promise dates.\n"
 NOTHING = {"type": "object", "properties": {}}

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
+from agentmut.nouns.result import Result
 from agentmut.project import Project, load_project
-from agentmut.result import Result
 
 AGENT = '''
 import asyncio, hashlib, os, random

@@ -6,17 +6,17 @@ import pytest
 
 from agentmut._base.errors import RunError
 from agentmut.api import measure
-from agentmut.config import AgentConfig
 from agentmut.engine.absence import absence
 from agentmut.engine.on_wire import OnWire
-from agentmut.mutant import Edit, Status
 from agentmut.mutation.controls import destroyed_mutant
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.footprints import Footprint, RequestShape
+from agentmut.nouns.messages import ModelRequest, Role
+from agentmut.nouns.mutant import Edit, Status
+from agentmut.nouns.result import Result
+from agentmut.nouns.tools import ToolSpec
 from agentmut.report.mutant import render_mutant
 from agentmut.report.terminal import render
-from agentmut.result import Result
-from agentmut.tools import ToolSpec
-from agentmut.wire.footprint import Footprint, RequestShape
-from agentmut.wire.messages import ModelRequest, Role
 
 AGENT = """
 import json, urllib.request

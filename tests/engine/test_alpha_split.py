@@ -12,7 +12,7 @@ from agentmut.engine.scoring import score
 from agentmut.engine.selection import Selection
 from agentmut.engine.session import make_plan, open_session
 from agentmut.engine.state import IDENTITY_ALPHA, CampaignState
-from agentmut.mutant import Status
+from agentmut.nouns.mutant import Status
 from agentmut.stats.kill.rule import Decision
 from tests.engine.test_arm import FAIL, PASS, TABLES
 from tests.engine.test_suite_share import an_arm

@@ -4,9 +4,9 @@ from typing import Any
 
 from agentmut.api import measure, rescore
 from agentmut.applied import SERIES, first_repeats, note_applied
+from agentmut.nouns.scenario import EvaluatorSpec
+from agentmut.nouns.suggestion import AssertionSuggestion, Rate
 from agentmut.runtime import open_store
-from agentmut.scenario import EvaluatorSpec
-from agentmut.suggestion import AssertionSuggestion, Rate
 from agentmut.verbs.assess import check_suite
 
 WORDS = ("alpha", "beta")

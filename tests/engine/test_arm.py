@@ -8,11 +8,11 @@ import pytest
 from agentmut.engine.arm import Arm, Lane
 from agentmut.engine.tables import Tables
 from agentmut.engine.trials import Launch, TrialResult
-from agentmut.execution import Ending
-from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach, Status
+from agentmut.nouns.execution import Ending
+from agentmut.nouns.footprints import Footprint
+from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach, Status
+from agentmut.nouns.trace import Outcome
 from agentmut.stats.kill.rule import Decision, KillDesign
-from agentmut.trace import Outcome
-from agentmut.wire.footprint import Footprint
 from agentmut.witness import Route, Witness
 
 TABLES = Tables(None)

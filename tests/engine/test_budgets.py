@@ -19,16 +19,16 @@ from agentmut.engine.limits import (
 )
 from agentmut.engine.session import open_session
 from agentmut.engine.trials import TrialResult
-from agentmut.execution import Ending
 from agentmut.files.schema import BudgetSettings
-from agentmut.mutant import Status
-from agentmut.result import read_result
+from agentmut.nouns.execution import Ending
+from agentmut.nouns.footprints import Footprint
+from agentmut.nouns.mutant import Status
+from agentmut.nouns.result import read_result
+from agentmut.nouns.trace import Action, AgentTrace, Outcome, Step, Usage
 from agentmut.runtime import open_store
-from agentmut.trace import Action, AgentTrace, Outcome, Step, Usage
-from agentmut.wire.footprint import Footprint
 
 PRICED = """
-from agentmut.trace import Action, AgentTrace, Step, Usage
+from agentmut.nouns.trace import Action, AgentTrace, Step, Usage
 
 inner = run
 MODEL = "house-model"

@@ -2,10 +2,10 @@
 
 from pydantic import JsonValue
 
-from agentmut.config import AgentConfig, Document, History, ModelConfig
-from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.mutation.changes import changed_lines, changes, touches
-from agentmut.tools import ToolSpec
+from agentmut.nouns.config import AgentConfig, Document, History, ModelConfig
+from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
+from agentmut.nouns.tools import ToolSpec
 
 
 def lines(before: str, after: str) -> list[str]:

@@ -5,10 +5,10 @@ import pytest
 from agentmut.engine.arm import Arm
 from agentmut.engine.parts import PartsSeen
 from agentmut.engine.trials import TrialResult
-from agentmut.execution import Ending
-from agentmut.mutant import Status
-from agentmut.trace import Outcome
-from agentmut.wire.footprint import Footprint
+from agentmut.nouns.execution import Ending
+from agentmut.nouns.footprints import Footprint
+from agentmut.nouns.mutant import Status
+from agentmut.nouns.trace import Outcome
 from tests.engine.test_arm import FAIL, PASS, TROUBLE, a_result, an_arm, told
 from tests.engine.test_parts_of_pairs import BOTH
 

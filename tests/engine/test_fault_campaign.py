@@ -5,7 +5,7 @@ from typing import Any
 import yaml
 
 from agentmut.api import measure
-from agentmut.mutant import Status
+from agentmut.nouns.mutant import Status
 
 AGENT = """
 import random, re

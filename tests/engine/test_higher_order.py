@@ -10,18 +10,18 @@ from hypothesis import strategies as st
 
 from agentmut._base.errors import UsageError
 from agentmut.api import measure
-from agentmut.config import AgentConfig, Document
 from agentmut.engine.baseline import ScenarioBaseline
 from agentmut.engine.parts import PartsSeen
 from agentmut.engine.reach import reached
 from agentmut.engine.selection import Selection
 from agentmut.engine.suite import SuiteConfig
-from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach, Status
 from agentmut.mutation.higher_order import named_pairs, pair, parse_pair, sampled_pairs
-from agentmut.result import MutantRow, Result
-from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.tools import ToolSpec
-from agentmut.wire.footprint import Footprint, RequestShape
+from agentmut.nouns.config import AgentConfig, Document
+from agentmut.nouns.footprints import Footprint, RequestShape
+from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach, Status
+from agentmut.nouns.result import MutantRow, Result
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.tools import ToolSpec
 from agentmut.witness import Detector, Route, Witness
 
 PROMPT = "Greet the user. Never lie. Be brief."

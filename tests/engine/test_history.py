@@ -19,8 +19,8 @@ from agentmut.engine.history import (
 )
 from agentmut.engine.selection import Selection, checked_share
 from agentmut.engine.session import make_plan, open_session
-from agentmut.mutant import Intent, Mutant, OperatorClass, Reach, Status
-from agentmut.result import MutantRow, Result, Target
+from agentmut.nouns.mutant import Intent, Mutant, OperatorClass, Reach, Status
+from agentmut.nouns.result import MutantRow, Result, Target
 
 Told = Callable[[Result], dict[str, tuple[Any, ...]]]
 

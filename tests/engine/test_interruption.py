@@ -15,7 +15,7 @@ import pytest
 from agentmut._base.errors import UsageError
 from agentmut.api import carry_out_campaign, measure, stored_plan
 from agentmut.engine.session import open_session
-from agentmut.result import Result, read_result
+from agentmut.nouns.result import Result, read_result
 from agentmut.runtime import open_store
 
 SLOW = """

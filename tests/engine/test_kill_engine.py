@@ -8,8 +8,8 @@ import pytest
 
 from agentmut._base.errors import RunError, UsageError
 from agentmut.api import measure
-from agentmut.mutant import Status
-from agentmut.result import MutantRow, Result, read_result
+from agentmut.nouns.mutant import Status
+from agentmut.nouns.result import MutantRow, Result, read_result
 
 Told = Callable[[Result], dict[str, tuple[Any, ...]]]
 

@@ -1,9 +1,9 @@
 """A new order of documents or tools is seen in what an agent sends, also where it sends only the first of them."""
 
-from agentmut.config import AgentConfig, Document
-from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
-from agentmut.tools import ToolSpec
-from agentmut.wire.footprint import Footprint, RequestShape
+from agentmut.nouns.config import AgentConfig, Document
+from agentmut.nouns.footprints import Footprint, RequestShape
+from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
+from agentmut.nouns.tools import ToolSpec
 from agentmut.witness import Detector
 
 RETURNS, SHIPPING = "Unused goods go back within 30 days.", "Express parcels come on the next working day."

@@ -10,11 +10,11 @@ from agentmut.engine.arrival import arrived_nowhere, passed_by, went_past
 from agentmut.engine.parts import PartsSeen
 from agentmut.engine.tables import Tables
 from agentmut.engine.trials import TrialResult
-from agentmut.execution import Ending
-from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach, Status
+from agentmut.nouns.execution import Ending
+from agentmut.nouns.footprints import Footprint
+from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach, Status
+from agentmut.nouns.trace import Outcome
 from agentmut.stats.kill.rule import KillDesign
-from agentmut.trace import Outcome
-from agentmut.wire.footprint import Footprint
 from agentmut.witness import Route, Witness
 
 TABLES = Tables(None)

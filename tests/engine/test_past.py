@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from agentmut.api import measure
-from agentmut.mutant import Status
+from agentmut.nouns.mutant import Status
 
 RARELY_CALLED = """
 import random

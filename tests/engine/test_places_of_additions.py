@@ -5,19 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from agentmut.config import AgentConfig, Document
 from agentmut.engine.choosing import mutants_of
 from agentmut.engine.locate import target_of
 from agentmut.engine.selection import Selection
 from agentmut.files.config import read_config_file
 from agentmut.files.schema import MutationSettings
-from agentmut.mutant import About, Candidate, Mutant, prompt_edit
 from agentmut.mutation.catalogue import OperatorCatalogue
 from agentmut.mutation.changes import changes
 from agentmut.mutation.generate import Generation, generate
 from agentmut.mutation.higher_order import pair
+from agentmut.nouns.config import AgentConfig, Document
+from agentmut.nouns.mutant import About, Candidate, Mutant, prompt_edit
+from agentmut.nouns.origin import Origin, Sources
 from agentmut.operator import operator
-from agentmut.origin import Origin, Sources
 from agentmut.protocols import Example, OperatorOptions
 from agentmut.testing import check_operator
 

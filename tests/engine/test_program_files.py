@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import UsageError
-from agentmut.config import AgentConfig, ModelConfig
 from agentmut.engine.identity import code_digest, environment
 from agentmut.engine.on_wire import OnWire, routed
 from agentmut.engine.session import make_executor, open_session
-from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
+from agentmut.nouns.config import AgentConfig, ModelConfig
+from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.plugins import Catalogue, Group
 from agentmut.project import load_project
 from agentmut.protocols import AgentSpec

@@ -4,17 +4,17 @@ from collections import Counter
 
 import pytest
 
-from agentmut.config import AgentConfig
 from agentmut.engine.baseline import ScenarioBaseline
 from agentmut.engine.reach import Reached, reached
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import TrialResult
-from agentmut.execution import Ending
-from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach, Status
-from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.tools import ToolSpec
-from agentmut.trace import Outcome
-from agentmut.wire.footprint import Footprint
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.execution import Ending
+from agentmut.nouns.footprints import Footprint
+from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach, Status
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import Outcome
 from agentmut.witness import Detector
 
 CONFIG = AgentConfig(tools=(ToolSpec(name="look_up"), ToolSpec(name="pay")), orchestration={"max_steps": 5})

@@ -7,9 +7,9 @@ import pytest
 
 from agentmut._base.errors import UsageError
 from agentmut.api import measure, rescore
-from agentmut.mutant import Status
+from agentmut.nouns.mutant import Status
+from agentmut.nouns.result import Result
 from agentmut.report.rescored import render_rescored
-from agentmut.result import Result
 
 WEAK = {"evaluators": [{"regex": "[a-z]"}]}
 """Holds of every answer."""

@@ -9,8 +9,8 @@ import pytest
 from agentmut._base.errors import StoreError, UsageError
 from agentmut.api import measure
 from agentmut.engine.scoring import score, share_not_killed
-from agentmut.mutant import Intent, Status
-from agentmut.result import Result, read_result, write_result
+from agentmut.nouns.mutant import Intent, Status
+from agentmut.nouns.result import Result, read_result, write_result
 
 COUNTS = ["killed", "survived", "no_coverage", "undecided", "equivalent", "not_applied", "ignored", "error"]
 KEYS = {

@@ -12,9 +12,10 @@ from agentmut.analysis.coverage import Dimension
 from agentmut.analysis.generate.doubles import MADE_UP, StandIns
 from agentmut.analysis.generate.proposals import Proposal
 from agentmut.api import measure
-from agentmut.config import AgentConfig
 from agentmut.engine.session import open_session
-from agentmut.execution import Ending, Execution
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.project import Project, load_project
 from agentmut.protocols import AgentSpec
 from agentmut.report.suggestions import render_suggestions
@@ -22,7 +23,6 @@ from agentmut.runtime import open_store, register
 from agentmut.searching.bench import Bench, Wanted
 from agentmut.searching.preparation import check_harmless, search_of, start_of, what_is_stored
 from agentmut.searching.trying import Trying
-from agentmut.trace import Action, AgentTrace, Step
 from agentmut.verbs.suggest import Proposed, free_suggestions, searched_suggestions
 
 AGENT = '''
@@ -66,7 +66,7 @@ def run(config, input):
     return "It is in transit."
 '''
 UNPRICED = """
-from agentmut.trace import Action, AgentTrace, Step, Usage
+from agentmut.nouns.trace import Action, AgentTrace, Step, Usage
 from MODULE import cancel_order, lookup_order, run as inner
 
 def run(config, input):

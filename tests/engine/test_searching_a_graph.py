@@ -16,7 +16,7 @@ import json, re
 from typing import Annotated, Literal
 import agentmut
 from pydantic import BaseModel, Field
-from agentmut.trace import Action, AgentTrace, Step
+from agentmut.nouns.trace import Action, AgentTrace, Step
 
 KNOWN = {"A-1042": "in transit"}
 

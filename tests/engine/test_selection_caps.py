@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from agentmut._base.errors import UsageError
-from agentmut.config import AgentConfig, Document, ModelConfig
 from agentmut.engine.caps import sampled
 from agentmut.engine.selection import Selection, select_mutants
 from agentmut.files.schema import MutationSettings
-from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
-from agentmut.origin import Origin, Place, Sources
-from agentmut.tools import ToolSpec
+from agentmut.nouns.config import AgentConfig, Document, ModelConfig
+from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
+from agentmut.nouns.origin import Origin, Place, Sources
+from agentmut.nouns.tools import ToolSpec
 
 PROMPT = "Be kind.\n\n- Always greet.\n- Never guess. Ask.\n"
 CONFIG = AgentConfig(

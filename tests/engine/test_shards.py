@@ -10,8 +10,8 @@ import pytest
 from agentmut._base.errors import UsageError
 from agentmut.api import measure, merge_shards
 from agentmut.engine.shards import parse_shard, shard_of
-from agentmut.mutant import Intent, Mutant, OperatorClass, Reach
-from agentmut.result import Result
+from agentmut.nouns.mutant import Intent, Mutant, OperatorClass, Reach
+from agentmut.nouns.result import Result
 
 Told = Callable[[Result], dict[str, tuple[Any, ...]]]
 WORDS = ("alpha", "beta", "gamma")

@@ -11,7 +11,7 @@ TOOLS = '[{"name": "lookup", "description": "Look it up.", "parameters": {"type"
 JUDGES = "def fair(scenario, trace):\n    return scenario.name in trace.text\n"
 RELATES = """
 from agentmut.metamorphic import example, plain_text, relation
-from agentmut.relation import FollowUp, FollowUpRun
+from agentmut.nouns.relation import FollowUp, FollowUpRun
 
 
 @relation(

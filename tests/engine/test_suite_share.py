@@ -8,9 +8,9 @@ from agentmut._base.errors import UsageError
 from agentmut.api import measure
 from agentmut.engine.arm import Arm, Lane, SuiteEvidence
 from agentmut.engine.problems import identity_problem
-from agentmut.mutant import Status
+from agentmut.nouns.mutant import Status
+from agentmut.nouns.result import SUITE
 from agentmut.report.mutant import render_mutant
-from agentmut.result import SUITE
 from agentmut.stats.kill.rule import KillDesign
 from tests.engine.test_arm import FAIL, PASS, TABLES, a_mutant, a_result, play
 

@@ -7,8 +7,8 @@ import pytest
 
 from agentmut._base.errors import RunError
 from agentmut.api import measure
-from agentmut.mutant import Status
-from agentmut.result import read_result
+from agentmut.nouns.mutant import Status
+from agentmut.nouns.result import read_result
 from agentmut.runtime import open_store
 
 OUTAGE = """

@@ -7,10 +7,10 @@ import pytest
 from agentmut.adapters.anthropic import AnthropicAdapter
 from agentmut.adapters.openai import OpenAIAdapter
 from agentmut.api import measure
-from agentmut.config import AgentConfig, ModelConfig
 from agentmut.engine.on_wire import routed
-from agentmut.mutant import Edit, Mutant, Status
 from agentmut.mutation.generate import generate
+from agentmut.nouns.config import AgentConfig, ModelConfig
+from agentmut.nouns.mutant import Edit, Mutant, Status
 from agentmut.plugins import Catalogue
 from agentmut.protocols import AgentSpec, OperatorOptions
 from agentmut.simulator.background import Simulator

@@ -4,16 +4,16 @@ from collections import Counter
 
 import pytest
 
-from agentmut.config import AgentConfig, Document
 from agentmut.engine.baseline import ScenarioBaseline
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import TrialResult
 from agentmut.engine.unseen import MayReach, may_reach
-from agentmut.execution import Ending
-from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
-from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.trace import Outcome
-from agentmut.wire.footprint import Footprint
+from agentmut.nouns.config import AgentConfig, Document
+from agentmut.nouns.execution import Ending
+from agentmut.nouns.footprints import Footprint
+from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.trace import Outcome
 
 ONLY_OTHER = Document(name="prices.md", text="Ten dollars.")
 CHECKS = (EvaluatorSpec(name="contains", argument="x"),)

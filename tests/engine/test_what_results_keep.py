@@ -1,11 +1,11 @@
 """`result.json` keeps the texts that mutants change, the order of outcomes, and what stopped the trials."""
 
-from agentmut.config import AgentConfig, Document
 from agentmut.engine.arm import Arm, Lane
 from agentmut.engine.decision_tables import decision_tables
 from agentmut.engine.source_texts import LONGEST, source_texts
-from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
-from agentmut.origin import Origin, Sources
+from agentmut.nouns.config import AgentConfig, Document
+from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
+from agentmut.nouns.origin import Origin, Sources
 from agentmut.redaction import Redactor
 from agentmut.stats.kill.allocation import evidence
 from agentmut.stats.kill.rule import KillDesign, decision_table

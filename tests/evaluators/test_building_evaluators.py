@@ -8,8 +8,8 @@ import pytest
 from agentmut import plugins
 from agentmut._base.errors import ExitCode, PluginError, RunError, UsageError
 from agentmut.evaluators import build, build_all, judge
-from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.trace import AgentTrace
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.trace import AgentTrace
 
 SCENARIO = Scenario(name="late", turns=("hi",), evaluators=(EvaluatorSpec(name="contains", argument="x"),))
 TRACE = AgentTrace(outputs=("a refund",))
@@ -20,7 +20,7 @@ def user_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest
     name = f"checks_{abs(hash(request.node.name))}"
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     (tmp_path / f"{name}.py").write_text(
-        "from agentmut.trace import Check\n"
+        "from agentmut.nouns.trace import Check\n"
         "def on_trace(trace): return 'refund' in trace.text\n"
         "def on_both(scenario, trace): return scenario.name == 'late', 'because'\n"
         "def with_default(trace, strict=True): return strict is True\n"

@@ -8,9 +8,9 @@ import pytest
 from agentmut._base.errors import UsageError
 from agentmut.evaluators import build
 from agentmut.facts.stated import stated_figures
-from agentmut.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.testing import check_trace
-from agentmut.trace import Action, AgentTrace, Step
 
 SCENARIO = Scenario(name="s", turns=("hi",), evaluators=(EvaluatorSpec(name="max_steps", argument=1),))
 

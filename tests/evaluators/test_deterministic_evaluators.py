@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from agentmut.evaluators.deterministic import Contains, ExactMatch, Expect, JsonSchema, NotContains, Regex
-from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.trace import AgentTrace, Check
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.trace import AgentTrace, Check
 
 SCENARIO = Scenario(name="s", turns=("hi",), evaluators=(EvaluatorSpec(name="contains", argument="x"),))
 

@@ -6,8 +6,8 @@ from contextlib import suppress
 import pytest
 
 from agentmut.evaluators.expression import NAMES, Expression, Predicate
-from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.trace import Action, AgentTrace, Check, Step, Usage
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.trace import Action, AgentTrace, Check, Step, Usage
 
 SCENARIO = Scenario(name="s", turns=("hi", "bye"), evaluators=(EvaluatorSpec(name="contains", argument="x"),))
 TRACE = AgentTrace(

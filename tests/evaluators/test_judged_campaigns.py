@@ -12,10 +12,10 @@ import yaml
 from agentmut._base.errors import RunError, UsageError
 from agentmut.api import carry_out_campaign, measure, stored_plan
 from agentmut.cli.resume_verb import choose_run
+from agentmut.nouns.result import Result
 from agentmut.project import load_project
 from agentmut.report.terminal import render
 from agentmut.report.verdicts import render_verdicts
-from agentmut.result import Result
 from agentmut.runtime import opened
 from agentmut.stats.verdicts import Verdict
 from agentmut.verbs.assess import check_suite

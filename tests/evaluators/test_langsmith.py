@@ -12,8 +12,8 @@ from agentmut._base.errors import NotJudgedError, UsageError
 from agentmut.api import measure
 from agentmut.evaluators import build
 from agentmut.evaluators.langsmith import LangSmith
-from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.trace import Action, AgentTrace, Step
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.trace import Action, AgentTrace, Step
 
 DATA = Path(__file__).parents[1] / "testdata" / "langsmith_desk"
 ASKED = Scenario(name="s", turns=("Hi",), evaluators=(EvaluatorSpec(name="langsmith"),))

@@ -11,10 +11,10 @@ import pytest
 from agentmut._base.errors import NotJudgedError, RunError, UsageError
 from agentmut.evaluators import build, remembering, with_files
 from agentmut.evaluators.model_judge import ModelJudge
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.plugins import Catalogue, Group
-from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.store.opinions import OpinionFile
-from agentmut.trace import Action, AgentTrace, Step
 from tests.judging_services import Bench, verdict
 
 pytest.importorskip("openai")

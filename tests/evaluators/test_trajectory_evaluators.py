@@ -13,8 +13,8 @@ from agentmut.evaluators.trajectory import (
     ToolNotCalled,
     ToolOrder,
 )
-from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.trace import Action, AgentTrace, Check, Step
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.trace import Action, AgentTrace, Check, Step
 
 SCENARIO = Scenario(name="s", turns=("hi",), evaluators=(EvaluatorSpec(name="max_steps", argument=1),))
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.project import load_project
-from agentmut.scenario import Scenario
-from agentmut.trace import Action, AgentTrace, Step
 
 pytest.importorskip("agentdojo", reason="a development dependency")
 EXAMPLE = Path(__file__).parents[2] / "examples" / "agentdojo"

@@ -19,8 +19,8 @@ from agentmut.engine.choosing import make_mutants
 from agentmut.engine.executor import TrialRequest
 from agentmut.engine.selection import Selection
 from agentmut.engine.session import Session, local_executor, open_session
-from agentmut.execution import Ending, Execution
-from agentmut.mutant import Mutant
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.mutant import Mutant
 from agentmut.project import load_project
 from agentmut.witness import Detector, Route
 

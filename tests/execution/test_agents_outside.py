@@ -13,10 +13,10 @@ from aiohttp import ClientSession, web
 
 from agentmut.engine.executor import TrialRequest
 from agentmut.engine.session import Session, local_executor, open_session
-from agentmut.execution import Ending, Execution
-from agentmut.mutant import Intent, Mutant, OperatorClass, Reach, prompt_edit
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.mutant import Intent, Mutant, OperatorClass, Reach, prompt_edit
+from agentmut.nouns.trace import Action
 from agentmut.project import load_project
-from agentmut.trace import Action
 from agentmut.witness import Detector, Route
 
 PROMPT = "Be kind. Never shout."

@@ -16,22 +16,22 @@ import pytest
 import agentmut
 from agentmut._base.errors import AdapterError, UsageError
 from agentmut.adapters.python_callable import CallableAdapter
-from agentmut.config import AgentConfig, Document, ModelConfig
 from agentmut.engine.attempt import Case, attempt
 from agentmut.engine.classification import ending_of_timeout
 from agentmut.engine.executor import Executor, LocalExecutor, RetryingExecutor, RunSettings, TrialRequest
 from agentmut.engine.pricing import Pricer
 from agentmut.engine.suite import SuiteConfig
-from agentmut.execution import Ending, Execution
 from agentmut.files.schema import Price
-from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.trace import Action, AgentTrace, Outcome, Step, Usage
+from agentmut.nouns.codec import HttpCall
+from agentmut.nouns.config import AgentConfig, Document, ModelConfig
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.messages import Exchange, ModelReply, ModelRequest
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.trace import Action, AgentTrace, Outcome, Step, Usage
 from agentmut.trial import Recorder, Trial
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.carriers.under_way import UnderWay
-from agentmut.wire.codec import HttpCall
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
-from agentmut.wire.messages import Exchange, ModelReply, ModelRequest
 
 CONFIG = AgentConfig(prompt="Be kind.", model=ModelConfig(name="sim-large"))
 SCENARIO = Scenario(name="s", turns=("Hi",), evaluators=(EvaluatorSpec(name="contains", argument="x"),))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agentmut.engine import executor
-from agentmut.mutant import Status
+from agentmut.nouns.mutant import Status
 
 
 @pytest.fixture(scope="module")

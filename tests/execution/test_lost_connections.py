@@ -14,12 +14,12 @@ from langgraph.types import RetryPolicy
 import agentmut
 from agentmut.adapters.langgraph import LangGraphAdapter
 from agentmut.adapters.python_callable import CallableAdapter
-from agentmut.config import AgentConfig, ModelConfig
 from agentmut.engine.attempt import Case, attempt
-from agentmut.execution import Ending, Execution
-from agentmut.flow import Flow
+from agentmut.nouns.config import AgentConfig, ModelConfig
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.flow import Flow
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.protocols import Adapter
-from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 

@@ -15,7 +15,7 @@ from agentmut._base.errors import RunError
 from agentmut.engine import isolation
 from agentmut.engine.executor import Executor, RetryingExecutor, TrialRequest
 from agentmut.engine.isolation import ProcessExecutor
-from agentmut.execution import Ending, Execution
+from agentmut.nouns.execution import Ending, Execution
 
 DATA = str(Path(__file__).parents[1] / "testdata")
 

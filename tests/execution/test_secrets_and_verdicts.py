@@ -2,11 +2,11 @@
 
 from agentmut.engine.trials import Suite
 from agentmut.evaluators import build_all
-from agentmut.execution import Ending, Execution
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.footprints import Footprint, RequestShape
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.trace import AgentTrace
 from agentmut.redaction import Redactor, secret_values, url_secrets
-from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.trace import AgentTrace
-from agentmut.wire.footprint import Footprint, RequestShape
 
 SECRET = "planted-key-0123"
 REDACTOR = Redactor([SECRET])

@@ -11,13 +11,13 @@ import pytest
 
 import agentmut
 from agentmut.adapters.python_callable import CallableAdapter
-from agentmut.config import AgentConfig, ModelConfig
 from agentmut.engine.attempt import Case
 from agentmut.engine.executor import LocalExecutor, RetryingExecutor, RunSettings, TrialRequest
 from agentmut.engine.pricing import Pricer
 from agentmut.engine.suite import SuiteConfig
-from agentmut.execution import Ending, Execution
-from agentmut.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.config import AgentConfig, ModelConfig
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.simulator.background import Simulator
 from agentmut.simulator.service_settings import read_settings
 from agentmut.simulator.trouble import FaultKind, trouble_of

@@ -2,10 +2,10 @@
 
 import pytest
 
-from agentmut.config import AgentConfig, Document, ModelConfig
-from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
-from agentmut.tools import ToolSpec
-from agentmut.wire.footprint import Footprint, RequestShape
+from agentmut.nouns.config import AgentConfig, Document, ModelConfig
+from agentmut.nouns.footprints import Footprint, RequestShape
+from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
+from agentmut.nouns.tools import ToolSpec
 from agentmut.witness import Detector, Route
 
 PROMPT = "You are Ada. Greet {customer} warmly. Never promise dates. Answer in English."

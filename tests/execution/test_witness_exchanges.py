@@ -2,11 +2,11 @@
 
 import pytest
 
-from agentmut.config import AgentConfig, Document, ModelConfig
-from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
-from agentmut.tools import ToolSpec
-from agentmut.wire.footprint import Footprint, RequestShape, footprint
-from agentmut.wire.messages import Exchange, Message, ModelRequest, Role
+from agentmut.nouns.config import AgentConfig, Document, ModelConfig
+from agentmut.nouns.footprints import Footprint, RequestShape, footprint
+from agentmut.nouns.messages import Exchange, Message, ModelRequest, Role
+from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
+from agentmut.nouns.tools import ToolSpec
 from agentmut.witness import Detector, Sighting, Witness
 
 PROMPT = "You are Ada. Never promise dates. Answer in English."

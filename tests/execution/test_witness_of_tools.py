@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from agentmut.config import AgentConfig
-from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
-from agentmut.tools import ToolSpec
-from agentmut.wire.footprint import Footprint, RequestShape
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.footprints import Footprint, RequestShape
+from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
+from agentmut.nouns.tools import ToolSpec
 from agentmut.witness import Detector
 
 SCHEMA: Any = {

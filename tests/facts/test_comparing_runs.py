@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from agentmut._base.errors import ProjectError, RunError
 from agentmut.facts.comparison import comparison_for
-from agentmut.facts.fact import Fact
 from agentmut.facts.registry import build_extractor
 from agentmut.facts.resemblance import Resemblance, distance
+from agentmut.nouns.fact import Fact
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.project import load_project
-from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.trace import Action, AgentTrace, Step
 
 
 def scenario(*compare: object) -> Scenario:

@@ -10,8 +10,8 @@ import pytest
 from agentmut._base.errors import RunError
 from agentmut.facts.comparison import Comparison
 from agentmut.facts.judge import Judge
-from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.trace import AgentTrace
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.trace import AgentTrace
 from tests.judging_services import Bench
 
 pytest.importorskip("openai")

@@ -5,8 +5,8 @@ import pytest
 from agentmut._base.errors import UsageError
 from agentmut.facts.decisions import decisions
 from agentmut.facts.registry import build_extractor
-from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.trace import AgentTrace
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.trace import AgentTrace
 
 SCENARIO = Scenario(name="one", turns=("hello",), evaluators=(EvaluatorSpec(name="contains", argument="a"),))
 

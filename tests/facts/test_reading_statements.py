@@ -3,12 +3,12 @@
 import pytest
 
 from agentmut.facts.comparison import comparison_for
-from agentmut.facts.fact import Extractor
 from agentmut.facts.registry import build_extractor
 from agentmut.facts.statements import Statements
-from agentmut.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.fact import Extractor
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.text.predicates import statements
-from agentmut.trace import Action, AgentTrace, Step
 
 SCENARIO = Scenario(name="one", turns=("hi",), evaluators=(EvaluatorSpec(name="contains", argument="a"),))
 

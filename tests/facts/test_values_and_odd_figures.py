@@ -6,8 +6,8 @@ import pytest
 
 from agentmut.facts.comparison import comparison_for
 from agentmut.facts.figures import figures
-from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.trace import Action, AgentTrace, Step
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.trace import Action, AgentTrace, Step
 
 SCENARIO = Scenario(name="one", turns=("hi",), evaluators=(EvaluatorSpec(name="contains", argument="a"),))
 

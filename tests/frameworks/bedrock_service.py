@@ -10,11 +10,11 @@ from aiohttp import web
 
 from agentmut._base.environment import environ
 from agentmut.adapters._bedrock_agent_terms import action_group
+from agentmut.nouns.codec import HttpCall
+from agentmut.nouns.tools import ToolSpec
 from agentmut.simulator.agents import Sessions
 from agentmut.simulator.behave import reply
-from agentmut.tools import ToolSpec
 from agentmut.trial import TRIAL_HEADER
-from agentmut.wire.codec import HttpCall
 from agentmut.wire.dialects import aws_event_stream, bedrock_agent
 
 AGENT, ALIAS = "DESKAGENT1", "LIVE"

@@ -10,7 +10,7 @@ from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.tools.agent_tool import AgentTool
 from google.adk.workflow import START, FunctionNode, JoinNode, Workflow
 
-from agentmut.config import AgentConfig
+from agentmut.nouns.config import AgentConfig
 from tests.frameworks.google_adk_agents import MODEL, desk, look_up_order
 
 

@@ -5,15 +5,15 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
-from agentmut.config import AgentConfig
 from agentmut.conformance.adapter import endpoint
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.messages import Role
+from agentmut.nouns.trace import AgentTrace
 from agentmut.plugins import Group, load
 from agentmut.protocols import AgentSpec
-from agentmut.trace import AgentTrace
 from agentmut.trial import Trial, running
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
-from agentmut.wire.messages import Role
 
 AGENTS = "tests.frameworks.google_adk_agents"
 OTHERS = "tests.frameworks.google_adk_others"

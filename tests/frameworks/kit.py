@@ -9,9 +9,9 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut.config import AgentConfig
 from agentmut.conformance.adapter_mutation import Support
-from agentmut.mutant import OperatorClass
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import OperatorClass
 from agentmut.plugins import Group, load
 from agentmut.protocols import Adapter, AgentSpec
 from agentmut.testing import check_adapter

@@ -13,8 +13,8 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command
 
 from agentmut.adapters.langgraph import bind_tools, config_middleware, model_settings
-from agentmut.config import AgentConfig, ModelConfig
-from agentmut.tools import read_tool
+from agentmut.nouns.config import AgentConfig, ModelConfig
+from agentmut.nouns.tools import read_tool
 from tests.frameworks.order_tools import PROMPT
 
 MODEL = ModelConfig(name="sim-large", temperature=0.3)

@@ -10,7 +10,7 @@ from llama_index.core.workflow import Context, InputRequiredEvent, StartEvent, S
 from llama_index.llms.openai import OpenAI
 from llama_index.llms.openai_like import OpenAILike
 
-from agentmut.config import AgentConfig
+from agentmut.nouns.config import AgentConfig
 from tests.frameworks.llama_index_agents import look_up_order, model
 
 

@@ -7,8 +7,8 @@ from mcp import Client
 from mcp.server.mcpserver import MCPServer
 from openai import AsyncOpenAI
 
-from agentmut.config import AgentConfig
 from agentmut.mcp import watch
+from agentmut.nouns.config import AgentConfig
 
 STEPS = 8
 

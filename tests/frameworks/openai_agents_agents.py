@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from agents import Agent, ModelSettings, RunConfig, Runner, function_tool
 
-from agentmut.config import AgentConfig
+from agentmut.nouns.config import AgentConfig
 
 
 @function_tool

@@ -30,7 +30,7 @@ from openai import AsyncAzureOpenAI, AsyncOpenAI
 from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 from pydantic import BaseModel
 
-from agentmut.config import AgentConfig
+from agentmut.nouns.config import AgentConfig
 from tests.frameworks.openai_agents_agents import issue_refund, look_up_order
 
 PROMPT = "You help customers.\n\n- Always look up the order before you answer.\n- Never promise a date."

@@ -5,12 +5,12 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut.config import AgentConfig
 from agentmut.conformance.adapter import endpoint
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.trace import AgentTrace
 from agentmut.plugins import Group, load
 from agentmut.protocols import Adapter, AgentSpec
 from agentmut.threads import TrialThreads
-from agentmut.trace import AgentTrace
 from agentmut.trial import Trial, running
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs

@@ -9,8 +9,8 @@ from typing import Any
 from openai import AsyncOpenAI
 
 import agentmut
-from agentmut.config import AgentConfig
-from agentmut.tools import ToolSpec, read_tool
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.tools import ToolSpec, read_tool
 from tests.frameworks.order_tools import FUNCTIONS, MARKED, PROMPT, SPECS, TRIAGE, order_tool, stock_tool
 
 __all__ = ["order_tool", "stock_tool"]  # whose calls can be doubled

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import agentmut
-from agentmut.tools import read_tool
+from agentmut.nouns.tools import read_tool
 
 
 def look_up_order(order_id: str) -> str:

@@ -27,7 +27,7 @@ from semantic_kernel.connectors.ai.prompt_execution_settings import PromptExecut
 from semantic_kernel.contents import ChatMessageContent, FunctionCallContent
 from semantic_kernel.functions import KernelArguments, KernelFunctionFromPrompt, kernel_function
 
-from agentmut.config import AgentConfig
+from agentmut.nouns.config import AgentConfig
 from tests.frameworks.semantic_kernel_agents import Orders, member
 
 Say = str | tuple[str, dict[str, Any] | str]

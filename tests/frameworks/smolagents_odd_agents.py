@@ -4,7 +4,7 @@ from typing import Any
 
 from smolagents import CodeAgent, Model, OpenAIModel, PythonExecutor, ToolCallingAgent
 
-from agentmut.config import AgentConfig
+from agentmut.nouns.config import AgentConfig
 from tests.frameworks.smolagents_agents import TOOLS, team
 
 SEEN: list[Any] = []

@@ -8,17 +8,17 @@ import pytest
 from pydantic import JsonValue
 
 from agentmut._base.errors import AdapterError, AgentmutError, UsageError
-from agentmut.config import AgentConfig, Document, History
 from agentmut.conformance.adapter import endpoint
-from agentmut.mutant import Edit
+from agentmut.nouns.config import AgentConfig, Document, History
+from agentmut.nouns.messages import Role
+from agentmut.nouns.mutant import Edit
+from agentmut.nouns.trace import Action, AgentTrace
 from agentmut.plugins import Group, load
 from agentmut.protocols import Adapter, AgentSpec
 from agentmut.threads import TrialThreads
-from agentmut.trace import Action, AgentTrace
 from agentmut.trial import Trial, running
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
-from agentmut.wire.messages import Role
 from tests.conftest import Service
 from tests.frameworks.kit import Case, check
 

@@ -14,15 +14,15 @@ from agentmut._base.environment import environ
 from agentmut._base.errors import UsageError
 from agentmut.adapters.bedrock import BedrockAdapter
 from agentmut.api import measure
-from agentmut.config import AgentConfig, Document, ModelConfig
 from agentmut.engine.selection import Selection
-from agentmut.mutant import Status
+from agentmut.nouns.config import AgentConfig, Document, ModelConfig
+from agentmut.nouns.messages import ModelReply
+from agentmut.nouns.mutant import Status
+from agentmut.nouns.trace import AgentTrace
 from agentmut.protocols import AgentSpec
 from agentmut.simulator.addresses import Addresses
-from agentmut.trace import AgentTrace
 from agentmut.trial import Trial, running
 from agentmut.wire.dialects.converse.converse import Converse
-from agentmut.wire.messages import ModelReply
 from tests.frameworks.kit import Case, check
 from tests.frameworks.order_tools import PROMPT, SPECS
 

@@ -14,14 +14,14 @@ from aiohttp import web
 from agentmut._base.errors import AdapterError, UsageError
 from agentmut.adapters.bedrock_agents import BedrockAgentsAdapter
 from agentmut.api import measure
-from agentmut.config import AgentConfig, Document, ModelConfig
 from agentmut.engine.classification import ending_of_error
 from agentmut.engine.selection import Selection
-from agentmut.execution import Ending
-from agentmut.mutant import Status
+from agentmut.nouns.config import AgentConfig, Document, ModelConfig
+from agentmut.nouns.execution import Ending
+from agentmut.nouns.mutant import Status
+from agentmut.nouns.tools import read_tool
+from agentmut.nouns.trace import AgentTrace
 from agentmut.protocols import Adapter, AgentSpec
-from agentmut.tools import read_tool
-from agentmut.trace import AgentTrace
 from agentmut.trial import Trial, running
 from agentmut.wire.dialects import aws_event_stream
 from tests.frameworks import bedrock_service as service

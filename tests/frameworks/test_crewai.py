@@ -12,13 +12,13 @@ from pydantic import JsonValue
 
 from agentmut._base.environment import environ
 from agentmut._base.errors import AgentmutError
-from agentmut.config import AgentConfig, Document, History
-from agentmut.faults import FaultKind, ToolFault
-from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
+from agentmut.nouns.config import AgentConfig, Document, History
+from agentmut.nouns.faults import FaultKind, ToolFault
+from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import AgentTrace
 from agentmut.plugins import Group, load
 from agentmut.protocols import Adapter, AgentSpec
-from agentmut.tools import ToolSpec
-from agentmut.trace import AgentTrace
 from agentmut.trial import Trial, running
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs

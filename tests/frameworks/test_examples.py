@@ -10,7 +10,7 @@ import agentmut
 from agentmut.adapters._framework import FrameworkAdapter
 from agentmut.adapters._sdk_version import version_of
 from agentmut.engine.selection import Selection
-from agentmut.mutant import Status
+from agentmut.nouns.mutant import Status
 from agentmut.plugins import Group, load
 from agentmut.simulator.addresses import Addresses
 from agentmut.verbs.init import frameworks

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import AdapterError, UsageError
-from agentmut.config import AgentConfig, Document, History, ModelConfig
 from agentmut.conformance.adapter import endpoint
-from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
-from agentmut.trace import Action
+from agentmut.nouns.config import AgentConfig, Document, History, ModelConfig
+from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
+from agentmut.nouns.trace import Action
 from agentmut.trial import Trial, running
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs

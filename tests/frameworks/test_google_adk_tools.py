@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import AdapterError
-from agentmut.faults import FaultKind, ToolFault
+from agentmut.nouns.faults import FaultKind, ToolFault
 from tests.frameworks.google_adk_runs import adapter, changed, run
 from tests.frameworks.kit import Case, check
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from agentmut.config import AgentConfig, Document
-from agentmut.tools import read_tool
+from agentmut.nouns.config import AgentConfig, Document
+from agentmut.nouns.tools import read_tool
 from tests.frameworks.kit import Case, check
 from tests.frameworks.order_tools import PROMPT
 

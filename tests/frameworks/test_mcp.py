@@ -20,17 +20,17 @@ from agentmut.adapters import _requirement
 from agentmut.adapters.mcp import McpAdapter
 from agentmut.adapters.python_callable import CallableAdapter
 from agentmut.api import measure
-from agentmut.config import AgentConfig, Document, ModelConfig
 from agentmut.engine.attempt import Case as Attempted
 from agentmut.engine.attempt import attempt
 from agentmut.engine.selection import Selection
-from agentmut.execution import Ending, Execution
-from agentmut.faults import FaultKind, ToolFault
 from agentmut.mcp import watch
-from agentmut.mutant import Status
+from agentmut.nouns.config import AgentConfig, Document, ModelConfig
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.faults import FaultKind, ToolFault
+from agentmut.nouns.mutant import Status
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.tools import ToolSpec
 from agentmut.protocols import Adapter, AgentSpec
-from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.tools import ToolSpec
 from agentmut.trial import ToolChange, Trial, running
 from agentmut.verbs.plan import plan
 from tests.frameworks.kit import Case, check

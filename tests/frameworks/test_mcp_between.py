@@ -18,18 +18,18 @@ from mcp import Client, MCPError, StdioServerParameters, stdio_client
 from agentmut import mcp_proxy
 from agentmut._base.errors import UsageError
 from agentmut.adapters.command import CommandAdapter
-from agentmut.config import AgentConfig
 from agentmut.engine.attempt import Case, Wiring, attempt
 from agentmut.engine.on_wire import as_mutant, inside, routed
-from agentmut.execution import Ending, Execution
-from agentmut.faults import FaultKind, ToolFault
 from agentmut.mcp.doors import ToolDoors, open_tool_doors
 from agentmut.mcp.middleman import Middleman
-from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.faults import FaultKind, ToolFault
+from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.tools import ToolSpec
 from agentmut.protocols import AgentSpec
-from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.testing import check_adapter
-from agentmut.tools import ToolSpec
 from agentmut.trial import ToolChange, Trial, altered_tools
 from agentmut.wire.carriers.proxy.gateway import open_gateway
 from agentmut.wire.carriers.proxy.roster import Admitted

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from agentmut.calls.answers import spoiled
-from agentmut.faults import FaultKind, ToolFault
 from agentmut.mcp.listing import listed
 from agentmut.mcp.results import result_of, text_of, with_text, within
-from agentmut.tools import ToolSpec
+from agentmut.nouns.faults import FaultKind, ToolFault
+from agentmut.nouns.tools import ToolSpec
 from agentmut.trial import ToolChange
 
 TEXT = {"type": "text", "text": "Order A-1042 costs 12.50"}

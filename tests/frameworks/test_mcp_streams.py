@@ -16,11 +16,11 @@ from mcp.server.streamable_http import EventStore
 from pydantic import JsonValue
 
 from agentmut.adapters.mcp import McpAdapter
-from agentmut.config import AgentConfig
-from agentmut.faults import FaultKind, ToolFault
 from agentmut.mcp_proxy import CLIENT, SERVER
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.faults import FaultKind, ToolFault
+from agentmut.nouns.tools import ToolSpec
 from agentmut.protocols import AgentSpec
-from agentmut.tools import ToolSpec
 from agentmut.trial import ToolChange, Trial, running
 from tests.frameworks.mcp_agents import orders
 from tests.frameworks.test_mcp_between import (

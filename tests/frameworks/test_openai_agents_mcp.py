@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from agentmut._base.errors import AdapterError
-from agentmut.faults import FaultKind, ToolFault
+from agentmut.nouns.faults import FaultKind, ToolFault
 from agentmut.trial import Trial
 from tests.frameworks.kit import Case, check
 from tests.frameworks.openai_agents_runs import adapter, first_tool, ran, run

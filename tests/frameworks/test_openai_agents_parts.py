@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import AdapterError, AgentmutError, UsageError
-from agentmut.config import AgentConfig, ModelConfig
 from agentmut.conformance.adapter import endpoint
 from agentmut.engine.on_wire import OnWire, as_mutant, routed
-from agentmut.mutant import Edit
+from agentmut.nouns.config import AgentConfig, ModelConfig
+from agentmut.nouns.mutant import Edit
+from agentmut.nouns.trace import Action, AgentTrace
 from agentmut.plugins import Group, load
 from agentmut.protocols import Adapter, AgentSpec
 from agentmut.simulator.addresses import Addresses
-from agentmut.trace import Action, AgentTrace
 from agentmut.trial import Trial
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs

@@ -8,13 +8,13 @@ from pydantic import JsonValue
 
 from agentmut._base.errors import AdapterError, AgentmutError, UsageError
 from agentmut.adapters import _requirement
-from agentmut.config import AgentConfig, Document, History, ModelConfig
-from agentmut.faults import FaultKind, ToolFault
+from agentmut.nouns.config import AgentConfig, Document, History, ModelConfig
+from agentmut.nouns.faults import FaultKind, ToolFault
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import AgentTrace
 from agentmut.plugins import Group, load
 from agentmut.protocols import Adapter, AgentSpec
 from agentmut.threads import TrialThreads
-from agentmut.tools import ToolSpec
-from agentmut.trace import AgentTrace
 from agentmut.trial import Trial, running
 from tests.frameworks.kit import Case, check
 

@@ -4,8 +4,8 @@ from importlib.util import find_spec
 
 import pytest
 
-from agentmut.config import AgentConfig, Document, ModelConfig
-from agentmut.tools import read_tool
+from agentmut.nouns.config import AgentConfig, Document, ModelConfig
+from agentmut.nouns.tools import read_tool
 from tests.frameworks.kit import Case, check
 from tests.frameworks.order_tools import FUNCTIONS, PROMPT, SPECS
 

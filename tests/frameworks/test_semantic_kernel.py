@@ -10,13 +10,13 @@ import pytest
 from pydantic import JsonValue
 
 from agentmut._base.errors import AdapterError, AgentmutError, UsageError
-from agentmut.config import AgentConfig, Document, History
-from agentmut.faults import FaultKind, ToolFault
-from agentmut.mutant import Edit
+from agentmut.nouns.config import AgentConfig, Document, History
+from agentmut.nouns.faults import FaultKind, ToolFault
+from agentmut.nouns.mutant import Edit
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import AgentTrace
 from agentmut.plugins import Group, load
 from agentmut.protocols import AgentSpec
-from agentmut.tools import ToolSpec
-from agentmut.trace import AgentTrace
 from agentmut.trial import Trial, altered_tools, running
 from tests.frameworks.kit import Case, check
 

@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import AdapterError
-from agentmut.config import AgentConfig
-from agentmut.mutant import Edit
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.messages import Role
+from agentmut.nouns.mutant import Edit
+from agentmut.nouns.trace import Action, AgentTrace
 from agentmut.plugins import Group, load
 from agentmut.protocols import AgentSpec
-from agentmut.trace import Action, AgentTrace
 from agentmut.trial import Trial, altered_tools, running
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
-from agentmut.wire.messages import Role
 
 pytest.importorskip("semantic_kernel", reason="semantic-kernel is not installed")
 AGENTS = "tests.frameworks.semantic_kernel_agents"

@@ -10,15 +10,15 @@ import pytest
 from pydantic import JsonValue
 
 from agentmut._base.errors import AdapterError, AgentmutError, UsageError
-from agentmut.config import AgentConfig, Document, History
-from agentmut.mutant import Edit
+from agentmut.nouns.config import AgentConfig, Document, History
+from agentmut.nouns.footprints import footprint
+from agentmut.nouns.mutant import Edit
+from agentmut.nouns.trace import AgentTrace
 from agentmut.plugins import Group, load
 from agentmut.protocols import Adapter, AgentSpec
-from agentmut.trace import AgentTrace
 from agentmut.trial import Trial, running
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
-from agentmut.wire.footprint import footprint
 from tests.conftest import Service, said
 from tests.frameworks.kit import Case, check
 

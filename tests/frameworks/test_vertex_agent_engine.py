@@ -15,20 +15,20 @@ from agentmut.adapters._vertex_credentials import Credentials
 from agentmut.adapters._vertex_errors import EngineError
 from agentmut.adapters._vertex_events import Hearing
 from agentmut.adapters.vertex_agent_engine import VertexAgentEngineAdapter
-from agentmut.config import AgentConfig, Document, History, ModelConfig
 from agentmut.conformance.adapter import endpoint
 from agentmut.documents.diagnosis import Arrival
 from agentmut.engine.doctor import before_running, examine
 from agentmut.engine.selection import Selection
 from agentmut.engine.session import open_session
-from agentmut.mutant import Status
+from agentmut.nouns.config import AgentConfig, Document, History, ModelConfig
+from agentmut.nouns.mutant import Status
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import Action, AgentTrace
 from agentmut.plugins import Group, load
 from agentmut.project import load_project
 from agentmut.protocols import AgentSpec
 from agentmut.redaction import Redactor
 from agentmut.simulator.addresses import Addresses
-from agentmut.tools import ToolSpec
-from agentmut.trace import Action, AgentTrace
 from agentmut.trial import Trial, running
 from agentmut.verbs.init import write_starter
 from tests.frameworks.kit import Case, check

@@ -15,10 +15,10 @@ from agentmut.api import measure
 from agentmut.engine.session import open_session
 from agentmut.evaluators.javascript import JavaScript
 from agentmut.importers.cerberus import Cerberus
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.trace import AgentTrace
 from agentmut.project import load_project
 from agentmut.protocols import SuiteSpec
-from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.trace import AgentTrace
 
 ROOT = Path(__file__).parents[2]
 DESK = ROOT / "tests" / "testdata" / "cerberus_desk"

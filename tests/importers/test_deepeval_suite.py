@@ -13,11 +13,11 @@ from agentmut.api import measure
 from agentmut.evaluators import build_all, judge
 from agentmut.importers.deepeval_suite.noted import Failed, Measured, check_measured, checks_of
 from agentmut.importers.deepeval_suite.suite import DeepevalSuite
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.trace import AgentTrace, Check, Usage
 from agentmut.project import load_project
 from agentmut.protocols import SuiteSpec
 from agentmut.runtime import open_store
-from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.trace import AgentTrace, Check, Usage
 
 ROOT = Path(__file__).parents[2]
 PASSED = Check(evaluator="pytest", passed=True, reason="the test passed")

@@ -17,8 +17,8 @@ from agentmut._base.errors import UsageError
 from agentmut.api import measure
 from agentmut.engine.executor import TrialRequest
 from agentmut.engine.session import local_executor, open_session
-from agentmut.execution import Ending, Execution
 from agentmut.importers.inspect_ai.suite import InspectSuite
+from agentmut.nouns.execution import Ending, Execution
 from agentmut.project import load_project
 from agentmut.protocols import SuiteSpec
 from agentmut.stats.verdicts import Verdict

@@ -14,9 +14,9 @@ from agentmut.engine.choosing import make_mutants
 from agentmut.engine.executor import TrialRequest
 from agentmut.engine.selection import Selection
 from agentmut.engine.session import local_executor, open_session
-from agentmut.execution import Ending, Execution
 from agentmut.importers.inspect_ai import chat
-from agentmut.mutant import Edit
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.mutant import Edit
 from agentmut.project import load_project
 
 pytestmark = pytest.mark.skipif(

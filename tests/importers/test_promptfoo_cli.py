@@ -12,8 +12,8 @@ from agentmut._base.errors import UsageError
 from agentmut.api import measure
 from agentmut.engine.executor import TrialRequest
 from agentmut.engine.session import make_executor, open_session
-from agentmut.execution import Ending, Execution
 from agentmut.importers.promptfoo.settings import PromptfooSettings, command_of
+from agentmut.nouns.execution import Ending, Execution
 from agentmut.project import load_project
 
 ROOT = Path(__file__).parents[2]

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import CaseError, UsageError
-from agentmut.config import AgentConfig
 from agentmut.importers.promptfoo import bench
 from agentmut.importers.promptfoo.cases import cases_of
 from agentmut.importers.promptfoo.cli import environment, written
@@ -21,6 +20,7 @@ from agentmut.importers.promptfoo.outcome import judged
 from agentmut.importers.promptfoo.providers import led_through, measured
 from agentmut.importers.promptfoo.settings import PromptfooSettings, command_of, read_settings
 from agentmut.importers.promptfoo.suite import PromptfooSuite
+from agentmut.nouns.config import AgentConfig
 from agentmut.protocols import AgentSpec
 
 DATA = Path(__file__).parents[1] / "testdata" / "promptfoo_results"

@@ -14,11 +14,11 @@ from agentmut._base.errors import UsageError
 from agentmut.api import measure
 from agentmut.engine.executor import TrialRequest
 from agentmut.engine.session import local_executor, open_session
-from agentmut.execution import Ending, Execution
 from agentmut.importers.pydantic_evals import PydanticEvals
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.trace import Action
 from agentmut.project import load_project
 from agentmut.protocols import SuiteSpec
-from agentmut.trace import Action
 
 pytestmark = pytest.mark.skipif(
     not find_spec("pydantic_evals"), reason="pydantic_evals is not installed"

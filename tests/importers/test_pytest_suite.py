@@ -16,8 +16,8 @@ from agentmut._base.errors import UsageError
 from agentmut.api import measure
 from agentmut.engine.executor import TrialRequest
 from agentmut.engine.session import make_executor, open_session
-from agentmut.execution import Ending, Execution
 from agentmut.importers.pytest_suite.settings import read_settings
+from agentmut.nouns.execution import Ending, Execution
 from agentmut.project import load_project
 
 ROOT = Path(__file__).parents[2]

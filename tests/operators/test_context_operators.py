@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentmut.config import AgentConfig, Document, History
 from agentmut.engine.suite import SuiteConfig
-from agentmut.mutant import Mutant, Reach
 from agentmut.mutation.generate import generate
+from agentmut.nouns.config import AgentConfig, Document, History
+from agentmut.nouns.mutant import Mutant, Reach
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.operators.context.figures import restated
 from agentmut.protocols import Operator, OperatorOptions
-from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.text.facts import FactKind, facts
 from agentmut.text.figures import Other
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from agentmut.config import AgentConfig, Document, History, ModelConfig
 from agentmut.files.parts import read_tools
-from agentmut.mutant import Mutant
 from agentmut.mutation.generate import generate
+from agentmut.nouns.config import AgentConfig, Document, History, ModelConfig
+from agentmut.nouns.mutant import Mutant
 from agentmut.plugins import load_all
 from agentmut.protocols import OperatorOptions
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentmut.config import AgentConfig, Document
 from agentmut.mutation.generate import generate
+from agentmut.nouns.config import AgentConfig, Document
 from agentmut.operators.context.figures import restated
 from agentmut.protocols import Operator, OperatorOptions
 from agentmut.text.facts import facts

@@ -4,8 +4,8 @@ from importlib.metadata import entry_points
 
 import pytest
 
-from agentmut.config import AgentConfig
 from agentmut.mutation.generate import generate
+from agentmut.nouns.config import AgentConfig
 from agentmut.operators.prompt.conflict import conflicting
 from agentmut.protocols import OperatorOptions
 

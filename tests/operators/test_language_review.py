@@ -2,8 +2,8 @@
 
 import pytest
 
-from agentmut.config import AgentConfig
-from agentmut.mutant import apply_edits
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import apply_edits
 from agentmut.plugins import load_all
 from agentmut.protocols import OperatorOptions
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from agentmut.config import AgentConfig, ModelConfig
-from agentmut.mutant import Intent
 from agentmut.mutation.generate import generate
+from agentmut.nouns.config import AgentConfig, ModelConfig
+from agentmut.nouns.mutant import Intent
+from agentmut.nouns.tools import ToolSpec
 from agentmut.protocols import Operator, OperatorOptions
-from agentmut.tools import ToolSpec
 
 OPERATORS: dict[str, Operator] = {
     entry.name: entry.load()()

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from agentmut.config import AgentConfig, Document, ModelConfig
-from agentmut.mutant import Intent, Mutant, OperatorClass, Reach
 from agentmut.mutation.controls import Identity, destroyed_mutant, identity_mutant
 from agentmut.mutation.generate import generate
+from agentmut.nouns.config import AgentConfig, Document, ModelConfig
+from agentmut.nouns.footprints import Footprint, RequestShape
+from agentmut.nouns.mutant import Intent, Mutant, OperatorClass, Reach
+from agentmut.nouns.tools import ToolSpec
 from agentmut.protocols import Operator, OperatorOptions
-from agentmut.tools import ToolSpec
-from agentmut.wire.footprint import Footprint, RequestShape
 from agentmut.witness import Detector
 
 OPERATORS: dict[str, Operator] = {

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentmut._base.errors import UsageError
-from agentmut.config import AgentConfig
-from agentmut.flow import Flow
-from agentmut.mutant import Intent, Mutant, Reach
 from agentmut.mutation.generate import generate
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.flow import Flow
+from agentmut.nouns.mutant import Intent, Mutant, Reach
 from agentmut.protocols import Operator, OperatorOptions
 
 OPERATORS: dict[str, Operator] = {

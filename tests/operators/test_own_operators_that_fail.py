@@ -11,8 +11,8 @@ from agentmut.mutation.catalogue import OperatorCatalogue
 from agentmut.operator import operator
 
 START = """
-from agentmut.config import AgentConfig
-from agentmut.mutant import Candidate, Intent, OperatorClass, Reach, prompt_edit
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Candidate, Intent, OperatorClass, Reach, prompt_edit
 from agentmut.operator import operator
 from agentmut.protocols import Example
 EXAMPLES = [Example(AgentConfig(prompt="a"), AgentConfig(prompt="b"))]
@@ -45,7 +45,7 @@ def listed(folder: Path, body: str, more: str = "{}") -> AgentmutError:
         ("    yield config.tools[7]\n", ["raised IndexError: tuple index out of range", "line 10"]),
         ("    return config.nothing\n", ["raised AttributeError", "line 10"]),
         ("    return 7\n", ["raised TypeError"]),
-        ("    yield 'a candidate'\n", ["yielded a str; expected agentmut.mutant.Candidate"]),
+        ("    yield 'a candidate'\n", ["yielded a str; expected agentmut.nouns.mutant.Candidate"]),
         ("    yield Candidate(edits=(), description='x', anchor='y')\n", ["raised ValidationError"]),
     ],
 )

@@ -21,13 +21,13 @@ from agentmut.calls.answers import (
     instead_of_call,
     spoiled,
 )
-from agentmut.config import AgentConfig
-from agentmut.faults import FaultKind, ToolFault
-from agentmut.mutant import Intent, Mutant, Reach, unreachable_fault
 from agentmut.mutation.generate import generate
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.faults import FaultKind, ToolFault
+from agentmut.nouns.mutant import Intent, Mutant, Reach, unreachable_fault
+from agentmut.nouns.tools import ToolSpec
 from agentmut.plugins import Catalogue
 from agentmut.protocols import OperatorOptions
-from agentmut.tools import ToolSpec
 
 KINDS = (
     "error", "timeout", "permission_denied", "empty", "truncated", "malformed", "stale", "wrong_entity", "slow",

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentmut.config import AgentConfig
-from agentmut.mutant import Mutant
 from agentmut.mutation.generate import generate
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Mutant
 from agentmut.operators.prompt.conflict import conflicting
 from agentmut.protocols import Operator, OperatorOptions
 from agentmut.text import Span, parse

@@ -3,8 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentmut.mutant import Edit
 from agentmut.mutation.text_change import TextChange, text_change
+from agentmut.nouns.mutant import Edit
 
 SHORT = st.text("ab", max_size=4)
 

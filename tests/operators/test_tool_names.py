@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from agentmut.config import AgentConfig
-from agentmut.faults import FaultKind
-from agentmut.mutant import Mutant, Reach
 from agentmut.mutation.generate import DropKind, generate
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.faults import FaultKind
+from agentmut.nouns.mutant import Mutant, Reach
+from agentmut.nouns.tools import ToolSpec
 from agentmut.protocols import Operator, OperatorOptions
-from agentmut.tools import ToolSpec
 
 OPERATORS: dict[str, Operator] = {
     entry.name: entry.load()()

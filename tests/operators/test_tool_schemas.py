@@ -10,11 +10,11 @@ from jsonschema import Draft202012Validator
 
 from agentmut._base.pointers import pointer
 from agentmut._base.schemas import fault, inlined, parameters
-from agentmut.config import AgentConfig
-from agentmut.mutant import Intent, Mutant, Reach
 from agentmut.mutation.generate import generate
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Intent, Mutant, Reach
+from agentmut.nouns.tools import ToolSpec
 from agentmut.protocols import Operator, OperatorOptions
-from agentmut.tools import ToolSpec
 
 OPERATORS: dict[str, Operator] = {
     entry.name: entry.load()()

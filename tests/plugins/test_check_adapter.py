@@ -15,15 +15,15 @@ from agentmut._base.errors import AdapterError
 from agentmut.adapters.anthropic import AnthropicAdapter
 from agentmut.adapters.command import CommandAdapter
 from agentmut.adapters.openai import OpenAIAdapter
-from agentmut.config import AgentConfig, Document, ModelConfig
 from agentmut.conformance.adapter import CHECKS
-from agentmut.flow import CHANGED
-from agentmut.mutant import OperatorClass
+from agentmut.nouns.config import AgentConfig, Document, ModelConfig
+from agentmut.nouns.flow import CHANGED
+from agentmut.nouns.messages import ModelReply, ModelRequest, Role
+from agentmut.nouns.mutant import OperatorClass
+from agentmut.nouns.trace import Action, AgentTrace, Step, Usage
 from agentmut.protocols import Adapter, AgentSpec
 from agentmut.testing import check_adapter
-from agentmut.trace import Action, AgentTrace, Step, Usage
 from agentmut.trial import Trial, running
-from agentmut.wire.messages import ModelReply, ModelRequest, Role
 
 
 def look_up(order: str) -> dict[str, str]:

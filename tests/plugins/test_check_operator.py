@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from agentmut import testing
-from agentmut.config import AgentConfig
 from agentmut.conformance.elsewhere import Tried, order_faults
-from agentmut.mutant import Candidate, Edit, Intent, OperatorClass, Reach, prompt_edit
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Candidate, Edit, Intent, OperatorClass, Reach, prompt_edit
+from agentmut.nouns.tools import ToolSpec
 from agentmut.operator import operator
 from agentmut.plugins import load_all
 from agentmut.protocols import Example, OperatorOptions
 from agentmut.testing import check_operator
-from agentmut.tools import ToolSpec
 
 EXAMPLE = Example(AgentConfig(prompt="Hello. Bye."), AgentConfig(prompt="Bye."))
 
@@ -194,7 +194,7 @@ def test_a_whole_prompt_that_is_replaced_must_be_a_smaller_edit(span: bool) -> N
 
     said = complaint(find)
     assert "its edit of /prompt must be minimal, but replaces" in said
-    assert "agentmut.mutant.prompt_edit" in said
+    assert "agentmut.nouns.mutant.prompt_edit" in said
 
 
 @pytest.mark.parametrize(
@@ -296,8 +296,8 @@ def test_the_class_of_controls_is_for_agentmut_alone() -> None:
 
 
 FROM_A_SET = """
-from agentmut.config import AgentConfig
-from agentmut.mutant import Candidate, prompt_edit
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Candidate, prompt_edit
 from agentmut.operator import operator
 from agentmut.protocols import Example
 

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from agentmut.metamorphic import plain_text, relation
-from agentmut.mutant import Edit
+from agentmut.nouns.mutant import Edit
+from agentmut.nouns.relation import Expectation, FollowUp, FollowUpRun, Source
+from agentmut.nouns.trace import Check
 from agentmut.plugins import load_all
 from agentmut.protocols import RelationExample
-from agentmut.relation import Expectation, FollowUp, FollowUpRun, Source
 from agentmut.relations.base import run, source
 from agentmut.testing import check_relation
-from agentmut.trace import Check
 
 ASKED = source("What does it cost?", said="It costs $20.")
 EXAMPLES = [

@@ -36,7 +36,7 @@ def message(group: str, name: str) -> str:
 
 
 GOOD = """
-from agentmut.trace import Check
+from agentmut.nouns.trace import Check
 class Plugin:
     def __init__(self, argument): self.argument = argument
     def evaluate(self, scenario, trace): return Check(evaluator="x", passed=True, reason="")
@@ -169,7 +169,7 @@ def test_an_adapter_is_checked_method_by_method(
 
 
 OPERATOR = """
-from agentmut.mutant import Intent, OperatorClass, Reach
+from agentmut.nouns.mutant import Intent, OperatorClass, Reach
 class Plugin:
     id = "prompt.mine"
     version = 1

@@ -1,6 +1,6 @@
 """A changed copy of a noun is another noun, also where the first has been asked for its digest."""
 
-from agentmut.config import AgentConfig
+from agentmut.nouns.config import AgentConfig
 
 
 def test_a_changed_copy_has_a_digest_of_its_own() -> None:

@@ -8,8 +8,8 @@ import pytest
 from agentmut._base.errors import ProjectError
 from agentmut.evaluators import build_all, judge
 from agentmut.files.paper_spec import load_paper_spec
+from agentmut.nouns.trace import AgentTrace
 from agentmut.project import load_project
-from agentmut.trace import AgentTrace
 
 PUBLISHED = Path(__file__).parents[1] / "testdata" / "paper_spec" / "ticket_routing.yaml"
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from agentmut._base.in_common import ends_in_common
 from agentmut._base.pointers import at_path, parts_of, pointer
-from agentmut.mutant import Edit
+from agentmut.nouns.mutant import Edit
 
 
 @settings(deadline=None, max_examples=60)

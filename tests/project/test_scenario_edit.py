@@ -11,10 +11,10 @@ from pydantic import JsonValue
 from agentmut._base.errors import UsageError
 from agentmut.files.scenario_edit import apply_suggestions, with_evaluator
 from agentmut.files.scenario_text import evaluator_text, scenario_text
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario, ToolDouble
+from agentmut.nouns.suggestion import AssertionSuggestion, Rate, ScenarioSuggestion
 from agentmut.project import Project, load_project
 from agentmut.report.paint import clean
-from agentmut.scenario import EvaluatorSpec, Scenario, ToolDouble
-from agentmut.suggestion import AssertionSuggestion, Rate, ScenarioSuggestion
 
 CALLED = EvaluatorSpec(name="tool_called", argument="refund")
 PROJECT = """\

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from agentmut._base.errors import ProjectError
+from agentmut.nouns.scenario import Scenario
 from agentmut.project import Project, load_project
-from agentmut.scenario import Scenario
 
 AGENT = "version: 1\nagent: {adapter: python, run: my_agent:run, config: {tools: tools.yaml}}\n"
 ONE = "- name: one\n  input: hi\n  evaluators: [{contains: hello}]\n"

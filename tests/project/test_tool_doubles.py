@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from agentmut._base.errors import UsageError
 from agentmut.calls.doubles import ToolDoubleError, resolve, resolve_doubles, resolve_hooks
-from agentmut.scenario import EvaluatorSpec, Scenario, ToolDouble
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario, ToolDouble
 
 SPECS = (EvaluatorSpec(name="contains", argument="x"),)
 

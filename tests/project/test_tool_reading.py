@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 from agentmut._base.errors import ProjectError, UsageError
 from agentmut.files.parts import read_tools
 from agentmut.files.tool_checks import check_tool, check_tools
-from agentmut.tools import ToolSpec, read_tool
+from agentmut.nouns.tools import ToolSpec, read_tool
 
 SCHEMA = {
     "type": "object",
@@ -231,7 +231,7 @@ def test_a_tools_file_says_which_tool_is_wrong(tmp_path: Path) -> None:
 def test_tools_of_a_module_are_checked_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", list(sys.path))
     (tmp_path / "wrongly_required.py").write_text(
-        "from agentmut.tools import ToolSpec\n"
+        "from agentmut.nouns.tools import ToolSpec\n"
         "TOOLS = [ToolSpec(name='pay', parameters={'type': 'object', 'properties': {}, 'required': ['a']})]\n"
     )
     with pytest.raises(ProjectError, match="tool 1: the tool 'pay': parameters/required/0: 'a' is required"):

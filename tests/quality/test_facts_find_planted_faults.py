@@ -9,8 +9,8 @@ from itertools import pairwise
 import pytest
 
 from agentmut.facts.comparison import Comparison, comparison_for
-from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.trace import Action, AgentTrace, Step
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.trace import Action, AgentTrace, Step
 
 SOURCES, PAIRS = 20, 40
 MOST_SELF_DIFFERENCES = 0.2

@@ -17,12 +17,12 @@ from agentmut.engine.assessment.state import StoppingRule
 from agentmut.engine.relating.preparation import Level, comparison
 from agentmut.engine.tables import Tables
 from agentmut.facts.comparison import Comparison, comparison_for
+from agentmut.nouns.relation import SAME_AGAIN, Expectation, FollowUp, Pair, Source
+from agentmut.nouns.trace import AgentTrace, Check
 from agentmut.plugins import Catalogue, Group
 from agentmut.protocols import Relation, RelationExample
-from agentmut.relation import SAME_AGAIN, Expectation, FollowUp, Pair, Source
 from agentmut.stats.sprt import SprtDesign
 from agentmut.stats.verdicts import Verdict
-from agentmut.trace import AgentTrace, Check
 
 LEVEL = Level(alpha=0.05, beta=0.2, delta=0.3, pairs=30, tolerance=0.1, margin=0.1)
 FITTING, PAIRS, REPETITIONS = 15, 30, 4

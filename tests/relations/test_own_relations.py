@@ -6,17 +6,17 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import PluginError, ProjectError, UsageError
-from agentmut.config import AgentConfig
 from agentmut.facts.comparison import comparison_for
 from agentmut.metamorphic import plain_text, relation
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.relation import Expectation, FollowUp, FollowUpRun, Pair, Source
+from agentmut.nouns.trace import Check
 from agentmut.plugins import Group, names
 from agentmut.project import load_project
 from agentmut.protocols import RelationExample
-from agentmut.relation import Expectation, FollowUp, FollowUpRun, Pair, Source
 from agentmut.relation_catalogue import RelationCatalogue
 from agentmut.relations.base import run, source
 from agentmut.testing import check_relation
-from agentmut.trace import Check
 
 ASKED = source("What does it cost?", said="It costs $20.")
 HELD = RelationExample(ASKED, (run("THE PRICE IS $20!"),), holds=True)
@@ -81,7 +81,7 @@ def test_what_cannot_be_a_relation_is_refused_as_it_is_defined() -> None:
 
 RELATIONS = """
 from agentmut.metamorphic import plain_text, relation
-from agentmut.relation import FollowUp, FollowUpRun
+from agentmut.nouns.relation import FollowUp, FollowUpRun
 
 
 @relation("{id}", why="Capitals change the answer.", examples=[], lack=plain_text)

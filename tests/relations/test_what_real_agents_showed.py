@@ -4,17 +4,17 @@ from typing import Any
 
 import pytest
 
-from agentmut.config import AgentConfig
 from agentmut.facts.comparison import Comparison, comparison_for
 from agentmut.facts.decisions import decisions
-from agentmut.relation import SAME_AGAIN, FollowUp, FollowUpRun, Pair, Source
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.relation import SAME_AGAIN, FollowUp, FollowUpRun, Pair, Source
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import Action, AgentTrace, Check, Step
 from agentmut.relations.base import call, run, source
 from agentmut.relations.composition.retry import Retry
 from agentmut.relations.oracle.constraints import ConstraintPreservation
 from agentmut.relations.oracle.no_change import NoChange
 from agentmut.relations.oracle.tool_arguments import ToolArguments
-from agentmut.tools import ToolSpec
-from agentmut.trace import Action, AgentTrace, Check, Step
 
 NOTHING = FollowUp(description="nothing is run")
 TWICE = FollowUp(runs=(FollowUpRun(),), description="sent twice")

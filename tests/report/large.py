@@ -3,8 +3,8 @@
 import random
 from collections.abc import Iterator
 
-from agentmut.mutant import Intent, OperatorClass, Status
-from agentmut.result import (
+from agentmut.nouns.mutant import Intent, OperatorClass, Status
+from agentmut.nouns.result import (
     BaselineRow,
     Bounds,
     Cost,

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from agentmut.mutant import Intent, OperatorClass, Status
-from agentmut.result import (
+from agentmut.nouns.mutant import Intent, OperatorClass, Status
+from agentmut.nouns.result import (
     AgentSummary,
     BaselineRow,
     Bounds,

@@ -3,11 +3,11 @@
 import json
 
 from agentmut.documents.comparison import Comparison, compare_results
-from agentmut.mutant import Intent, Status
+from agentmut.nouns.mutant import Intent, Status
+from agentmut.nouns.result import AgentSummary, Cost, Result, Score
 from agentmut.report.comparison import markdown_comparison, render_comparison
 from agentmut.report.formats import json_text
 from agentmut.report.markdown import LONGEST
-from agentmut.result import AgentSummary, Cost, Result, Score
 from tests.report.results import result, row
 
 EVIL = "\x1b[31m\u202e<script>@octocat``` |"

@@ -6,14 +6,14 @@ from agentmut.analysis.coverage.load import failures_of
 from agentmut.analysis.coverage.nouns import Coverage, CoverageItem, Dimension, LeftOut
 from agentmut.documents.relation_report import Finding, RelationRow
 from agentmut.engine.stored import Kept
-from agentmut.execution import Ending, Execution
-from agentmut.mutant import Intent, OperatorClass, Status
-from agentmut.relation import Expectation, Family
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.mutant import Intent, OperatorClass, Status
+from agentmut.nouns.relation import Expectation, Family
+from agentmut.nouns.result import BehaviourChange, MutantRow
 from agentmut.report.coverage import render_coverage
 from agentmut.report.gap import gap_in_words, may_be_chance
 from agentmut.report.paint import Page
 from agentmut.report.relations import _listed
-from agentmut.result import BehaviourChange, MutantRow
 from agentmut.store.rows import StoredTrial
 
 

@@ -11,10 +11,10 @@ from unicodedata import normalize
 
 import pytest
 
-from agentmut.mutant import Intent, Status
+from agentmut.nouns.mutant import Intent, Status
+from agentmut.nouns.result import Result
 from agentmut.report.html import html_report
 from agentmut.report.html.page import CARDS
-from agentmut.result import Result
 from tests.report.large import large_result
 from tests.report.test_html_report import KILLED, hostile, result, row
 

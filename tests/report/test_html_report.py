@@ -9,13 +9,8 @@ from typing import Any
 import pytest
 
 from agentmut.analysis.coverage.nouns import Coverage, Dimension, DimensionCoverage
-from agentmut.mutant import Status
-from agentmut.report.beside import Extra
-from agentmut.report.html import html_report
-from agentmut.report.html.annotated import Loss, annotated, tally
-from agentmut.report.html.inline import Kind, diff_of, word_diff
-from agentmut.report.html.sections import savings, scenario_lines
-from agentmut.result import (
+from agentmut.nouns.mutant import Status
+from agentmut.nouns.result import (
     BaselineRow,
     Bounds,
     Cost,
@@ -29,6 +24,11 @@ from agentmut.result import (
     Target,
     TextChange,
 )
+from agentmut.report.beside import Extra
+from agentmut.report.html import html_report
+from agentmut.report.html.annotated import Loss, annotated, tally
+from agentmut.report.html.inline import Kind, diff_of, word_diff
+from agentmut.report.html.sections import savings, scenario_lines
 from tests.report import results
 
 PROMPT = "# Desk\n\n- Never guess.\n- Refund within 30 days.\n- Be polite.\n"

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from agentmut.config import AgentConfig, Document
-from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach
-from agentmut.origin import Origin
+from agentmut.nouns.config import AgentConfig, Document
+from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
+from agentmut.nouns.origin import Origin
 from agentmut.report.mutant_diff import unified
 from agentmut.report.text_diff import Replacement, edited_diff, text_diff
 

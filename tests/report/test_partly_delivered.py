@@ -2,9 +2,9 @@
 
 import pytest
 
-from agentmut.mutant import Intent, OperatorClass, Status
+from agentmut.nouns.mutant import Intent, OperatorClass, Status
+from agentmut.nouns.result import MutantRow, Target, WitnessSummary
 from agentmut.report.delivery import delivery_note
-from agentmut.result import MutantRow, Target, WitnessSummary
 
 
 def row(parts: tuple[str, ...] = (), **witness: int) -> MutantRow:

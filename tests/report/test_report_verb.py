@@ -10,8 +10,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from agentmut.cli import main
-from agentmut.mutant import Status
-from agentmut.result import write_result
+from agentmut.nouns.mutant import Status
+from agentmut.nouns.result import write_result
 from tests.report.results import dropping, result
 
 ROOT = Path(__file__).parents[2]

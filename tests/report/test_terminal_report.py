@@ -1,11 +1,7 @@
 """The terminal report says what result.json holds, and prints nothing that a model could abuse."""
 
-from agentmut.mutant import Intent, OperatorClass, Status
-from agentmut.report.mutant import render_mutant
-from agentmut.report.paint import clean
-from agentmut.report.ranking import rank
-from agentmut.report.terminal import render
-from agentmut.result import (
+from agentmut.nouns.mutant import Intent, OperatorClass, Status
+from agentmut.nouns.result import (
     AgentSummary,
     BaselineRow,
     Bounds,
@@ -19,6 +15,10 @@ from agentmut.result import (
     Score,
     Target,
 )
+from agentmut.report.mutant import render_mutant
+from agentmut.report.paint import clean
+from agentmut.report.ranking import rank
+from agentmut.report.terminal import render
 
 EVIL = "ok\x1b[31m\x07\u202ekcatta\u200b <b>bold</b> [red]markup[/red]"
 

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from agentmut.config import AgentConfig, Document
+from agentmut.nouns.config import AgentConfig, Document
+from agentmut.nouns.messages import Message, ModelRequest, Role
+from agentmut.nouns.tools import ToolSpec, read_tool
 from agentmut.simulator.behave import reply
-from agentmut.tools import ToolSpec, read_tool
-from agentmut.wire.messages import Message, ModelRequest, Role
 
 MAX_REPLIES = 12
 TESTDATA = Path(__file__).parent.parent / "testdata"

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from agentmut.nouns.codec import HttpCall
+from agentmut.nouns.messages import ModelReply, ModelRequest
 from agentmut.simulator.background import Simulator
 from agentmut.simulator.engines import AgentEngines
-from agentmut.wire.codec import HttpCall
-from agentmut.wire.messages import ModelReply, ModelRequest
 
 NAME = "/v1/projects/p/locations/l/reasoningEngines/sim-large"
 DOCUMENT = '<document name="rules">\nA lamp burns 9 hours.\n</document>'

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from agentmut.tools import ToolSpec
+from agentmut.nouns.tools import ToolSpec
 
 TEXT = {"type": "string"}
 MOMENT = {"type": "string", "description": "When it opens, in format YYYY-MM-DD HH:MM"}

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
+from agentmut.nouns.tools import ToolSpec
 from agentmut.simulator.rules import Rule
 from agentmut.simulator.saying import is_speech
 from agentmut.simulator.sequence import read_rules
 from agentmut.simulator.toolbox import Toolbox, open_toolbox
-from agentmut.tools import ToolSpec
 
 
 def tool(name: str, description: str, *arguments: str) -> ToolSpec:

@@ -2,10 +2,10 @@
 
 import pytest
 
+from agentmut.nouns.messages import Message, ModelRequest, Role
+from agentmut.nouns.tools import ToolSpec
 from agentmut.simulator.react import form_of
 from agentmut.simulator.react_history import retold
-from agentmut.tools import ToolSpec
-from agentmut.wire.messages import Message, ModelRequest, Role
 
 CALL = "Calling tools:\n[{'id': 'call_1', 'type': 'function', 'function': {'name': 'ring', 'arguments': {'bell': 2}}}]"
 

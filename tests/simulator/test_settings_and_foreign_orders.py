@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
+from agentmut.nouns.messages import Message, ModelReply, ModelRequest, Role, ToolCall
+from agentmut.nouns.tools import ToolSpec
 from agentmut.simulator.behave import reply
 from agentmut.simulator.foreign import foreign_orders
 from agentmut.simulator.profiles import PROFILES
 from agentmut.simulator.settings import under
-from agentmut.tools import ToolSpec
-from agentmut.wire.messages import Message, ModelReply, ModelRequest, Role, ToolCall
 
 N = 150
 PROMPT = 'You work for a hotel of lamps. Always end every answer with "Good night!"'

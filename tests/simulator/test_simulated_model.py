@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 import agentmut.simulator
+from agentmut.nouns.messages import Message, ModelRequest, Role
+from agentmut.nouns.tools import ToolSpec
 from agentmut.simulator.behave import reply
-from agentmut.tools import ToolSpec
-from agentmut.wire.messages import Message, ModelRequest, Role
 
 N = 200
 MARGIN = 0.12  # over three standard errors of a rate near 0.9 in N trials

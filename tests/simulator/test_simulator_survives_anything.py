@@ -6,9 +6,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agentmut.nouns.messages import Message, ModelRequest, Role, ToolCall
+from agentmut.nouns.tools import ToolSpec
 from agentmut.simulator.behave import reply
-from agentmut.tools import ToolSpec
-from agentmut.wire.messages import Message, ModelRequest, Role, ToolCall
 
 WORDS = [
     "if",

@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
+from agentmut.nouns.messages import Message, ModelReply, ModelRequest, Role, ToolCall
 from agentmut.simulator.thoughts import answered
-from agentmut.wire.messages import Message, ModelReply, ModelRequest, Role, ToolCall
 
 SYSTEM = """Tools:
 > Tool Name: find

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agentmut.nouns.trace import Outcome
 from agentmut.stats.intervals import wilson
 from agentmut.stats.trial_statistics import (
     nearest_rank,
@@ -16,7 +17,6 @@ from agentmut.stats.trial_statistics import (
     sample_standard_deviation,
     trial_statistics,
 )
-from agentmut.trace import Outcome
 
 P, F, ERROR = Outcome.PASS, Outcome.FAIL, Outcome.INFRASTRUCTURE
 numbers = st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=50)

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from agentmut.nouns.trace import Outcome
 from agentmut.stats.bayes import regression_probability
 from agentmut.stats.combination import proxy_cost_share
 from agentmut.stats.coverage import overall_coverage, state_coverage
@@ -44,7 +45,6 @@ from agentmut.stats.trial_statistics import (
 )
 from agentmut.stats.variance import adaptive_budget, variance_interval
 from agentmut.stats.verdicts import Verdict
-from agentmut.trace import Outcome
 
 EXAMPLES = json.loads(Path(__file__).with_name("worked_examples.json").read_text(encoding="utf-8"))
 TWO_SIDED = Alternative.TWO_SIDED

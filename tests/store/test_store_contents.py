@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from agentmut.execution import Ending, Execution
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.footprints import Footprint, RequestShape
+from agentmut.nouns.trace import Action, AgentTrace, Step, Usage
 from agentmut.store.sqlite import Spent, Store, StoredRun, StoredTrial
-from agentmut.trace import Action, AgentTrace, Step, Usage
-from agentmut.wire.footprint import Footprint, RequestShape
 
 PRINT = Footprint(requests=(RequestShape(text="You are helpful.", model="m"),))
 

@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import text
 
 from agentmut._base.errors import ExitCode, StoreError
-from agentmut.execution import Ending, Execution
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.trace import AgentTrace
 from agentmut.store.sqlite import Store, StoredRun, StoredTrial
-from agentmut.trace import AgentTrace
 
 
 def trial(key: str, answer: str = "yes") -> StoredTrial:

@@ -167,8 +167,8 @@ def warm_up() -> None:
     from importlib.metadata import entry_points
 
     from agentmut.cli import VERBS
-    from agentmut.config import AgentConfig
     from agentmut.mutation.generate import generate
+    from agentmut.nouns.config import AgentConfig
     from agentmut.protocols import OperatorOptions
 
     for verb in VERBS:

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from agentmut.trace import Usage
+from agentmut.nouns.codec import Codec, HttpCall, OfferedTool
+from agentmut.nouns.messages import ModelReply, ModelRequest, Role, ToolCall
+from agentmut.nouns.trace import Usage
 from agentmut.wire.bodies import read_json, write_json
-from agentmut.wire.codec import Codec, HttpCall, OfferedTool
 from agentmut.wire.codecs import codec_for
-from agentmut.wire.messages import ModelReply, ModelRequest, Role, ToolCall
 from agentmut.wire.rewriter import Answered, Outgoing
 
 

@@ -9,12 +9,12 @@ from aiohttp import web
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentmut.tools import ToolSpec
-from agentmut.trace import Usage
-from agentmut.wire.codec import Codec, HttpCall, OfferedTool
+from agentmut.nouns.codec import Codec, HttpCall, OfferedTool
+from agentmut.nouns.messages import Message, ModelReply, ModelRequest, Role, ToolCall
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import Usage
 from agentmut.wire.codecs import codec_for
 from agentmut.wire.dialects.anthropic.anthropic_messages import AnthropicMessages
-from agentmut.wire.messages import Message, ModelReply, ModelRequest, Role, ToolCall
 
 CODEC: Codec = AnthropicMessages()
 MARK = {"type": "ephemeral"}

@@ -6,12 +6,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import ExitStack
 from typing import Any
 
+from agentmut.nouns.messages import Role
 from agentmut.trial import Trial, running
 from agentmut.wire.carriers.proxy.gateway import open_gateway
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
-from agentmut.wire.messages import Role
 
 TRIALS = 16
 TURNS = 2

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from agentmut.trace import Usage
-from agentmut.wire.codec import HttpCall
+from agentmut.nouns.codec import HttpCall
+from agentmut.nouns.messages import Message, ModelReply, Role, ToolCall
+from agentmut.nouns.trace import Usage
 from agentmut.wire.dialects import bedrock_agent
-from agentmut.wire.messages import Message, ModelReply, Role, ToolCall
 
 INLINE: dict[str, Any] = {
     "foundationModel": "anthropic.claude-x:0",

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from agentmut.nouns.cassette import Player
 from agentmut.trial import Recorder, Trial, TrialOverError, running
 from agentmut.wire.carriers.botocore_hooks import BotocoreHooks
-from agentmut.wire.cassette import Player
 from agentmut.wire.codecs import all_codecs
 
 boto3 = importlib.import_module("boto3")

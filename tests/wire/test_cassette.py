@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from agentmut._base.errors import UsageError
+from agentmut.nouns.cassette import Cassette, Player, ReplayError, Take, take
+from agentmut.nouns.codec import HttpCall
 from agentmut.redaction import Redactor
 from agentmut.store.cassettes import cassettes_of, read_cassette, write_cassette
-from agentmut.wire.cassette import Cassette, Player, ReplayError, Take, take
-from agentmut.wire.codec import HttpCall
 
 CHAT = "/v1/chat/completions"
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentmut.trace import Usage
-from agentmut.wire.codec import Codec, HttpCall
+from agentmut.nouns.codec import Codec, HttpCall
+from agentmut.nouns.messages import ModelReply, Role, ToolCall
+from agentmut.nouns.trace import Usage
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
-from agentmut.wire.messages import ModelReply, Role, ToolCall
 
 CODEC: Codec = ChatCompletions()
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from agentmut.tools import ToolSpec
-from agentmut.wire.codec import Codec, HttpCall, OfferedTool, Path
+from agentmut.nouns.codec import Codec, HttpCall, OfferedTool, Path
+from agentmut.nouns.messages import Role
+from agentmut.nouns.tools import ToolSpec
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
-from agentmut.wire.messages import Role
 
 CODEC: Codec = ChatCompletions()
 CALL = {"id": "c1", "type": "function", "function": {"name": "get_weather", "arguments": "{}"}}

@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 import pytest
 
 from agentmut.conformance.codec import codec_faults
+from agentmut.nouns.codec import Body, Codec, HttpCall, OfferedTool, Path, Rename, Text
+from agentmut.nouns.framing import Frame
+from agentmut.nouns.messages import ModelReply, ModelRequest, Role
 from agentmut.testing import check_codec
-from agentmut.wire.codec import Body, Codec, HttpCall, OfferedTool, Path, Rename, Text
 from agentmut.wire.codecs import all_codecs
 from agentmut.wire.dialects import sse
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
-from agentmut.wire.framing import Frame
-from agentmut.wire.messages import ModelReply, ModelRequest, Role
 
 NO_SEED = {"seed": "it has no seed"}
 NAMELESS = {"response_format with a schema": "it has no name of a schema, or always holds to it"}

@@ -13,11 +13,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agentmut.conformance.codec_samples import CALL, REPLIES, WITH_TOOLS
+from agentmut.nouns.codec import Body, Codec, HttpCall, Path
+from agentmut.nouns.messages import ModelRequest
 from agentmut.wire.bodies import write_json
-from agentmut.wire.codec import Body, Codec, HttpCall, Path
 from agentmut.wire.codecs import all_codecs
 from agentmut.wire.dialects.places import all_places, with_values
-from agentmut.wire.messages import ModelRequest
 
 EVERY_CODEC = pytest.mark.parametrize("codec", all_codecs(), ids=lambda codec: codec.name)
 ANYTHING = settings(

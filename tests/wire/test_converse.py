@@ -11,13 +11,13 @@ from aiohttp import web
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentmut.tools import ToolSpec
-from agentmut.trace import Usage
-from agentmut.wire.codec import Codec, HttpCall, OfferedTool
+from agentmut.nouns.codec import Codec, HttpCall, OfferedTool
+from agentmut.nouns.messages import Message, ModelReply, ModelRequest, Role, ToolCall
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import Usage
 from agentmut.wire.codecs import codec_for
 from agentmut.wire.dialects import aws_event_stream
 from agentmut.wire.dialects.converse.converse import Converse
-from agentmut.wire.messages import Message, ModelReply, ModelRequest, Role, ToolCall
 
 CODEC: Codec = Converse()
 PATH = "/model/anthropic.claude-x%3A0/converse"

@@ -2,13 +2,13 @@
 
 import pytest
 
-from agentmut.trace import Usage
+from agentmut.nouns.codec import Codec
+from agentmut.nouns.messages import ModelReply
+from agentmut.nouns.trace import Usage
 from agentmut.wire.carriers.damage import damage
-from agentmut.wire.codec import Codec
 from agentmut.wire.codecs import all_codecs
 from agentmut.wire.dialects.anthropic.anthropic_messages import AnthropicMessages
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
-from agentmut.wire.messages import ModelReply
 
 CHAT = ChatCompletions()
 REPLY = ModelReply(model="m", text="Hello to you. And you.", usage=Usage(input_tokens=2, output_tokens=5))

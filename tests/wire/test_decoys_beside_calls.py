@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from agentmut.config import AgentConfig
-from agentmut.faults import FaultKind, ToolFault
-from agentmut.tools import ToolSpec
+from agentmut.nouns.codec import Codec, HttpCall
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.faults import FaultKind, ToolFault
+from agentmut.nouns.messages import Message, ModelReply, ModelRequest, Role, ToolCall
+from agentmut.nouns.tools import ToolSpec
 from agentmut.wire.bodies import read_json
-from agentmut.wire.codec import Codec, HttpCall
 from agentmut.wire.codecs import all_codecs
 from agentmut.wire.dialects import sse
-from agentmut.wire.messages import Message, ModelReply, ModelRequest, Role, ToolCall
 from agentmut.wire.rewriting import ConfigRewriter
 
 FIND = ToolSpec(name="find", description="Find an order.")

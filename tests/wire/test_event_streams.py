@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agentmut.nouns.framing import Frame
 from agentmut.wire.dialects.sse import SseFraming, events, is_event_stream
-from agentmut.wire.framing import Frame
 
 STREAM = (
     b"\xef\xbb\xbf: hello\n\n"

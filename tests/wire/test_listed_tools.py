@@ -2,8 +2,8 @@
 
 import pytest
 
-from agentmut.tools import ToolSpec
-from agentmut.wire.listed_tools import listed_tools
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.tools_as_list import listed_tools
 
 ONE = '> Tool Name: find\nTool Description: Find it.\nIn all shops.\nTool Args: {"type": "object"}\n'
 TWO = "> Tool Name: buy\nTool Description: \nTool Args: {}\n"

@@ -12,8 +12,8 @@ from urllib.parse import quote
 
 import pytest
 
-from agentmut.trace import Usage
-from agentmut.wire.messages import ModelReply, ModelRequest
+from agentmut.nouns.messages import ModelReply, ModelRequest
+from agentmut.nouns.trace import Usage
 
 IN_ENVIRONMENT = {
     "OPENAI_API_KEY": "planted+openai/key=0123456789",

@@ -8,10 +8,10 @@ import openai
 import pytest
 from aiohttp import web
 
-from agentmut.trace import Usage
-from agentmut.wire.codec import HttpCall
+from agentmut.nouns.codec import HttpCall
+from agentmut.nouns.messages import ModelReply, ToolCall
+from agentmut.nouns.trace import Usage
 from agentmut.wire.codecs import codec_for
-from agentmut.wire.messages import ModelReply, ToolCall
 
 REPLY = ModelReply(
     model="gpt-x",

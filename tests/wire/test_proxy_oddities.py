@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
+from agentmut.nouns.messages import ModelReply
 from agentmut.trial import Trial
 from agentmut.wire.carriers.packing import PackingError, unpacked
 from agentmut.wire.carriers.proxy.roster import Admitted
 from agentmut.wire.carriers.proxy.server import Proxy
 from agentmut.wire.carriers.proxy.upstream import Upstream
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
-from agentmut.wire.messages import ModelReply
 
 httpx = importlib.import_module("httpx")
 PATH = "/chat/completions"

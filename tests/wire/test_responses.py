@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from agentmut.tools import ToolSpec
-from agentmut.trace import Usage
-from agentmut.wire.codec import Codec, HttpCall, OfferedTool, system_text
+from agentmut.nouns.codec import Codec, HttpCall, OfferedTool, system_text
+from agentmut.nouns.messages import Message, ModelReply, Role, ToolCall
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import Usage
 from agentmut.wire.dialects.responses.responses import Responses
-from agentmut.wire.messages import Message, ModelReply, Role, ToolCall
 
 CODEC: Codec = Responses()
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}

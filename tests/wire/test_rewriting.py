@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from agentmut.config import AgentConfig, Document, History, ModelConfig
-from agentmut.faults import FaultKind, ToolFault
-from agentmut.tools import ToolSpec
-from agentmut.trace import Usage
-from agentmut.wire.codec import Codec, HttpCall
+from agentmut.nouns.codec import Codec, HttpCall
+from agentmut.nouns.config import AgentConfig, Document, History, ModelConfig
+from agentmut.nouns.faults import FaultKind, ToolFault
+from agentmut.nouns.messages import Message, ModelReply, ModelRequest, Role, ToolCall
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import Usage
 from agentmut.wire.codecs import all_codecs
 from agentmut.wire.dialects.anthropic.anthropic_messages import AnthropicMessages
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
-from agentmut.wire.messages import Message, ModelReply, ModelRequest, Role, ToolCall
 from agentmut.wire.rewriting import ConfigRewriter
 
 CHAT = ChatCompletions()

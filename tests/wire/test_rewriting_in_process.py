@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from agentmut.nouns.messages import Exchange, Role
 from agentmut.trial import Trial, current_trial, running
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
-from agentmut.wire.messages import Exchange, Role
 
 LOOK = {"name": "look", "parameters": {"type": "object", "properties": {"id": {"type": "integer"}}}}
 BODY = {

@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
-from agentmut.config import AgentConfig, Document, History, ModelConfig
-from agentmut.mutant import Mutant, OperatorClass
 from agentmut.mutation.controls import Identity, destroyed_mutant, identity_mutant
 from agentmut.mutation.generate import generate
+from agentmut.nouns.codec import Codec, HttpCall
+from agentmut.nouns.config import AgentConfig, Document, History, ModelConfig
+from agentmut.nouns.footprints import Footprint, footprint
+from agentmut.nouns.messages import Exchange, Message, ModelRequest, Role, ToolCall
+from agentmut.nouns.mutant import Mutant, OperatorClass
+from agentmut.nouns.tools import ToolSpec
 from agentmut.protocols import Operator, OperatorOptions
-from agentmut.tools import ToolSpec
-from agentmut.wire.codec import Codec, HttpCall
 from agentmut.wire.codecs import all_codecs
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
-from agentmut.wire.footprint import Footprint, footprint
-from agentmut.wire.messages import Exchange, Message, ModelRequest, Role, ToolCall
 from agentmut.wire.rewriting import ConfigRewriter
 from agentmut.witness import Detector
 

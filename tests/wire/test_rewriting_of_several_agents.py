@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from agentmut.config import AgentConfig, Document, ModelConfig
-from agentmut.tools import ToolSpec
-from agentmut.wire.codec import Body, HttpCall, OfferedTool, Rename
+from agentmut.nouns.codec import Body, HttpCall, OfferedTool, Rename
+from agentmut.nouns.config import AgentConfig, Document, ModelConfig
+from agentmut.nouns.messages import ModelReply, ToolCall
+from agentmut.nouns.tools import ToolSpec
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
-from agentmut.wire.messages import ModelReply, ToolCall
 from agentmut.wire.rewriting import ConfigRewriter
 from agentmut.wire.rewriting.hunks import hunks
 

@@ -6,12 +6,12 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentmut.config import AgentConfig, Document, ModelConfig
-from agentmut.faults import FaultKind, ToolFault
-from agentmut.tools import ToolSpec
-from agentmut.wire.codec import HttpCall
+from agentmut.nouns.codec import HttpCall
+from agentmut.nouns.config import AgentConfig, Document, ModelConfig
+from agentmut.nouns.faults import FaultKind, ToolFault
+from agentmut.nouns.messages import Message, ModelRequest, Role, ToolCall
+from agentmut.nouns.tools import ToolSpec
 from agentmut.wire.codecs import all_codecs
-from agentmut.wire.messages import Message, ModelRequest, Role, ToolCall
 from agentmut.wire.rewriting import ConfigRewriter
 from agentmut.wire.rewriting.hunks import applied, hunks
 

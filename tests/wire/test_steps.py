@@ -2,8 +2,8 @@
 
 import json
 
+from agentmut.nouns.messages import Exchange, Message, ModelReply, ModelRequest, Role, ToolCall
 from agentmut.wire.dialects.gemini.gemini import Gemini
-from agentmut.wire.messages import Exchange, Message, ModelReply, ModelRequest, Role, ToolCall
 from agentmut.wire.steps import steps_from_exchanges
 
 HELLO = Message(role=Role.USER, text="Hello.")

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
+from agentmut.nouns.footprints import footprint
 from agentmut.trial import TRIAL_HEADER, Trial, TrialOverError, running
 from agentmut.wire.carriers.throttle import Throttle
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
-from agentmut.wire.footprint import footprint
 from agentmut.wire.steps import steps_from_exchanges
 
 BODY = {"model": "sim-large", "messages": [{"role": "user", "content": "Hi"}]}

@@ -21,16 +21,16 @@ from agentmut.adapters._dialect_messages import MessagesDialect
 from agentmut.adapters._dialect_responses import ResponsesDialect
 from agentmut.adapters._loop_adapter import LoopAdapter
 from agentmut.adapters.langgraph import LangGraphAdapter, bind_tools, model_settings
-from agentmut.config import AgentConfig, ModelConfig
 from agentmut.engine.attempt import Case, attempt
-from agentmut.execution import Execution
 from agentmut.mutation.generate import generate
+from agentmut.nouns.config import AgentConfig, ModelConfig
+from agentmut.nouns.execution import Execution
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.tools import read_tool
 from agentmut.plugins import Catalogue
 from agentmut.protocols import Adapter, OperatorOptions
-from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.simulator.background import Simulator
 from agentmut.simulator.service_settings import read_settings
-from agentmut.tools import read_tool
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
 from agentmut.witness import Detector, Route

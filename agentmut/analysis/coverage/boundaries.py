@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from agentmut._base.schemas import inlined, together
 from agentmut.analysis.coverage.domains import Bound, Holds, Unbounded, bounds
 from agentmut.analysis.coverage.nouns import CoverageItem, Dimension, LeftOut
-from agentmut.tools import ToolSpec
+from agentmut.nouns.tools import ToolSpec
 
 DEEPEST = 6
 """Objects and lists in one another that are gone into."""

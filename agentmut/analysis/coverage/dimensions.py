@@ -11,11 +11,11 @@ from agentmut.analysis.coverage.part import Part, listed, nothing, row_of
 from agentmut.analysis.coverage.paths import paths
 from agentmut.analysis.coverage.seen import Seen, Traces, each_trace
 from agentmut.analysis.coverage.states import State
-from agentmut.config import AgentConfig
 from agentmut.files.guidance import CoverageSettings
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import Action
 from agentmut.stats.coverage import state_coverage
-from agentmut.tools import ToolSpec
-from agentmut.trace import Action
 
 NAMED = 10
 """Names listed in a note."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 
-from agentmut.flow import END, START, Flow
-from agentmut.trace import AgentTrace
+from agentmut.nouns.flow import END, START, Flow
+from agentmut.nouns.trace import AgentTrace
 
 Edge = tuple[str, str]
 Route = tuple[str, ...]

@@ -21,10 +21,10 @@ from agentmut.analysis.coverage.nouns import (
 )
 from agentmut.analysis.coverage.seen import Seen, Traces
 from agentmut.analysis.coverage.states import State, expected_states, states
-from agentmut.config import AgentConfig
 from agentmut.files.guidance import CoverageSettings
-from agentmut.flow import Flow
-from agentmut.scenario import Scenario
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.flow import Flow
+from agentmut.nouns.scenario import Scenario
 from agentmut.stats.coverage import overall_coverage
 
 NOTHING_BESIDE = Beside()

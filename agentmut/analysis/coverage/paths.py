@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 from agentmut.analysis.coverage.graph import Graph
 from agentmut.analysis.coverage.seen import Seen, Traces, each_trace
+from agentmut.nouns.trace import AgentTrace
 from agentmut.stats.coverage import chao1
-from agentmut.trace import AgentTrace
 
 Path = tuple[str, ...]
 MOST_ROUTES = 1000
@@ -23,7 +23,7 @@ class Paths(NamedTuple):
 def decision_path(trace: AgentTrace) -> Path:
     """The sequence of actions and tools; a tool's name stands for the call of it.
 
-    >>> from agentmut.trace import Action, Step
+    >>> from agentmut.nouns.trace import Action, Step
     >>> decision_path(AgentTrace(steps=(Step(action=Action.REASON), Step(action=Action.CALL_TOOL, tool="find"))))
     ('reason', 'find()')
     """

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from agentmut._base.frozen import digest_of
 from agentmut.analysis.coverage.seen import Seen, Traces, each_trace
+from agentmut.nouns.trace import AgentTrace, Step
 from agentmut.stats.coverage import chao1
-from agentmut.trace import AgentTrace, Step
 
 WINDOW = 3
 """Steps that the history of a state reaches back, its own step included."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.random import Generator
 
 from agentmut.analysis.fingerprint import Columns, Fingerprint, Reference, in_words
-from agentmut.result import BehaviourChange
+from agentmut.nouns.result import BehaviourChange
 from agentmut.stats.multiplicity import adjust
 from agentmut.stats.multivariate.traces import Aspect, TraceComparison, compare_traces
 

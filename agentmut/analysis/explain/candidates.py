@@ -6,7 +6,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from agentmut.analysis.explain.views import View
-from agentmut.scenario import EvaluatorSpec
+from agentmut.nouns.scenario import EvaluatorSpec
 
 Holds = Callable[[View], bool]
 

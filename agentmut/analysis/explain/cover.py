@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from agentmut.analysis.explain.runs import Runs, StoredRuns, held
 from agentmut.evaluators import build
-from agentmut.suggestion import AssertionSuggestion, Rate
+from agentmut.nouns.suggestion import AssertionSuggestion, Rate
 
 GENERAL = 0.25
 """What generality weighs beside the margin."""

@@ -22,7 +22,7 @@ from agentmut.analysis.explain.of_text import of_text
 from agentmut.analysis.explain.of_tools import of_tools
 from agentmut.analysis.explain.runs import Run, Runs, StoredRuns
 from agentmut.analysis.explain.views import View
-from agentmut.suggestion import Rate
+from agentmut.nouns.suggestion import Rate
 
 PROPOSERS: tuple[Proposer, ...] = (of_tools, of_arguments, of_facts, of_text, of_fields, of_limits)
 FEWEST = 4

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from agentmut.engine.arm import Arm
 from agentmut.engine.state import CampaignState
 from agentmut.engine.stored import last_trials
-from agentmut.mutant import Intent, Status
-from agentmut.result import BehaviourChange, MutantRow, Result
+from agentmut.nouns.mutant import Intent, Status
+from agentmut.nouns.result import BehaviourChange, MutantRow, Result
 from agentmut.stats.kill.rule import KillTable
 from agentmut.store.rows import StoredTrial
 from agentmut.store.sqlite import Store

@@ -11,11 +11,11 @@ from agentmut.analysis.explain.family import Family, family_of, halves
 from agentmut.analysis.explain.runs import Run, StoredRuns, held
 from agentmut.engine.stored import StoredCampaign
 from agentmut.evaluators import build
-from agentmut.mutant import Intent, Status
+from agentmut.nouns.mutant import Intent, Status
+from agentmut.nouns.result import MutantRow
+from agentmut.nouns.suggestion import AssertionSuggestion, Rate
 from agentmut.protocols import Evaluator
-from agentmut.result import MutantRow
 from agentmut.stats.intervals import wilson
-from agentmut.suggestion import AssertionSuggestion, Rate
 
 CHECKED = 24
 """The best candidates of a scenario, which the evaluators themselves then check."""

@@ -9,12 +9,12 @@ from agentmut.analysis.explain.views import View
 from agentmut.engine.plan import Rule
 from agentmut.engine.stored import StoredCampaign
 from agentmut.engine.tables import Tables
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import Outcome
 from agentmut.plugins import Catalogue, Group
 from agentmut.protocols import Evaluator
-from agentmut.scenario import Scenario
 from agentmut.stats.kill.rule import Decision, KillDesign, level_for
 from agentmut.store.rows import StoredTrial
-from agentmut.trace import Outcome
 
 if TYPE_CHECKING:
     from agentmut.analysis.explain.family import Family

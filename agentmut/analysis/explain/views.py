@@ -11,8 +11,8 @@ from pydantic import JsonValue
 from agentmut.evaluators.values import structured, written_json
 from agentmut.facts.decisions import decisions
 from agentmut.facts.stated import Figure, stated_figures
+from agentmut.nouns.trace import AgentTrace
 from agentmut.text.words import STOP_WORDS
-from agentmut.trace import AgentTrace
 
 LONGEST_PHRASE = 4
 """Words."""

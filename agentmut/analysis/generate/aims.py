@@ -10,9 +10,9 @@ from agentmut.analysis.coverage.models import is_model
 from agentmut.analysis.generate.graph_ways import nodes_of_model
 from agentmut.analysis.generate.nested import outermost_of
 from agentmut.analysis.generate.proposals import Aim, AimKind
-from agentmut.config import AgentConfig
-from agentmut.mutant import Intent, Mutant, OperatorClass, Status
-from agentmut.result import Result
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Intent, Mutant, OperatorClass, Status
+from agentmut.nouns.result import Result
 
 MUTANTS = "mutants"
 """Beside the dimensions of coverage: the mutants that the suite lets live, with the mutation score for its value."""

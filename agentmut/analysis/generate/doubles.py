@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from agentmut._base.frozen import canonical_json
-from agentmut.config import AgentConfig
-from agentmut.scenario import Scenario, ToolDouble
-from agentmut.trace import AgentTrace
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.scenario import Scenario, ToolDouble
+from agentmut.nouns.trace import AgentTrace
 
 MADE_UP = ToolDouble(returns={"ok": True})
 ALL = "all"

@@ -9,9 +9,9 @@ from agentmut.analysis.coverage.graph import Graph
 from agentmut.analysis.coverage.models import is_model
 from agentmut.analysis.generate.material import Material, whole
 from agentmut.analysis.generate.wording import cases, in_words, request
-from agentmut.config import AgentConfig
-from agentmut.flow import END, START, Flow
-from agentmut.scenario import Scenario
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.flow import END, START, Flow
+from agentmut.nouns.scenario import Scenario
 from agentmut.text.document import parse
 from agentmut.text.words import STOP_WORDS, stem, stems, words
 

@@ -12,7 +12,7 @@ from agentmut.analysis.coverage.boundaries import EACH, Boundary, boundaries
 from agentmut.analysis.generate.drawing import UNUSABLE, drawn
 from agentmut.analysis.generate.material import Material, fits, known_values, whole
 from agentmut.analysis.generate.wording import in_words, shown
-from agentmut.tools import ToolSpec
+from agentmut.nouns.tools import ToolSpec
 
 DRAWN = 12
 """Values that are drawn for a limit whose schema gives no example."""

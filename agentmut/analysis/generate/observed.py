@@ -9,14 +9,14 @@ from agentmut._base.frozen import canonical_json
 from agentmut.analysis.coverage.graph import Graph
 from agentmut.analysis.generate.material import whole
 from agentmut.analysis.generate.wording import shown
-from agentmut.config import AgentConfig
 from agentmut.evaluators import build
-from agentmut.flow import Flow
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.flow import Flow
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.trace import AgentTrace
 from agentmut.plugins import Catalogue, Group
-from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.text.facts import facts
 from agentmut.text.words import stems
-from agentmut.trace import AgentTrace
 
 STEPS = "max_steps"
 """What is proposed where nothing else is stable: on its own it says next to nothing."""

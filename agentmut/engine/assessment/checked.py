@@ -12,13 +12,13 @@ from agentmut.engine.summary import bounds_of
 from agentmut.evaluators import unwrapped
 from agentmut.evaluators.contract import Contract
 from agentmut.evaluators.model_judge import ModelJudge
+from agentmut.nouns.result import Bounds
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import Check
 from agentmut.protocols import Evaluator
-from agentmut.result import Bounds
-from agentmut.scenario import Scenario
 from agentmut.stats.judge import Labels, transferred
 from agentmut.stats.satisfaction import guarantee, windows
 from agentmut.stats.verdicts import Verdict
-from agentmut.trace import Check
 
 LEVEL = 0.95
 FEW = 3

@@ -14,7 +14,7 @@ from agentmut.engine.identity import trial_key
 from agentmut.engine.limits import BASELINE_MINIMUM
 from agentmut.engine.session import Session
 from agentmut.engine.trials import judged_by
-from agentmut.scenario import Scenario
+from agentmut.nouns.scenario import Scenario
 from agentmut.stats.kill.rule import is_untestable
 from agentmut.store.sqlite import Store, StoredTrial
 

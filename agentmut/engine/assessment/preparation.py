@@ -20,8 +20,8 @@ from agentmut.engine.assessment.state import Assessment, AssessmentPlan, Stoppin
 from agentmut.engine.assessment.summary import Question
 from agentmut.engine.session import Session, plan_fields
 from agentmut.engine.tables import Tables
+from agentmut.nouns.scenario import Scenario
 from agentmut.project import Project
-from agentmut.scenario import Scenario
 from agentmut.stats.kill.rule import KillDesign, level_for
 from agentmut.stats.multiplicity import Correction
 from agentmut.stats.power import Bound, least_passing_n

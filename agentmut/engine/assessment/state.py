@@ -15,10 +15,10 @@ from agentmut.engine.plan import RunPlan
 from agentmut.engine.problems import cannot_run, no_evidence, unbegun
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Launch, TrialResult
-from agentmut.mutant import Mutant
-from agentmut.scenario import Scenario
+from agentmut.nouns.mutant import Mutant
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import Outcome
 from agentmut.stats.verdicts import Judgement, Verdict
-from agentmut.trace import Outcome
 from agentmut.witness import Detector
 
 

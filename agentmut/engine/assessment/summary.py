@@ -22,14 +22,14 @@ from agentmut.engine.problems import most_common_trouble
 from agentmut.engine.session import Session
 from agentmut.engine.summary import bounds_of, cost_of
 from agentmut.engine.work import Stop
-from agentmut.result import AgentSummary, Bounds
+from agentmut.nouns.result import AgentSummary, Bounds
+from agentmut.nouns.trace import Outcome
 from agentmut.stats.confidence_sequence import anytime_interval
 from agentmut.stats.effects import effects
 from agentmut.stats.multiplicity import Correction
 from agentmut.stats.suite_verdict import suite_verdict
 from agentmut.stats.trial_statistics import pass_rates
 from agentmut.stats.verdicts import Judgement
-from agentmut.trace import Outcome
 
 
 class Question(NamedTuple):

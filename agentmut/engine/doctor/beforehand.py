@@ -3,12 +3,12 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from agentmut._base.services import KEYLESS, KEYS
-from agentmut.config import AgentConfig
 from agentmut.documents.diagnosis import Check
 from agentmut.engine.on_wire import inside
 from agentmut.engine.session import Session
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.scenario import Scenario
 from agentmut.protocols import Adapter, AsksNoModel, AsksService
-from agentmut.scenario import Scenario
 
 
 def checks(session: Session, variables: Mapping[str, str]) -> Iterator[Check]:

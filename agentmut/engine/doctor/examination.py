@@ -15,12 +15,12 @@ from agentmut.engine.executor import TrialRequest
 from agentmut.engine.identity import trial_id
 from agentmut.engine.on_wire import OUTSIDE, OnWire, Remedy, inside, remedy_on_wire
 from agentmut.engine.session import Session, make_executor, open_session
-from agentmut.execution import Ending, Execution
-from agentmut.mutant import Mutant
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.footprints import Footprint
+from agentmut.nouns.mutant import Mutant
+from agentmut.nouns.trace import Outcome
 from agentmut.protocols import AsksNoModel, RunsOutside
 from agentmut.redaction import Redactor
-from agentmut.trace import Outcome
-from agentmut.wire.footprint import Footprint
 from agentmut.witness import Detector, Route
 
 RouteName = Literal["rebuild", "wire"]

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from agentmut._base.frozen import digest_of
-from agentmut.config import AgentConfig
-from agentmut.mutant import ID_LENGTH, Edit, Intent, Mutant, OperatorClass, Reach, prompt_edit
-from agentmut.wire.footprint import RequestShape
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.footprints import RequestShape
+from agentmut.nouns.mutant import ID_LENGTH, Edit, Intent, Mutant, OperatorClass, Reach, prompt_edit
 
 SENTENCE = "Stay polite."
 REMARK = "This page is up to date."

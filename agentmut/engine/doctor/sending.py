@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from agentmut._base.frozen import canonical_json
 from agentmut._base.passages import flat, passage_at, shown
 from agentmut._base.schemas import inlined
-from agentmut.config import SAMPLING, AgentConfig, ModelConfig, is_set
 from agentmut.documents.diagnosis import Sent
-from agentmut.flow import Flow
-from agentmut.tools import ToolSpec
+from agentmut.nouns.config import SAMPLING, AgentConfig, ModelConfig, is_set
+from agentmut.nouns.flow import Flow
+from agentmut.nouns.footprints import Footprint, RequestShape
+from agentmut.nouns.messages import Message, ModelRequest, Role
+from agentmut.nouns.tools import ToolSpec
 from agentmut.wire.codecs import all_codecs
-from agentmut.wire.footprint import Footprint, RequestShape
-from agentmut.wire.messages import Message, ModelRequest, Role
 
 
 def kinds_of(seen: Footprint) -> tuple[Sent, ...]:

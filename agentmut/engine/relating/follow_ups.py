@@ -11,16 +11,16 @@ from pydantic import JsonValue
 from agentmut._base.errors import MutationError, RunError
 from agentmut._base.frozen import canonical_json, digest_of
 from agentmut._base.plain import one_line
-from agentmut.config import AgentConfig
 from agentmut.engine.relating.asking import asked, returned
 from agentmut.engine.relating.material import Ran, SourceMaterial
 from agentmut.engine.session import Session
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Suite
-from agentmut.mutant import Edit, Intent, Mutant, OperatorClass, Reach, apply_edits
-from agentmut.relation import FollowUp, FollowUpRun, Source
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach, apply_edits
+from agentmut.nouns.relation import FollowUp, FollowUpRun, Source
+from agentmut.nouns.scenario import Scenario
 from agentmut.relation_catalogue import ChosenRelation
-from agentmut.scenario import Scenario
 from agentmut.witness import Detector
 
 SIGN = "~"

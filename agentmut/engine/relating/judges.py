@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 from agentmut.engine.judges import Asked, uses
 from agentmut.engine.relating.lane import Lane
 from agentmut.facts.judge import Judge
+from agentmut.nouns.result import JudgeUse
 from agentmut.opinions import JudgeSpend
 from agentmut.project import Project
-from agentmut.result import JudgeUse
 
 
 def judges_of(lanes: Iterable[Lane], project: Project) -> tuple[JudgeUse, ...]:

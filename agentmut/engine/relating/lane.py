@@ -11,11 +11,11 @@ from agentmut.engine.relating.asking import asked, returned
 from agentmut.engine.relating.follow_ups import MASKED, Agent, Planned, TrialRef
 from agentmut.engine.relating.material import Ran, SourceMaterial
 from agentmut.engine.trials import TrialResult
-from agentmut.execution import Ending
-from agentmut.relation import SAME_AGAIN, Expectation, FollowUp, Pair
+from agentmut.nouns.execution import Ending
+from agentmut.nouns.relation import SAME_AGAIN, Expectation, FollowUp, Pair
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import AgentTrace, Check
 from agentmut.relation_catalogue import ChosenRelation
-from agentmut.scenario import Scenario
-from agentmut.trace import AgentTrace, Check
 
 SAYS_NOTHING = "the relation says nothing of the pair"
 UNCALIBRATED = (

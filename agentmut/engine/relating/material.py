@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from agentmut.execution import Ending, Execution
 from agentmut.facts.comparison import Comparison, comparison_for
 from agentmut.files.guidance import RelationSettings
 from agentmut.files.scenarios import named
-from agentmut.scenario import Scenario
-from agentmut.trace import AgentTrace
-from agentmut.wire.footprint import Footprint
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.footprints import Footprint
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import AgentTrace
 
 FITTING = 3
 """One in so many runs shows which facts are stable, and is used for nothing else."""

@@ -18,10 +18,10 @@ from agentmut.engine.relating.state import Relating, RelationsPlan
 from agentmut.engine.session import Session, no_other_input, plan_fields
 from agentmut.engine.tables import Tables
 from agentmut.mutation.operator_names import is_named
+from agentmut.nouns.relation import Expectation
+from agentmut.nouns.scenario import Scenario
 from agentmut.project import Project
-from agentmut.relation import Expectation
 from agentmut.relation_catalogue import ChosenRelation, RelationCatalogue
-from agentmut.scenario import Scenario
 from agentmut.stats.kill.rule import KillDesign, level_for
 from agentmut.stats.sprt import SprtDesign
 

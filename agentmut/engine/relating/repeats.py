@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from agentmut.engine.relating.follow_ups import TrialRef
 from agentmut.engine.relating.lane import Lane
-from agentmut.relation import Expectation
+from agentmut.nouns.relation import Expectation
 
 CONTROL = 3
 """One group in so many. A verdict takes some ten pairs and six controls; 50 stored runs have both."""

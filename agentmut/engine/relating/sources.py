@@ -10,7 +10,7 @@ from agentmut.engine.relating.state import RelationsPlan
 from agentmut.engine.session import Session
 from agentmut.engine.stored import last_trials
 from agentmut.engine.trials import Launch, TrialResult
-from agentmut.execution import Ending, Execution
+from agentmut.nouns.execution import Ending, Execution
 from agentmut.store.sqlite import Store
 
 Executions = Mapping[str, Sequence[tuple[int, Execution]]]

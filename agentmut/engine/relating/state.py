@@ -11,8 +11,8 @@ from agentmut.engine.relating.follow_ups import TrialRef
 from agentmut.engine.relating.lane import Lane
 from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.trials import Launch, TrialResult
-from agentmut.mutant import Mutant
-from agentmut.scenario import Scenario
+from agentmut.nouns.mutant import Mutant
+from agentmut.nouns.scenario import Scenario
 from agentmut.witness import Detector
 
 

@@ -10,8 +10,8 @@ from agentmut.engine.relating.state import Relating, RelationsPlan
 from agentmut.engine.session import Session
 from agentmut.engine.stored import plan_of, stored_originals
 from agentmut.engine.trials import Launch
-from agentmut.execution import Ending, Execution
-from agentmut.mutant import Mutant
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.mutant import Mutant
 from agentmut.store.sqlite import Store, StoredTrial
 
 OTHER_THEN = (

@@ -26,8 +26,8 @@ from agentmut.engine.session import Session
 from agentmut.engine.summary import bounds_of, cost_of
 from agentmut.engine.work import Stop
 from agentmut.files.guidance import RelationSettings
-from agentmut.relation import Expectation
-from agentmut.result import AgentSummary
+from agentmut.nouns.relation import Expectation
+from agentmut.nouns.result import AgentSummary
 from agentmut.stats.intervals import descriptive, wilson
 from agentmut.stats.kill.rule import Decision
 from agentmut.stats.multiplicity import Correction

@@ -21,9 +21,9 @@ from agentmut.engine.scoring import DECISIONS, scored
 from agentmut.engine.session import Session
 from agentmut.engine.tables import Tables
 from agentmut.engine.trials import Launch, TrialResult
-from agentmut.execution import Execution
-from agentmut.mutant import Intent, Mutant, OperatorClass, Status
-from agentmut.result import MutantRow, Result, Score
+from agentmut.nouns.execution import Execution
+from agentmut.nouns.mutant import Intent, Mutant, OperatorClass, Status
+from agentmut.nouns.result import MutantRow, Result, Score
 from agentmut.stats.kill.rule import KillDesign, KillTable, level_for
 from agentmut.stats.score import Judged
 from agentmut.stats.verdicts import Verdict

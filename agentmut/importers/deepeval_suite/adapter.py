@@ -8,7 +8,7 @@ from agentmut.importers.deepeval_suite.noted import check_measured, checks_of
 from agentmut.importers.pytest_suite.adapter import PytestAdapter
 from agentmut.importers.pytest_suite.outcome import Phase
 from agentmut.importers.pytest_suite.running import Running
-from agentmut.trace import Check
+from agentmut.nouns.trace import Check
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agentmut._base.errors import CaseError
-from agentmut.trace import Check, Usage
+from agentmut.nouns.trace import Check, Usage
 
 CHECK = "deepeval"
 """The name of the check that a test is."""

@@ -7,11 +7,11 @@ from dataclasses import dataclass, fields
 from typing import ClassVar
 
 from agentmut._base.errors import UsageError
-from agentmut.config import AgentConfig
 from agentmut.importers.pytest_suite.settings import PytestSettings, read_settings
 from agentmut.importers.pytest_suite.suite import PytestSuite
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.protocols import Adapter, AgentSpec, SuiteSpec
-from agentmut.scenario import EvaluatorSpec, Scenario
 
 CHECK = "deepeval"
 PLUGIN = ("-p", "agentmut.importers.deepeval_suite.plugin")

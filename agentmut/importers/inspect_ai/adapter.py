@@ -17,8 +17,8 @@ from agentmut.importers.inspect_ai.in_process import IN_PROCESS, in_process
 from agentmut.importers.inspect_ai.loading import TaskSource
 from agentmut.importers.inspect_ai.settings import WHERE, InspectSettings
 from agentmut.importers.inspect_ai.values import judged
-from agentmut.mutant import Mutant
-from agentmut.trace import AgentTrace, Check
+from agentmut.nouns.mutant import Mutant
+from agentmut.nouns.trace import AgentTrace, Check
 from agentmut.trial import Trial, belonging
 
 if TYPE_CHECKING:

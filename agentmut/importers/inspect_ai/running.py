@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from agentmut._base.errors import CaseError
-from agentmut.trace import Action, Step, Usage
+from agentmut.nouns.trace import Action, Step, Usage
 from agentmut.trial import Trial, belonging
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ from agentmut._base.errors import AgentmutError, UsageError
 from agentmut._base.imports import error_location
 from agentmut._base.plain import one_line
 from agentmut.adapters.python_callable import CallableAdapter
-from agentmut.config import AgentConfig
 from agentmut.importers._called import check_route
 from agentmut.importers._settings import read_settings, require
 from agentmut.importers.inspect_ai.settings import WHERE, InspectSettings
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.protocols import Adapter, AgentSpec, SuiteSpec
-from agentmut.scenario import EvaluatorSpec, Scenario
 
 
 class InspectSuite:

@@ -15,8 +15,8 @@ from agentmut.importers._answering import AnsweringAgent
 from agentmut.importers.promptfoo.bench import Bench, Job
 from agentmut.importers.promptfoo.outcome import judged
 from agentmut.importers.promptfoo.providers import led_through
+from agentmut.nouns.trace import AgentTrace
 from agentmut.protocols import RunsOutside
-from agentmut.trace import AgentTrace
 from agentmut.trial import Trial
 
 T = TypeVar("T")

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from agentmut._base.errors import CaseError
 from agentmut.importers.promptfoo.cases import VERDICT, Case
-from agentmut.trace import Check
+from agentmut.nouns.trace import Check
 
 ERROR = 2
 """`failureReason` of a result without a judgement."""

@@ -3,10 +3,10 @@
 from typing import ClassVar
 
 from agentmut._base.errors import UsageError
-from agentmut.config import AgentConfig
 from agentmut.importers.promptfoo.settings import PromptfooSettings, command_of, read_settings
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.protocols import Adapter, AgentSpec, RunsOutside, SuiteSpec
-from agentmut.scenario import EvaluatorSpec, Scenario
 
 
 class PromptfooSuite:

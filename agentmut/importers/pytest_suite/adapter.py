@@ -13,15 +13,15 @@ from pydantic import JsonValue
 from agentmut._base.errors import AdapterError, AgentmutError
 from agentmut._base.frozen import digest_of
 from agentmut.adapters._outside import record_steps
-from agentmut.config import AgentConfig
 from agentmut.importers._answering import AnsweringAgent
 from agentmut.importers.pytest_suite.collecting import collected
 from agentmut.importers.pytest_suite.held import HeldSession
 from agentmut.importers.pytest_suite.outcome import Phase, judged
 from agentmut.importers.pytest_suite.running import Running
 from agentmut.importers.pytest_suite.settings import Case, PytestSettings
-from agentmut.mutant import Mutant, unreachable_fault
-from agentmut.trace import Action, AgentTrace, Check, Step
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.mutant import Mutant, unreachable_fault
+from agentmut.nouns.trace import Action, AgentTrace, Check, Step
 from agentmut.trial import Trial, alone
 from agentmut.wire.rewriting import ConfigRewriter
 from agentmut.wire.steps import steps_from_exchanges

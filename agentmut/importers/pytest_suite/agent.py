@@ -6,10 +6,10 @@ from contextlib import asynccontextmanager
 
 from pydantic import JsonValue
 
-from agentmut.config import AgentConfig
 from agentmut.importers.pytest_suite.running import Running
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.trace import AgentTrace
 from agentmut.protocols import Adapter
-from agentmut.trace import AgentTrace
 from agentmut.trial import Trial, running
 
 

@@ -13,9 +13,9 @@ from agentmut.importers.pytest_suite.fixtures import find_project
 from agentmut.importers.pytest_suite.held import case_of
 from agentmut.importers.pytest_suite.quiet import REPEATING
 from agentmut.importers.pytest_suite.suite import PytestSuite, scenarios_of
+from agentmut.nouns.result import Result
 from agentmut.project import Project
 from agentmut.protocols import SuiteSpec
-from agentmut.result import Result
 
 LOG = 10.0
 """Seconds between two lines about the progress."""

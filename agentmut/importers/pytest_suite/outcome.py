@@ -10,7 +10,7 @@ from _pytest.doctest import MultipleDoctestFailures
 
 from agentmut._base.errors import CaseError
 from agentmut._base.plain import one_line
-from agentmut.trace import Check
+from agentmut.nouns.trace import Check
 
 CHECK = "pytest"
 """The name of the one check that a test is."""

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from agentmut.config import AgentConfig
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.trace import AgentTrace
 from agentmut.protocols import Adapter
-from agentmut.trace import AgentTrace
 from agentmut.trial import Trial
 
 

@@ -4,10 +4,10 @@ import importlib.util
 from typing import ClassVar
 
 from agentmut._base.errors import UsageError
-from agentmut.config import AgentConfig
 from agentmut.importers.pytest_suite.settings import Case, PytestSettings, read_settings
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.protocols import Adapter, AgentSpec, SuiteSpec
-from agentmut.scenario import EvaluatorSpec, Scenario
 
 
 class PytestSuite:

@@ -6,10 +6,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from agentmut.analysis.coverage.rules import ABLATING
-from agentmut.mutant import Status
+from agentmut.nouns.mutant import Status
+from agentmut.nouns.result import MutantRow, Result, SourceText
 from agentmut.report.paint import clean
 from agentmut.report.wording import counted
-from agentmut.result import MutantRow, Result, SourceText
 
 
 class Loss(StrEnum):

@@ -6,8 +6,8 @@ from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import NamedTuple
 
+from agentmut.nouns.result import MutantRow, SourceText, TextChange
 from agentmut.report.paint import clean
-from agentmut.result import MutantRow, SourceText, TextChange
 
 _TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
 _AROUND = 160

@@ -8,7 +8,8 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from agentmut.mutant import Intent, OperatorClass, Status
+from agentmut.nouns.mutant import Intent, OperatorClass, Status
+from agentmut.nouns.result import SUITE, Result
 from agentmut.report.beside import Extra
 from agentmut.report.html.annotated import Loss, annotated, tally
 from agentmut.report.html.inline import cut, diff_of
@@ -16,7 +17,6 @@ from agentmut.report.html.rows import ordered, page_data, sayings, where
 from agentmut.report.html.sections import coverage_shape, savings, scenario_lines, score_groups, status_counts
 from agentmut.report.ranking import rank
 from agentmut.report.wording import ROUNDED_UP, counted, interval
-from agentmut.result import SUITE, Result
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -6,11 +6,11 @@ from statistics import median
 from typing import NamedTuple
 
 from agentmut.analysis.coverage.nouns import PAPER, Coverage
-from agentmut.mutant import Intent, OperatorClass, Status
+from agentmut.nouns.mutant import Intent, OperatorClass, Status
+from agentmut.nouns.result import MutantRow, Result, Score
 from agentmut.report.html.charts import Interval, Spoke, interval, radar
 from agentmut.report.html.inline import cut
 from agentmut.report.wording import interval as interval_in_words
-from agentmut.result import MutantRow, Result, Score
 
 
 class ScoreLine(NamedTuple):

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom
 
+from agentmut.nouns.trace import Outcome
 from agentmut.stats.calibration.figures import Figure, Section
 from agentmut.stats.drift import Cusum, page_hinkley
 from agentmut.stats.judge import Counts, rectified_bounds, rogan_gladen_bounds
@@ -21,7 +22,6 @@ from agentmut.stats.run_length import (
     simulated_run_length,
 )
 from agentmut.stats.trial_statistics import pass_rates
-from agentmut.trace import Outcome
 
 Array = NDArray[np.float64]
 Bounds = Callable[[Array, Array, int, float], tuple[Counts, Counts]]

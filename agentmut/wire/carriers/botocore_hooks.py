@@ -14,14 +14,14 @@ from importlib import import_module
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
+from agentmut.nouns.cassette import Take
+from agentmut.nouns.codec import Codec, HttpCall
 from agentmut.trial import TRIAL_HEADER, current_trial
 from agentmut.wire.carriers.hosts import is_loopback
 from agentmut.wire.carriers.importing import when_imported
 from agentmut.wire.carriers.passage import Passage, Relay, begin
 from agentmut.wire.carriers.patching import replaced
 from agentmut.wire.carriers.throttle import Throttle
-from agentmut.wire.cassette import Take
-from agentmut.wire.codec import Codec, HttpCall
 
 _carried: ContextVar[Passage | None] = ContextVar("agentmut_botocore", default=None)
 """The passage of the operation that the calling code sends."""

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from datetime import timedelta
 from typing import Any
 
+from agentmut.nouns.cassette import Take
 from agentmut.wire.carriers.passage import Passage, Relay
-from agentmut.wire.cassette import Take
 
 _OF_THE_BODY = ("content-encoding", "content-length", "transfer-encoding")
 """Headers that describe a body as it was sent."""

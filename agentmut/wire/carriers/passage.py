@@ -8,14 +8,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from types import TracebackType
 
+from agentmut.nouns.cassette import Take
+from agentmut.nouns.codec import Codec, HttpCall
+from agentmut.nouns.framing import Frame
+from agentmut.nouns.messages import Exchange
 from agentmut.trial import Trial, TrialOverError
 from agentmut.wire.carriers.taping import Taping
 from agentmut.wire.carriers.throttle import Throttle
 from agentmut.wire.carriers.under_way import UnderWay
-from agentmut.wire.cassette import Take
-from agentmut.wire.codec import Codec, HttpCall
-from agentmut.wire.framing import Frame
-from agentmut.wire.messages import Exchange
 from agentmut.wire.rewriter import Answered, Outgoing, Rewriter
 
 MOST_IN_A_ROW = 16

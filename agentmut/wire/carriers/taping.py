@@ -1,8 +1,8 @@
 """Records one request of an agent, and what it was given, on the tape of its trial."""
 
+from agentmut.nouns.cassette import Take, take
+from agentmut.nouns.codec import Codec, HttpCall
 from agentmut.trial import Recorder
-from agentmut.wire.cassette import Take, take
-from agentmut.wire.codec import Codec, HttpCall
 
 
 class Taping:

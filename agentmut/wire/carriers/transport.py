@@ -15,6 +15,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar, copy_context
 from typing import Any
 
+from agentmut.nouns.codec import Codec, HttpCall
 from agentmut.trial import TRIAL_HEADER, current_trial
 from agentmut.wire.carriers import genai_hook
 from agentmut.wire.carriers.hosts import is_loopback
@@ -23,7 +24,6 @@ from agentmut.wire.carriers.packing import PackingError, is_packed, unpacked
 from agentmut.wire.carriers.passage import Passage, begin
 from agentmut.wire.carriers.patching import replaced
 from agentmut.wire.carriers.throttle import Throttle
-from agentmut.wire.codec import Codec, HttpCall
 
 SEEN = "agentmut"
 """Key in a request's extensions while it is on its way."""

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
+from agentmut.nouns.codec import Codec, HttpCall
+from agentmut.nouns.messages import Exchange, ModelReply, ModelRequest
 from agentmut.trial import Trial, call_place
 from agentmut.wire.carriers.damage import damage
 from agentmut.wire.carriers.wording import without_url_secrets
-from agentmut.wire.codec import Codec, HttpCall
-from agentmut.wire.messages import Exchange, ModelReply, ModelRequest
 
 Keep = Callable[[Exchange], None]
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from agentmut.nouns.messages import ToolCall
 from agentmut.wire import bodies
-from agentmut.wire.messages import ToolCall
 
 
 def arguments_text(arguments: Any) -> str:

@@ -11,8 +11,8 @@ from zlib import crc32
 
 from pydantic import JsonValue
 
+from agentmut.nouns.framing import Frame
 from agentmut.wire.bodies import read_json, write_json
-from agentmut.wire.framing import Frame
 
 MEDIA_TYPE = "application/vnd.amazon.eventstream"
 MAX_HEADERS = 128 * 2**10

@@ -12,12 +12,12 @@ from urllib.parse import unquote
 
 from pydantic import JsonValue
 
-from agentmut.tools import ToolSpec
+from agentmut.nouns.codec import Body, HttpCall
+from agentmut.nouns.messages import Message, ModelReply, ModelRequest, Role, ToolCall
+from agentmut.nouns.tools import ToolSpec
 from agentmut.wire import bodies
-from agentmut.wire.codec import Body, HttpCall
 from agentmut.wire.dialects import aws_event_stream
 from agentmut.wire.dialects.arguments import read_arguments
-from agentmut.wire.messages import Message, ModelReply, ModelRequest, Role, ToolCall
 
 _INLINE = re.compile(r".*/agents/(?P<session>[^/]+)/?")
 _STORED = re.compile(

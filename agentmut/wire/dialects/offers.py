@@ -5,9 +5,9 @@ from typing import Any
 
 from agentmut._base.errors import UsageError
 from agentmut._base.frozen import canonical_json
-from agentmut.tools import EMPTY_SCHEMA, ToolSpec, read_tool
+from agentmut.nouns.codec import OfferedTool
+from agentmut.nouns.tools import EMPTY_SCHEMA, ToolSpec, read_tool
 from agentmut.wire import bodies
-from agentmut.wire.codec import OfferedTool
 from agentmut.wire.dialects.places import merged, same
 
 

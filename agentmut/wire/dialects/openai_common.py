@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from agentmut.nouns.codec import Body, Path
 from agentmut.wire import bodies
-from agentmut.wire.codec import Body, Path
 from agentmut.wire.dialects.places import at, with_values
 
 CREATED = 0  # a reply is a function of its request, so it carries no clock

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from agentmut._base.frozen import canonical_json
-from agentmut.wire.codec import Body, Path, Rename
+from agentmut.nouns.codec import Body, Path, Rename
 
 
 def places(value: Any, pattern: str) -> Iterator[Path]:

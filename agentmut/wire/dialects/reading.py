@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
+from agentmut.nouns.codec import Path
 from agentmut.wire import bodies
-from agentmut.wire.codec import Path
 from agentmut.wire.dialects.places import shown
 
 T = TypeVar("T")

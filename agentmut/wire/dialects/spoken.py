@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
+from agentmut.nouns.codec import Body, Path, Text
+from agentmut.nouns.messages import Message, Role, ToolCall
 from agentmut.wire import bodies
-from agentmut.wire.codec import Body, Path, Text
-from agentmut.wire.messages import Message, Role, ToolCall
 
 ROLES: Mapping[str, Role] = {"user": Role.USER, "assistant": Role.ASSISTANT, "system": Role.SYSTEM}
 """Who speaks, in the words of Anthropic's and Amazon's services."""

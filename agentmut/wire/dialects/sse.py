@@ -6,8 +6,8 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from agentmut.nouns.framing import Frame
 from agentmut.wire.bodies import read_json, write_json
-from agentmut.wire.framing import Frame
 
 DONE = "[DONE]"
 MEDIA_TYPE = "text/event-stream"

@@ -4,9 +4,9 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from agentmut.nouns.codec import Codec
+from agentmut.nouns.messages import Role
 from agentmut.wire.bodies import read_json
-from agentmut.wire.codec import Codec
-from agentmut.wire.messages import Role
 from agentmut.wire.rewriting.replies import calls_made
 
 _LISTS = ("tool_calls", "content", "parts")

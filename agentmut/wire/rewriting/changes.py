@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 from agentmut._base.passages import PLACEHOLDER
-from agentmut.wire.codec import Text
-from agentmut.wire.messages import Role
+from agentmut.nouns.codec import Text
+from agentmut.nouns.messages import Role
 from agentmut.wire.rewriting.hunks import LEAST, Hunk, Replacement, applied, hunks
 from agentmut.wire.rewriting.patterns import SEAM, Pattern, in_word
 

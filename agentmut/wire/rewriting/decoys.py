@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from agentmut._base.frozen import digest_of
+from agentmut.nouns.codec import Body, Codec, HttpCall
+from agentmut.nouns.messages import ModelReply, Role, ToolCall
 from agentmut.wire.bodies import read_json, write_json
-from agentmut.wire.codec import Body, Codec, HttpCall
-from agentmut.wire.messages import ModelReply, Role, ToolCall
 from agentmut.wire.rewriting.beside import Beside, Together, beside, reply_id_of
 from agentmut.wire.rewriting.replies import Made, calls_made
 

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from agentmut.config import History
-from agentmut.wire.codec import Body, Codec, Path, Text
-from agentmut.wire.messages import Role
+from agentmut.nouns.codec import Body, Codec, Path, Text
+from agentmut.nouns.config import History
+from agentmut.nouns.messages import Role
 
 
 class Turns(NamedTuple):

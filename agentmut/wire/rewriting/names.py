@@ -4,9 +4,9 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from agentmut.config import AgentConfig
-from agentmut.faults import FaultKind
-from agentmut.tools import ToolSpec
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.faults import FaultKind
+from agentmut.nouns.tools import ToolSpec
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 from collections.abc import Set
 from typing import Any
 
+from agentmut.nouns.codec import Codec
 from agentmut.wire.bodies import read_json, write_json
-from agentmut.wire.codec import Codec
 from agentmut.wire.rewriting.replies import calls_made
 
 _DROPPED = "agentmut-call-of-no-tool"

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from agentmut.nouns.codec import Codec
 from agentmut.wire.bodies import read_json, write_json
-from agentmut.wire.codec import Codec
 
 _IDS = ("call_id", "toolUseId", "id")
 _CALLS = ("functionCall", "function_call", "toolUse", "function", "custom")

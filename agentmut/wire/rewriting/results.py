@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from agentmut.calls.answers import ResultForm, ToolFailure, instead_of_call, spoiled
 from agentmut.calls.spoiling import is_json_object
-from agentmut.faults import UNCALLED, FaultKind, ToolFault
-from agentmut.wire.codec import Text
-from agentmut.wire.messages import Role
+from agentmut.nouns.codec import Text
+from agentmut.nouns.faults import UNCALLED, FaultKind, ToolFault
+from agentmut.nouns.messages import Role
 from agentmut.wire.rewriting.changes import Texts, with_texts
 
 ToolOf = Callable[[Text], str | None]

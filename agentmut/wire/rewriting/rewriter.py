@@ -8,10 +8,10 @@ from functools import cached_property, partial
 from typing import Any
 
 from agentmut.calls.answers import decoy_answer
-from agentmut.config import AgentConfig
+from agentmut.nouns.codec import Body, Codec, HttpCall, Text
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.messages import ModelReply
 from agentmut.wire.bodies import mapping, read_json, write_json
-from agentmut.wire.codec import Body, Codec, HttpCall, Text
-from agentmut.wire.messages import ModelReply
 from agentmut.wire.rewriter import Answered, Outgoing
 from agentmut.wire.rewriting.beside import Beside
 from agentmut.wire.rewriting.changes import PromptChange

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from agentmut.config import ModelConfig, is_set
-from agentmut.wire.messages import ModelRequest
+from agentmut.nouns.config import ModelConfig, is_set
+from agentmut.nouns.messages import ModelRequest
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from typing import Any
 
 from agentmut._base.pointers import Path, at_path
 from agentmut._base.schemas import differences, inlined, plain_schema
-from agentmut.tools import ToolSpec
-from agentmut.wire.codec import OfferedTool
+from agentmut.nouns.codec import OfferedTool
+from agentmut.nouns.tools import ToolSpec
 from agentmut.wire.rewriting.changes import TextChange
 from agentmut.wire.rewriting.names import Offer
 

@@ -11,8 +11,8 @@ from agentdojo.task_suite.load_suites import get_suite
 from pydantic_core import to_jsonable_python
 
 import agentmut
-from agentmut.scenario import Scenario
-from agentmut.trace import AgentTrace
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import AgentTrace
 
 VERSION = "v1.2.2"
 

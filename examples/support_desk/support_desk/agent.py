@@ -6,7 +6,7 @@ from langchain.agents import create_agent
 from langchain_openai import ChatOpenAI
 
 from agentmut.adapters.langgraph import bind_tools, model_settings
-from agentmut.config import AgentConfig
+from agentmut.nouns.config import AgentConfig
 from support_desk.tools import TOOLS
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from agentmut.analysis.coverage.boundaries import boundaries
-from agentmut.tools import ToolSpec
+from agentmut.nouns.tools import ToolSpec
 
 
 def tool(schema: dict[str, Any], **whole: Any) -> ToolSpec:

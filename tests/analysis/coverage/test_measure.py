@@ -8,10 +8,10 @@ import pytest
 from pydantic import ValidationError
 
 from agentmut.analysis.coverage import Beside, Coverage, Dimension, measure
-from agentmut.config import AgentConfig, ModelConfig
 from agentmut.files.guidance import CoverageSettings
-from agentmut.tools import ToolSpec
-from agentmut.trace import Action, AgentTrace, Step
+from agentmut.nouns.config import AgentConfig, ModelConfig
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import Action, AgentTrace, Step
 
 CANCEL = ToolSpec(name="cancel_order")
 REFUND = ToolSpec(

@@ -4,10 +4,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentmut.analysis.coverage import Dimension, measure
-from agentmut.config import AgentConfig, ModelConfig
 from agentmut.files.guidance import CoverageSettings
-from agentmut.tools import ToolSpec
-from agentmut.trace import Action, AgentTrace, Step
+from agentmut.nouns.config import AgentConfig, ModelConfig
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import Action, AgentTrace, Step
 
 TOOLS = tuple(
     ToolSpec(

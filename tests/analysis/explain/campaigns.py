@@ -11,10 +11,10 @@ from agentmut.engine.choosing import make_mutants
 from agentmut.engine.selection import Selection
 from agentmut.engine.session import make_plan, open_session
 from agentmut.engine.stored import StoredCampaign
-from agentmut.execution import Ending, Execution
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.trace import Action, AgentTrace, Step, Usage
 from agentmut.project import load_project
 from agentmut.store.sqlite import Store, StoredRun, StoredTrial
-from agentmut.trace import Action, AgentTrace, Step, Usage
 
 AGENT = "def run(config, input):\n    return 'fine'\n"
 

@@ -11,10 +11,10 @@ from scipy.stats import binom
 from agentmut.analysis.explain.behaviour import Compared, TraceTest, share_noticed
 from agentmut.analysis.explain.gaps import first_block
 from agentmut.analysis.fingerprint import Feature, Fingerprint, Reference, fingerprint, in_words
-from agentmut.execution import Ending, Execution
-from agentmut.result import BehaviourChange
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.result import BehaviourChange
+from agentmut.nouns.trace import AgentTrace, Step
 from agentmut.stats.kill.rule import KillDesign, decision_table
-from agentmut.trace import AgentTrace, Step
 from tests.analysis.explain.campaigns import trace
 
 WORDS = ("order", "parcel", "arrives", "soon", "today", "safely", "customer", "thanks", "waiting", "team")

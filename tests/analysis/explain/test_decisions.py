@@ -11,10 +11,10 @@ from agentmut.analysis.explain.mining import mine
 from agentmut.analysis.fingerprint import Feature, Fingerprint, fingerprint, in_words
 from agentmut.engine.stored import StoredCampaign
 from agentmut.evaluators import build
-from agentmut.execution import Ending, Execution
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.trace import AgentTrace
 from agentmut.report.suggestion import yaml_lines
-from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.trace import AgentTrace
 from tests.analysis.explain.campaigns import trace
 
 GRANTS = (

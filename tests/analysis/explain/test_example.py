@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 import yaml
 
+from agentmut.nouns.result import MutantRow, read_result
+from agentmut.nouns.trace import AgentTrace
 from agentmut.project import load_project
-from agentmut.result import MutantRow, read_result
 from agentmut.runtime import open_store
 from agentmut.testing import check_trace
-from agentmut.trace import AgentTrace
 
 ROOT = Path(__file__).parents[3]
 AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.py")]

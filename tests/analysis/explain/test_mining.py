@@ -13,10 +13,10 @@ from agentmut.analysis.explain.runs import MASKED, StoredRuns
 from agentmut.analysis.fingerprint import fingerprint
 from agentmut.engine.stored import StoredCampaign
 from agentmut.evaluators import build
-from agentmut.execution import Ending, Execution
-from agentmut.mutant import Intent
-from agentmut.result import MutantRow
-from agentmut.trace import AgentTrace, Judgement
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.mutant import Intent
+from agentmut.nouns.result import MutantRow
+from agentmut.nouns.trace import AgentTrace, Judgement
 from tests.analysis.explain.campaigns import trace
 
 Campaign = Callable[..., StoredCampaign]

@@ -16,7 +16,7 @@ from agentmut.analysis.coverage.domains import Bound, bounds
 from agentmut.analysis.generate.drawing import drawn
 from agentmut.analysis.generate.schema_values import boundaries_of, limits, values_of
 from agentmut.analysis.generate.wording import sentences
-from agentmut.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 
 QUICK = settings(deadline=None, max_examples=30)
 BOOKING: dict[str, Any] = {

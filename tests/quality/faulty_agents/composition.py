@@ -8,8 +8,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 import agentmut
-from agentmut.config import AgentConfig
-from agentmut.trace import AgentTrace
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.trace import AgentTrace
 from agentmut.trial import current_trial
 from tests.quality.faulty_agents.cases import Case
 from tests.quality.faulty_agents.harness import ask, chance

@@ -10,8 +10,8 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut.config import AgentConfig, Document
-from agentmut.tools import ToolSpec
+from agentmut.nouns.config import AgentConfig, Document
+from agentmut.nouns.tools import ToolSpec
 from agentmut.trial import current_trial
 
 Tools = Sequence[Callable[..., Any]]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import agentmut
-from agentmut.config import AgentConfig
+from agentmut.nouns.config import AgentConfig
 from tests.quality.faulty_agents.cases import STUDY, Case
 from tests.quality.faulty_agents.composition import EXPRESS, HELPS, OLD_SHOP, RETURN, SHOP, answers_all, asked
 from tests.quality.faulty_agents.harness import ask, chance

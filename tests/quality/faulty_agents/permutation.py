@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from agentmut.config import AgentConfig
+from agentmut.nouns.config import AgentConfig
 from tests.quality.faulty_agents.cases import Case
 from tests.quality.faulty_agents.harness import ask, at_length, content_words
 from tests.quality.faulty_agents.shop import PLANS, POLICY, SHIPPING, TOOLBOX

@@ -5,7 +5,7 @@ import difflib
 import re
 from typing import Any
 
-from agentmut.config import AgentConfig, Document
+from agentmut.nouns.config import AgentConfig, Document
 from tests.quality.faulty_agents.cases import Case
 from tests.quality.faulty_agents.harness import ask, at_length, chance, content_words, sentences_of
 from tests.quality.faulty_agents.permutation import careful

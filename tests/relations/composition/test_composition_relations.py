@@ -5,10 +5,12 @@ from typing import Any
 
 import pytest
 
-from agentmut.config import AgentConfig, Document, ModelConfig
 from agentmut.facts.comparison import comparison_for
-from agentmut.mutant import apply_edits
-from agentmut.relation import SAME_AGAIN, FollowUp, Pair
+from agentmut.nouns.config import AgentConfig, Document, ModelConfig
+from agentmut.nouns.mutant import apply_edits
+from agentmut.nouns.relation import SAME_AGAIN, FollowUp, Pair
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import Action, AgentTrace, Check, Step
 from agentmut.relations.base import call, run, source
 from agentmut.relations.composition.ask_again import ARE_YOU_SURE, AskAgain
 from agentmut.relations.composition.pipeline import Pipeline
@@ -17,8 +19,6 @@ from agentmut.relations.composition.retry import Retry
 from agentmut.relations.composition.split import MergeTurns, SplitRequest
 from agentmut.relations.composition.substitute_agent import SubstituteAgent
 from agentmut.relations.side_effects import changes_something
-from agentmut.tools import ToolSpec
-from agentmut.trace import Action, AgentTrace, Check, Step
 
 
 def judged(relation: Any, start: Any, *traces: AgentTrace, again: bool = False) -> bool | None:

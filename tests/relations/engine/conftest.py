@@ -47,9 +47,9 @@ SCATTER = 0.0
 '''
 
 RELATIONS = """
-from agentmut.mutant import Edit, prompt_edit
-from agentmut.relation import Expectation, Family, FollowUp, FollowUpRun
-from agentmut.trace import Check
+from agentmut.nouns.mutant import Edit, prompt_edit
+from agentmut.nouns.relation import Expectation, Family, FollowUp, FollowUpRun
+from agentmut.nouns.trace import Check
 
 
 class Base:

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from agentmut._base.errors import RunError
-from agentmut.config import AgentConfig
 from agentmut.documents.relation_report import Finding
 from agentmut.engine.assessment.rules import SequentialComparison, Sprt
 from agentmut.engine.relating.follow_ups import Agent, Planned, TrialRef, _mutant
@@ -23,18 +22,19 @@ from agentmut.engine.suite import SuiteConfig
 from agentmut.engine.tables import Tables
 from agentmut.engine.trials import TrialResult
 from agentmut.evaluators import build_all
-from agentmut.execution import Ending, Execution
 from agentmut.facts.comparison import Comparison, comparison_for
 from agentmut.files.guidance import RelationSettings
 from agentmut.files.schema import BudgetSettings
-from agentmut.relation import SAME_AGAIN, Expectation, Pair
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.execution import Ending, Execution
+from agentmut.nouns.relation import SAME_AGAIN, Expectation, Pair
+from agentmut.nouns.scenario import EvaluatorSpec
+from agentmut.nouns.trace import AgentTrace, Outcome
 from agentmut.relation_catalogue import ChosenRelation
 from agentmut.relations.oracle.no_change import NoChange
-from agentmut.scenario import EvaluatorSpec
 from agentmut.stats.kill.rule import KillDesign
 from agentmut.stats.sprt import SprtDesign
 from agentmut.stats.verdicts import Verdict
-from agentmut.trace import AgentTrace, Outcome
 from agentmut.witness import Detector
 from tests.engine.test_new_order_arrives import CONFIG, RETURNS, SHIPPING, reversed_part, sent
 from tests.relations.engine.test_level_of_relations import ANSWERS, SCENARIO, Told, answered

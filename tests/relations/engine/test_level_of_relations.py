@@ -9,7 +9,6 @@ from typing import ClassVar
 
 import pytest
 
-from agentmut.config import AgentConfig
 from agentmut.documents.relation_report import Counts
 from agentmut.engine.assessment.rules import SequentialComparison
 from agentmut.engine.relating.follow_ups import Agent, Planned, TrialRef, controls_first
@@ -17,15 +16,16 @@ from agentmut.engine.relating.lane import Lane, Subject
 from agentmut.engine.relating.material import Ran, SourceMaterial
 from agentmut.engine.tables import Tables
 from agentmut.engine.trials import TrialResult
-from agentmut.execution import Ending
 from agentmut.facts.comparison import Comparison
-from agentmut.relation import SAME_AGAIN, Expectation, Family, FollowUp, Pair, Source
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.execution import Ending
+from agentmut.nouns.footprints import Footprint
+from agentmut.nouns.relation import SAME_AGAIN, Expectation, Family, FollowUp, Pair, Source
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.trace import AgentTrace, Check, Outcome
 from agentmut.relation_catalogue import ChosenRelation
-from agentmut.scenario import EvaluatorSpec, Scenario
 from agentmut.stats.kill.rule import KillDesign
 from agentmut.stats.verdicts import Verdict
-from agentmut.trace import AgentTrace, Check, Outcome
-from agentmut.wire.footprint import Footprint
 
 ALPHA, REPETITIONS, SOURCES = 0.05, 300, 40
 HELD, VIOLATED = (Check(evaluator="oracle.told", passed=passed, reason="") for passed in (True, False))

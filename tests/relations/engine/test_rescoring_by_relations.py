@@ -15,18 +15,18 @@ from agentmut.engine.limits import Spend
 from agentmut.engine.relating.preparation import make_plan, wish
 from agentmut.engine.relating.summary import Checked, report_relations
 from agentmut.engine.work import Stop
-from agentmut.mutant import Status
+from agentmut.nouns.mutant import Status
+from agentmut.nouns.result import read_result
 from agentmut.project import Project, load_project
 from agentmut.report.relations import render_wish
 from agentmut.report.rescored import render_rescored
-from agentmut.result import read_result
 from agentmut.runtime import opened
 from tests.relations.engine.conftest import Shop
 from tests.relations.engine.test_survivors_and_relations import CAMPAIGN, check
 
 OWN = """
-from agentmut.relation import Expectation, Family, FollowUp
-from agentmut.trace import Check
+from agentmut.nouns.relation import Expectation, Family, FollowUp
+from agentmut.nouns.trace import Check
 
 
 class Long:

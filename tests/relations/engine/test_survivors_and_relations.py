@@ -11,12 +11,12 @@ from agentmut.engine.assessment.preparation import Asked
 from agentmut.engine.relating.preparation import wish
 from agentmut.engine.relating.survivors import with_kills
 from agentmut.engine.tables import Tables
-from agentmut.mutant import Status
+from agentmut.nouns.mutant import Status
+from agentmut.nouns.result import Result, read_result
 from agentmut.project import Project
 from agentmut.report.mutant import render_mutant
 from agentmut.report.relations import render_survivors
 from agentmut.report.terminal import render
-from agentmut.result import Result, read_result
 from agentmut.runtime import opened
 from agentmut.verbs.relate_survivors import campaign_of, check_survivors
 from tests.relations.engine.conftest import Shop

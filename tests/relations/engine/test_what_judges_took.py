@@ -6,11 +6,11 @@ from typing import Any
 from agentmut.engine.relating.judges import judges_of
 from agentmut.facts.comparison import Comparison
 from agentmut.facts.judge import Judge
-from agentmut.mutant import Intent, Status
+from agentmut.nouns.mutant import Intent, Status
+from agentmut.nouns.result import JudgeUse
+from agentmut.nouns.trace import Usage
 from agentmut.report.judges import judged_with
 from agentmut.report.relations import render_relations
-from agentmut.result import JudgeUse
-from agentmut.trace import Usage
 from agentmut.verbs.relate import check_relations
 from agentmut.verbs.suggest import _without_proposal
 from tests.relations.engine.conftest import Shop

@@ -4,9 +4,12 @@ from typing import Any
 
 import pytest
 
-from agentmut.config import AgentConfig, ModelConfig
 from agentmut.facts.comparison import comparison_for
-from agentmut.relation import SAME_AGAIN, FollowUp, Pair
+from agentmut.nouns.config import AgentConfig, ModelConfig
+from agentmut.nouns.relation import SAME_AGAIN, FollowUp, Pair
+from agentmut.nouns.scenario import EvaluatorSpec
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import AgentTrace, Check
 from agentmut.relations.base import call, run, source
 from agentmut.relations.oracle.constraints import ConstraintPreservation
 from agentmut.relations.oracle.format import FormatCompliance
@@ -18,9 +21,6 @@ from agentmut.relations.oracle.no_change import NoChange
 from agentmut.relations.oracle.refusal import RefusalConsistency
 from agentmut.relations.oracle.round_trip import RoundTrip
 from agentmut.relations.oracle.tool_arguments import ToolArguments
-from agentmut.scenario import EvaluatorSpec
-from agentmut.tools import ToolSpec
-from agentmut.trace import AgentTrace, Check
 
 
 def judged(relation: Any, start: Any, *traces: AgentTrace, again: bool = False) -> bool | None:

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from agentmut.config import AgentConfig
 from agentmut.facts.comparison import comparison_for
-from agentmut.relation import Pair
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.relation import Pair
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import Check, Step
 from agentmut.relations.base import call, run, source
 from agentmut.relations.oracle.tool_arguments import ToolArguments
-from agentmut.tools import ToolSpec
-from agentmut.trace import Check, Step
 
 
 def judged(request: str, *steps: Step, config: AgentConfig | None = None) -> Check | None:

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
-from agentmut.config import AgentConfig, Document
-from agentmut.mutant import apply_edits
+from agentmut.nouns.config import AgentConfig, Document
+from agentmut.nouns.mutant import apply_edits
+from agentmut.nouns.relation import Source
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import AgentTrace
 from agentmut.plugins import load
-from agentmut.relation import Source
-from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.tools import ToolSpec
-from agentmut.trace import AgentTrace
 
 ANY = (EvaluatorSpec(name="regex", argument="."),)
 

@@ -5,9 +5,9 @@ import random
 import pytest
 
 from agentmut.facts.comparison import comparison_for
+from agentmut.nouns.relation import SAME_AGAIN, Expectation, Pair
+from agentmut.nouns.trace import AgentTrace
 from agentmut.plugins import load, names
-from agentmut.relation import SAME_AGAIN, Expectation, Pair
-from agentmut.trace import AgentTrace
 
 ALL = [name for name in names("relations") if name.startswith(("permutation.", "perturbation."))]
 

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
-from agentmut.config import AgentConfig
 from agentmut.facts.comparison import comparison_for
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.relation import FollowUp, Pair, Source
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import Action, AgentTrace, Check, Step
 from agentmut.plugins import load
-from agentmut.relation import FollowUp, Pair, Source
-from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.tools import ToolSpec
-from agentmut.trace import Action, AgentTrace, Check, Step
 
 CONFIG = AgentConfig(
     prompt="You help the customers of a shop.",

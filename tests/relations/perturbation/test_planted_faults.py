@@ -10,14 +10,14 @@ from typing import NamedTuple
 import pytest
 from pydantic import JsonValue
 
-from agentmut.config import AgentConfig, Document
 from agentmut.facts.comparison import comparison_for
-from agentmut.mutant import apply_edits
+from agentmut.nouns.config import AgentConfig, Document
+from agentmut.nouns.mutant import apply_edits
+from agentmut.nouns.relation import FollowUpRun, Pair, Source
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.plugins import load
-from agentmut.relation import FollowUpRun, Pair, Source
-from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.tools import ToolSpec
-from agentmut.trace import Action, AgentTrace, Step
 
 PAIRS = 24
 CONFIG = AgentConfig(

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from agentmut.config import AgentConfig, Document
+from agentmut.nouns.config import AgentConfig, Document
+from agentmut.nouns.relation import Source
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import AgentTrace
 from agentmut.plugins import load
-from agentmut.relation import Source
 from agentmut.relations.turns import read_turn
-from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.tools import ToolSpec
-from agentmut.trace import AgentTrace
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 ANY = (EvaluatorSpec(name="regex", argument="."),)

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
-from agentmut.config import AgentConfig
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.relation import Source
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.plugins import load
-from agentmut.relation import Source
 from agentmut.relations.turns import is_prose
-from agentmut.scenario import EvaluatorSpec, Scenario
-from agentmut.tools import ToolSpec
-from agentmut.trace import Action, AgentTrace, Step
 
 CONFIG = AgentConfig(prompt="Help.", tools=(ToolSpec(name="issue_refund"),))
 REFUNDED = AgentTrace(outputs=("Done.",), steps=(Step(action=Action.CALL_TOOL, tool="issue_refund"),))

@@ -7,6 +7,8 @@ from urllib.parse import urlsplit
 import aiohttp
 from aiohttp import hdrs, web
 
+from agentmut.nouns.cassette import ReplayError
+from agentmut.nouns.codec import Codec
 from agentmut.trial import Trial, TrialOverError
 from agentmut.wire.carriers.packing import PackingError, is_packed, unpacked, unpacker
 from agentmut.wire.carriers.passage import Passage, Watch, begin
@@ -15,8 +17,6 @@ from agentmut.wire.carriers.proxy.refusal import RefusalError, error_response
 from agentmut.wire.carriers.proxy.upstream import TROUBLE, Headers, Upstream
 from agentmut.wire.carriers.throttle import Throttle
 from agentmut.wire.carriers.wording import without_url_secrets
-from agentmut.wire.cassette import ReplayError
-from agentmut.wire.codec import Codec
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 LARGEST_REQUEST = 256 * 2**20

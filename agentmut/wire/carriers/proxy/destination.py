@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from agentmut.nouns.codec import Codec
 from agentmut.wire.carriers.proxy.refusal import RefusalError
 from agentmut.wire.carriers.proxy.upstream import Upstream
-from agentmut.wire.codec import Codec
 
 _FIRST = re.compile(r"/(?P<name>[^/?]+)(?P<rest>.*)", re.S)
 

@@ -9,6 +9,7 @@ from aiohttp import hdrs, web
 from aiohttp.http_exceptions import HttpProcessingError
 
 from agentmut._base.errors import RunError
+from agentmut.nouns.codec import Codec
 from agentmut.trial import TRIAL_HEADER, trial_and_path
 from agentmut.wire.carriers.passage import Watch
 from agentmut.wire.carriers.proxy.courier import Asked, Courier
@@ -18,7 +19,6 @@ from agentmut.wire.carriers.proxy.roster import Roster
 from agentmut.wire.carriers.proxy.security import check_bind, check_host, check_origin, check_target
 from agentmut.wire.carriers.proxy.upstream import LONGEST_FIELD, Upstream, check_signature, new_session
 from agentmut.wire.carriers.throttle import Throttle
-from agentmut.wire.codec import Codec
 from agentmut.wire.codecs import all_codecs
 
 

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from agentmut.nouns.codec import Body, Path
+from agentmut.nouns.messages import Message, Role, ToolCall
 from agentmut.wire import bodies
-from agentmut.wire.codec import Body, Path
 from agentmut.wire.dialects.arguments import arguments_text, read_arguments
 from agentmut.wire.dialects.places import at, places
 from agentmut.wire.dialects.reading import listing_at, mapping_at, name_at, one_of_at, text_at
 from agentmut.wire.dialects.spoken import ROLES, Spoken, turns
-from agentmut.wire.messages import Message, Role, ToolCall
 
 
 def read(body: Body) -> list[Spoken]:

@@ -5,17 +5,17 @@ from typing import Any, ClassVar
 
 from pydantic import JsonValue
 
-from agentmut.tools import ToolSpec
+from agentmut.nouns.codec import Body, HttpCall, OfferedTool, Path, Rename, Text
+from agentmut.nouns.framing import Framing
+from agentmut.nouns.messages import ModelReply, ModelRequest, Role
+from agentmut.nouns.tools import ToolSpec
 from agentmut.wire import bodies
-from agentmut.wire.codec import Body, HttpCall, OfferedTool, Path, Rename, Text
 from agentmut.wire.dialects import edits, spoken
 from agentmut.wire.dialects.anthropic import anthropic_blocks, anthropic_settings, anthropic_stream
 from agentmut.wire.dialects.offers import read_spec, removed_names, unchanged, with_spec
 from agentmut.wire.dialects.places import places, renamed, without
 from agentmut.wire.dialects.replies import tokens
 from agentmut.wire.dialects.sse import MEDIA_TYPE, SseFraming, is_event_stream
-from agentmut.wire.framing import Framing
-from agentmut.wire.messages import ModelReply, ModelRequest, Role
 
 FINISH: Mapping[str, str] = {
     "end_turn": "stop",

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from agentmut.config import SAMPLING, is_set
+from agentmut.nouns.codec import Body
+from agentmut.nouns.config import SAMPLING, is_set
+from agentmut.nouns.messages import ModelRequest
 from agentmut.wire import bodies
-from agentmut.wire.codec import Body
 from agentmut.wire.dialects.chat_terms import choice_of, named_tool, wanted_schema
 from agentmut.wire.dialects.edits import with_value
-from agentmut.wire.messages import ModelRequest
 
 EFFORTS = ("low", "medium", "high", "xhigh", "max")
 _AS_GIVEN = ("max_tokens", "temperature", "top_p")

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
+from agentmut.nouns.codec import Body
 from agentmut.wire import bodies
-from agentmut.wire.codec import Body
 from agentmut.wire.dialects import sse
 from agentmut.wire.dialects.arguments import arguments_text
 from agentmut.wire.dialects.pieces import halves, words

@@ -1,18 +1,18 @@
 """The OpenAI Chat Completions dialect: requests and replies, plain and streamed.
 
-Only the parts that `agentmut.wire.messages` names are read; a request's other fields pass unseen.
+Only the parts that `agentmut.nouns.messages` names are read; a request's other fields pass unseen.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from agentmut.nouns.codec import Body, HttpCall, OfferedTool, Path, Rename, Text
+from agentmut.nouns.framing import Framing
+from agentmut.nouns.messages import ModelReply, ModelRequest, Role
 from agentmut.wire import bodies
-from agentmut.wire.codec import Body, HttpCall, OfferedTool, Path, Rename, Text
 from agentmut.wire.dialects import sse
 from agentmut.wire.dialects.chat import chat_replies, chat_requests, chat_rewriting, chat_stream
 from agentmut.wire.dialects.openai_common import error_body, with_texts
-from agentmut.wire.framing import Framing
-from agentmut.wire.messages import ModelReply, ModelRequest, Role
 
 
 class ChatCompletions:

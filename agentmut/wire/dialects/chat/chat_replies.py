@@ -5,12 +5,12 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from agentmut.trace import Usage
+from agentmut.nouns.codec import Body
+from agentmut.nouns.messages import ModelReply, ToolCall
+from agentmut.nouns.trace import Usage
 from agentmut.wire import bodies
-from agentmut.wire.codec import Body
 from agentmut.wire.dialects.openai_common import CREATED, read_content
 from agentmut.wire.dialects.replies import tokens
-from agentmut.wire.messages import ModelReply, ToolCall
 
 
 def decode(reply: Mapping[str, Any]) -> ModelReply:

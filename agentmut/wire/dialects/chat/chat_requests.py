@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from agentmut.nouns.codec import Body, OfferedTool
+from agentmut.nouns.messages import Message, ModelRequest, Role
 from agentmut.wire import bodies
-from agentmut.wire.codec import Body, OfferedTool
 from agentmut.wire.dialects.chat.chat_replies import read_calls, write_call
 from agentmut.wire.dialects.offers import read_spec
 from agentmut.wire.dialects.openai_common import read_content
-from agentmut.wire.messages import Message, ModelRequest, Role
 
 ROLES: Mapping[str, Role] = {
     "system": Role.SYSTEM,

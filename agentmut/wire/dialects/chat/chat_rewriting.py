@@ -3,15 +3,15 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from agentmut.nouns.codec import Body, OfferedTool, Rename, Text
+from agentmut.nouns.messages import Role
 from agentmut.wire import bodies
-from agentmut.wire.codec import Body, OfferedTool, Rename, Text
 from agentmut.wire.dialects.chat.chat_replies import read_calls
 from agentmut.wire.dialects.chat.chat_requests import AS_GIVEN, KINDS, conversation, offers, role_of
 from agentmut.wire.dialects.edits import with_value
 from agentmut.wire.dialects.offers import removed_names, with_spec
 from agentmut.wire.dialects.openai_common import content_texts
 from agentmut.wire.dialects.places import at, places, renamed, without
-from agentmut.wire.messages import Role
 
 _REQUEST_NAMES = (
     "messages.*.tool_calls.*.function.name",

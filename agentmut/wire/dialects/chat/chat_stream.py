@@ -5,12 +5,12 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from agentmut.nouns.codec import Body
+from agentmut.nouns.messages import ModelReply, ToolCall
 from agentmut.wire import bodies
-from agentmut.wire.codec import Body
 from agentmut.wire.dialects import sse
 from agentmut.wire.dialects.chat.chat_replies import head, write_usage
 from agentmut.wire.dialects.pieces import halves, words
-from agentmut.wire.messages import ModelReply, ToolCall
 
 _WHOLE = frozenset({"role", "id", "type"})
 """Strings that a later piece repeats; all others it goes on with."""

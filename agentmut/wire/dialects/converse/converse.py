@@ -5,17 +5,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 from urllib.parse import quote, unquote
 
-from agentmut.tools import ToolSpec
+from agentmut.nouns.codec import Body, HttpCall, OfferedTool, Path, Rename, Text
+from agentmut.nouns.framing import Framing
+from agentmut.nouns.messages import ModelReply, ModelRequest, Role
+from agentmut.nouns.tools import ToolSpec
 from agentmut.wire import bodies
-from agentmut.wire.codec import Body, HttpCall, OfferedTool, Path, Rename, Text
 from agentmut.wire.dialects import edits, spoken
 from agentmut.wire.dialects.aws_event_stream import MEDIA_TYPE, EventStreamFraming, is_event_stream
 from agentmut.wire.dialects.converse import converse_blocks, converse_settings, converse_stream
 from agentmut.wire.dialects.offers import read_spec, removed_names, unchanged, with_spec
 from agentmut.wire.dialects.places import places, renamed, same, without
 from agentmut.wire.dialects.replies import tokens
-from agentmut.wire.framing import Framing
-from agentmut.wire.messages import ModelReply, ModelRequest, Role
 
 FINISH: Mapping[str, str] = {
     "end_turn": "stop",

@@ -5,8 +5,8 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from agentmut.nouns.codec import Body
 from agentmut.wire import bodies
-from agentmut.wire.codec import Body
 from agentmut.wire.dialects import aws_event_stream
 from agentmut.wire.dialects.arguments import arguments_text
 from agentmut.wire.dialects.pieces import halves, words

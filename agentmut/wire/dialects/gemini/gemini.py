@@ -4,17 +4,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 from urllib.parse import quote, unquote
 
-from agentmut.trace import Usage
+from agentmut.nouns.codec import Body, HttpCall, OfferedTool, Path, Rename, Text
+from agentmut.nouns.framing import Framing
+from agentmut.nouns.messages import ModelReply, ModelRequest, Role, ToolCall
+from agentmut.nouns.trace import Usage
 from agentmut.wire import bodies
-from agentmut.wire.codec import Body, HttpCall, OfferedTool, Path, Rename, Text
 from agentmut.wire.dialects import edits, spoken
 from agentmut.wire.dialects.gemini import gemini_contents, gemini_settings, gemini_stream, gemini_tools
 from agentmut.wire.dialects.gemini.spelling import get, spelled
 from agentmut.wire.dialects.offers import removed_names, unchanged
 from agentmut.wire.dialects.places import places, renamed, without
 from agentmut.wire.dialects.sse import MEDIA_TYPE
-from agentmut.wire.framing import Framing
-from agentmut.wire.messages import ModelReply, ModelRequest, Role, ToolCall
 
 PLAIN, STREAMED = "generateContent", "streamGenerateContent"
 FINISH: Mapping[str, str] = {

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from agentmut._base.frozen import canonical_json
+from agentmut.nouns.codec import Body, Path
+from agentmut.nouns.messages import Message, Role, ToolCall
 from agentmut.wire import bodies
-from agentmut.wire.codec import Body, Path
 from agentmut.wire.dialects.arguments import arguments_text, read_arguments
 from agentmut.wire.dialects.gemini.spelling import get, used
 from agentmut.wire.dialects.places import at, shown, with_values
 from agentmut.wire.dialects.reading import listing_at, mapping_at, name_at, one_of_at, text_at
 from agentmut.wire.dialects.spoken import Spoken, turns
-from agentmut.wire.messages import Message, Role, ToolCall
 
 ROLES: Mapping[str, Role] = {
     "user": Role.USER,

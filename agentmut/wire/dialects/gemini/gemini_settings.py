@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
-from agentmut.config import SAMPLING, is_set
+from agentmut.nouns.codec import Body
+from agentmut.nouns.config import SAMPLING, is_set
+from agentmut.nouns.messages import ModelRequest
 from agentmut.wire import bodies
-from agentmut.wire.codec import Body
 from agentmut.wire.dialects.chat_terms import choice_of, named_tool, wanted_schema
 from agentmut.wire.dialects.edits import with_value
 from agentmut.wire.dialects.gemini.gemini_tools import is_upper, normalised, written_like
 from agentmut.wire.dialects.gemini.spelling import get, used, used_path
 from agentmut.wire.dialects.places import at
-from agentmut.wire.messages import ModelRequest
 
 EFFORTS = ("minimal", "low", "medium", "high", "xhigh")
 _JSON = "application/json"

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from agentmut.nouns.codec import Body
+from agentmut.nouns.framing import Frame, Framing
 from agentmut.wire import bodies
-from agentmut.wire.codec import Body
 from agentmut.wire.dialects import sse
 from agentmut.wire.dialects.gemini.spelling import get
 from agentmut.wire.dialects.pieces import words
-from agentmut.wire.framing import Frame, Framing
 
 _OUTSIDE, _INSIDE = re.compile(rb'["{}]'), re.compile(rb'["\\]')
 """What matters outside of strings, and inside of them."""

@@ -7,8 +7,10 @@ request, so it is neither read nor rewritten.
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from agentmut.nouns.codec import Body, HttpCall, OfferedTool, Path, Rename, Text
+from agentmut.nouns.framing import Framing
+from agentmut.nouns.messages import ModelReply, ModelRequest, Role
 from agentmut.wire import bodies
-from agentmut.wire.codec import Body, HttpCall, OfferedTool, Path, Rename, Text
 from agentmut.wire.dialects import sse
 from agentmut.wire.dialects.openai_common import error_body, with_texts
 from agentmut.wire.dialects.responses import (
@@ -17,8 +19,6 @@ from agentmut.wire.dialects.responses import (
     responses_rewriting,
     responses_stream,
 )
-from agentmut.wire.framing import Framing
-from agentmut.wire.messages import ModelReply, ModelRequest, Role
 
 
 class Responses:

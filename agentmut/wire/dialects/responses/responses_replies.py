@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agentmut.trace import Usage
+from agentmut.nouns.codec import Body
+from agentmut.nouns.messages import ModelReply
+from agentmut.nouns.trace import Usage
 from agentmut.wire import bodies
-from agentmut.wire.codec import Body
 from agentmut.wire.dialects.openai_common import CREATED
 from agentmut.wire.dialects.replies import tokens
 from agentmut.wire.dialects.responses.responses_requests import CALLS, kind_of, read_call
-from agentmut.wire.messages import ModelReply
 
 INCOMPLETE: Mapping[str, str] = {"max_output_tokens": "length"}
 """Why a reply ended early, and what Chat Completions calls that."""

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from agentmut.tools import ToolSpec
+from agentmut.nouns.codec import Body, OfferedTool
+from agentmut.nouns.messages import Message, ModelRequest, Role, ToolCall
+from agentmut.nouns.tools import ToolSpec
 from agentmut.wire import bodies
-from agentmut.wire.codec import Body, OfferedTool
 from agentmut.wire.dialects.offers import read_spec
 from agentmut.wire.dialects.openai_common import read_content
 from agentmut.wire.dialects.responses.responses_terms import (
@@ -15,7 +16,6 @@ from agentmut.wire.dialects.responses.responses_terms import (
     format_from_chat,
     format_to_chat,
 )
-from agentmut.wire.messages import Message, ModelRequest, Role, ToolCall
 
 ROLES: Mapping[str, Role] = {
     "system": Role.SYSTEM,

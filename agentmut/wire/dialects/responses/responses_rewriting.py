@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from agentmut.nouns.codec import Body, OfferedTool, Path, Rename, Text
+from agentmut.nouns.messages import Role
 from agentmut.wire import bodies
-from agentmut.wire.codec import Body, OfferedTool, Path, Rename, Text
 from agentmut.wire.dialects.edits import with_value
 from agentmut.wire.dialects.offers import removed_names, with_spec
 from agentmut.wire.dialects.openai_common import content_texts
@@ -22,7 +23,6 @@ from agentmut.wire.dialects.responses.responses_requests import (
     tool_entry,
 )
 from agentmut.wire.dialects.responses.responses_terms import KINDS, choice_from_chat, format_from_chat
-from agentmut.wire.messages import Role
 
 _SETTINGS: Mapping[str, tuple[str, ...]] = {
     "temperature": ("temperature",),

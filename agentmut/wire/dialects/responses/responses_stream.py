@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 from itertools import count
 from typing import Any
 
+from agentmut.nouns.codec import Body
+from agentmut.nouns.messages import ModelReply
 from agentmut.wire import bodies
-from agentmut.wire.codec import Body
 from agentmut.wire.dialects import sse
 from agentmut.wire.dialects.pieces import halves, words
 from agentmut.wire.dialects.responses.responses_replies import encode, text_part, written_items
-from agentmut.wire.messages import ModelReply
 
 ENDS = ("response.completed", "response.incomplete", "response.failed")
 

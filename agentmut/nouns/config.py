@@ -6,7 +6,7 @@ from functools import cached_property
 from pydantic import Field, JsonValue
 
 from agentmut._base.frozen import Frozen, digest_of
-from agentmut.tools import ToolSpec
+from agentmut.nouns.tools import ToolSpec
 
 
 class ModelConfig(Frozen):
@@ -67,7 +67,7 @@ class AgentConfig(Frozen):
     model: ModelConfig = Field(default_factory=ModelConfig)
     context: tuple[Document, ...] = ()
     orchestration: dict[str, JsonValue] = Field(default_factory=dict)
-    """Limits and the shape of the flow; `agentmut.flow` has the vocabulary."""
+    """Limits and the shape of the flow; `agentmut.nouns.flow` has the vocabulary."""
     history: History | None = None
     """None where no scenario has more than one turn."""
 

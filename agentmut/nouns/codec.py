@@ -1,6 +1,6 @@
 """The seam of the wire: what a codec of a service's dialect can do.
 
-`decode_*` and `encode_*` translate to and from the normal form of `agentmut.wire.messages`. Everything else
+`decode_*` and `encode_*` translate to and from the normal form of `agentmut.nouns.messages`. Everything else
 works on the parsed body itself (`Body`), so that whatever is not named passes as it was: key order, unknown
 fields, images, cache markers. None of these functions changes what it is given.
 """
@@ -8,9 +8,9 @@ fields, images, cache markers. None of these functions changes what it is given.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
-from agentmut.tools import ToolSpec
-from agentmut.wire.framing import Framing
-from agentmut.wire.messages import ModelReply, ModelRequest, Role
+from agentmut.nouns.framing import Framing
+from agentmut.nouns.messages import ModelReply, ModelRequest, Role
+from agentmut.nouns.tools import ToolSpec
 
 Body = dict[str, Any]
 """A parsed JSON object, as it was sent."""

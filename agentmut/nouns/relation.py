@@ -7,11 +7,11 @@ from typing import NamedTuple
 from pydantic import Field, JsonValue
 
 from agentmut._base.frozen import Frozen
-from agentmut.config import AgentConfig
-from agentmut.facts.fact import FactComparison
-from agentmut.mutant import Edit
-from agentmut.scenario import Scenario
-from agentmut.trace import AgentTrace
+from agentmut.nouns.config import AgentConfig
+from agentmut.nouns.fact import FactComparison
+from agentmut.nouns.mutant import Edit
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import AgentTrace
 
 
 class Family(StrEnum):

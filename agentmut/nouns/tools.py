@@ -9,7 +9,7 @@ from pydantic.errors import PydanticUserError
 
 from agentmut._base.errors import UsageError
 from agentmut._base.frozen import Frozen
-from agentmut.faults import ToolFault
+from agentmut.nouns.faults import ToolFault
 
 EMPTY_SCHEMA: Mapping[str, JsonValue] = {"type": "object", "properties": {}}
 

@@ -10,7 +10,7 @@ from pydantic import Field, JsonValue, ValidationError
 from agentmut._base.errors import MutationError
 from agentmut._base.frozen import Frozen, canonical_json, digest_of
 from agentmut._base.pointers import parts_of
-from agentmut.config import AgentConfig
+from agentmut.nouns.config import AgentConfig
 
 ID_LENGTH = 8
 

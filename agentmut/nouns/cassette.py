@@ -15,8 +15,8 @@ from typing import Any
 from agentmut._base.errors import AgentmutError
 from agentmut._base.frozen import Frozen
 from agentmut._base.pointers import pointer
-from agentmut.mutant import Mutant
-from agentmut.wire.codec import HttpCall
+from agentmut.nouns.codec import HttpCall
+from agentmut.nouns.mutant import Mutant
 
 MASK = "[redacted]"
 

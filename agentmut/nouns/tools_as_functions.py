@@ -17,7 +17,7 @@ from functools import lru_cache
 from textwrap import dedent
 from typing import Any
 
-from agentmut.tools import ToolSpec
+from agentmut.nouns.tools import ToolSpec
 
 ANSWER = "final_answer"
 """The function among them by a call of which the answer is given."""

@@ -3,9 +3,9 @@
 from enum import StrEnum
 
 from agentmut._base.frozen import Frozen
-from agentmut.trace import AgentTrace, Outcome, Step
-from agentmut.wire.cassette import Take
-from agentmut.wire.footprint import Footprint
+from agentmut.nouns.cassette import Take
+from agentmut.nouns.footprints import Footprint
+from agentmut.nouns.trace import AgentTrace, Outcome, Step
 
 
 class Ending(StrEnum):

@@ -10,11 +10,11 @@ from pydantic import JsonValue
 
 from agentmut._base.frozen import Frozen, digest_of
 from agentmut._base.plain import storable
-from agentmut.config import SAMPLING
-from agentmut.tools import ToolSpec
-from agentmut.wire.listed_tools import listed_tools
-from agentmut.wire.messages import Exchange, Role
-from agentmut.wire.told_tools import told_tools
+from agentmut.nouns.config import SAMPLING
+from agentmut.nouns.messages import Exchange, Role
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.tools_as_functions import told_tools
+from agentmut.nouns.tools_as_list import listed_tools
 
 
 class RequestShape(Frozen):

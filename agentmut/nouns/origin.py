@@ -6,7 +6,7 @@ from pydantic import Field
 
 from agentmut._base.frozen import Frozen
 from agentmut._base.text_position import Position, position
-from agentmut.config import AgentConfig
+from agentmut.nouns.config import AgentConfig
 
 
 class Place(Frozen):

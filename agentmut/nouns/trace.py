@@ -6,7 +6,7 @@ from enum import StrEnum
 from pydantic import JsonValue
 
 from agentmut._base.frozen import Frozen
-from agentmut.tools import ToolSpec
+from agentmut.nouns.tools import ToolSpec
 
 
 class Action(StrEnum):

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from agentmut.tools import ToolSpec
+from agentmut.nouns.tools import ToolSpec
 
 _FORMAT = "Action Input:"
 """What such a prompt says of how tools are called."""

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from agentmut._base.frozen import Frozen
-from agentmut.scenario import EvaluatorSpec, Scenario
+from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 
 
 class Rate(Frozen):

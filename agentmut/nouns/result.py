@@ -8,7 +8,7 @@ from pydantic import Field, ValidationError
 from agentmut._base.errors import UsageError
 from agentmut._base.frozen import Frozen
 from agentmut._base.whole_files import write_json
-from agentmut.mutant import Intent, OperatorClass, Status
+from agentmut.nouns.mutant import Intent, OperatorClass, Status
 
 SCHEMA_VERSION = 1
 SUITE = "the suite as a whole"

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
-from agentmut.scenario import Scenario
-from agentmut.trace import AgentTrace
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import AgentTrace
 
 IS = " = "
 """Between a named place and its value, as in `/status = shipped`."""

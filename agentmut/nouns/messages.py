@@ -6,8 +6,8 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from agentmut._base.frozen import Frozen
-from agentmut.tools import ToolSpec
-from agentmut.trace import Usage
+from agentmut.nouns.tools import ToolSpec
+from agentmut.nouns.trace import Usage
 
 
 class Role(StrEnum):
