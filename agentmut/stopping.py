@@ -9,8 +9,8 @@ from pydantic import JsonValue
 from agentmut._base.errors import UsageError
 from agentmut._base.scores import PassScore, read_pass_score
 from agentmut.importers.inspect_ai.values import judged
-from agentmut.stats.sprt import Boundaries, SprtDesign
-from agentmut.stats.verdicts import Verdict
+from agentmut.stats.sequential.sprt import Boundaries, SprtDesign
+from agentmut.stats.verdicts.verdict import Verdict
 
 if TYPE_CHECKING:
     from inspect_ai.dataset import Sample
@@ -36,7 +36,7 @@ class _Epochs:
 class SequentialStopping:
     """Give it to a task: `Task(..., epochs=50, early_stopping=SequentialStopping(threshold=0.9))`.
 
-    Each sample has a sequential probability ratio test of its own (see `agentmut.stats.sprt`): FAIL is evidence of a
+    Each sample has a sequential probability ratio test of its own (see `agentmut.stats.sequential.sprt`): FAIL is evidence of a
     pass rate below `threshold`, PASS of one above `threshold - margin`, with chances of error of at most `alpha` and
     `beta` for each sample. Once it is decided, the epochs that are left are not run. A trial passes when all of its
     scores do: correct ones, and numbers from `pass_score` on.

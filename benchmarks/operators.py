@@ -28,8 +28,8 @@ from agentmut.project import Project, load_project
 from agentmut.protocols import Operator
 from agentmut.report.mutant_diff import unified
 from agentmut.runtime import open_store
-from agentmut.stats.multivariate.bigrams import bigram_counts
-from agentmut.stats.multivariate.traces import compare_traces
+from agentmut.stats.traces.bigrams import bigram_counts
+from agentmut.stats.traces.traces import compare_traces
 from agentmut.store.rows import StoredTrial
 
 ROOT = Path(__file__).parent.parent

@@ -18,7 +18,7 @@ from agentmut.nouns.execution import Execution
 from agentmut.nouns.trace import Action, AgentTrace
 
 if TYPE_CHECKING:
-    from agentmut.stats.multivariate.samples import Array
+    from agentmut.stats.traces.samples import Array
 
 LONGEST_VALUE = 40
 """Characters of an argument's or field's value that is a feature of its own."""
@@ -142,7 +142,7 @@ class Reference:
         """
         import numpy as np
 
-        from agentmut.stats.multivariate.bigrams import bigram_counts
+        from agentmut.stats.traces.bigrams import bigram_counts
 
         names, values = self._features.joined([run.features for run in candidate])
         deviating = (values != np.median(values, axis=0)).sum(axis=0)

@@ -16,7 +16,7 @@ from agentmut.nouns.scenario import Scenario
 from agentmut.project import Project
 from agentmut.report.preview import PreviewLine, render_preview
 from agentmut.runtime import open_store
-from agentmut.stats.preview import Preview, preview_fixed, preview_sprt, preview_suite
+from agentmut.stats.verdicts.preview import Preview, preview_fixed, preview_sprt, preview_suite
 
 
 class Assumption(NamedTuple):

@@ -22,7 +22,7 @@ from agentmut.project import Project
 from agentmut.report.relations import render_relations, render_survivors, render_wish
 from agentmut.report.wording import counted
 from agentmut.runtime import agent_environment
-from agentmut.stats.verdicts import Verdict
+from agentmut.stats.verdicts.verdict import Verdict
 from agentmut.verbs.relate import Progress, RelationRequest, carry_out_relations
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from agentmut.cli.output import agents_on_stderr, print_json, wants_color
 from agentmut.cli.progress import ProgressLine, clock
 from agentmut.engine.assessment.state import Assessment
 from agentmut.project import Project, load_project
-from agentmut.stats.verdicts import Verdict
+from agentmut.stats.verdicts.verdict import Verdict
 
 if TYPE_CHECKING:
     from agentmut.documents.verdict_report import VerdictReport

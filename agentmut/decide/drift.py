@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from agentmut._base.frozen import Frozen
 
 if TYPE_CHECKING:
-    from agentmut.stats.drift import Cusum
+    from agentmut.stats.sequential.drift import Cusum
 
 REFERENCE = 50
 """Trials that the others are held against, unless said otherwise: the first ones."""
@@ -56,11 +56,11 @@ class Chart(NamedTuple):
 def watch(scenario: str, passed: Sequence[bool], chart: Chart) -> Watch:
     """Hold all but the first trials of a scenario against the first ones; `passed` is in the order of their making.
 
-    The chart is `agentmut.stats.run_length.cusum_for` at the reference's rate. That rate is an estimate, so
+    The chart is `agentmut.stats.sequential.run_length.cusum_for` at the reference's rate. That rate is an estimate, so
     `false_alarm` is averaged over its posterior (Jeffreys): what the chart does to a rate that has not changed at all.
     """
-    from agentmut.stats.drift import DriftState
-    from agentmut.stats.run_length import cusum_for
+    from agentmut.stats.sequential.drift import DriftState
+    from agentmut.stats.sequential.run_length import cusum_for
 
     first, later = passed[: chart.reference], passed[chart.reference :]
     counts = Watch(
@@ -98,7 +98,7 @@ def _false_alarm(chart: "Cusum", passes: int, trials: int, horizon: int) -> floa
     """The mean of the exact chance of an alarm over the posterior of the rate, at its mid-quantiles."""
     from scipy.stats import beta
 
-    from agentmut.stats.run_length import alarm_chance
+    from agentmut.stats.sequential.run_length import alarm_chance
 
     a, b = passes + 0.5, trials - passes + 0.5
     rates = [float(beta.ppf((i + 0.5) / POINTS, a, b)) for i in range(POINTS)]

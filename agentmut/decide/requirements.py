@@ -8,10 +8,10 @@ from agentmut.decide.gate import Requirement, Standing
 from agentmut.documents.verdict_report import VerdictReport
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import Controls, Cost, Result, Score
-from agentmut.stats.verdicts import Verdict
+from agentmut.stats.verdicts.verdict import Verdict
 
 if TYPE_CHECKING:
-    from agentmut.stats.intervals import Interval
+    from agentmut.stats.intervals.proportion import Interval
 
 SUITE = "suite verdict"
 SCORE = "mutation score"
@@ -50,8 +50,8 @@ def baseline_verdict(
     with Holm's correction over the scenarios (Eq. 12) holds as in `agentmut test --method fixed`. `thresholds` are
     those that are asked today, by scenario; a scenario that is not among them keeps the one of the run.
     """
-    from agentmut.stats.scenario_verdict import fixed_verdict
-    from agentmut.stats.suite_verdict import suite_verdict as over_scenarios
+    from agentmut.stats.verdicts.scenario_verdict import fixed_verdict
+    from agentmut.stats.verdicts.suite_verdict import suite_verdict as over_scenarios
 
     judged = {
         row.scenario: fixed_verdict(

@@ -148,8 +148,8 @@ def _score(name: str, old: Score | None, new: Score | None) -> ScoreChange:
 
 
 def _in_common(both: Iterable[tuple[MutantRow, MutantRow]]) -> InCommon:
-    from agentmut.stats.paired import mcnemar_test
-    from agentmut.stats.significance import Alternative
+    from agentmut.stats.tests.paired import mcnemar_test
+    from agentmut.stats.tests.significance import Alternative
 
     decided = (Status.KILLED, *UNNOTICED)
     killed = [

@@ -12,7 +12,7 @@ from agentmut._base.frozen import Frozen
 from agentmut._base.whole_files import write_json
 from agentmut.nouns.relation import Expectation, Family
 from agentmut.nouns.result import AgentSummary, Bounds, Cost, JudgeUse, Score
-from agentmut.stats.verdicts import Verdict
+from agentmut.stats.verdicts.verdict import Verdict
 
 SCHEMA_VERSION = 1
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")

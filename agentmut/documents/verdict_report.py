@@ -8,7 +8,7 @@ from agentmut._base.errors import UsageError
 from agentmut._base.frozen import Frozen
 from agentmut._base.whole_files import write_json
 from agentmut.nouns.result import AgentSummary, Bounds, Cost, JudgeUse
-from agentmut.stats.verdicts import Verdict
+from agentmut.stats.verdicts.verdict import Verdict
 
 SCHEMA_VERSION = 1
 

@@ -8,7 +8,7 @@ from agentmut.engine.session import Session
 from agentmut.engine.state import CampaignState
 from agentmut.nouns.mutant import Intent, Mutant, Status
 from agentmut.nouns.result import CiNoticed, CiRed, CiRun, MutantRow
-from agentmut.stats.redness import RedChance, Tried, red_chances
+from agentmut.stats.score.redness import RedChance, Tried, red_chances
 
 _JUDGED = (Status.KILLED, Status.SURVIVED, Status.UNDECIDED)
 

@@ -7,7 +7,7 @@ from agentmut.engine.arm import Arm
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import Score
 from agentmut.stats.kill.rule import Decision, KillTable
-from agentmut.stats.score import Judged, mutation_score, paper_score
+from agentmut.stats.score.mutation_score import Judged, mutation_score, paper_score
 
 LEVEL = 0.95
 DECISIONS = {

@@ -34,7 +34,7 @@ from agentmut.nouns.result import (
     Result,
     Score,
 )
-from agentmut.stats.intervals import Interval, wilson
+from agentmut.stats.intervals.proportion import Interval, wilson
 
 
 def summarise(session: Session, state: CampaignState, stop: Stop) -> Result:

@@ -26,7 +26,7 @@ from agentmut.nouns.trace import AgentTrace, Check
 from agentmut.opinions import Consultation, JudgeSpend, MemoryCache, OpinionCache
 
 if TYPE_CHECKING:
-    from agentmut.stats.judge import Labels
+    from agentmut.stats.reliability.judge import Labels
 
 AT_ONCE = 4
 """Labels of a calibration that are judged at a time."""
@@ -97,7 +97,7 @@ class ModelJudge:
         """
         if self.spec.calibration is None:
             return None
-        from agentmut.stats.judge import labels
+        from agentmut.stats.reliability.judge import labels
 
         with ThreadPoolExecutor(AT_ONCE) as pool:
             said = list(pool.map(self._verdict_on, self.spec.calibration))

@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from agentmut.pytest_stochastic.settings import StochasticSettings
-from agentmut.stats.further import MOST
-from agentmut.stats.verdicts import Verdict
+from agentmut.stats.sequential.further import MOST
+from agentmut.stats.verdicts.verdict import Verdict
 
 PREFIX = "agentmut."
 ERROR = "ERROR"
@@ -85,8 +85,8 @@ class Finding:
 
 def found(settings: StochasticSettings, passed: Sequence[bool], errors: int) -> Finding:
     """The finding on the outcomes of the trials that are evidence, in the order in which they ran."""
-    from agentmut.stats.confidence_sequence import anytime_interval
-    from agentmut.stats.effects import cohens_h
+    from agentmut.stats.sequential.confidence_sequence import anytime_interval
+    from agentmut.stats.tests.effects import cohens_h
 
     judged = settings.rule().judgement(passed)
     k, n = sum(passed), len(passed)

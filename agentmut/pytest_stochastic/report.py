@@ -7,7 +7,7 @@ import pytest
 
 from agentmut.pytest_stochastic.finding import Finding
 from agentmut.pytest_stochastic.settings import Inconclusive
-from agentmut.stats.verdicts import Verdict
+from agentmut.stats.verdicts.verdict import Verdict
 
 SECTION = "agentmut"
 

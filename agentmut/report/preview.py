@@ -6,7 +6,7 @@ from typing import NamedTuple
 from agentmut.files.schema import VerdictSettings
 from agentmut.report.paint import Page, clean
 from agentmut.report.verdicts import plain_table
-from agentmut.stats.preview import Preview
+from agentmut.stats.verdicts.preview import Preview
 
 
 class PreviewLine(NamedTuple):

@@ -20,7 +20,7 @@ from agentmut.report.judges import judged_with
 from agentmut.report.paint import WIDTH, Page, clean, shorten
 from agentmut.report.verdicts import becoming, spent
 from agentmut.report.wording import counted, interval
-from agentmut.stats.verdicts import Verdict
+from agentmut.stats.verdicts.verdict import Verdict
 
 if TYPE_CHECKING:
     from agentmut.engine.relating.preparation import Wish

@@ -12,8 +12,8 @@ from agentmut.nouns.result import Bounds, Cost
 from agentmut.report.checked import contract_lines, judge_lines
 from agentmut.report.judges import judged_with
 from agentmut.report.paint import Page, clean, shorten
-from agentmut.stats.intervals import wilson
-from agentmut.stats.verdicts import Verdict
+from agentmut.stats.intervals.proportion import wilson
+from agentmut.stats.verdicts.verdict import Verdict
 
 FORGOTTEN = "runs that raised before they did anything are not reused"
 _STYLES = {Verdict.PASS: "green", Verdict.FAIL: "red", Verdict.INCONCLUSIVE: "yellow"}

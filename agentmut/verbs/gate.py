@@ -36,7 +36,7 @@ from agentmut.runtime import agent_environment, open_store, refuse_running_loop,
 from agentmut.store.sqlite import Store
 
 if TYPE_CHECKING:
-    from agentmut.stats.intervals import Interval
+    from agentmut.stats.intervals.proportion import Interval
 
 _MADE_BY = {
     "run": "`agentmut run`",
@@ -356,7 +356,7 @@ def _mean(values: list[float]) -> "Interval | None":
         return None
     import numpy as np
 
-    from agentmut.stats.bootstrap import bootstrap
+    from agentmut.stats.intervals.bootstrap import bootstrap
 
     return bootstrap(values, np.mean, rng=np.random.default_rng(1), vectorized=True)
 

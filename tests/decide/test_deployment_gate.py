@@ -25,8 +25,8 @@ from agentmut.nouns.result import (
     Result,
     Score,
 )
-from agentmut.stats.intervals import Interval
-from agentmut.stats.verdicts import Verdict
+from agentmut.stats.intervals.proportion import Interval
+from agentmut.stats.verdicts.verdict import Verdict
 
 
 def asked(*standings: Standing) -> list[Requirement]:

@@ -16,8 +16,8 @@ from agentmut.decide.trend import (
 )
 from agentmut.nouns.result import Score
 from agentmut.report.trend import render_trend
-from agentmut.stats.drift import Cusum, DriftState
-from agentmut.stats.run_length import average_run_length, cusum_for
+from agentmut.stats.sequential.drift import Cusum, DriftState
+from agentmut.stats.sequential.run_length import average_run_length, cusum_for
 
 
 def test_trials_after_the_reference_are_watched_until_they_cross() -> None:

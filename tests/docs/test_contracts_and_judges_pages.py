@@ -13,7 +13,7 @@ from agentmut.evaluators.model_judge import ModelJudge
 from agentmut.evaluators.rubric import JudgeSpec
 from agentmut.project import load_project
 from agentmut.report.verdicts import render_verdicts
-from agentmut.stats.verdicts import Verdict
+from agentmut.stats.verdicts.verdict import Verdict
 from agentmut.verbs.assess import check_suite
 
 DOCS = Path(__file__).parents[2] / "docs"

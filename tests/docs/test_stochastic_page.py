@@ -12,9 +12,9 @@ from scipy.stats import binom
 
 from agentmut.pytest_stochastic.finding import Finding
 from agentmut.pytest_stochastic.settings import BETA, MARGIN, StochasticSettings
-from agentmut.stats.scenario_verdict import critical
-from agentmut.stats.sprt import SprtDesign
-from agentmut.stats.sprt_characteristics import sprt_characteristics
+from agentmut.stats.sequential.sprt import SprtDesign
+from agentmut.stats.sequential.sprt_characteristics import sprt_characteristics
+from agentmut.stats.verdicts.scenario_verdict import critical
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "stochastic-tests.md").read_text()

@@ -17,7 +17,7 @@ from agentmut.nouns.footprints import Footprint, RequestShape
 from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.project import Project
 from agentmut.report.verdicts import render_verdicts
-from agentmut.stats.verdicts import Verdict
+from agentmut.stats.verdicts.verdict import Verdict
 from agentmut.verbs.assess import check_suite, compare_with_baseline, save_baseline
 
 FLAWLESS = "\nRATES.update(alpha=1.0, beta=1.0, gamma=1.0)"

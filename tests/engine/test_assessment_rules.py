@@ -3,7 +3,7 @@
 import random
 
 from agentmut.engine.assessment.rules import Sprt
-from agentmut.stats.sprt import SprtDesign
+from agentmut.stats.sequential.sprt import SprtDesign
 
 
 def test_a_sequential_rule_ends_where_the_test_does() -> None:

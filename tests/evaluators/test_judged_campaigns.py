@@ -17,7 +17,7 @@ from agentmut.project import load_project
 from agentmut.report.terminal import render
 from agentmut.report.verdicts import render_verdicts
 from agentmut.runtime import opened
-from agentmut.stats.verdicts import Verdict
+from agentmut.stats.verdicts.verdict import Verdict
 from agentmut.verbs.assess import check_suite
 from tests.judging_services import Bench, verdict
 

@@ -21,7 +21,7 @@ from agentmut.importers.inspect_ai.suite import InspectSuite
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.project import load_project
 from agentmut.protocols import SuiteSpec
-from agentmut.stats.verdicts import Verdict
+from agentmut.stats.verdicts.verdict import Verdict
 from agentmut.stopping import SequentialStopping
 
 pytestmark = pytest.mark.skipif(

@@ -8,10 +8,10 @@ from agentmut._base.errors import UsageError
 from agentmut.pytest_stochastic.finding import Finding, found, read_finding
 from agentmut.pytest_stochastic.settings import StochasticSettings, read_settings
 from agentmut.pytest_stochastic.trials import Ending, Trials
-from agentmut.stats.scenario_verdict import critical
-from agentmut.stats.sprt import SprtDesign
-from agentmut.stats.sprt_characteristics import sprt_characteristics
-from agentmut.stats.verdicts import Verdict
+from agentmut.stats.sequential.sprt import SprtDesign
+from agentmut.stats.sequential.sprt_characteristics import sprt_characteristics
+from agentmut.stats.verdicts.scenario_verdict import critical
+from agentmut.stats.verdicts.verdict import Verdict
 
 RUNS = 400
 

@@ -21,8 +21,8 @@ from agentmut.nouns.relation import SAME_AGAIN, Expectation, FollowUp, Pair, Sou
 from agentmut.nouns.trace import AgentTrace, Check
 from agentmut.plugins import Catalogue, Group
 from agentmut.protocols import Relation, RelationExample
-from agentmut.stats.sprt import SprtDesign
-from agentmut.stats.verdicts import Verdict
+from agentmut.stats.sequential.sprt import SprtDesign
+from agentmut.stats.verdicts.verdict import Verdict
 
 LEVEL = Level(alpha=0.05, beta=0.2, delta=0.3, pairs=30, tolerance=0.1, margin=0.1)
 FITTING, PAIRS, REPETITIONS = 15, 30, 4

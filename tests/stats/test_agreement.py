@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.random import default_rng
 
-from agentmut.stats.agreement import Scale, krippendorff_alpha
+from agentmut.stats.reliability.agreement import Scale, krippendorff_alpha
 
 N = math.nan
 PUBLISHED: list[list[float]] = [

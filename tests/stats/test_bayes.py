@@ -9,7 +9,7 @@ from scipy.integrate import quad
 from scipy.special import betaln
 from scipy.stats import beta as beta_distribution
 
-from agentmut.stats.bayes import (
+from agentmut.stats.verdicts.bayes import (
     UNIFORM,
     Prior,
     bayes_verdict,
@@ -17,7 +17,7 @@ from agentmut.stats.bayes import (
     probabilities,
     regression_probability,
 )
-from agentmut.stats.verdicts import Verdict
+from agentmut.stats.verdicts.verdict import Verdict
 
 
 def test_without_data_a_uniform_prior_gives_the_area_of_a_triangle() -> None:

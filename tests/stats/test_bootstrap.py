@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from agentmut.stats.bootstrap import Method, bootstrap
+from agentmut.stats.intervals.bootstrap import Method, bootstrap
 
 VALUES = [3.1, 0.2, 7.4, 1.1, 0.5, 2.2, 9.8, 0.9, 1.7, 4.0, 0.1, 2.9]
 

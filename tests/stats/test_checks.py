@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from agentmut.stats.checks import check_level, check_rate
-from agentmut.stats.differences import newcombe
-from agentmut.stats.intervals import clopper_pearson, wilson
-from agentmut.stats.scenario_verdict import fixed_verdict
-from agentmut.stats.sprt import SprtDesign
+from agentmut.stats.intervals.differences import newcombe
+from agentmut.stats.intervals.proportion import clopper_pearson, wilson
+from agentmut.stats.sequential.sprt import SprtDesign
+from agentmut.stats.verdicts.scenario_verdict import fixed_verdict
 
 NEAREST_TO_ONE = math.nextafter(1, 0)
 

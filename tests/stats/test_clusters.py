@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from agentmut.stats.clusters import clustered_mean
+from agentmut.stats.intervals.clusters import clustered_mean
 
 clustered = st.lists(
     st.tuples(st.sampled_from("abcdef"), st.integers(-50, 50)), min_size=3, max_size=60

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import false_discovery_control, norm, permutation_test, rankdata
 
-from agentmut.stats.multivariate.bigrams import OTHER, bigram_counts
-from agentmut.stats.multivariate.permutation import labellings, p_values, smallest_p
-from agentmut.stats.multivariate.samples import normal_scores, pool, spread_scores
-from agentmut.stats.multivariate.traces import Aspect, compare_traces
+from agentmut.stats.traces.bigrams import OTHER, bigram_counts
+from agentmut.stats.traces.permutation import labellings, p_values, smallest_p
+from agentmut.stats.traces.samples import normal_scores, pool, spread_scores
+from agentmut.stats.traces.traces import Aspect, compare_traces
 
 SMALL = arrays(np.float64, st.tuples(st.integers(2, 8), st.just(3)), elements=st.integers(-3, 3).map(float))
 
@@ -99,7 +99,7 @@ def test_parts_agree_with_all_labellings_by_scipy() -> None:
 
 
 def test_t2_of_the_scores_is_the_slow_formula() -> None:
-    from agentmut.stats.multivariate.shrinkage import ledoit_wolf
+    from agentmut.stats.traces.shrinkage import ledoit_wolf
 
     both = rng(3).standard_normal((25, 4)) @ rng(4).standard_normal((4, 4))
     scores = normal_scores(both)

@@ -9,8 +9,8 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 
 from agentmut.stats.calibration.intervals import bounds_by_count, ever_outside
-from agentmut.stats.confidence_sequence import anytime_bounds, anytime_interval, stream_bounds
-from agentmut.stats.intervals import wilson
+from agentmut.stats.intervals.proportion import wilson
+from agentmut.stats.sequential.confidence_sequence import anytime_bounds, anytime_interval, stream_bounds
 
 counts = st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import gmean
 
-from agentmut.stats.coverage import chao1, overall_coverage, state_coverage
+from agentmut.stats.score.coverage import chao1, overall_coverage, state_coverage
 
 
 def test_as_many_states_as_expected_give_one_less_one_over_e() -> None:

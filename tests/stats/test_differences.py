@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import confint_proportions_2indep
 
-from agentmut.stats.differences import newcombe
+from agentmut.stats.intervals.differences import newcombe
 
 sample = st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 levels = st.sampled_from([0.8, 0.9, 0.95, 0.99])

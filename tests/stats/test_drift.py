@@ -12,8 +12,15 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from agentmut.stats.calibration.reliability import cusum_runs, failures
-from agentmut.stats.drift import Cusum, DriftState, PageHinkley, cusum, page_hinkley, reference_rate
-from agentmut.stats.run_length import (
+from agentmut.stats.sequential.drift import (
+    Cusum,
+    DriftState,
+    PageHinkley,
+    cusum,
+    page_hinkley,
+    reference_rate,
+)
+from agentmut.stats.sequential.run_length import (
     RunLength,
     alarm_chance,
     average_run_length,

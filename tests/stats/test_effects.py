@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy.stats.contingency import odds_ratio as scipy_odds_ratio
 from statsmodels.stats.proportion import proportion_effectsize
 
-from agentmut.stats.effects import EffectSize, cohens_h, effects, odds_ratio
+from agentmut.stats.tests.effects import EffectSize, cohens_h, effects, odds_ratio
 
 rates = st.floats(0, 1)
 inner = st.integers(2, 200).flatmap(lambda n: st.tuples(st.integers(1, n - 1), st.just(n)))

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import energy_distance as root_of_energy_distance
 
-from agentmut.stats.multivariate.energy import energies, energy_distance, energy_test
-from agentmut.stats.multivariate.permutation import labellings
-from agentmut.stats.multivariate.shrinkage import ledoit_wolf
+from agentmut.stats.traces.energy import energies, energy_distance, energy_test
+from agentmut.stats.traces.permutation import labellings
+from agentmut.stats.traces.shrinkage import ledoit_wolf
 
 LINE = st.lists(st.integers(-5, 5).map(float), min_size=1, max_size=9)
 PLANE = arrays(np.float64, st.tuples(st.integers(1, 7), st.just(2)), elements=st.integers(-4, 4).map(float))

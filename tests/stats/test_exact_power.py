@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentmut.stats.exact_power import (
+from agentmut.stats.tests.exact_power import (
     binomial_power,
     binomial_power_table,
     least_n_for_power,
     two_sample_power,
     two_sample_power_table,
 )
-from agentmut.stats.proportions import TwoSampleTest, binomial_test, boschloo_test, fisher_test, z_test
-from agentmut.stats.significance import Alternative, Significance
-from agentmut.stats.two_samples import chance, rejected, supremum
+from agentmut.stats.tests.proportions import TwoSampleTest, binomial_test, boschloo_test, fisher_test, z_test
+from agentmut.stats.tests.significance import Alternative, Significance
+from agentmut.stats.tests.two_samples import chance, rejected, supremum
 
 LESS, GREATER, TWO_SIDED = Alternative.LESS, Alternative.GREATER, Alternative.TWO_SIDED
 FISHER, BOSCHLOO, Z = TwoSampleTest.FISHER, TwoSampleTest.BOSCHLOO, TwoSampleTest.Z

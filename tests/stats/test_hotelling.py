@@ -9,7 +9,7 @@ from scipy.stats import ttest_ind
 from statsmodels.stats.multivariate import test_mvmean_2indep as mean_test
 from statsmodels.stats.power import FTestAnovaPower
 
-from agentmut.stats.multivariate.hotelling import (
+from agentmut.stats.traces.hotelling import (
     effective_dimension,
     hotelling_power,
     hotelling_sample_size,

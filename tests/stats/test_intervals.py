@@ -13,7 +13,7 @@ from scipy.stats import beta, binom, binomtest
 from statsmodels.stats.proportion import proportion_confint
 
 from agentmut.stats.calibration.intervals import least_coverage
-from agentmut.stats.intervals import (
+from agentmut.stats.intervals.proportion import (
     PROPORTION_INTERVALS,
     Interval,
     ProportionInterval,
@@ -212,7 +212,7 @@ def test_clopper_pearson_never_covers_less_than_it_says(n: int, level: float) ->
 
 def test_the_module_needs_no_numpy() -> None:
     code = (
-        "import sys; from agentmut.stats.intervals import wilson, wald; wilson(3, 5); wald(3, 5);"
+        "import sys; from agentmut.stats.intervals.proportion import wilson, wald; wilson(3, 5); wald(3, 5);"
         "assert not {'numpy', 'scipy'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

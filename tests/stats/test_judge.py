@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentmut.stats.calibration.reliability import coverage
-from agentmut.stats.intervals import wilson
-from agentmut.stats.judge import (
+from agentmut.stats.intervals.proportion import wilson
+from agentmut.stats.reliability.judge import (
     JudgeCorrection,
     Labels,
     corrected_pass_rate,

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentmut.stats.multivariate.looks import Change, Looks, look_level, looks_verdict
+from agentmut.stats.traces.looks import Change, Looks, look_level, looks_verdict
 
 
 def test_looks_are_due_at_the_planned_sizes_only_and_share_the_level() -> None:

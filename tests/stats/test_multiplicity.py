@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from agentmut.stats.multiplicity import Correction, adjust
+from agentmut.stats.tests.multiplicity import Correction, adjust
 
 P_VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=20)
 STATSMODELS = {

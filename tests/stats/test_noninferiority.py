@@ -11,8 +11,13 @@ from scipy.special import xlogy
 from scipy.stats import binom, norm
 from statsmodels.stats.proportion import confint_proportions_2indep
 
-from agentmut.stats.noninferiority import MarginTest, equivalence_test, noninferiority_test, score_statistic
-from agentmut.stats.significance import Alternative
+from agentmut.stats.tests.noninferiority import (
+    MarginTest,
+    equivalence_test,
+    noninferiority_test,
+    score_statistic,
+)
+from agentmut.stats.tests.significance import Alternative
 
 
 def _table(data: st.DataObject, largest: int = 60) -> tuple[int, int, int, int]:

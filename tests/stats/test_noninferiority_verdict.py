@@ -7,10 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from agentmut.stats.noninferiority import MarginTest, inferiority_test, noninferiority_test, score_statistic
-from agentmut.stats.noninferiority_verdict import noninferiority_verdict
-from agentmut.stats.regression import regression_verdict
-from agentmut.stats.verdicts import Verdict
+from agentmut.stats.tests.noninferiority import (
+    MarginTest,
+    inferiority_test,
+    noninferiority_test,
+    score_statistic,
+)
+from agentmut.stats.verdicts.noninferiority_verdict import noninferiority_verdict
+from agentmut.stats.verdicts.regression import regression_verdict
+from agentmut.stats.verdicts.verdict import Verdict
 
 PASS, FAIL, INCONCLUSIVE = Verdict.PASS, Verdict.FAIL, Verdict.INCONCLUSIVE
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.contingency_tables import mcnemar
 
-from agentmut.stats.paired import mcnemar_paired, mcnemar_test
-from agentmut.stats.significance import Alternative
+from agentmut.stats.tests.paired import mcnemar_paired, mcnemar_test
+from agentmut.stats.tests.significance import Alternative
 
 LESS, GREATER, TWO_SIDED = Alternative.LESS, Alternative.GREATER, Alternative.TWO_SIDED
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import wilcoxon
 
-from agentmut.stats.permutation import least_p, paired_permutation_test, permutation_test
-from agentmut.stats.proportions import fisher_test
-from agentmut.stats.significance import Alternative
+from agentmut.stats.tests.permutation import least_p, paired_permutation_test, permutation_test
+from agentmut.stats.tests.proportions import fisher_test
+from agentmut.stats.tests.significance import Alternative
 
 LESS, GREATER, TWO_SIDED = Alternative.LESS, Alternative.GREATER, Alternative.TWO_SIDED
 Floats = NDArray[np.float64]

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 from statsmodels.stats.power import NormalIndPower
 
-from agentmut.stats.intervals import wilson
-from agentmut.stats.power import (
+from agentmut.stats.intervals.proportion import wilson
+from agentmut.stats.tests.power import (
     Bound,
     chance_all_pass,
     chance_any_failure,

@@ -9,8 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentmut.stats.kill.rule import KillDesign, KillTable
-from agentmut.stats.preview import Preview, preview_fixed, preview_regression, preview_sprt, preview_suite
-from agentmut.stats.sprt import SprtDesign
+from agentmut.stats.sequential.sprt import SprtDesign
+from agentmut.stats.verdicts.preview import (
+    Preview,
+    preview_fixed,
+    preview_regression,
+    preview_sprt,
+    preview_suite,
+)
 
 TableOf = Callable[[int, int, KillDesign], KillTable]
 

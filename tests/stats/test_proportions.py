@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.stats import barnard_exact
 from statsmodels.stats.proportion import proportions_ztest
 
-from agentmut.stats.proportions import binomial_test, boschloo_test, fisher_test, normal_p, z_test
-from agentmut.stats.significance import Alternative, Significance
+from agentmut.stats.tests.proportions import binomial_test, boschloo_test, fisher_test, normal_p, z_test
+from agentmut.stats.tests.significance import Alternative, Significance
 
 TwoSamples = Callable[[int, int, int, int, Alternative], Significance]
 TESTS: tuple[TwoSamples, ...] = (fisher_test, boschloo_test, z_test)

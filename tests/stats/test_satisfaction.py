@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from agentmut.stats.satisfaction import guarantee, windows
+from agentmut.stats.verdicts.satisfaction import guarantee, windows
 
 
 def test_the_rate_of_further_runs_by_hand() -> None:

@@ -8,9 +8,15 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
-from agentmut.stats.scenario_verdict import FixedMethod, critical, fixed_verdict, p_values, sprt_verdict
-from agentmut.stats.sprt import Boundaries, SprtDesign, SprtState
-from agentmut.stats.verdicts import Verdict
+from agentmut.stats.sequential.sprt import Boundaries, SprtDesign, SprtState
+from agentmut.stats.verdicts.scenario_verdict import (
+    FixedMethod,
+    critical,
+    fixed_verdict,
+    p_values,
+    sprt_verdict,
+)
+from agentmut.stats.verdicts.verdict import Verdict
 
 PASS, FAIL, INCONCLUSIVE = Verdict.PASS, Verdict.FAIL, Verdict.INCONCLUSIVE
 METHODS: tuple[FixedMethod, ...] = ("clopper-pearson", "wilson")

@@ -8,7 +8,7 @@ from scipy.stats import beta, binom
 
 from agentmut.stats.kill.characteristics import kill_probability, survive_probability
 from agentmut.stats.kill.rule import Decision, KillDesign, KillTable, decision_table
-from agentmut.stats.score import (
+from agentmut.stats.score.mutation_score import (
     POINTS,
     Group,
     Judged,

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from agentmut.stats.differences import newcombe
-from agentmut.stats.intervals import clopper_pearson, wilson
-from agentmut.stats.simultaneous import bonferroni_intervals, scheffe_intervals, scheffe_proportions
+from agentmut.stats.intervals.differences import newcombe
+from agentmut.stats.intervals.proportion import clopper_pearson, wilson
+from agentmut.stats.intervals.simultaneous import bonferroni_intervals, scheffe_intervals, scheffe_proportions
 
 GROUPS = [[4.0, 6.0], [1.0, 3.0, 5.0], [7.0, 8.0, 9.0, 8.0]]
 counts = st.integers(1, 80).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))

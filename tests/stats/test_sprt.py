@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentmut.stats.sprt import Boundaries, SprtDesign, SprtState, cerberus
-from agentmut.stats.verdicts import Verdict
+from agentmut.stats.sequential.sprt import Boundaries, SprtDesign, SprtState, cerberus
+from agentmut.stats.verdicts.verdict import Verdict
 
 BOTH: tuple[Boundaries, ...] = ("wald", "strict")
 OUTCOMES = st.lists(st.booleans(), max_size=60)
@@ -213,6 +213,6 @@ def test_cerberus_refuses_what_has_no_design(threshold: float, confidence: float
 
 
 def test_the_module_needs_no_numpy() -> None:
-    code = "import sys, agentmut.stats.sprt, agentmut.stats.scenario_verdict, agentmut.stats.preview; "
+    code = "import sys, agentmut.stats.sequential.sprt, agentmut.stats.verdicts.scenario_verdict, agentmut.stats.verdicts.preview; "
     code += "sys.exit(any(name in sys.modules for name in ('numpy', 'scipy')))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

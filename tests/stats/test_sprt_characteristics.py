@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentmut.stats import sprt_characteristics as module
-from agentmut.stats.sprt import Boundaries, SprtDesign, cerberus
-from agentmut.stats.sprt_characteristics import sprt_characteristics, stops, wald_trials
-from agentmut.stats.verdicts import Verdict
+from agentmut.stats.sequential import sprt_characteristics as module
+from agentmut.stats.sequential.sprt import Boundaries, SprtDesign, cerberus
+from agentmut.stats.sequential.sprt_characteristics import sprt_characteristics, stops, wald_trials
+from agentmut.stats.verdicts.verdict import Verdict
 
 
 @pytest.mark.parametrize("boundaries", ["wald", "strict"])

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from agentmut.stats.calibration.campaigns import TableOf, evidence_squares, simulate
 from agentmut.stats.calibration.kill import simulated_cost
 from agentmut.stats.kill.allocation import Standing, choose, evidence
+from agentmut.stats.kill.campaigns import TableOf, evidence_squares, simulate
 from agentmut.stats.kill.rule import KillDesign, decision_table, level_for
 from agentmut.stats.kill.suite_share import (
     BEHIND,

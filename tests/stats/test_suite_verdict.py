@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentmut.stats.intervals import wilson
+from agentmut.stats.intervals.proportion import wilson
 from agentmut.stats.kill.rule import Decision, KillDesign, Stopped, decision_table, level_for
 from agentmut.stats.kill.verdict import judge_stopped, kill_rule_verdict
-from agentmut.stats.multiplicity import Correction
-from agentmut.stats.scenario_verdict import fixed_verdict
-from agentmut.stats.suite_verdict import suite_verdict
-from agentmut.stats.verdicts import Judgement, Verdict
+from agentmut.stats.tests.multiplicity import Correction
+from agentmut.stats.verdicts.scenario_verdict import fixed_verdict
+from agentmut.stats.verdicts.suite_verdict import suite_verdict
+from agentmut.stats.verdicts.verdict import Judgement, Verdict
 
 PASS, FAIL, OPEN = Verdict.PASS, Verdict.FAIL, Verdict.INCONCLUSIVE
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentmut.nouns.trace import Outcome
-from agentmut.stats.intervals import wilson
-from agentmut.stats.trial_statistics import (
+from agentmut.stats.intervals.proportion import wilson
+from agentmut.stats.verdicts.trial_statistics import (
     nearest_rank,
     pass_rates,
     sample_standard_deviation,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentmut.stats.variance import (
+from agentmut.stats.reliability.variance import (
     adaptive_budget,
     chance_within,
     runs_for_variance,

@@ -14,14 +14,23 @@ from typing import Any
 import pytest
 
 from agentmut.nouns.trace import Outcome
-from agentmut.stats.bayes import regression_probability
-from agentmut.stats.combination import proxy_cost_share
-from agentmut.stats.coverage import overall_coverage, state_coverage
-from agentmut.stats.intervals import PROPORTION_INTERVALS, clopper_pearson, coverage
-from agentmut.stats.multiplicity import Correction, adjust
-from agentmut.stats.multivariate.hotelling import hotelling_sample_size, hotelling_sample_size_eq30
-from agentmut.stats.paired import mcnemar_test
-from agentmut.stats.power import (
+from agentmut.stats.intervals.proportion import PROPORTION_INTERVALS, clopper_pearson, coverage
+from agentmut.stats.reliability.reliability import (
+    Estimator,
+    graceful_degradation,
+    pass_at_k,
+    pass_hat_k,
+    reliability,
+)
+from agentmut.stats.reliability.variance import adaptive_budget, variance_interval
+from agentmut.stats.score.coverage import overall_coverage, state_coverage
+from agentmut.stats.score.mutation_score import paper_score
+from agentmut.stats.sequential.sprt import SprtDesign, cerberus
+from agentmut.stats.sequential.sprt_characteristics import sprt_characteristics, wald_trials
+from agentmut.stats.tests.combination import proxy_cost_share
+from agentmut.stats.tests.multiplicity import Correction, adjust
+from agentmut.stats.tests.paired import mcnemar_test
+from agentmut.stats.tests.power import (
     chance_all_pass,
     chance_any_failure,
     half_width,
@@ -30,21 +39,18 @@ from agentmut.stats.power import (
     trials_one_sided,
     trials_two_sided,
 )
-from agentmut.stats.proportions import fisher_test
-from agentmut.stats.reliability import Estimator, graceful_degradation, pass_at_k, pass_hat_k, reliability
-from agentmut.stats.scenario_verdict import fixed_verdict
-from agentmut.stats.score import paper_score
-from agentmut.stats.significance import Alternative
-from agentmut.stats.sprt import SprtDesign, cerberus
-from agentmut.stats.sprt_characteristics import sprt_characteristics, wald_trials
-from agentmut.stats.trial_statistics import (
+from agentmut.stats.tests.proportions import fisher_test
+from agentmut.stats.tests.significance import Alternative
+from agentmut.stats.traces.hotelling import hotelling_sample_size, hotelling_sample_size_eq30
+from agentmut.stats.verdicts.bayes import regression_probability
+from agentmut.stats.verdicts.scenario_verdict import fixed_verdict
+from agentmut.stats.verdicts.trial_statistics import (
     nearest_rank,
     pass_rates,
     sample_standard_deviation,
     trial_statistics,
 )
-from agentmut.stats.variance import adaptive_budget, variance_interval
-from agentmut.stats.verdicts import Verdict
+from agentmut.stats.verdicts.verdict import Verdict
 
 EXAMPLES = json.loads(Path(__file__).with_name("worked_examples.json").read_text(encoding="utf-8"))
 TWO_SIDED = Alternative.TWO_SIDED

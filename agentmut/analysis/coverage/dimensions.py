@@ -15,7 +15,7 @@ from agentmut.files.guidance import CoverageSettings
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action
-from agentmut.stats.coverage import state_coverage
+from agentmut.stats.score.coverage import state_coverage
 
 NAMED = 10
 """Names listed in a note."""

@@ -25,7 +25,7 @@ from agentmut.files.guidance import CoverageSettings
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.flow import Flow
 from agentmut.nouns.scenario import Scenario
-from agentmut.stats.coverage import overall_coverage
+from agentmut.stats.score.coverage import overall_coverage
 
 NOTHING_BESIDE = Beside()
 

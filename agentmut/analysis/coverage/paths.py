@@ -5,7 +5,7 @@ from typing import NamedTuple
 from agentmut.analysis.coverage.graph import Graph
 from agentmut.analysis.coverage.seen import Seen, Traces, each_trace
 from agentmut.nouns.trace import AgentTrace
-from agentmut.stats.coverage import chao1
+from agentmut.stats.score.coverage import chao1
 
 Path = tuple[str, ...]
 MOST_ROUTES = 1000

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from agentmut._base.frozen import digest_of
 from agentmut.analysis.coverage.seen import Seen, Traces, each_trace
 from agentmut.nouns.trace import AgentTrace, Step
-from agentmut.stats.coverage import chao1
+from agentmut.stats.score.coverage import chao1
 
 WINDOW = 3
 """Steps that the history of a state reaches back, its own step included."""

@@ -9,8 +9,8 @@ from numpy.random import Generator
 
 from agentmut.analysis.fingerprint import Columns, Fingerprint, Reference, in_words
 from agentmut.nouns.result import BehaviourChange
-from agentmut.stats.multiplicity import adjust
-from agentmut.stats.multivariate.traces import Aspect, TraceComparison, compare_traces
+from agentmut.stats.tests.multiplicity import adjust
+from agentmut.stats.traces.traces import Aspect, TraceComparison, compare_traces
 
 ALPHA = 0.05
 POWER = 0.9

@@ -140,8 +140,8 @@ def _one_of_a_kind(candidates: Iterable[Candidate]) -> list[Candidate]:
 
 @lru_cache(maxsize=4096)
 def _p(held_by_original: int, original: int, held_by_mutant: int, runs: int) -> float:
-    from agentmut.stats.proportions import fisher_test
-    from agentmut.stats.significance import Alternative
+    from agentmut.stats.tests.proportions import fisher_test
+    from agentmut.stats.tests.significance import Alternative
 
     if held_by_original / original <= held_by_mutant / runs:
         return 1.0

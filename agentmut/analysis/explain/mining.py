@@ -15,7 +15,7 @@ from agentmut.nouns.mutant import Intent, Status
 from agentmut.nouns.result import MutantRow
 from agentmut.nouns.suggestion import AssertionSuggestion, Rate
 from agentmut.protocols import Evaluator
-from agentmut.stats.intervals import wilson
+from agentmut.stats.intervals.proportion import wilson
 
 CHECKED = 24
 """The best candidates of a scenario, which the evaluators themselves then check."""

@@ -16,9 +16,9 @@ from agentmut.nouns.result import Bounds
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import Check
 from agentmut.protocols import Evaluator
-from agentmut.stats.judge import Labels, transferred
-from agentmut.stats.satisfaction import guarantee, windows
-from agentmut.stats.verdicts import Verdict
+from agentmut.stats.reliability.judge import Labels, transferred
+from agentmut.stats.verdicts.satisfaction import guarantee, windows
+from agentmut.stats.verdicts.verdict import Verdict
 
 LEVEL = 0.95
 FEW = 3

@@ -23,10 +23,10 @@ from agentmut.engine.tables import Tables
 from agentmut.nouns.scenario import Scenario
 from agentmut.project import Project
 from agentmut.stats.kill.rule import KillDesign, level_for
-from agentmut.stats.multiplicity import Correction
-from agentmut.stats.power import Bound, least_passing_n
-from agentmut.stats.proportions import TwoSampleTest
-from agentmut.stats.sprt import SprtDesign
+from agentmut.stats.sequential.sprt import SprtDesign
+from agentmut.stats.tests.multiplicity import Correction
+from agentmut.stats.tests.power import Bound, least_passing_n
+from agentmut.stats.tests.proportions import TwoSampleTest
 
 Shown = dict[str, str | float | int]
 SAME_AGENT = 6 * 3600

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 from agentmut.stats.kill.rule import Decision, KillTable
 from agentmut.stats.kill.verdict import judge_stopped
-from agentmut.stats.proportions import TwoSampleTest
-from agentmut.stats.regression import regression_verdict
-from agentmut.stats.scenario_verdict import fixed_verdict, sprt_verdict
-from agentmut.stats.sprt import SprtDesign
-from agentmut.stats.verdicts import Judgement
+from agentmut.stats.sequential.sprt import SprtDesign
+from agentmut.stats.tests.proportions import TwoSampleTest
+from agentmut.stats.verdicts.regression import regression_verdict
+from agentmut.stats.verdicts.scenario_verdict import fixed_verdict, sprt_verdict
+from agentmut.stats.verdicts.verdict import Judgement
 
 
 class FixedTrials(NamedTuple):

@@ -18,7 +18,7 @@ from agentmut.engine.trials import Launch, TrialResult
 from agentmut.nouns.mutant import Mutant
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import Outcome
-from agentmut.stats.verdicts import Judgement, Verdict
+from agentmut.stats.verdicts.verdict import Judgement, Verdict
 from agentmut.witness import Detector
 
 

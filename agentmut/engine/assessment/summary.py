@@ -24,12 +24,12 @@ from agentmut.engine.summary import bounds_of, cost_of
 from agentmut.engine.work import Stop
 from agentmut.nouns.result import AgentSummary, Bounds
 from agentmut.nouns.trace import Outcome
-from agentmut.stats.confidence_sequence import anytime_interval
-from agentmut.stats.effects import effects
-from agentmut.stats.multiplicity import Correction
-from agentmut.stats.suite_verdict import suite_verdict
-from agentmut.stats.trial_statistics import pass_rates
-from agentmut.stats.verdicts import Judgement
+from agentmut.stats.sequential.confidence_sequence import anytime_interval
+from agentmut.stats.tests.effects import effects
+from agentmut.stats.tests.multiplicity import Correction
+from agentmut.stats.verdicts.suite_verdict import suite_verdict
+from agentmut.stats.verdicts.trial_statistics import pass_rates
+from agentmut.stats.verdicts.verdict import Judgement
 
 
 class Question(NamedTuple):

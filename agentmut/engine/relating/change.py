@@ -4,10 +4,10 @@ from collections import Counter
 
 from agentmut.documents.relation_report import Change, Counts, RelationReport, RelationRow
 from agentmut.engine.relating.summary import FAMILY
-from agentmut.stats.multiplicity import Correction
-from agentmut.stats.regression import regression_verdict
-from agentmut.stats.suite_verdict import SuiteVerdict, suite_verdict
-from agentmut.stats.verdicts import Judgement, Verdict
+from agentmut.stats.tests.multiplicity import Correction
+from agentmut.stats.verdicts.regression import regression_verdict
+from agentmut.stats.verdicts.suite_verdict import SuiteVerdict, suite_verdict
+from agentmut.stats.verdicts.verdict import Judgement, Verdict
 
 
 def compared(

@@ -23,7 +23,7 @@ from agentmut.nouns.scenario import Scenario
 from agentmut.project import Project
 from agentmut.relation_catalogue import ChosenRelation, RelationCatalogue
 from agentmut.stats.kill.rule import KillDesign, level_for
-from agentmut.stats.sprt import SprtDesign
+from agentmut.stats.sequential.sprt import SprtDesign
 
 
 class Fit(NamedTuple):

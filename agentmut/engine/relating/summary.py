@@ -28,11 +28,11 @@ from agentmut.engine.work import Stop
 from agentmut.files.guidance import RelationSettings
 from agentmut.nouns.relation import Expectation
 from agentmut.nouns.result import AgentSummary
-from agentmut.stats.intervals import descriptive, wilson
+from agentmut.stats.intervals.proportion import descriptive, wilson
 from agentmut.stats.kill.rule import Decision
-from agentmut.stats.multiplicity import Correction
-from agentmut.stats.suite_verdict import SuiteVerdict, suite_verdict
-from agentmut.stats.verdicts import Judgement, Verdict
+from agentmut.stats.tests.multiplicity import Correction
+from agentmut.stats.verdicts.suite_verdict import SuiteVerdict, suite_verdict
+from agentmut.stats.verdicts.verdict import Judgement, Verdict
 
 SHOWN = 400
 """Characters of a text that an example keeps."""

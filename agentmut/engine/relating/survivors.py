@@ -25,8 +25,8 @@ from agentmut.nouns.execution import Execution
 from agentmut.nouns.mutant import Intent, Mutant, OperatorClass, Status
 from agentmut.nouns.result import MutantRow, Result, Score
 from agentmut.stats.kill.rule import KillDesign, KillTable, level_for
-from agentmut.stats.score import Judged
-from agentmut.stats.verdicts import Verdict
+from agentmut.stats.score.mutation_score import Judged
+from agentmut.stats.verdicts.verdict import Verdict
 from agentmut.witness import Detector
 
 Runs = Mapping[tuple[str, str], Sequence[tuple[int, Execution]]]

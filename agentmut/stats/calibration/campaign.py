@@ -6,8 +6,8 @@ from functools import cache
 import numpy as np
 
 from agentmut.stats.calibration.bound import RATES, kill_ratio
-from agentmut.stats.calibration.campaigns import Mutants, simulate
 from agentmut.stats.calibration.figures import Figure, Section, simulated_rate
+from agentmut.stats.kill.campaigns import Mutants, simulate
 from agentmut.stats.kill.characteristics import TableOf, operating_characteristics
 from agentmut.stats.kill.rule import DEFAULT_DESIGN, KillDesign, decision_table, level_for
 

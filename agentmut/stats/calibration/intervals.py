@@ -8,16 +8,11 @@ from scipy.stats import binom
 
 from agentmut.stats.calibration.figures import Figure, Section
 from agentmut.stats.calibration.known_intervals import KNOWN, TOLERANCE
-from agentmut.stats.confidence_sequence import anytime_bounds
-from agentmut.stats.differences import newcombe
-from agentmut.stats.effects import odds_ratio
-from agentmut.stats.intervals import (
-    PROPORTION_INTERVALS,
-    Interval,
-    ProportionInterval,
-    coverage,
-)
-from agentmut.stats.simultaneous import bonferroni_intervals, scheffe_proportions
+from agentmut.stats.intervals.differences import newcombe
+from agentmut.stats.intervals.proportion import PROPORTION_INTERVALS, Interval, ProportionInterval, coverage
+from agentmut.stats.intervals.simultaneous import bonferroni_intervals, scheffe_proportions
+from agentmut.stats.sequential.confidence_sequence import anytime_bounds
+from agentmut.stats.tests.effects import odds_ratio
 
 Array = NDArray[np.float64]
 TwoSamples = Callable[[int, int, int, int, float], Interval]

@@ -9,19 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom
 
-from agentmut.stats.bayes import bayes_verdict
 from agentmut.stats.calibration.figures import Figure, Section
 from agentmut.stats.kill.characteristics import chance_of, endings
 from agentmut.stats.kill.rule import Decision, KillDesign, Stopped, decision_table
 from agentmut.stats.kill.verdict import judge_stopped, kill_rule_verdict
-from agentmut.stats.multiplicity import Correction
-from agentmut.stats.proportions import TwoSampleTest
-from agentmut.stats.regression import regression_verdict
-from agentmut.stats.scenario_verdict import fixed_verdict, sprt_verdict
-from agentmut.stats.sprt import SprtDesign
-from agentmut.stats.sprt_characteristics import sprt_characteristics
-from agentmut.stats.suite_verdict import suite_verdict
-from agentmut.stats.verdicts import Judgement, Verdict
+from agentmut.stats.sequential.sprt import SprtDesign
+from agentmut.stats.sequential.sprt_characteristics import sprt_characteristics
+from agentmut.stats.tests.multiplicity import Correction
+from agentmut.stats.tests.proportions import TwoSampleTest
+from agentmut.stats.verdicts.bayes import bayes_verdict
+from agentmut.stats.verdicts.regression import regression_verdict
+from agentmut.stats.verdicts.scenario_verdict import fixed_verdict, sprt_verdict
+from agentmut.stats.verdicts.suite_verdict import suite_verdict
+from agentmut.stats.verdicts.verdict import Judgement, Verdict
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -10,10 +10,10 @@ from scipy.stats import binom
 
 from agentmut.nouns.trace import Outcome
 from agentmut.stats.calibration.figures import Figure, Section
-from agentmut.stats.drift import Cusum, page_hinkley
-from agentmut.stats.judge import Counts, rectified_bounds, rogan_gladen_bounds
-from agentmut.stats.reliability import Estimator, pass_at_k, pass_hat_k
-from agentmut.stats.run_length import (
+from agentmut.stats.reliability.judge import Counts, rectified_bounds, rogan_gladen_bounds
+from agentmut.stats.reliability.reliability import Estimator, pass_at_k, pass_hat_k
+from agentmut.stats.sequential.drift import Cusum, page_hinkley
+from agentmut.stats.sequential.run_length import (
     Draws,
     alarm_chance,
     average_run_length,
@@ -21,7 +21,7 @@ from agentmut.stats.run_length import (
     page_hinkley_run_length,
     simulated_run_length,
 )
-from agentmut.stats.trial_statistics import pass_rates
+from agentmut.stats.verdicts.trial_statistics import pass_rates
 
 Array = NDArray[np.float64]
 Bounds = Callable[[Array, Array, int, float], tuple[Counts, Counts]]

@@ -5,9 +5,9 @@ from itertools import product
 from random import Random
 
 from agentmut.stats.calibration.figures import Figure, Section, simulated_rate
-from agentmut.stats.sprt import Boundaries, SprtDesign, cerberus
-from agentmut.stats.sprt_characteristics import sprt_characteristics, wald_trials
-from agentmut.stats.verdicts import Verdict
+from agentmut.stats.sequential.sprt import Boundaries, SprtDesign, cerberus
+from agentmut.stats.sequential.sprt_characteristics import sprt_characteristics, wald_trials
+from agentmut.stats.verdicts.verdict import Verdict
 
 LEVELS = ((0.05, 0.10), (0.01, 0.20), (0.10, 0.02))
 """alpha, beta: unequal both ways, since exchanged boundaries hold wherever the two are equal."""

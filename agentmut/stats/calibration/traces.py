@@ -10,14 +10,14 @@ import numpy as np
 from numpy.random import Generator
 
 from agentmut.stats.calibration.figures import Figure, Section, simulated_rate
-from agentmut.stats.combination import control_variate, stouffer
-from agentmut.stats.intervals import Interval
-from agentmut.stats.multivariate.bigrams import bigram_counts
-from agentmut.stats.multivariate.energy import energy_test
-from agentmut.stats.multivariate.hotelling import hotelling_power, hotelling_t2
-from agentmut.stats.multivariate.looks import Change, Looks, looks_verdict
-from agentmut.stats.multivariate.samples import Array
-from agentmut.stats.multivariate.traces import compare_traces
+from agentmut.stats.intervals.proportion import Interval
+from agentmut.stats.tests.combination import control_variate, stouffer
+from agentmut.stats.traces.bigrams import bigram_counts
+from agentmut.stats.traces.energy import energy_test
+from agentmut.stats.traces.hotelling import hotelling_power, hotelling_t2
+from agentmut.stats.traces.looks import Change, Looks, looks_verdict
+from agentmut.stats.traces.samples import Array
+from agentmut.stats.traces.traces import compare_traces
 
 FEATURES = 14
 SEED = 7

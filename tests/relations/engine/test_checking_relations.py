@@ -13,7 +13,7 @@ from agentmut.files.schema import BudgetSettings
 from agentmut.project import load_project
 from agentmut.report.relations import render_relations
 from agentmut.runtime import opened
-from agentmut.stats.verdicts import Verdict
+from agentmut.stats.verdicts.verdict import Verdict
 from tests.relations.engine.conftest import Shop
 
 SMALL = {"sources": 36, "pairs": 20}

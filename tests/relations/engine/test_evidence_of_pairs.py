@@ -33,8 +33,8 @@ from agentmut.nouns.trace import AgentTrace, Outcome
 from agentmut.relation_catalogue import ChosenRelation
 from agentmut.relations.oracle.no_change import NoChange
 from agentmut.stats.kill.rule import KillDesign
-from agentmut.stats.sprt import SprtDesign
-from agentmut.stats.verdicts import Verdict
+from agentmut.stats.sequential.sprt import SprtDesign
+from agentmut.stats.verdicts.verdict import Verdict
 from agentmut.witness import Detector
 from tests.engine.test_new_order_arrives import CONFIG, RETURNS, SHIPPING, reversed_part, sent
 from tests.relations.engine.test_level_of_relations import ANSWERS, SCENARIO, Told, answered

@@ -25,7 +25,7 @@ from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace, Check, Outcome
 from agentmut.relation_catalogue import ChosenRelation
 from agentmut.stats.kill.rule import KillDesign
-from agentmut.stats.verdicts import Verdict
+from agentmut.stats.verdicts.verdict import Verdict
 
 ALPHA, REPETITIONS, SOURCES = 0.05, 300, 40
 HELD, VIOLATED = (Check(evaluator="oracle.told", passed=passed, reason="") for passed in (True, False))

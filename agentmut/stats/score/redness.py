@@ -1,0 +1,327 @@
+"""The chance that a CI job turns red: one that runs each scenario R times and is red if some scenario's
+observed pass rate falls under its threshold.
+
+From stored trials, scenarios taken as independent. The estimate replays the job from the n stored trials of
+each scenario: it draws R of them, and its chance of green is the average of drawing without replacement, with
+weight 1 - R/n, and with replacement, with weight R/n (from R = n on with replacement alone). For R = 1 both
+are the observed rate. Without replacement is unbiased, but at R = n it knows 0 and 1 only: one scenario exactly
+at its threshold of .9 has then, with 50 of 50, a root mean square error of .486, with replacement .286. With
+replacement alone, the bias adds up over scenarios: ten at .99 with 50 trials and R = 10 are called red too
+often by .064 (error .088), without replacement by 0 (.049), by the average .013 (.052). Over rates .8, .9, .95,
+.99 and 1, n of 20, 50, 100 and 200, R of 1, 3, 10, 20, 50 and 100 up to n, threshold .9, the mean error without
+replacement, with it and of the average is .082, .073 and .074 with one scenario, .072, .063 and .063 with three,
+.048, .048 and .045 with ten. No prior is added: Jeffreys' calls ten scenarios at .99 red too often by .084 at
+R = 1 and by .217 at R = 10 (error .229). Nothing helps with R far above n: 20 trials cannot tell .95 from .99,
+and the estimate is then biased by more.
+
+The bounds rest on Clopper-Pearson's: with k of n passed, the rate is taken as Beta(k, n-k+1) where the chance
+of red is to be large, as Beta(k+1, n-k) where it is to be small (melding: Fay, Proschan and Brittain,
+Biometrics 71 (2015) 146-156). For one scenario that is Clopper-Pearson itself. For several, with g(p) the
+chance that R runs at rate p are green:
+
+- upper end, the smaller of: the quantile of 1 - prod g(p_i) over independent draws of all rates (log g is
+  concave, so draws that spread make red larger on average: it errs to the safe side); and m Q, where Q bounds
+  the sum of the failure rates from the failures of all scenarios together (Clopper-Pearson, valid for unequal
+  rates by Hoeffding, Ann. Math. Statist. 27 (1956) 713-721) and m is the largest (1 - g(p)) / (1 - p). The
+  second suits suites that hardly ever fail.
+- lower end, the larger of: 1 - prod g(u_i) with bounds u_i that hold together, which suits one bad scenario;
+  and 1 - g(u)^S with u the melded bound of the mean rate, valid since log g is concave, which suits many
+  slightly bad ones. (The quantile over draws would err to the unsafe side, to a miss rate of .40 at 30
+  scenarios and R = 10.) Where thresholds differ the second uses the lowest.
+
+Each of two bounds takes half of the error. Their coverage is measured by the calibration.
+"""
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from agentmut.stats.checks import check_count, check_rate
+from agentmut.stats.intervals.proportion import Interval
+
+Array = NDArray[np.float64]
+POINTS = 4000
+"""Draws of the rates that the bounds are quantiles of. They are fixed, so equal trials give equal bounds; the order
+of the scenarios moves a bound by at most .02, with 3 to 10 trials of each by up to .05, with one or two by .08."""
+
+
+class Tried(NamedTuple):
+    """What is stored of one scenario, and the pass rate that the suite asks of it."""
+
+    passes: int
+    trials: int
+    threshold: float
+    no_better_than: tuple[int, int] | None = None
+    """(passes, trials) of something that passes at least as often: of the original, where this is a mutant that
+    is taken to be no better. It stands in where the scenario's own trials are missing or passed more often."""
+
+    @property
+    def standing(self) -> "Tried":
+        """The counts that show the lower rate; its own if there is nothing to compare with."""
+        passes, trials = self.no_better_than or (0, 0)
+        if not trials:
+            return self
+        own_is_lower = self.trials and self.passes * trials < passes * self.trials
+        return self if own_is_lower else Tried(passes, trials, self.threshold)
+
+
+class RedChance(NamedTuple):
+    """The chance that a job is red.
+
+    >>> print(red_chances([Tried(45, 50, 0.9)], [1])[0])
+    each scenario run once: 0.100 [0.033, 0.218] (95% melded Clopper-Pearson, n=50)
+    """
+
+    runs: int
+    interval: Interval
+    """`n` counts all trials that it rests on. No estimate where some scenario has no trial."""
+
+    def __str__(self) -> str:
+        often = "once" if self.runs == 1 else f"{self.runs} times"
+        return f"each scenario run {often}: {self.interval}"
+
+
+@lru_cache(maxsize=1024)
+def passes_needed(threshold: float, runs: int) -> int:
+    """The fewest passes in `runs` whose share is not under `threshold`: ceil(threshold * runs), exactly.
+
+    The threshold is the decimal that is written, not the binary fraction next to it: 0.7 of ten runs are seven.
+
+    >>> passes_needed(0.7, 10), passes_needed(0.9, 10), passes_needed(0.9, 1), passes_needed(0.9, 25)
+    (7, 9, 1, 23)
+
+    Raises `ValueError` for a threshold outside (0, 1) or runs below 1.
+    """
+    asked = Fraction(str(check_rate("threshold", threshold)))
+    return math.ceil(asked * check_count("runs", runs, 1))
+
+
+def red_at(rates: ArrayLike, thresholds: ArrayLike, runs: int) -> float:
+    """The chance of red where the true pass rates are known: 1 - prod_i P(Binomial(R, p_i) >= ceil(t_i R)).
+
+    `rates` holds one number in [0, 1] per scenario, `thresholds` one in (0, 1) per scenario or one for all.
+
+    >>> f"{red_at([0.9] * 10, 0.9, 1):.3f}", f"{red_at([0.9] * 20, 0.9, 1):.3f}"
+    ('0.651', '0.878')
+
+    Raises `ValueError` for no scenarios, shapes that do not fit, and numbers out of range.
+    """
+    from scipy.special import bdtrc
+
+    known = [check_rate("rates", p, closed=True) for p in np.asarray(rates, dtype=float).ravel().tolist()]
+    if not known:
+        raise ValueError("rates must name at least one scenario, got none")
+    asked = np.asarray(thresholds, dtype=float).ravel()
+    if asked.size not in (1, len(known)):
+        raise ValueError(f"thresholds must be one or {len(known)}, one for each rate, got {asked.size}")
+    needed = [passes_needed(float(t), runs) for t in np.broadcast_to(asked, len(known))]
+    return 1 - math.prod(float(bdtrc(c - 1, runs, p)) for c, p in zip(needed, known, strict=True))
+
+
+def red_chances(
+    scenarios: Sequence[Tried], runs: Sequence[int], level: float = 0.95
+) -> tuple[RedChance, ...]:
+    """The chance of red for each number of runs of a scenario, from stored trials; see the module's docstring.
+
+    Estimate and bounds never fall where a scenario passes less often or asks for more. The bounds hold at
+    `level` for each number of runs, on trials whose number was fixed beforehand. Trials of a mutant are
+    stopped early, by what they show: then the bounds describe and promise no coverage. Bounds are widened
+    to hold the estimate, which matters only in rare cases.
+
+    A scenario without trials leaves no estimate; it counts as always green at the lower end, always red
+    at the upper one. With `no_better_than`, the estimate takes whichever counts make green less likely, the
+    lower end those that show the lower rate; the upper end knows the scenario's own trials only.
+
+    Raises `ValueError` for no scenarios, counts that are none, and numbers out of range.
+    """
+    level = check_rate("level", level)
+    if not scenarios:
+        raise ValueError("scenarios must name at least one scenario, got none")
+    for tried in dict.fromkeys(scenarios):
+        for passes, trials in (tried[:2], tried.no_better_than or (0, 0)):
+            check_count("passes", passes, 0, check_count("trials", trials))
+    error = (1 - level) / 2
+    standing = [tried.standing for tried in scenarios]
+    highest = _highest(standing, error if len(scenarios) == 1 else error / 2)
+    total = sum(tried.trials for tried in standing)
+    known = all(tried.trials for tried in standing)
+
+    def chance(number: int) -> RedChance:
+        needed = _all_needed(scenarios, number)
+        low, high = _low(highest, needed, number), _high(scenarios, needed, number, error)
+        estimate = _joint_estimate(scenarios, needed, number) if known else None
+        if estimate is not None:
+            low, high = min(low, estimate), max(high, estimate)
+        return RedChance(number, Interval(estimate, low, high, level, total, "melded Clopper-Pearson"))
+
+    return tuple(map(chance, runs))
+
+
+def _all_needed(scenarios: Sequence[Tried], runs: int) -> list[int]:
+    each = {t: passes_needed(t, runs) for t in {tried.threshold for tried in scenarios}}
+    return [each[tried.threshold] for tried in scenarios]
+
+
+def _joint_estimate(scenarios: Sequence[Tried], needed: Sequence[int], runs: int) -> float:
+    return 1 - math.prod(_estimate(t, c, runs) for t, c in zip(scenarios, needed, strict=True))
+
+
+def _high(scenarios: Sequence[Tried], needed: Sequence[int], runs: int, error: float) -> float:
+    if not all(tried.trials for tried in scenarios):
+        return 1.0
+    if len(scenarios) == 1:
+        return _high_drawn(scenarios, needed, runs, error)
+    return min(
+        _high_drawn(scenarios, needed, runs, error / 2),
+        _high_together(scenarios, max(needed), runs, error / 2),
+    )
+
+
+def _high_drawn(scenarios: Sequence[Tried], needed: Sequence[int], runs: int, error: float) -> float:
+    green = np.ones(POINTS)
+    for dimension, (tried, least) in enumerate(zip(scenarios, needed, strict=True)):
+        green *= _turned(_greens(tried.passes, tried.trials, least, runs), dimension)
+    return 1 - _quantile(green, error)
+
+
+def _high_together(scenarios: Sequence[Tried], needed: int, runs: int, error: float) -> float:
+    """From an upper bound of the sum of the failure rates, wherever they sit.
+
+    With unequal numbers of trials the sum of n_i q_i is bounded, which is at least the smallest n times it.
+    """
+    total, passes = sum(t.trials for t in scenarios), sum(t.passes for t in scenarios)
+    worst = _beta_quantile(total - passes + 1, passes, 1 - error)
+    return min(1.0, _steepest(needed, runs) * worst * total / min(t.trials for t in scenarios))
+
+
+@lru_cache(maxsize=1024)
+def _steepest(needed: int, runs: int) -> float:
+    """The largest ratio of a scenario's chance of red to its failure rate."""
+    from scipy.special import bdtrc
+
+    rates = np.geomspace(1e-9, 1, POINTS)
+    return float(np.max(bdtrc(runs - needed, runs, rates) / rates))
+
+
+class Highest(NamedTuple):
+    """Upper bounds of the rates, which do not depend on the number of runs."""
+
+    jointly: tuple[float, ...]
+    """Of every rate; they hold all at once. Scenarios are independent, so each has Sidak's level."""
+    mean: float | None
+    """Of the mean rate; None for one scenario."""
+
+
+def _highest(scenarios: Sequence[Tried], error: float) -> Highest:
+    each = (1 - error) ** (1 / len(scenarios))
+    jointly = tuple(_beta_quantile(t.passes + 1, t.trials - t.passes, each) for t in scenarios)
+    if len(scenarios) == 1:
+        return Highest(jointly, None)
+    total = np.zeros(POINTS)
+    for dimension, tried in enumerate(scenarios):
+        total += _turned(_rates(tried.passes + 1, tried.trials - tried.passes), dimension)
+    return Highest(jointly, min(1.0, _quantile(total, 1 - error) / len(scenarios)))
+
+
+def _low(highest: Highest, needed: Sequence[int], runs: int) -> float:
+    """Jointly, or on average: no S rates with that mean are green more often than S equal ones."""
+    greens = (_green(least, runs, rate) for least, rate in zip(needed, highest.jointly, strict=True))
+    jointly = 1 - math.prod(greens)
+    if highest.mean is None:
+        return jointly
+    return max(jointly, 1 - _green(min(needed), runs, highest.mean) ** len(needed))
+
+
+def _estimate(tried: Tried, needed: int, runs: int) -> float:
+    """The smaller of the chances of green that the counts of a scenario show."""
+    counts = [(tried.passes, tried.trials), tried.no_better_than or (0, 0)]
+    return min(_replayed(k, n, needed, runs) for k, n in counts if n)
+
+
+@lru_cache(maxsize=8192)
+def _replayed(passes: int, trials: int, needed: int, runs: int) -> float:
+    """The chance that `runs` draws from the stored trials hold at least `needed` passes."""
+    again = _green(needed, runs, passes / trials)
+    if trials <= runs:
+        return again
+    failures = trials - passes
+    most = min(failures, runs - needed)
+    ways = sum(math.comb(failures, i) * math.comb(passes, runs - i) for i in range(most + 1))
+    once = ways / math.comb(trials, runs)
+    return once + (again - once) * runs / trials
+
+
+@lru_cache(maxsize=8192)
+def _green(needed: int, runs: int, rate: float) -> float:
+    from scipy.special import bdtrc
+
+    return float(bdtrc(needed - 1, runs, rate))
+
+
+@lru_cache(maxsize=8192)
+def _beta_quantile(a: int, b: int, level: float) -> float:
+    """The quantile of Beta(a, b), which is 1 for b = 0."""
+    from scipy.special import betaincinv
+
+    return float(betaincinv(a, b, level)) if b else 1.0
+
+
+@lru_cache(maxsize=4096)
+def _greens(passes: int, trials: int, needed: int, runs: int) -> Array:
+    """The chance of green at rates as low as the trials allow."""
+    from scipy.special import bdtrc
+
+    rates = _rates(passes, trials - passes + 1)
+    return rates if runs == 1 else _fixed(bdtrc(needed - 1, runs, rates))
+
+
+@lru_cache(maxsize=4096)  # the mutants of a campaign share the baselines, and survivors much of the rest
+def _rates(a: int, b: int) -> Array:
+    """`POINTS` equally likely values of Beta(a, b), always shuffled alike; all 0 for a = 0 and all 1 for b = 0.
+
+    The inverse is slow, so it is taken at 300 levels, dense in the tails, and read between them along the
+    logit of the level: off by less than 1e-4.
+    """
+    from scipy.special import betaincinv
+
+    if a == 0 or b == 0:
+        return _fixed(np.full(POINTS, float(b == 0)))
+    levels = (np.arange(POINTS) + 0.5) / POINTS
+    logits = np.log(levels / (1 - levels))
+    known = np.linspace(logits[0], logits[-1], 300)
+    rates = np.interp(logits, known, betaincinv(a, b, 1 / (1 + np.exp(-known))))
+    return _fixed(np.random.default_rng(0).permutation(rates))
+
+
+def _turned(values: Array, dimension: int) -> Array:
+    """The values from another start for each scenario, which is many times faster than another order.
+
+    The values are shuffled, so a scenario's do not go with another's. The starts are irregular: at equal
+    distances, draws would repeat each other but for one scenario.
+    """
+    start = _starts()[dimension % POINTS]
+    return np.concatenate((values[start:], values[:start]))
+
+
+@lru_cache(maxsize=1)
+def _starts() -> tuple[int, ...]:
+    return tuple(np.random.default_rng(1).permutation(POINTS).tolist())
+
+
+def _fixed(values: Array) -> Array:
+    """The array, closed to writing: what is kept for the next call must not change."""
+    values.setflags(write=False)
+    return values
+
+
+def _quantile(values: Array, level: float) -> float:
+    """Hazen's quantile, as `numpy.quantile` gives it at six times the time."""
+    place = min(max(len(values) * level - 0.5, 0.0), len(values) - 1.0)
+    below = min(int(place), len(values) - 2)
+    low, high = np.partition(values, [below, below + 1])[below : below + 2].tolist()
+    return float(low + (high - low) * (place - below))

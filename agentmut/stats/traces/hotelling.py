@@ -1,0 +1,172 @@
+"""Hotelling's T2 on principal components: the AgentAssay paper's fingerprint test, under its name.
+
+`compare_traces` is the test to decide with: it needs no normal distribution and sees more than means.
+"""
+
+import math
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from agentmut.stats.checks import check_count, check_rate
+from agentmut.stats.tests.significance import Alternative, Significance
+from agentmut.stats.traces.samples import Array, check_sample, pool, standardised
+
+VARIANCE = 0.95
+"""Share of the variance that the effective dimension explains (Eq. 28 of the AgentAssay paper)."""
+MOST_TRACES = 10**9
+
+
+class HotellingTest(NamedTuple):
+    """The T2 test, or why there is none.
+
+    >>> print(HotellingTest(None, 3, "3 + 2 - 2 = 3 must exceed the effective dimension 3"))
+    T2 undefined: 3 + 2 - 2 = 3 must exceed the effective dimension 3
+    """
+
+    test: Significance | None
+    """Its statistic is T2, on the scale of Eq. 29. None where T2 is undefined."""
+    dimension: int
+    """Effective dimension; 0 where no feature varies."""
+    reason: str
+    """Why T2 is undefined; empty where it is defined."""
+
+    def __str__(self) -> str:
+        if self.test is None:
+            return f"T2 undefined: {self.reason}"
+        return f"T2 = {self.test.statistic:.3g}, effective dimension {self.dimension}; {self.test}"
+
+
+def effective_dimension(sample: ArrayLike, share: float = VARIANCE) -> int:
+    """The least number of principal components with at least `share` of the variance (Eq. 28).
+
+    Of the covariance of the features as they are: standardise them first if their units differ. 0 if no
+    feature varies. Raises `ValueError` for an empty sample, NaN, infinity, or a share outside (0, 1).
+    """
+    values = check_sample("sample", sample)
+    share = check_rate("share", share)
+    return _dimension(np.linalg.svd(values - values.mean(axis=0), compute_uv=False), share)
+
+
+def _dimension(singular: Array, share: float) -> int:
+    variances = np.cumsum(singular**2)
+    if not len(variances) or variances[-1] == 0:
+        return 0
+    # rounding must not ask for one component more than a share that is reached exactly
+    return int(np.searchsorted(variances, (share - 1e-12) * variances[-1])) + 1
+
+
+def hotelling_t2(baseline: ArrayLike, candidate: ArrayLike, share: float = VARIANCE) -> HotellingTest:
+    """Hotelling's two-sample T2 of the standardised features, projected on their principal components.
+
+    T2 = n0 n/(n0+n) D' S^-1 D, D the difference of means, S the covariance pooled within the samples;
+    T2 (n0+n-d-1)/((n0+n-2) d) is F with d and n0+n-d-1 degrees of freedom for equal normal distributions,
+    and large values reject (Eq. 29 prints the quantile with alpha where 1 - alpha is meant). d is the effective
+    dimension at `share` of the variance. Constant features are dropped; features are standardised and the
+    components taken from both samples as one, grand mean removed: for normal data such a choice is
+    independent of the labels, so F stays exact although d is estimated. With components from within the
+    samples it would not.
+
+    Undefined, with the reason in the result, where n0 + n - 2 <= d, no feature varies, or the features do
+    not vary within the samples along some component.
+    Raises `ValueError` for an empty sample, NaN, infinity, different columns, or a share outside (0, 1).
+    """
+    share = check_rate("share", share)
+    pooled = pool(baseline, candidate)
+    n0, n = pooled.n0, pooled.n
+    if pooled.values.shape[1] == 0:
+        return HotellingTest(None, 0, "no feature varies")
+    left, singular, _ = np.linalg.svd(standardised(pooled.values), full_matrices=False)
+    d = _dimension(singular, share)
+    if n0 + n - 2 <= d:
+        reason = f"{n0} + {n} - 2 = {n0 + n - 2} must exceed the effective dimension {d}"
+        return HotellingTest(None, d, reason)
+    # T2 does not change when components are rescaled: use the left singular vectors, orthonormal and of mean 0
+    explained = _explained(left[:, :d], n0, n)
+    if explained > 1 - 1e-12:
+        return HotellingTest(None, d, "the samples do not vary within themselves along some component")
+    t2 = (n0 + n - 2) * explained / (1 - explained)
+    return HotellingTest(_significance(t2, n0, n, d), d, "")
+
+
+def _explained(components: Array, n0: int, n: int) -> float:
+    """Share of the labels' variance that the components explain; T2/(n0+n-2) = share/(1 - share)."""
+    difference = components[n0:].mean(axis=0) - components[:n0].mean(axis=0)
+    return float(difference @ difference) * n0 * n / (n0 + n)
+
+
+def _significance(t2: float, n0: int, n: int, d: int) -> Significance:
+    from scipy.stats import f
+
+    freedom = n0 + n - d - 1
+    p = float(f.sf(t2 * freedom / ((n0 + n - 2) * d), d, freedom))
+    return Significance(p, Alternative.TWO_SIDED, f"Hotelling T2, F({d}, {freedom})", n0 + n, t2)
+
+
+def hotelling_power(n0: int, n: int, distance: float, d: int, alpha: float = 0.05) -> float:
+    """Chance that T2 rejects at level alpha, by the non-central F (Eq. 33); alpha where distance = 0.
+
+    `distance` is the Mahalanobis distance of the means, 0 or more; the non-centrality is its square times
+    n0 n/(n0+n). For normal distributions with equal covariances in `d` dimensions.
+
+    Raises `ValueError` for n0 or n < 1, d < 1, n0 + n - 2 <= d, a negative distance, alpha outside (0, 1).
+    """
+    n0, n, d = check_count("n0", n0, 1), check_count("n", n, 1), check_count("d", d, 1)
+    if n0 + n - 2 <= d:
+        raise ValueError(f"n0 + n - 2 must exceed d, got n0={n0}, n={n}, d={d}")
+    distance = min(
+        check_rate("distance", distance, 0.0, math.inf, closed=True), 1e100
+    )  # the power is 1 long before
+    return _power(n0 * n / (n0 + n) * distance**2, d, n0 + n - d - 1, check_rate("alpha", alpha))
+
+
+def _power(noncentrality: float, d: int, freedom: int, alpha: float) -> float:
+    """scipy's non-central F, away from where it errs: at 0 it is wrong, from 10^10 on it does not converge.
+
+    From 10^9 on the numerator of F is its mean, within 1e-4; what varies is the chi-squared denominator.
+    """
+    from scipy.stats import chi2, f, ncf
+
+    if noncentrality < 1e-9:
+        return alpha
+    critical = float(f.isf(alpha, d, freedom))
+    if noncentrality > 1e9:
+        return float(chi2.cdf(noncentrality * freedom / (d * critical), freedom))
+    return float(ncf.sf(critical, d, freedom, noncentrality))
+
+
+def hotelling_sample_size(distance: float, d: int, alpha: float = 0.05, beta: float = 0.10) -> int:
+    """The least number of traces per sample for which T2 has power 1 - beta at level alpha; exact.
+
+    By the non-central F, see `hotelling_power`; at least the least n with 2n - 2 > d.
+
+    Raises `ValueError` for distance <= 0, d < 1, levels outside (0, 1), or more than 10^9 traces.
+    """
+    distance = check_rate("distance", distance, 0.0, math.inf)
+    d, beta = check_count("d", d, 1), check_rate("beta", beta)
+    high = low = d // 2 + 2
+    while hotelling_power(high, high, distance, d, alpha) < 1 - beta:
+        low, high = high + 1, 2 * high
+        if high > MOST_TRACES:
+            raise ValueError(f"distance must be large enough for {MOST_TRACES} traces, got {distance}")
+    while low < high:
+        middle = (low + high) // 2
+        enough = hotelling_power(middle, middle, distance, d, alpha) >= 1 - beta
+        low, high = (low, middle) if enough else (middle + 1, high)
+    return low
+
+
+def hotelling_sample_size_eq30(distance: float, d: int, alpha: float = 0.05, beta: float = 0.10) -> int:
+    """Eq. 30 of the AgentAssay paper, for reference; plan with `hotelling_sample_size`.
+
+    ceil((d+1) (z(1-alpha) + z(1-beta))^2 / distance^2 + (d+1)/2). It asks for more than T2 needs,
+    the more so the larger d is: the need grows with the root of d, not with d.
+
+    Raises `ValueError` for distance <= 0, d < 1 or levels outside (0, 1).
+    """
+    distance = check_rate("distance", distance, 0.0, math.inf)
+    d, z = check_count("d", d, 1), NormalDist().inv_cdf
+    normal = z(1 - check_rate("alpha", alpha)) + z(1 - check_rate("beta", beta))
+    return math.ceil((d + 1) * normal**2 / distance**2 + (d + 1) / 2)

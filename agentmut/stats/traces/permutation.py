@@ -1,0 +1,46 @@
+"""Permutation tests: what a statistic is worth if it does not matter which rows are the candidate's."""
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from agentmut.stats.checks import check_count
+from agentmut.stats.traces.samples import Array
+
+
+def labellings(n0: int, n: int, permutations: int, rng: Generator) -> Array:
+    """(permutations + 1) x (n0 + n) of 0 and 1: which rows count as the candidate's, n in each line.
+
+    Line 0 is the observed labelling, the others are drawn at random, with replacement.
+    Raises `ValueError` for a sample of size 0 or no permutation.
+    """
+    n0, n = check_count("n0", n0, 1), check_count("n", n, 1)
+    permutations = check_count("permutations", permutations, 1)
+    labels = np.zeros((permutations + 1, n0 + n))
+    labels[:, n0:] = 1.0
+    labels[1:] = rng.permuted(labels[1:], axis=1)
+    return labels
+
+
+def p_values(statistics: Array) -> Array:
+    """For each line, the share of lines whose statistic is at least as large; per column if there are several.
+
+    Line 0 is the observed labelling, so its p-value is (hits + 1) / (permutations + 1), never below
+    1 / (permutations + 1). Statistics that differ by rounding only (1e-9 of the largest) count as equal.
+    """
+    scale = np.abs(statistics).max(axis=0, initial=0.0)
+    rounded = np.round(statistics / np.where(scale > 0, scale, 1.0), 9)
+    columns = rounded if rounded.ndim == 2 else rounded[:, None]
+    lines = len(columns)
+    below = np.stack([np.searchsorted(np.sort(c), c, side="left") for c in columns.T], axis=1)
+    return np.asarray((lines - below) / lines).reshape(statistics.shape)
+
+
+def smallest_p(parts: Array) -> float:
+    """The p-value of the smallest of several p-values, from the same lines that gave each of them.
+
+    `parts` is lines x parts, as `p_values` gives it. Its lines are exchangeable if nothing changed, so
+    the share of lines whose smallest p is at most the observed one is a p-value: no second level of permutation.
+    """
+    least: NDArray[np.float64] = parts.min(axis=1)
+    return float(np.mean(least <= least[0]))
