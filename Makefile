@@ -85,7 +85,7 @@ relations-study: $(VENV)/.dev  ## planted faults in real agents; docs/relations-
 	@$(BIN)/python benchmarks/relations.py
 
 slow: operators closing-the-loop relations-study  ## longer studies: every promised rate at full length; docs/calibration.md is its output
-	$(BIN)/python -m agentmut.stats.calibration --full
+	$(BIN)/python -m benchmarks.calibration --full
 	$(BIN)/python benchmarks/wire_matrix.py
 	$(BIN)/python benchmarks/faults.py
 	$(BIN)/python benchmarks/search.py

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.special import betaln
 
-from agentmut.stats.calibration.kill import simulated_cost
 from agentmut.stats.kill.allocation import Standing, choose, evidence, log_m1_over_m0
 from agentmut.stats.kill.baseline import automatic_size
+from benchmarks.calibration.kill import simulated_cost
 
 
 @pytest.mark.parametrize(("f", "n", "f0", "n0"), [(3, 4, 10, 100), (0, 20, 10, 100), (5, 30, 20, 50)])

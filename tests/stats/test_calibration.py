@@ -2,8 +2,8 @@
 
 import pytest
 
-from agentmut.stats.calibration.__main__ import SECTIONS, lines, main, measured
-from agentmut.stats.calibration.figures import Figure, Section
+from benchmarks.calibration.__main__ import SECTIONS, lines, main, measured
+from benchmarks.calibration.figures import Figure, Section
 
 
 # "kill" is looked at in test_characteristics.py, which needs the same decision tables

@@ -6,8 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentmut.stats.calibration.__main__ import lines
-from agentmut.stats.calibration.kill import PROMISED, characteristics_row, section
 from agentmut.stats.kill.characteristics import (
     endings,
     false_kill_supremum,
@@ -16,6 +14,8 @@ from agentmut.stats.kill.characteristics import (
     survive_probability,
 )
 from agentmut.stats.kill.rule import Decision, KillDesign, KillTable, decision_table
+from benchmarks.calibration.__main__ import lines
+from benchmarks.calibration.kill import PROMISED, characteristics_row, section
 
 TableOf = Callable[[int, int, KillDesign], KillTable]
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.optimize import brentq
 
-from agentmut.stats.calibration.intervals import bounds_by_count, ever_outside
 from agentmut.stats.intervals.proportion import wilson
 from agentmut.stats.sequential.confidence_sequence import anytime_bounds, anytime_interval, stream_bounds
+from benchmarks.calibration.intervals import bounds_by_count, ever_outside
 
 counts = st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from agentmut.stats.calibration.reliability import cusum_runs, failures
 from agentmut.stats.sequential.drift import (
     Cusum,
     DriftState,
@@ -29,6 +28,7 @@ from agentmut.stats.sequential.run_length import (
     page_hinkley_run_length,
     simulated_run_length,
 )
+from benchmarks.calibration.reliability import cusum_runs, failures
 
 charts = st.builds(Cusum, st.integers(1, 9), st.integers(1, 9), st.integers(1, 25))
 rates = st.floats(0.05, 0.95)

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from scipy.stats import beta, binom, binomtest
 from statsmodels.stats.proportion import proportion_confint
 
-from agentmut.stats.calibration.intervals import least_coverage
 from agentmut.stats.intervals.proportion import (
     PROPORTION_INTERVALS,
     Interval,
@@ -26,6 +25,7 @@ from agentmut.stats.intervals.proportion import (
     wald,
     wilson,
 )
+from benchmarks.calibration.intervals import least_coverage
 
 EXAMPLES = Path(__file__).with_name("worked_examples.json")
 

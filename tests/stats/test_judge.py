@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentmut.stats.calibration.reliability import coverage
 from agentmut.stats.intervals.proportion import wilson
 from agentmut.stats.reliability.judge import (
     JudgeCorrection,
@@ -21,6 +20,7 @@ from agentmut.stats.reliability.judge import (
     rectified_bounds,
     rogan_gladen,
 )
+from benchmarks.calibration.reliability import coverage
 
 counts = st.integers(0, 30)
 tables = st.builds(Labels, counts, counts, counts, counts, st.integers(0, 400), st.integers(0, 400))

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from agentmut.stats.calibration.kill import simulated_cost
 from agentmut.stats.kill.allocation import Standing, choose, evidence
 from agentmut.stats.kill.campaigns import TableOf, evidence_squares, simulate
 from agentmut.stats.kill.rule import KillDesign, decision_table, level_for
@@ -21,6 +20,7 @@ from agentmut.stats.kill.suite_share import (
     pooled_evidence,
     spread,
 )
+from benchmarks.calibration.kill import simulated_cost
 
 
 @pytest.mark.parametrize(("f0", "n0", "loss"), [(10, 100, 0), (10, 100, 1), (3, 20, 1), (0, 50, 0)])

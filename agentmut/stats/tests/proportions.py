@@ -4,7 +4,7 @@ In the tests for two samples the alternative compares the first sample with the 
 passes less often. They are written for independent trials; for trials paired by case or seed see
 `agentmut.stats.tests.paired`. Of the three, Fisher and Boschloo hold their level at every common rate; one-sided,
 Boschloo rejects wherever Fisher does and more often besides. The Z test may exceed its level: by how much is
-measured in `agentmut.stats.calibration.tests`.
+measured in `benchmarks.calibration.tests`.
 """
 
 import math

@@ -7,9 +7,9 @@ from functools import partial
 
 import numpy as np
 
-from agentmut.stats.calibration.figures import Figure, Section
 from agentmut.stats.kill.characteristics import false_kill_rates
 from agentmut.stats.kill.rule import DEFAULT_DESIGN
+from benchmarks.calibration.figures import Figure, Section
 
 LEVELS = (0.05, 0.01)
 GRID = np.arange(1, 1001) / 1001

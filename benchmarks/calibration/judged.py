@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom
 
-from agentmut.stats.calibration.figures import Figure, Section
 from agentmut.stats.kill.characteristics import chance_of, endings
 from agentmut.stats.kill.rule import Decision, KillDesign, Stopped, decision_table
 from agentmut.stats.kill.verdict import judge_stopped, kill_rule_verdict
@@ -22,6 +21,7 @@ from agentmut.stats.verdicts.regression import regression_verdict
 from agentmut.stats.verdicts.scenario_verdict import fixed_verdict, sprt_verdict
 from agentmut.stats.verdicts.suite_verdict import suite_verdict
 from agentmut.stats.verdicts.verdict import Judgement, Verdict
+from benchmarks.calibration.figures import Figure, Section
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agentmut.stats.calibration.figures import Figure, Section, simulated_rate
 from agentmut.stats.intervals.proportion import wilson
 from agentmut.stats.kill.characteristics import TableOf, kill_probability, survive_probability
 from agentmut.stats.kill.rule import DEFAULT_DESIGN, decision_table
 from agentmut.stats.score.mutation_score import Group, Rates, score_interval, table_rates
+from benchmarks.calibration.figures import Figure, Section, simulated_rate
 
 MIXES: tuple[Mapping[float, int], ...] = (
     {0.0: 40},

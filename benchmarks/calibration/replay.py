@@ -5,10 +5,10 @@ from functools import cache
 
 import numpy as np
 
-from agentmut.stats.calibration.figures import Figure, Section, simulated_rate
 from agentmut.stats.kill.characteristics import TableOf, operating_characteristics
 from agentmut.stats.kill.replay import coupling
 from agentmut.stats.kill.rule import DEFAULT_DESIGN, Decision, decision_table
+from benchmarks.calibration.figures import Figure, Section, simulated_rate
 
 PROMISED = {0.0: 22.8, 1.0: 4.3}
 """Coupling -> trials at pass rate 0.9 and drop 0.2."""

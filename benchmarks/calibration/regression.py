@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom, hypergeom
 
-from agentmut.stats.calibration.figures import Figure, Section, simulated_rate
 from agentmut.stats.tests.multiplicity import Correction, adjust
 from agentmut.stats.tests.noninferiority import MarginTest, noninferiority_test
 from agentmut.stats.tests.proportions import TwoSampleTest
 from agentmut.stats.tests.two_samples import rejected
 from agentmut.stats.verdicts.bayes import UNIFORM, Prior, probabilities
+from benchmarks.calibration.figures import Figure, Section, simulated_rate
 
 Flags = NDArray[np.bool_]
 Array = NDArray[np.float64]

@@ -7,11 +7,11 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from agentmut.stats.calibration.figures import Figure, Section, simulated_rate
 from agentmut.stats.intervals.bootstrap import Method, bootstrap
 from agentmut.stats.intervals.clusters import clustered_mean
 from agentmut.stats.intervals.proportion import Interval
 from agentmut.stats.intervals.simultaneous import scheffe_intervals, scheffe_proportions
+from benchmarks.calibration.figures import Figure, Section, simulated_rate
 
 Generator = np.random.Generator
 LEVELS = (0.9, 0.95, 0.99)

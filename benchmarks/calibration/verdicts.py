@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import binom
 
-from agentmut.stats.calibration.figures import Figure, Section, simulated_rate
 from agentmut.stats.kill.rule import DEFAULT_DESIGN, Decision, decision_table
 from agentmut.stats.sequential.sprt import SprtDesign
 from agentmut.stats.verdicts.preview import (
@@ -22,6 +21,7 @@ from agentmut.stats.verdicts.preview import (
 )
 from agentmut.stats.verdicts.scenario_verdict import FixedMethod, critical, fixed_verdict, p_values
 from agentmut.stats.verdicts.verdict import Verdict
+from benchmarks.calibration.figures import Figure, Section, simulated_rate
 
 THRESHOLDS = (0.5, 0.8, 0.85, 0.9, 0.95, 0.99)
 WILSON_FAILS = {0.5: 0.0625, 0.8: 0.2, 0.85: 0.15, 0.9: 0.1, 0.95: 0.1426, 0.99: 0.1571}

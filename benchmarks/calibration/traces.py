@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from agentmut.stats.calibration.figures import Figure, Section, simulated_rate
 from agentmut.stats.intervals.proportion import Interval
 from agentmut.stats.tests.combination import control_variate, stouffer
 from agentmut.stats.traces.bigrams import bigram_counts
@@ -18,6 +17,7 @@ from agentmut.stats.traces.hotelling import hotelling_power, hotelling_t2
 from agentmut.stats.traces.looks import Change, Looks, looks_verdict
 from agentmut.stats.traces.samples import Array
 from agentmut.stats.traces.traces import compare_traces
+from benchmarks.calibration.figures import Figure, Section, simulated_rate
 
 FEATURES = 14
 SEED = 7

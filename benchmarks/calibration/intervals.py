@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom
 
-from agentmut.stats.calibration.figures import Figure, Section
-from agentmut.stats.calibration.known_intervals import KNOWN, TOLERANCE
 from agentmut.stats.intervals.differences import newcombe
 from agentmut.stats.intervals.proportion import PROPORTION_INTERVALS, Interval, ProportionInterval, coverage
 from agentmut.stats.intervals.simultaneous import bonferroni_intervals, scheffe_proportions
 from agentmut.stats.sequential.confidence_sequence import anytime_bounds
 from agentmut.stats.tests.effects import odds_ratio
+from benchmarks.calibration.figures import Figure, Section
+from benchmarks.calibration.known_intervals import KNOWN, TOLERANCE
 
 Array = NDArray[np.float64]
 TwoSamples = Callable[[int, int, int, int, float], Interval]

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from agentmut.stats.calibration.figures import Figure, Section, simulated_rate
 from agentmut.stats.reliability.variance import chance_within, variance_interval
 from agentmut.stats.tests.exact_power import binomial_power, two_sample_power
 from agentmut.stats.tests.paired import LEAST_FOR_NORMAL, mcnemar_test
@@ -14,6 +13,7 @@ from agentmut.stats.tests.power import trials_one_sided, trials_two_sided
 from agentmut.stats.tests.proportions import TwoSampleTest, binomial_test
 from agentmut.stats.tests.significance import Alternative, Significance
 from agentmut.stats.tests.two_samples import Floats, rejected, supremum
+from benchmarks.calibration.figures import Figure, Section, simulated_rate
 
 LEVELS = (0.05, 0.01)
 ERRORS = ((0.05, 0.10), (0.01, 0.20), (0.10, 0.02))

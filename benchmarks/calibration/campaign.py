@@ -5,11 +5,11 @@ from functools import cache
 
 import numpy as np
 
-from agentmut.stats.calibration.bound import RATES, kill_ratio
-from agentmut.stats.calibration.figures import Figure, Section, simulated_rate
 from agentmut.stats.kill.campaigns import Mutants, simulate
 from agentmut.stats.kill.characteristics import TableOf, operating_characteristics
 from agentmut.stats.kill.rule import DEFAULT_DESIGN, KillDesign, decision_table, level_for
+from benchmarks.calibration.bound import RATES, kill_ratio
+from benchmarks.calibration.figures import Figure, Section, simulated_rate
 
 UNEQUAL = (0.99, 0.98, 0.95, 0.95, 0.9, 0.85, 0.8, 0.7, 0.5, 0.4)
 NULLS: tuple[tuple[str, tuple[float, ...]], ...] = (

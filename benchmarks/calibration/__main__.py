@@ -1,6 +1,6 @@
 """Print every section as Markdown; exit code 1 if a figure is not as promised.
 
-`docs/calibration.md` is the output of `python -m agentmut.stats.calibration --full`.
+`docs/calibration.md` is the output of `python -m benchmarks.calibration --full`.
 """
 
 import importlib
@@ -12,7 +12,7 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from agentmut.stats.calibration.figures import Figure, Section
+from benchmarks.calibration.figures import Figure, Section
 
 SECTIONS = (
     "kill",
@@ -35,12 +35,12 @@ SECTIONS = (
     "reliability",
 )
 """Modules of this package with a function `section(*, thorough: bool) -> Section`."""
-USAGE = f"usage: python -m agentmut.stats.calibration [--full] [SECTION ...]\nsections: {', '.join(SECTIONS)}"
+USAGE = f"usage: python -m benchmarks.calibration [--full] [SECTION ...]\nsections: {', '.join(SECTIONS)}"
 
 
 def measured(name: str, *, thorough: bool) -> Section:
     """One section, computed now. Seconds for a quick pass, minutes for a thorough one."""
-    module = importlib.import_module(f"agentmut.stats.calibration.{name}")
+    module = importlib.import_module(f"benchmarks.calibration.{name}")
     found: Section = module.section(thorough=thorough)
     return found
 
@@ -85,7 +85,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _title(full: bool) -> str:
-    command = f"python -m agentmut.stats.calibration{' --full' if full else ''}"
+    command = f"python -m benchmarks.calibration{' --full' if full else ''}"
     return (
         "# Calibration\n\nEvery promised rate next to the measured one. A simulated figure has its standard error and "
         f"holds if it is within four of them.\nOutput of `{command}`, commit {_commit()}."

@@ -7,10 +7,10 @@ from random import Random
 from statistics import fmean, stdev
 from typing import NamedTuple
 
-from agentmut.stats.calibration.figures import Figure, Section
 from agentmut.stats.kill.allocation import Standing, choose, evidence
 from agentmut.stats.kill.characteristics import TableOf, false_kill_supremum, operating_characteristics
 from agentmut.stats.kill.rule import DEFAULT_DESIGN, Decision, KillDesign, KillTable, decision_table
+from benchmarks.calibration.figures import Figure, Section
 
 PROMISED = {
     0.99: (0.045, 11.5, 0.91, 7.8, 3.5),

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from scipy.stats import binom
 
-from agentmut.stats.calibration.figures import Figure, Section
 from agentmut.stats.kill.rule import Decision, decision_table
 from agentmut.stats.kill.verdict import judge_stopped
 from agentmut.stats.sequential.sprt import SprtDesign
 from agentmut.stats.verdicts.regression import regression_verdict
 from agentmut.stats.verdicts.scenario_verdict import fixed_verdict, sprt_verdict
 from agentmut.stats.verdicts.verdict import Verdict
+from benchmarks.calibration.figures import Figure, Section
 
 FIXED = ((47, 50, 0.85), (45, 50, 0.85), (38, 50, 0.85))
 """Passes, trials, threshold."""

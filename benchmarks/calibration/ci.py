@@ -11,9 +11,9 @@ import numpy as np
 from scipy.special import bdtrc, betaln
 from scipy.stats import binom, hypergeom
 
-from agentmut.stats.calibration.figures import Figure, Section, simulated_rate
 from agentmut.stats.intervals.proportion import Interval
 from agentmut.stats.score.redness import Tried, passes_needed, red_at, red_chances
+from benchmarks.calibration.figures import Figure, Section, simulated_rate
 
 THRESHOLD = 0.9
 MEANS = (

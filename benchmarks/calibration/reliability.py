@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 
 from agentmut.nouns.trace import Outcome
-from agentmut.stats.calibration.figures import Figure, Section
 from agentmut.stats.reliability.judge import Counts, rectified_bounds, rogan_gladen_bounds
 from agentmut.stats.reliability.reliability import Estimator, pass_at_k, pass_hat_k
 from agentmut.stats.sequential.drift import Cusum, page_hinkley
@@ -22,6 +21,7 @@ from agentmut.stats.sequential.run_length import (
     simulated_run_length,
 )
 from agentmut.stats.verdicts.trial_statistics import pass_rates
+from benchmarks.calibration.figures import Figure, Section
 
 Array = NDArray[np.float64]
 Bounds = Callable[[Array, Array, int, float], tuple[Counts, Counts]]

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agentmut.stats.calibration.figures import Figure, Section, simulated_rate
 from agentmut.stats.kill.campaigns import simulate
 from agentmut.stats.kill.characteristics import TableOf
 from agentmut.stats.kill.rule import KillDesign, decision_table, level_for
 from agentmut.stats.kill.suite_share import log_threshold
+from benchmarks.calibration.figures import Figure, Section, simulated_rate
 
 ALPHA = 0.05
 

@@ -1,1 +1,0 @@
-"""Every promised rate next to the measured one: `python -m agentmut.stats.calibration`."""

@@ -1,0 +1,1 @@
+"""Every promised rate next to the measured one: `python -m benchmarks.calibration`."""
