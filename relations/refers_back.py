@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterable
 
-from agentmut.text.facts import FactKind, facts
-from agentmut.text.neighbours import word_set
-from agentmut.text.things import things
-from agentmut.text.words import stems, words
+from agentmut.language.quantities.stated_facts import FactKind, facts
+from agentmut.language.quantities.things import things
+from agentmut.language.vocabulary.neighbours import word_set
+from agentmut.language.vocabulary.words import stems, words
 
 _OUTCOME = re.compile(
     r"\b(?:the|this|that) (?:result|total|sum|answer|outcome|difference|rest|remainder|amount|price|cost|fee|charge"

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 from pydantic import JsonValue
 
 from agentmut.evaluators.values import structured, written_json
-from agentmut.facts.decisions import NO, YES, decisions
-from agentmut.facts.stated import stated_figures
+from agentmut.language.extractors.decisions import NO, YES, decisions
+from agentmut.language.extractors.stated import stated_figures
 from agentmut.nouns.execution import Execution
 from agentmut.nouns.trace import Action, AgentTrace
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from agentmut._base.text_position import position
 from agentmut.engine.locate import adds_item
+from agentmut.language.prompt.document import parse
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Mutant
-from agentmut.text.document import parse
 
 
 def capped(

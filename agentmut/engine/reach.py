@@ -8,9 +8,9 @@ from agentmut._base.frozen import canonical_json
 from agentmut.engine.absence import absence
 from agentmut.engine.baseline import ScenarioBaseline
 from agentmut.engine.suite import SuiteConfig
+from agentmut.language.vocabulary.words import stems
 from agentmut.nouns.mutant import Mutant, Reach, Status
 from agentmut.nouns.scenario import Scenario
-from agentmut.text.words import stems
 from agentmut.witness import Detector
 
 HOLDERS = "a session fixture or a cache"

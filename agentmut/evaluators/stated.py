@@ -6,8 +6,8 @@ from pydantic import JsonValue
 
 from agentmut._base import arguments
 from agentmut.evaluators.values import shown
-from agentmut.facts.decisions import NO, YES, Decisions
-from agentmut.facts.stated import stated_figures
+from agentmut.language.extractors.decisions import NO, YES, Decisions
+from agentmut.language.extractors.stated import stated_figures
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import AgentTrace, Check
 

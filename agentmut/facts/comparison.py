@@ -5,13 +5,13 @@ from itertools import product
 from types import MappingProxyType
 from typing import NamedTuple
 
-from agentmut.facts.figures import said_without_year
 from agentmut.facts.judge import Judge
 from agentmut.facts.phrases import phrases
 from agentmut.facts.registry import DEFAULT, LAST_RESORT, OF_ANSWERS, build_extractor
 from agentmut.facts.same import Same
 from agentmut.facts.stability import FEWEST, Slot, Stability, slot, stability
-from agentmut.facts.statements import Statements
+from agentmut.language.extractors.figures import said_without_year
+from agentmut.language.extractors.statements import Statements
 from agentmut.nouns.fact import Calibrated, Comparer, Extractor, Fact
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace, Usage

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from agentmut.facts.stability import slot
+from agentmut.language.quantities.calendar_days import days
 from agentmut.nouns.fact import IS, Fact
-from agentmut.text.calendar_days import days
 
 MOST = 12
 """Differences that are spelled out; the rest are counted."""

@@ -6,15 +6,15 @@ from types import MappingProxyType
 from pydantic import JsonValue
 
 from agentmut._base.errors import UsageError, nearest
-from agentmut.facts.decisions import Decisions
-from agentmut.facts.figures import Dates, Ids, Numbers
-from agentmut.facts.json_fields import JsonFields
 from agentmut.facts.judge import Judge
-from agentmut.facts.options import Options
-from agentmut.facts.own import Own
 from agentmut.facts.resemblance import Resemblance
-from agentmut.facts.statements import Statements
-from agentmut.facts.tool_calls import ToolCalls, Tools
+from agentmut.language.extractors.decisions import Decisions
+from agentmut.language.extractors.figures import Dates, Ids, Numbers
+from agentmut.language.extractors.json_fields import JsonFields
+from agentmut.language.extractors.options import Options
+from agentmut.language.extractors.own import Own
+from agentmut.language.extractors.statements import Statements
+from agentmut.language.extractors.tool_calls import ToolCalls, Tools
 from agentmut.nouns.fact import Extractor
 from agentmut.nouns.scenario import EvaluatorSpec
 

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 from pydantic import JsonValue
 
 from agentmut._base import arguments
-from agentmut.facts.figures import texts_of
+from agentmut.language.extractors.figures import texts_of
 from agentmut.nouns.fact import Extractor, Fact
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import AgentTrace

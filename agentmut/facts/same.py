@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import NamedTuple
 
-from agentmut.facts.values import short
+from agentmut.language.extractors.values import short
 from agentmut.nouns.fact import IS, Comparer, Extractor, Fact
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import AgentTrace

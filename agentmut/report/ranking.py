@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
+from agentmut.language.prompt.modality import Modality, modality
 from agentmut.nouns.mutant import Intent, Status
 from agentmut.nouns.result import MutantRow
-from agentmut.text.modality import Modality, modality
 
 UNNOTICED = (Status.SURVIVED, Status.NO_COVERAGE)
 """What a mutant is that no scenario has noticed."""

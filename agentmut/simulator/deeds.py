@@ -3,9 +3,9 @@
 import re
 from functools import lru_cache
 
+from agentmut.language.vocabulary.words import stem
 from agentmut.simulator.language import Topics, topics
 from agentmut.simulator.verbs import VERBS
-from agentmut.text import stem
 
 _ALIKE = """
 check confirm verify validate double-check establish

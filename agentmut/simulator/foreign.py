@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from agentmut.language.prompt.document import Instruction, parse
 from agentmut.simulator.dice import Dice
 from agentmut.simulator.facts import result_facts
 from agentmut.simulator.profiles import Profile
 from agentmut.simulator.rules import Rule
 from agentmut.simulator.sequence import read_rules
-from agentmut.text import Instruction, parse
 
 _MACHINES = (
     r"(?:(?:AI|LLM|language[- ]model)\s+)?(?:AIs?|LLMs?|assistants?|agents?|models?|chatbots?|systems?)"

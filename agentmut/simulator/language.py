@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable
 from functools import lru_cache
 from math import log
 
-from agentmut.text.number_words import NUMBER_WORDS
-from agentmut.text.words import stems
+from agentmut.language.vocabulary.number_words import NUMBER_WORDS
+from agentmut.language.vocabulary.words import stems
 
 Topics = frozenset[str]
 

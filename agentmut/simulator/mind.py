@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+from agentmut.language.prompt.modality import Modality
 from agentmut.simulator.conditions import Condition
 from agentmut.simulator.dice import Dice
 from agentmut.simulator.formats import Format
@@ -11,7 +12,6 @@ from agentmut.simulator.profiles import Profile
 from agentmut.simulator.rules import Clause, Order, Rule
 from agentmut.simulator.saying import is_speech
 from agentmut.simulator.situation import Situation
-from agentmut.text import Modality
 
 
 @dataclass(frozen=True)

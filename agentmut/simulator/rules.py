@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from agentmut.language.prompt import modality
+from agentmut.language.prompt.modality import Modality
 from agentmut.simulator.conditions import Condition, Test, comparison_in, condition, without_comparison
 from agentmut.simulator.formats import Format, demands
 from agentmut.simulator.language import Topics, topics
@@ -12,7 +14,6 @@ from agentmut.simulator.saying import speaks
 from agentmut.simulator.steps import LITERAL, bare, compounds, forbids, is_unresolved, without_quotations
 from agentmut.simulator.verbs import orders as begins_order
 from agentmut.simulator.wording import mentioned, permitted, plain, third_person, without_lead, without_link
-from agentmut.text import Modality, modality
 
 _NUMBER_NEXT = r"(?!\s+[$€£]?\s?\d)"
 _BREAK = re.compile(

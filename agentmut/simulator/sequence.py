@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
+from agentmut.language.prompt.document import Instruction, parse
 from agentmut.simulator.conditions import Condition
 from agentmut.simulator.rules import Rule, matter_condition, understand
 from agentmut.simulator.wording import is_otherwise, leans, names_a_matter, says_this
-from agentmut.text import Instruction, parse
 
 
 class _Sentence(NamedTuple):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
+from agentmut.language.prompt.document import parse
 from agentmut.nouns.messages import Message, ModelRequest, Role
 from agentmut.simulator.facts import Fact, failed, result_facts, stated_numbers
 from agentmut.simulator.foreign import ForeignOrder, foreign_orders, is_foreign
@@ -14,7 +15,6 @@ from agentmut.simulator.language import Topics, Weights, clauses, subject, topic
 from agentmut.simulator.rules import Rule
 from agentmut.simulator.sequence import read_rules
 from agentmut.simulator.toolbox import MEANT, Toolbox
-from agentmut.text import parse
 
 _DOCUMENT = re.compile(
     r"<document(?:\s+name=\"(?P<name>[^\"]*)\")?[^>]*>\n?(?P<text>.*?)(?:</document>|\Z)", re.DOTALL

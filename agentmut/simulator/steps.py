@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterator
 
+from agentmut.language.prompt import modality
+from agentmut.language.prompt.modality import Modality
 from agentmut.simulator.language import topics
 from agentmut.simulator.saying import speaks
 from agentmut.simulator.verbs import orders, surely_orders
-from agentmut.text import Modality, modality
 
 _LEAD_WORDS = re.compile(
     r"^(?:(?:please|you|we|must|should|may|can|shall|always|never|do not|don['’]t|not|also|then|and|to|avoid|"

@@ -3,8 +3,9 @@
 import re
 from functools import lru_cache
 
+from agentmut.language.prompt import modality
+from agentmut.language.prompt.modality import Modality
 from agentmut.simulator.verbs import orders, surely_orders
-from agentmut.text import Modality, modality
 
 _LABELS = """
 important note notes nb warning caution attention reminder remember rule rules policy style tone voice format

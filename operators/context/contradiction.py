@@ -4,6 +4,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
+from agentmut.language.prompt.document import Instruction, parse
+from agentmut.language.prompt.quoting import quoted
+from agentmut.language.quantities.figures import Other
+from agentmut.language.quantities.stated_facts import StatedFact
+from agentmut.language.vocabulary.uses import reads_as_english
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import About, Candidate, Reach
 from agentmut.operator import operator
@@ -13,10 +18,6 @@ from agentmut.operators.context.metadata import is_metadata
 from agentmut.operators.context.values import stated_facts
 from agentmut.operators.edits import line_break
 from agentmut.protocols import OperatorOptions
-from agentmut.text import Instruction, parse, reads_as_english
-from agentmut.text.facts import StatedFact
-from agentmut.text.figures import Other
-from agentmut.text.quoting import quoted
 
 _AFFIRMED: Mapping[str, str] = MappingProxyType(
     {

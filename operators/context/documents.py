@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
+from agentmut.language.prompt.quoting import quoted
 from agentmut.nouns.config import AgentConfig, Document
 from agentmut.nouns.mutant import About, Candidate, Edit
 from agentmut.protocols import Example
-from agentmut.text.quoting import quoted
 
 
 def text_edit(config: AgentConfig, index: int, start: int, end: int, after: str) -> Edit:

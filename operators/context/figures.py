@@ -2,10 +2,10 @@
 
 import re
 
-from agentmut.text.facts import FactKind, StatedFact
-from agentmut.text.figures import Other, measure, other_number
-from agentmut.text.spans import Span
-from agentmut.text.units import is_unit, plural_of
+from agentmut.language.prompt.spans import Span
+from agentmut.language.quantities.figures import Other, measure, other_number
+from agentmut.language.quantities.stated_facts import FactKind, StatedFact
+from agentmut.language.quantities.units import is_unit, plural_of
 
 _YEARS = {"near": 1, "far": -10, "older": -2}
 _HOURS = {"near": 1, "far": 6, "older": -1}

@@ -2,8 +2,8 @@
 
 import re
 
-from agentmut.text import Instruction
-from agentmut.text.units import MONTH
+from agentmut.language.prompt.document import Instruction
+from agentmut.language.quantities.units import MONTH
 
 _THEN = rf"[\s*_]*(?::|\bv?\d|\b(?:{MONTH}|on|in|as\s+of|date|from|since|by)\b)"
 _ITSELF = re.compile(

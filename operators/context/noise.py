@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
+from agentmut.language.prompt.quoting import quoted
 from agentmut.nouns.config import AgentConfig, Document
 from agentmut.nouns.mutant import Candidate, Edit, Intent, Reach
 from agentmut.operator import operator
 from agentmut.protocols import Example, OperatorOptions
-from agentmut.text.quoting import quoted
 
 _IRRELEVANT = (
     Document(

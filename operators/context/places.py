@@ -1,7 +1,7 @@
 """Where a document can be cut, or something put into it."""
 
-from agentmut.text import parse
-from agentmut.text.spans import splits
+from agentmut.language.prompt.document import parse
+from agentmut.language.prompt.spans import splits
 
 
 def boundaries(text: str) -> list[int]:

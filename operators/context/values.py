@@ -4,6 +4,12 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from agentmut.language.prompt.document import Instruction, parse
+from agentmut.language.prompt.quoting import quoted
+from agentmut.language.prompt.spans import Span
+from agentmut.language.quantities.figures import Other
+from agentmut.language.quantities.stated_facts import FactKind, StatedFact, facts
+from agentmut.language.vocabulary.uses import reads_as_english
 from agentmut.nouns.config import AgentConfig, Document
 from agentmut.nouns.mutant import About, Candidate, Edit, Reach
 from agentmut.operator import operator
@@ -12,11 +18,6 @@ from agentmut.operators.context.figures import restated
 from agentmut.operators.context.metadata import is_metadata
 from agentmut.operators.edits import line_break
 from agentmut.protocols import OperatorOptions
-from agentmut.text import Instruction, parse, reads_as_english
-from agentmut.text.facts import FactKind, StatedFact, facts
-from agentmut.text.figures import Other
-from agentmut.text.quoting import quoted
-from agentmut.text.spans import Span
 
 _MOST_CHANGES = 12
 _BANNER = "Last updated: March 2021"

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 from agentmut._base.frozen import canonical_json
+from agentmut.language.prompt.quoting import quoted
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.mutant import Candidate
 from agentmut.nouns.tools import ToolSpec
 from agentmut.operator import operator
 from agentmut.operators.model.settings import changed, model_example
 from agentmut.protocols import Example, OperatorOptions
-from agentmut.text.quoting import quoted
 
 _TOOLS = (ToolSpec(name="search"),)
 _JSON = {"type": "json_object"}

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 
+from agentmut.language.prompt.quoting import quoted
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.mutant import Candidate, Edit
 from agentmut.operator import operator
 from agentmut.protocols import Example, OperatorOptions
-from agentmut.text.quoting import quoted
 
 
 def _config(name: str) -> AgentConfig:

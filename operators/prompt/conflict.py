@@ -3,6 +3,9 @@
 import re
 from collections.abc import Iterator
 
+from agentmut.language.prompt.document import Instruction, PromptDocument, parse
+from agentmut.language.prompt.quoting import quoted
+from agentmut.language.prompt.templates import unclosed_spans
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import About, Candidate, Intent, prompt_edit
 from agentmut.operator import operator
@@ -10,9 +13,6 @@ from agentmut.operators.edits import line_break, prompt_example
 from agentmut.operators.prompt.places import end_of
 from agentmut.operators.prompt.wording import english_instructions
 from agentmut.protocols import OperatorOptions
-from agentmut.text import Instruction, PromptDocument, parse
-from agentmut.text.quoting import quoted
-from agentmut.text.templates import unclosed_spans
 
 _REVERSALS = (
     (re.compile(r"(?P<mark>[*_]*)(?P<word>Always|ALWAYS)\b"), "Never"),

@@ -3,16 +3,16 @@
 import re
 from collections.abc import Iterator
 
+from agentmut.language.prompt.document import Instruction, PromptDocument
+from agentmut.language.prompt.quoting import quoted
+from agentmut.language.prompt.spans import splits
+from agentmut.language.vocabulary.neighbours import BASE_VERBS
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Candidate, prompt_edit
 from agentmut.operator import operator
 from agentmut.operators.edits import prompt_example
 from agentmut.operators.prompt.wording import english_instructions
 from agentmut.protocols import OperatorOptions
-from agentmut.text import Instruction, PromptDocument
-from agentmut.text.neighbours import BASE_VERBS
-from agentmut.text.quoting import quoted
-from agentmut.text.spans import splits
 
 _Cut = tuple[int, int, str]
 """Where a clause stands in a text, and what takes its place."""

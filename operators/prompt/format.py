@@ -3,17 +3,17 @@
 import re
 from collections.abc import Iterator
 
+from agentmut.language.prompt.document import Instruction, PromptDocument
+from agentmut.language.prompt.quoting import quoted
+from agentmut.language.prompt.spans import Span, inside
+from agentmut.language.prompt.templates import balanced
+from agentmut.language.vocabulary.number_words import NUMBER
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Candidate, prompt_edit
 from agentmut.operator import operator
 from agentmut.operators.edits import prompt_example
 from agentmut.operators.prompt.wording import english_instructions
 from agentmut.protocols import OperatorOptions
-from agentmut.text import Instruction, PromptDocument, Span
-from agentmut.text.number_words import NUMBER
-from agentmut.text.quoting import quoted
-from agentmut.text.spans import inside
-from agentmut.text.templates import balanced
 
 _ANSWER = r"(?:answers?|repl(?:y|ies)|responses?|outputs?|results?|messages?|e-?mails?|summar(?:y|ies))"
 _NUMBER = rf"(?:{NUMBER}|\d+|a\ single|a\ few|at\ most|no\ more\ than)"

@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterator
 
+from agentmut.language.prompt.document import Instruction, PromptDocument, parse
+from agentmut.language.prompt.spans import Span, splits
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import About, Candidate, Intent, prompt_edit
 from agentmut.operator import operator
 from agentmut.operators.edits import line_break, prompt_example
 from agentmut.protocols import OperatorOptions
-from agentmut.text import Instruction, PromptDocument, parse
-from agentmut.text.spans import Span, splits
 
 _BLANK_LINE = re.compile(r"\r?\n[ \t]*\r?\n(?=\S)")
 _LINE_END = re.compile(r"\r?\n|$(?!\n)")

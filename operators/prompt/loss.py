@@ -3,15 +3,16 @@
 from collections import Counter
 from collections.abc import Iterator
 
+from agentmut.language.prompt.document import PromptDocument, parse
+from agentmut.language.prompt.quoting import quoted
+from agentmut.language.prompt.sections import Section
+from agentmut.language.prompt.spans import Span, splits
+from agentmut.language.prompt.templates import Nesting, balanced
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Candidate, prompt_edit
 from agentmut.operator import operator
 from agentmut.operators.edits import prompt_example
 from agentmut.protocols import OperatorOptions
-from agentmut.text import PromptDocument, Section, Span, parse
-from agentmut.text.quoting import quoted
-from agentmut.text.spans import splits
-from agentmut.text.templates import Nesting, balanced
 
 _FRACTIONS = {"three quarters": 0.75, "half": 0.5}
 

@@ -5,18 +5,20 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
+from agentmut.language.prompt.document import Instruction, PromptDocument
+from agentmut.language.quantities.figures import Measure, Other, measure, other_number
+from agentmut.language.quantities.units import CLOCK_FORMAT, MONTH, UNIT
+from agentmut.language.vocabulary import uses
+from agentmut.language.vocabulary.neighbours import BASE_VERBS, DETERMINERS, word_set
+from agentmut.language.vocabulary.number_words import NOT_AFTER_LARGER, NUMBER
+from agentmut.language.vocabulary.ones import counted_ones
+from agentmut.language.vocabulary.uses import Use
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Candidate
 from agentmut.operator import operator
 from agentmut.operators.edits import prompt_example
 from agentmut.operators.prompt.wording import PLACES, all_said, english_instructions, first_places, reworded
 from agentmut.protocols import OperatorOptions
-from agentmut.text import Instruction, PromptDocument, Use, uses
-from agentmut.text.figures import Measure, Other, measure, other_number
-from agentmut.text.neighbours import BASE_VERBS, DETERMINERS, word_set
-from agentmut.text.number_words import NOT_AFTER_LARGER, NUMBER
-from agentmut.text.ones import counted_ones
-from agentmut.text.units import CLOCK_FORMAT, MONTH, UNIT
 
 _SIGN = re.compile(r"(?<=[\w )])(?P<sign><=|>=|<|>|≤|≥)(?=\s?[$€£]?\d)")
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "≤": "≥", "≥": "≤"}

@@ -4,15 +4,16 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
+from agentmut.language.prompt.document import Instruction, parse
+from agentmut.language.prompt.quoting import quoted
+from agentmut.language.prompt.templates import unclosed_spans
+from agentmut.language.vocabulary.neighbours import BASE_VERBS, word_set
+from agentmut.language.vocabulary.uses import reads_as_english
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Candidate, Intent, prompt_edit
 from agentmut.operator import operator
 from agentmut.operators.edits import prompt_example
 from agentmut.protocols import OperatorOptions
-from agentmut.text import Instruction, parse, reads_as_english
-from agentmut.text.neighbours import BASE_VERBS, word_set
-from agentmut.text.quoting import quoted
-from agentmut.text.templates import unclosed_spans
 
 _LEANS_ON_PREVIOUS = re.compile(
     r"\W*(?:then|next|after(?:wards| that| this)|finally|lastly|second(?:ly)?|third(?:ly)?|otherwise"

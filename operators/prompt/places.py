@@ -2,9 +2,9 @@
 
 import re
 
-from agentmut.text import PromptDocument
-from agentmut.text.spans import splits
-from agentmut.text.templates import Nesting
+from agentmut.language.prompt.document import PromptDocument
+from agentmut.language.prompt.spans import splits
+from agentmut.language.prompt.templates import Nesting
 
 _ROOT = re.compile(r"\s*<(?P<name>[A-Za-z][\w-]*)(?:\s[^<>]*)?>")
 _BLANK_LINE = re.compile(r"\r?\n[ \t]*\r?\n")

@@ -3,14 +3,15 @@
 from collections.abc import Iterator
 from itertools import chain, islice
 
+from agentmut.language.prompt.document import parse
+from agentmut.language.prompt.quoting import quoted
+from agentmut.language.vocabulary import synonyms
+from agentmut.language.vocabulary.wordnet import load_wordnet, wordnet_synonyms
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Candidate, Intent, prompt_edit
 from agentmut.operator import operator
 from agentmut.operators.edits import prompt_example
 from agentmut.protocols import OperatorOptions
-from agentmut.text import parse, synonyms
-from agentmut.text.quoting import quoted
-from agentmut.text.wordnet import load_wordnet, wordnet_synonyms
 
 
 @operator(

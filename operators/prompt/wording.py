@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from agentmut.language.prompt.document import Instruction, PromptDocument, parse
+from agentmut.language.prompt.quoting import quoted
+from agentmut.language.vocabulary.lexicon import Relation
+from agentmut.language.vocabulary.uses import Use, reads_as_english
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Candidate, prompt_edit
-from agentmut.text import Instruction, PromptDocument, Relation, Use, parse, reads_as_english
-from agentmut.text.quoting import quoted
 
 PLACES = 2
 """So many places of an instruction an operator changes at most, the first ones."""

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from pydantic import JsonValue
 
 from agentmut._base.pointers import Path
+from agentmut.language.prompt.quoting import quoted
+from agentmut.language.vocabulary import words
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Candidate, Edit, Reach
 from agentmut.nouns.tools import ToolSpec
@@ -14,8 +16,6 @@ from agentmut.operators.tool.places import ParameterPlace, kind_of, places
 from agentmut.operators.tool.samples import LOOK_UP, REFUND, an_object, schema_example, tools_example
 from agentmut.operators.tool.similarity import nearest, vocabularies
 from agentmut.protocols import OperatorOptions
-from agentmut.text import words
-from agentmut.text.quoting import quoted
 
 _MIXED_UP = LOOK_UP.model_copy(update={"description": REFUND.description})
 _OTHER_WAY = REFUND.model_copy(update={"description": LOOK_UP.description})

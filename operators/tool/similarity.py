@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from agentmut.text import stems
+from agentmut.language.vocabulary.words import stems
 
 
 def vocabularies(texts: Iterable[str]) -> list[frozenset[str]]:

@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from agentmut.language.prompt.orders import order_at
+from agentmut.language.prompt.sentences import sentence_spans
+from agentmut.language.prompt.spans import Span
+from agentmut.language.quantities.things import things
+from agentmut.language.vocabulary.neighbours import BASE_VERBS
+from agentmut.language.vocabulary.words import words
 from agentmut.relations.refers_back import refers_back
 from agentmut.relations.turns import names_a_thing
-from agentmut.text.neighbours import BASE_VERBS
-from agentmut.text.orders import order_at
-from agentmut.text.sentences import sentence_spans
-from agentmut.text.spans import Span
-from agentmut.text.things import things
-from agentmut.text.words import words
 
 MOST = 4
 """Requests of one message; a longer list is a task of its own."""

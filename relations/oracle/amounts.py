@@ -7,8 +7,8 @@ from itertools import combinations, permutations
 from types import MappingProxyType
 
 from agentmut._base.in_common import ends_in_common
-from agentmut.text.facts import FactKind, facts
-from agentmut.text.number_words import NUMBER, value_of
+from agentmut.language.quantities.stated_facts import FactKind, facts
+from agentmut.language.vocabulary.number_words import NUMBER, value_of
 
 _NUMBER = re.compile(
     r"(?<![\w.])(?<!\w-)\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\w)|(?<![\w.,])(?<!\w-)\d+(?:\.\d+)?(?!\w|-\w|[.,]\d)"

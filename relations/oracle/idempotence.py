@@ -6,6 +6,7 @@ from pydantic import JsonValue
 
 from agentmut._base import arguments
 from agentmut._base.passages import flat
+from agentmut.language.prompt.spans import Span
 from agentmut.metamorphic import same_facts
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
@@ -14,7 +15,6 @@ from agentmut.nouns.trace import Check
 from agentmut.protocols import RelationExample
 from agentmut.relations.base import answers_alone, check, run, source, texts, without_text
 from agentmut.relations.oracle.transformed_text import text_after, transformed_text
-from agentmut.text.spans import Span
 
 
 class Idempotence:

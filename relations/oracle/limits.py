@@ -8,12 +8,12 @@ from pydantic import JsonValue
 
 from agentmut._base import arguments
 from agentmut.evaluators.values import shown
+from agentmut.language.prompt.sentences import sentence_spans
+from agentmut.language.prompt.spans import Span
+from agentmut.language.vocabulary.number_words import NUMBER, value_of
+from agentmut.language.vocabulary.words import stem, words
 from agentmut.relations.oracle.demands import is_asked_about, is_reported
 from agentmut.relations.oracle.languages import LANGUAGES, language_of
-from agentmut.text.number_words import NUMBER, value_of
-from agentmut.text.sentences import sentence_spans
-from agentmut.text.spans import Span
-from agentmut.text.words import stem, words
 
 
 class Limits(NamedTuple):

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pydantic import JsonValue
 
 from agentmut._base import arguments
-from agentmut.facts.decisions import NO, decisions
+from agentmut.language.extractors.decisions import NO, decisions
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.relation import Expectation, Family, FollowUp, FollowUpRun, Pair, Source
 from agentmut.nouns.scenario import Scenario

@@ -9,8 +9,8 @@ from pydantic import JsonValue
 
 from agentmut._base.frozen import canonical_json
 from agentmut._base.in_common import ends_in_common
+from agentmut.language.quantities.things import things
 from agentmut.relations.oracle.amounts import decimal_of, numbers_of
-from agentmut.text.things import things
 
 _PLAIN = re.compile(r"[^0-9A-Za-z]+")
 _DIGITS = re.compile(r"\d+")

@@ -6,6 +6,7 @@ from itertools import pairwise
 from random import Random
 from typing import ClassVar
 
+from agentmut.language.prompt.spans import Span, splits
 from agentmut.metamorphic import answer, example
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.relation import Family, FollowUp, Source
@@ -14,7 +15,6 @@ from agentmut.protocols import RelationExample
 from agentmut.relations.invariants import Invariant, reworded
 from agentmut.relations.refers_back import refers_back
 from agentmut.relations.turns import Change, Turn, lack_of_turns, turns_of
-from agentmut.text.spans import Span, splits
 
 _POINTS = re.compile(
     r"\b(?:it|its|they|them|their|this|that|these|those|he|she|him|her|his|hers|there|then|ones?|same|other|others"

@@ -6,6 +6,10 @@ from typing import ClassVar, NamedTuple
 
 from pydantic import JsonValue
 
+from agentmut.language.prompt.sentences import sentence_spans
+from agentmut.language.prompt.spans import Span
+from agentmut.language.vocabulary.neighbours import word_set
+from agentmut.language.vocabulary.words import stem, stems, words
 from agentmut.metamorphic import answer, example
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.relation import Expectation, Family, FollowUp, Pair, Source
@@ -17,10 +21,6 @@ from agentmut.relations.base import NoArgument
 from agentmut.relations.composition.requests import accepts
 from agentmut.relations.invariants import reworded
 from agentmut.relations.turns import Change, Turn, lack_of_turns, lowered, said, turns_of
-from agentmut.text.neighbours import word_set
-from agentmut.text.sentences import sentence_spans
-from agentmut.text.spans import Span
-from agentmut.text.words import stem, stems, words
 
 _ACTS = word_set(
     "refund cancel delete send renew book create close escalate pay transfer issue update change remove block unblock "

@@ -6,10 +6,10 @@ from datetime import date
 from decimal import Decimal
 from types import MappingProxyType
 
+from agentmut.language.prompt.spans import splits
+from agentmut.language.quantities.units import MONTH, UNIT_AFTER_FIGURE, plural_of
+from agentmut.language.vocabulary.number_words import NUMBER, value_of, word_of
 from agentmut.relations.turns import Change, Turn, said
-from agentmut.text.number_words import NUMBER, value_of, word_of
-from agentmut.text.spans import splits
-from agentmut.text.units import MONTH, UNIT_AFTER_FIGURE, plural_of
 
 _MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
            "November", "December")  # fmt: skip

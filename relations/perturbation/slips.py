@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from types import MappingProxyType
 
+from agentmut.language.vocabulary.neighbours import word_set
 from agentmut.relations.turns import Change, Turn, said
-from agentmut.text.neighbours import word_set
 
 _COMMON = MappingProxyType({
     "the": "teh", "and": "adn", "that": "taht", "with": "wiht", "your": "yuor", "please": "plase", "would": "woudl",

@@ -7,14 +7,14 @@ from typing import ClassVar
 
 from pydantic import JsonValue
 
+from agentmut.language.vocabulary import synonyms
+from agentmut.language.vocabulary.lexicon import in_place_of
+from agentmut.language.vocabulary.synonyms import Replacement, is_of_a_name
 from agentmut.metamorphic import answer, example
 from agentmut.nouns.relation import Family
 from agentmut.protocols import RelationExample
 from agentmut.relations.invariants import RewordedTurn, some_kinds
 from agentmut.relations.turns import Change, Turn, said
-from agentmut.text import Replacement, synonyms
-from agentmut.text.lexicon import in_place_of
-from agentmut.text.synonyms import is_of_a_name
 
 _OF_USERS: Mapping[str, tuple[str, ...]] = MappingProxyType({
     r"(?<=\b[Ii] )would like(?= (?:to|a|an|my|the|some)\b)": ("want", "should like"),
@@ -107,7 +107,7 @@ def _of_lexicon(turn: Turn) -> Iterator[Replacement]:
 
 
 def _of_wordnet(turn: Turn) -> Iterator[Replacement]:
-    from agentmut.text.wordnet import load_wordnet, wordnet_synonyms
+    from agentmut.language.vocabulary.wordnet import load_wordnet, wordnet_synonyms
 
     source = load_wordnet()
     for instruction in turn.document.instructions:

@@ -3,8 +3,8 @@
 import pytest
 
 from agentmut._base.errors import UsageError
-from agentmut.facts.decisions import decisions
 from agentmut.facts.registry import build_extractor
+from agentmut.language.extractors.decisions import decisions
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agentmut.facts.decisions import decisions
-from agentmut.facts.figures import figures
-from agentmut.facts.json_fields import json_in
-from agentmut.text.number_words import large_value_of, word_of
-from agentmut.text.quantities import quantities
+from agentmut.language.extractors.decisions import decisions
+from agentmut.language.extractors.figures import figures
+from agentmut.language.extractors.json_fields import json_in
+from agentmut.language.quantities.quantities import quantities
+from agentmut.language.vocabulary.number_words import large_value_of, word_of
 
 
 def numbers(text: str) -> set[str]:

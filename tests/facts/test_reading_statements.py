@@ -4,11 +4,11 @@ import pytest
 
 from agentmut.facts.comparison import comparison_for
 from agentmut.facts.registry import build_extractor
-from agentmut.facts.statements import Statements
+from agentmut.language.extractors.statements import Statements
+from agentmut.language.vocabulary.predicates import statements
 from agentmut.nouns.fact import Extractor
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import Action, AgentTrace, Step
-from agentmut.text.predicates import statements
 
 SCENARIO = Scenario(name="one", turns=("hi",), evaluators=(EvaluatorSpec(name="contains", argument="a"),))
 

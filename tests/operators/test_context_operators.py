@@ -7,14 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentmut.engine.suite import SuiteConfig
+from agentmut.language.quantities.figures import Other
+from agentmut.language.quantities.stated_facts import FactKind, facts
 from agentmut.mutation.generate import generate
 from agentmut.nouns.config import AgentConfig, Document, History
 from agentmut.nouns.mutant import Mutant, Reach
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.operators.context.figures import restated
 from agentmut.protocols import Operator, OperatorOptions
-from agentmut.text.facts import FactKind, facts
-from agentmut.text.figures import Other
 
 OPERATORS: dict[str, Operator] = {
     entry.name: entry.load()()

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agentmut.language.quantities.figures import Measure, Other, measure, other_number
+from agentmut.language.quantities.stated_facts import facts
+from agentmut.language.quantities.units import plural_of
+from agentmut.language.vocabulary.neighbours import is_number
+from agentmut.language.vocabulary.number_words import value_of, word_of
 from agentmut.mutation.generate import generate
 from agentmut.nouns.config import AgentConfig, Document
 from agentmut.operators.context.figures import restated
 from agentmut.protocols import Operator, OperatorOptions
-from agentmut.text.facts import facts
-from agentmut.text.figures import Measure, Other, measure, other_number
-from agentmut.text.neighbours import is_number
-from agentmut.text.number_words import value_of, word_of
-from agentmut.text.units import plural_of
 
 OPERATORS: dict[str, Operator] = {
     name: entry.load()()

@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agentmut._base.errors import MutationError
+from agentmut.language.prompt.document import parse
 from agentmut.mutation.generate import Generation, generate
 from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.mutant import Candidate, Edit, Intent, OperatorClass, Reach, apply_edits
 from agentmut.nouns.tools import ToolSpec
 from agentmut.protocols import Example, Operator, OperatorOptions
-from agentmut.text import parse
 
 OPERATORS: tuple[Operator, ...] = tuple(
     entry.load()() for entry in sorted(entry_points(group="agentmut.operators"), key=lambda entry: entry.name)

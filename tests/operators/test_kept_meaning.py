@@ -4,10 +4,11 @@ from importlib.metadata import entry_points
 
 import pytest
 
+from agentmut.language.prompt.document import parse
+from agentmut.language.vocabulary import uses
 from agentmut.mutation.generate import generate
 from agentmut.nouns.config import AgentConfig
 from agentmut.protocols import OperatorOptions
-from agentmut.text import parse, uses
 
 
 def made(name: str, prompt: str) -> list[str]:

@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agentmut.language.prompt.document import parse
+from agentmut.language.prompt.spans import Span
+from agentmut.language.prompt.templates import balanced
 from agentmut.mutation.generate import generate
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Mutant
 from agentmut.operators.prompt.conflict import conflicting
 from agentmut.protocols import Operator, OperatorOptions
-from agentmut.text import Span, parse
-from agentmut.text.templates import balanced
 
 OPERATORS: dict[str, Operator] = {
     entry.name: entry.load()()

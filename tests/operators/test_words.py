@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agentmut.language.prompt.document import parse
 from agentmut.mutation.generate import generate
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Intent, Reach
 from agentmut.nouns.tools import ToolSpec
 from agentmut.protocols import Operator, OperatorOptions
-from agentmut.text import parse
 
 NAMES = (
     "weaken_modality", "negate", "flip_comparator", "change_number", "swap_order_words", "change_scope",

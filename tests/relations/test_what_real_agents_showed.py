@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from agentmut.facts.comparison import Comparison, comparison_for
-from agentmut.facts.decisions import decisions
+from agentmut.language.extractors.decisions import decisions
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.relation import SAME_AGAIN, FollowUp, FollowUpRun, Pair, Source
 from agentmut.nouns.tools import ToolSpec

@@ -2,12 +2,12 @@
 
 import pytest
 
+from agentmut.language.prompt.modality import Modality
 from agentmut.nouns.tools import ToolSpec
 from agentmut.simulator.rules import Rule
 from agentmut.simulator.saying import rendered
 from agentmut.simulator.sequence import read_rules
 from agentmut.simulator.toolbox import open_toolbox
-from agentmut.text import Modality
 
 
 def read(prompt: str) -> list[Rule]:

@@ -5,10 +5,10 @@ from importlib.metadata import entry_points
 
 import pytest
 
+from agentmut.language.prompt.document import parse
 from agentmut.mutation.generate import generate
 from agentmut.nouns.config import AgentConfig
 from agentmut.protocols import OperatorOptions
-from agentmut.text import parse
 
 
 def protected(text: str) -> list[str]:

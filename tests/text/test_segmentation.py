@@ -8,7 +8,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentmut.text import PromptDocument, parse
+from agentmut.language.prompt.document import PromptDocument, parse
 
 CORPUS = Path(__file__).parents[1] / "testdata" / "prompts"
 PROMPTS = sorted(path for path in CORPUS.iterdir() if path.suffix != ".yaml")

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from agentmut.text import Span, parse
-from agentmut.text.templates import balanced
+from agentmut.language.prompt.document import parse
+from agentmut.language.prompt.spans import Span
+from agentmut.language.prompt.templates import balanced
 
 
 def sections(text: str) -> list[tuple[int, str, str]]:

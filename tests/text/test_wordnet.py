@@ -11,13 +11,13 @@ import nltk  # type: ignore[import-untyped]
 import pytest
 
 from agentmut._base.errors import UsageError
+from agentmut.language.vocabulary.inflection import ending_of, inflected
+from agentmut.language.vocabulary.wordnet import WordNet, load_wordnet
 from agentmut.mutation.generate import generate
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.tools import ToolSpec
 from agentmut.operators.prompt.rewording import synonym
 from agentmut.protocols import OperatorOptions
-from agentmut.text.inflection import ending_of, inflected
-from agentmut.text.wordnet import WordNet, load_wordnet
 
 # Senses of each part of speech, the most frequent one of a word first; "!x" is an antonym of the first word.
 SENSES = {

@@ -9,8 +9,8 @@ from agentmut.analysis.coverage.nouns import CoverageItem, Dimension, LeftOut, R
 from agentmut.analysis.coverage.part import Part, listed, nothing, row_of
 from agentmut.analysis.coverage.rules import LEXICAL_REACH, Rule, ablated, reaches, rule_coverage, rules_of
 from agentmut.analysis.coverage.seen import Seen, Traces, each_trace
+from agentmut.language.prompt.document import parse
 from agentmut.nouns.config import AgentConfig
-from agentmut.text.document import parse
 
 
 def graph_parts(traces: Traces, graph: Graph) -> Iterator[Part]:

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from agentmut.analysis.coverage.nouns import CoverageItem, Dimension, RuleCoverage
 from agentmut.analysis.coverage.seen import Traces
+from agentmut.language.prompt.document import PromptDocument
+from agentmut.language.vocabulary.words import stems
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.result import MutantRow
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import AgentTrace
-from agentmut.text.document import PromptDocument
-from agentmut.text.words import stems
 
 LEXICAL_REACH = 0.5
 """The share of a rule's content words that one turn has to share, by their stems, to count as reaching it.

@@ -5,7 +5,7 @@ from functools import partial
 
 from agentmut.analysis.explain.candidates import Candidate, Contrast, candidate
 from agentmut.analysis.explain.views import View
-from agentmut.facts.decisions import NO, YES
+from agentmut.language.extractors.decisions import NO, YES
 
 _SAYS = {
     YES: "the answer grants what is asked, or affirms it",

@@ -7,8 +7,8 @@ from functools import partial
 from agentmut.analysis.explain.candidates import Candidate, Contrast, candidate, common
 from agentmut.analysis.explain.shapes import SHAPES, SLIGHT, shape_of
 from agentmut.analysis.explain.views import View
-from agentmut.facts.stated import Figure
-from agentmut.text.words import STOP_WORDS
+from agentmut.language.extractors.stated import Figure
+from agentmut.language.vocabulary.words import STOP_WORDS
 
 _WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 

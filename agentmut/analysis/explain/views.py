@@ -9,10 +9,10 @@ from functools import cached_property
 from pydantic import JsonValue
 
 from agentmut.evaluators.values import structured, written_json
-from agentmut.facts.decisions import decisions
-from agentmut.facts.stated import Figure, stated_figures
+from agentmut.language.extractors.decisions import decisions
+from agentmut.language.extractors.stated import Figure, stated_figures
+from agentmut.language.vocabulary.words import STOP_WORDS
 from agentmut.nouns.trace import AgentTrace
-from agentmut.text.words import STOP_WORDS
 
 LONGEST_PHRASE = 4
 """Words."""

@@ -9,11 +9,11 @@ from agentmut.analysis.coverage.graph import Graph
 from agentmut.analysis.coverage.models import is_model
 from agentmut.analysis.generate.material import Material, whole
 from agentmut.analysis.generate.wording import cases, in_words, request
+from agentmut.language.prompt.document import parse
+from agentmut.language.vocabulary.words import STOP_WORDS, stem, stems, words
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.flow import END, START, Flow
 from agentmut.nouns.scenario import Scenario
-from agentmut.text.document import parse
-from agentmut.text.words import STOP_WORDS, stem, stems, words
 
 TELLING = 4
 """Content words of a rule that are said where it states no case."""

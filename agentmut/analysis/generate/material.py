@@ -12,11 +12,11 @@ from agentmut._base.frozen import canonical_json
 from agentmut._base.schemas import Parameter, parameters
 from agentmut.analysis.generate.drawing import UNUSABLE
 from agentmut.analysis.generate.wording import in_words
+from agentmut.language.quantities.stated_facts import FactKind, facts
+from agentmut.language.vocabulary.words import stems
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import AgentTrace
-from agentmut.text.facts import FactKind, facts
-from agentmut.text.words import stems
 
 LONGEST_VALUE = 60
 """Characters of a value that a user would spell out."""

@@ -10,13 +10,13 @@ from agentmut.analysis.coverage.graph import Graph
 from agentmut.analysis.generate.material import whole
 from agentmut.analysis.generate.wording import shown
 from agentmut.evaluators import build
+from agentmut.language.quantities.stated_facts import facts
+from agentmut.language.vocabulary.words import stems
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.flow import Flow
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace
 from agentmut.plugins import Catalogue, Group
-from agentmut.text.facts import facts
-from agentmut.text.words import stems
 
 STEPS = "max_steps"
 """What is proposed where nothing else is stable: on its own it says next to nothing."""

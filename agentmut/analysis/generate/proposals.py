@@ -27,12 +27,12 @@ from agentmut.analysis.generate.variations import (
     transformations,
 )
 from agentmut.analysis.generate.wording import cases, normalised, request, sentences, shown
+from agentmut.language.vocabulary.words import stems
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.flow import END, START
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.tools import ToolSpec
 from agentmut.protocols import Relation
-from agentmut.text.words import stems
 
 REQUESTS = 4
 """Requests for one tool that differ in their arguments."""

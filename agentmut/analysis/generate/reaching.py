@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 
 from agentmut.analysis.generate.material import whole
+from agentmut.language.vocabulary.words import stems
 from agentmut.nouns.mutant import Mutant, Reach
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import AgentTrace
-from agentmut.text.words import stems
 
 RELEVANT = 0.5
 """The share of a mutated text's content words that input and runs have to share."""

@@ -7,13 +7,13 @@ from pydantic import JsonValue
 
 from agentmut._base.errors import AgentmutError
 from agentmut.analysis.generate.wording import normalised, sentences
+from agentmut.language.quantities.stated_facts import FactKind, StatedFact, facts
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.relation import Source
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import AgentTrace
 from agentmut.plugins import Catalogue, Group
 from agentmut.protocols import Relation
-from agentmut.text.facts import FactKind, StatedFact, facts
 
 Turns = tuple[JsonValue, ...]
 DATES = ("28 February", "29 February", "31 December", "1 January")

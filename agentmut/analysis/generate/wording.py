@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
+from agentmut.language.prompt.orders import order_at
+from agentmut.language.prompt.sentences import sentence_spans
+from agentmut.language.prompt.spans import Span
+from agentmut.language.vocabulary.inflection import base_of_third_person
+from agentmut.language.vocabulary.neighbours import AMBIGUOUS_VERBS, BASE_VERBS, DETERMINERS, PRONOUNS
+from agentmut.language.vocabulary.words import STOP_WORDS
 from agentmut.nouns.tools import ToolSpec
-from agentmut.text.inflection import base_of_third_person
-from agentmut.text.neighbours import AMBIGUOUS_VERBS, BASE_VERBS, DETERMINERS, PRONOUNS
-from agentmut.text.orders import order_at
-from agentmut.text.sentences import sentence_spans
-from agentmut.text.spans import Span
-from agentmut.text.words import STOP_WORDS
 
 _CONDITION = re.compile(
     r"^(?:[*_`]*IMPORTANT:?[*_`]*\s*)?(?:if|when|whenever|once)\s+(?P<case>[^,:;]{4,200})", re.I

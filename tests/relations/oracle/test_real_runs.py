@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from agentmut.facts.comparison import Comparison
+from agentmut.language.quantities.things import things
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.relation import FollowUp, Pair
 from agentmut.nouns.tools import read_tool
 from agentmut.nouns.trace import Action, AgentTrace, Check, Step
 from agentmut.relations.base import run, source
 from agentmut.relations.oracle.tool_arguments import ToolArguments
-from agentmut.text.things import things
 
 SHARED = (parent / "shared" / "data" / "tau-bench" for parent in Path(__file__).parents)
 TAU = next((folder for folder in SHARED if folder.is_dir()), Path("nowhere"))

@@ -1,0 +1,169 @@
+"""Decisions: whether an answer grants or refuses, in whatever words."""
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import ClassVar
+
+from pydantic import JsonValue
+
+from agentmut._base import arguments
+from agentmut.language.vocabulary.neighbours import DETERMINERS, word_set
+from agentmut.language.vocabulary.polarity import clauses, denied
+from agentmut.language.vocabulary.words import stem
+from agentmut.nouns.fact import IS, Fact
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import AgentTrace
+
+YES, NO = "yes", "no"
+_GRANTING = word_set(
+    """
+approved approve approves approving granted grant grants accepted allowed permitted authorised authorized
+eligible entitled qualify qualifies qualified refundable returnable cancellable possible able permissible
+refunded reimbursed credited issued processed cancelled canceled honoured honored cover covers covered booked
+"""
+)
+_REFUSING = word_set(
+    """
+denied deny denies denying rejected reject rejects rejecting refused refuse refuses refusing declined
+decline declines declining ineligible unable impossible non-refundable nonrefundable unauthorised
+unauthorized prohibited forbidden disallowed
+"""
+)
+_ACTIONS = word_set(
+    """
+refund reimburse credit issue process cancel return exchange replace honour honor accept approve grant allow
+authorise authorize arrange book give offer pay permit proceed
+"""
+)
+_TERMS = word_set(
+    "accept allow permit offer refund reimburse exchange replace honour honor grant approve authorise authorize cover"
+)
+"""What a shop says that it does not do, where it refuses it."""
+_PROMISING = word_set("will shall can may able happy glad pleased going")
+_COURTESY = word_set(
+    """
+contact reach reply help assist ask find call email mail write let see track check visit expect rest wait
+thank always also still only be feel click follow read learn view speak chat provide share send look tell
+confirm understand get imagine take use go keep
+"""
+)
+
+
+class Decisions:
+    """`decisions`: `yes` where an answer grants, affirms or can, `no` where it refuses, denies or cannot.
+
+    Argument: own terms, as `{approved: [approve, refund], denied: [reject]}`; a negated term of one of two
+    decisions speaks for the other one. Or a list of terms, each of which is said or denied by itself.
+    """
+
+    name: ClassVar[str] = "decisions"
+
+    def __init__(self, argument: JsonValue = None) -> None:
+        self.terms = None if argument is None else dict(_own_terms(argument))
+
+    def facts(self, scenario: Scenario, trace: AgentTrace) -> frozenset[Fact]:
+        """What the answers decide. An answer that refuses one thing and grants another shows both."""
+        texts = [output for output in trace.outputs if isinstance(output, str)]
+        return frozenset(Fact(self.name, value) for text in texts for value in self.of(text))
+
+    def of(self, text: str) -> frozenset[str]:
+        """What a text decides."""
+        return frozenset(self._own(text)) if self.terms else decisions(text)
+
+    def _own(self, text: str) -> Iterator[str]:
+        names = tuple(self.terms or ())
+        for clause in clauses(text):
+            if clause.asks:
+                continue
+            words = tuple(stem(word) for word in clause.words)
+            for name, terms in (self.terms or {}).items():
+                for index in _places(words, terms):
+                    yield self._value(names, name, denied(clause.words, index))
+
+    def _value(self, names: tuple[str, ...], name: str, negated: bool) -> str:
+        if name.startswith("?"):  # a term by itself
+            return f"{name[1:]}{IS}{NO if negated else YES}"
+        if not negated:
+            return name
+        return names[1 - names.index(name)] if len(names) == 2 else f"not {name}"
+
+
+@lru_cache(maxsize=512)  # every relation reads the same source runs again
+def decisions(text: str) -> frozenset[str]:
+    """What a text decides: `yes`, `no`, both or nothing. Questions and conditions decide nothing.
+
+    >>> sorted(decisions("We can't refund it.")), sorted(decisions("We are not unable to refund it."))
+    (['no'], ['yes'])
+    """
+    found: set[bool] = set()
+    for clause in clauses(text):
+        if not clause.asks:
+            found |= set(_signals(clause.words))
+    return frozenset(YES if granted else NO for granted in found)
+
+
+def _signals(words: tuple[str, ...]) -> Iterator[bool]:
+    if words[:1] == ("yes",) or words == ("no",):
+        yield words[0] == "yes"
+    for index, word in enumerate(words):
+        negated = denied(words, index)
+        if word in _REFUSING:
+            yield negated
+        elif (word in _GRANTING and not _is_courtesy(words, index)) or _promised(words, index):
+            yield not negated
+        elif word == "can" and _is_told(words, index):
+            yield not (negated or words[index + 1 : index + 2] == ("not",))
+        elif negated and _is_ruled_out(words, index):
+            yield False
+
+
+def _promised(words: tuple[str, ...], index: int) -> bool:
+    """Whether an action is announced ("we will refund it", "happy to cancel"), not merely named ("your refund")."""
+    if words[index] not in _ACTIONS:
+        return False
+    before = words[max(0, index - 4) : index]
+    return bool(before) and before[-1] not in DETERMINERS and not _PROMISING.isdisjoint(before)
+
+
+def _is_ruled_out(words: tuple[str, ...], index: int) -> bool:
+    """Whether somebody says "we do not accept it" or "we no longer take it back"; "you do not pay" refuses nothing."""
+    taken_back = words[index] == "take" and "back" in words[index + 1 : index + 7]
+    if words[index] not in _TERMS and not taken_back:
+        return False
+    before = words[max(0, index - 4) : index]
+    return ("we" in before or "i" in before) and (
+        before[-1] in ("not", "never") or before[-2:] == ("no", "longer")
+    )
+
+
+def _is_told(words: tuple[str, ...], index: int) -> bool:
+    """Whether "can" speaks of the matter: "you can always contact us" does not."""
+    after = [word for word in words[index + 1 : index + 4] if word != "not"]
+    return bool(after) and (after[0] not in _COURTESY or after[:1] == ["be"])
+
+
+def _is_courtesy(words: tuple[str, ...], index: int) -> bool:
+    """Whether it is "able to assist you" and the like."""
+    after = words[index + 1 : index + 3]
+    return words[index] == "able" and len(after) == 2 and after[0] == "to" and after[1] in _COURTESY - {"be"}
+
+
+def _places(words: tuple[str, ...], terms: tuple[tuple[str, ...], ...]) -> Iterator[int]:
+    for term in terms:
+        for index in range(len(words) - len(term) + 1):
+            if words[index : index + len(term)] == term:
+                yield index
+
+
+def _own_terms(argument: JsonValue) -> Iterator[tuple[str, tuple[tuple[str, ...], ...]]]:
+    what = "terms: {approved: [approve, refund], denied: [reject]}, or a list of terms"
+    if isinstance(argument, Mapping) and argument:
+        for name, terms in argument.items():
+            yield name, tuple(map(_stemmed, arguments.texts(terms, f"terms of {name!r}")))
+    else:
+        for term in arguments.texts(argument, what):
+            yield f"?{term}", (_stemmed(term),)
+
+
+def _stemmed(term: str) -> tuple[str, ...]:
+    return tuple(stem(word) for word in term.split())

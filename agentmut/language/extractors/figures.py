@@ -1,0 +1,122 @@
+"""What answers state in figures: numbers with units, dates and times, identifiers."""
+
+import json
+from collections.abc import Callable, Collection, Iterator
+from functools import lru_cache
+from typing import ClassVar, NamedTuple
+
+from pydantic import JsonValue
+
+from agentmut._base.frozen import canonical_json
+from agentmut.language.extractors.leaves import leaves
+from agentmut.language.quantities.calendar_days import days
+from agentmut.language.quantities.quantities import blanked, quantities
+from agentmut.language.quantities.things import things
+from agentmut.nouns.fact import Fact
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import AgentTrace
+
+
+class Figures(NamedTuple):
+    """The figures of a text by what they are; each is read as one thing only."""
+
+    numbers: frozenset[str]
+    dates: frozenset[str]
+    ids: frozenset[str]
+
+
+@lru_cache(maxsize=512)  # every relation reads the same source runs again
+def figures(text: str) -> Figures:
+    """The figures of a text, normalised.
+
+    >>> figures("Order A-1042 of March 2026: $12.50")
+    Figures(numbers=frozenset({'12.5 dollars'}), dates=frozenset({'2026-03'}), ids=frozenset({'A-1042'}))
+    """
+    found_days = tuple(days(text))
+    rest = blanked(text, [day.span for day in found_days])
+    found_things = tuple(things(rest))
+    rest = blanked(rest, [thing.span for thing in found_things])
+    dates = {day.value for day in found_days} | {day.without_year for day in found_days}
+    return Figures(
+        numbers=frozenset(str(quantity) for quantity in quantities(rest)),
+        dates=frozenset(dates - {""}),
+        ids=frozenset(thing.value for thing in found_things),
+    )
+
+
+def texts_of(trace: AgentTrace) -> Iterator[str]:
+    """The answers as text; structured ones as JSON."""
+    for output in trace.outputs:
+        if output is not None:
+            yield output if isinstance(output, str) else canonical_json(output)
+
+
+def leaf_texts(trace: AgentTrace) -> Iterator[str]:
+    """The answers as text; of structured ones, and of texts that are JSON, each value by itself."""
+    for output in trace.outputs:
+        value = _parsed(output) if isinstance(output, str) else output
+        if isinstance(value, str):
+            yield value
+        elif value is not None:
+            yield from (leaf if isinstance(leaf, str) else canonical_json(leaf) for _, leaf in leaves(value))
+
+
+def _parsed(text: str) -> JsonValue:
+    if not text.lstrip().startswith(("{", "[")):
+        return text
+    try:
+        found: JsonValue = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return found
+
+
+def said_without_year(fact: Fact, facts: Collection[Fact]) -> bool:
+    """Whether these facts of another run have a full date too, its year left out: that is no difference.
+
+    >>> shown = {Fact("dates", "3 March")}
+    >>> said_without_year(Fact("dates", "2026-03-03"), shown), said_without_year(Fact("dates", "2026-03-04"), shown)
+    (True, False)
+    """
+    if fact.kind != Dates.name:
+        return False
+    day = next((day.without_year for day in days(fact.value)), "")
+    others = [day for fact in facts if fact.kind == Dates.name for day in days(fact.value)]
+    return bool(day) and Fact(fact.kind, day) in facts and all(other.without_year != day for other in others)
+
+
+class _Figures:
+    name: ClassVar[str]
+    read: ClassVar[Callable[[Figures], frozenset[str]]]
+
+    def __init__(self, argument: JsonValue = None) -> None:
+        if argument is not None:
+            raise ValueError(f"takes no argument, got {argument!r}; write `- {self.name}`")
+
+    def facts(self, scenario: Scenario, trace: AgentTrace) -> frozenset[Fact]:
+        """What the answers state."""
+        read = type(self).read
+        return frozenset(
+            Fact(self.name, value) for text in leaf_texts(trace) for value in read(figures(text))
+        )
+
+
+class Numbers(_Figures):
+    """`numbers`: numbers with their units; `five days` is `5 days`, and `$1,200.00` is `1200 dollars`."""
+
+    name: ClassVar[str] = "numbers"
+    read: ClassVar[Callable[[Figures], frozenset[str]]] = staticmethod(lambda found: found.numbers)
+
+
+class Dates(_Figures):
+    """`dates`: days, months, years and times of day; `March 3rd, 2026` is `2026-03-03`, and `3 March` besides."""
+
+    name: ClassVar[str] = "dates"
+    read: ClassVar[Callable[[Figures], frozenset[str]]] = staticmethod(lambda found: found.dates)
+
+
+class Ids(_Figures):
+    """`ids`: order numbers, article codes, addresses; case makes no difference."""
+
+    name: ClassVar[str] = "ids"
+    read: ClassVar[Callable[[Figures], frozenset[str]]] = staticmethod(lambda found: found.ids)

@@ -1,0 +1,153 @@
+"""Statements: whether what answers say is affirmed or denied there."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import ClassVar, NamedTuple
+
+from pydantic import JsonValue
+
+from agentmut.facts.stability import MOST_NEW, NEARLY_ALL
+from agentmut.language.extractors.figures import leaf_texts
+from agentmut.language.extractors.leaves import leaves
+from agentmut.language.extractors.values import is_free
+from agentmut.language.vocabulary.predicates import Statement, statements
+from agentmut.nouns.fact import Extractor, Fact
+from agentmut.nouns.scenario import Scenario
+from agentmut.nouns.trace import AgentTrace
+
+FEWEST_MENTIONS = 2
+"""So many runs of the unchanged agent at least have to say a word before its contrary is news."""
+_SHOWN = 3
+Word = tuple[str, str]
+"""Where it stands (a tool's name, empty for answers), and its stem."""
+
+
+class Said(NamedTuple):
+    """What a run affirms and denies."""
+
+    named: frozenset[tuple[Word, bool]]
+    """All of it."""
+    firm: Mapping[tuple[Word, bool], str]
+    """What is said of something -> the word as it stands there."""
+
+
+class Usual(NamedTuple):
+    """What runs of the unchanged agent affirm and deny."""
+
+    mentions: Mapping[tuple[Word, bool], int]
+    """How many of them do."""
+    enough: int
+    """So many of them have to say one thing before its contrary is news."""
+    settled: frozenset[Word] = frozenset()
+    """What nearly all of them speak of, and none both ways: each run answers it, one way or the other."""
+
+    def is_news(self, word: Word, holds: bool) -> bool:
+        """Whether none of the runs says so, and enough of them say the contrary."""
+        return not self.mentions.get((word, holds)) and self.mentions.get((word, not holds), 0) >= self.enough
+
+
+class Statements:
+    """`statements`: what is affirmed in one run and denied in the other, by the word: *has shipped, has not shipped*.
+
+    Only a contradiction makes a difference, never a word that is missing. A contrary that the unchanged agent's own
+    runs never say is one where enough of those runs say the opposite: as many as it takes for at most 5 % of these
+    runs to contradict the others.
+    """
+
+    name: ClassVar[str] = "statements"
+
+    def __init__(self, argument: JsonValue = None, usual: Usual | None = None) -> None:
+        if argument is not None:
+            raise ValueError(f"takes no argument, got {argument!r}; write `- {self.name}`")
+        self.usual = usual
+
+    @property
+    def says_something(self) -> bool:
+        """Whether there is a word whose contrary would make a difference."""
+        return self.usual is None or any(count >= self.usual.enough for count in self.usual.mentions.values())
+
+    def facts(self, scenario: Scenario, trace: AgentTrace) -> frozenset[Fact]:
+        """None: a statement counts only against its contrary."""
+        return frozenset()
+
+    def calibrated(self, scenario: Scenario, sources: tuple[AgentTrace, ...]) -> Extractor:
+        """With what these runs say."""
+        return Statements(usual=_usual([said(trace) for trace in sources]))
+
+    def difference(self, scenario: Scenario, source: AgentTrace, follow_up: AgentTrace) -> str:
+        """What the follow-up contradicts."""
+        before, after = said(source), said(follow_up)
+        new = {key: text for key, text in after.firm.items() if key not in before.named}
+        usual = self.usual or _alone(before, after)
+        found = [_phrase(text, key) for key, text in sorted(new.items()) if usual.is_news(*key)]
+        more = [f"and {len(found) - _SHOWN} more"] if len(found) > _SHOWN else []
+        return ", ".join((*found[:_SHOWN], *more))
+
+    def contradictions(self, one: AgentTrace, other: AgentTrace) -> tuple[str, ...]:
+        """What one run affirms and the other denies, of what each of the usual runs says one way or the other."""
+        first, second = said(one).firm, said(other).firm
+        settled = self.usual.settled if self.usual else frozenset()
+        return tuple(
+            _phrase(second[word, not holds], (word, not holds))
+            for word, holds in sorted(first)
+            if word in settled and (word, not holds) in second
+        )
+
+
+def said(trace: AgentTrace) -> Said:
+    """What a run affirms and denies in its answers, and in the longer texts that it gives to tools."""
+    found = [((place, one.word), one) for place, text in _texts(trace) for one in _statements(text)]
+    return Said(
+        frozenset((word, one.holds) for word, one in found),
+        {(word, one.holds): one.said for word, one in found if one.firm},
+    )
+
+
+def _texts(trace: AgentTrace) -> Iterator[tuple[str, str]]:
+    for text in leaf_texts(trace):
+        yield "", text
+    for step in trace.tool_calls:
+        for _, value in leaves(step.arguments or {}):
+            if isinstance(value, str) and is_free(value):
+                yield step.tool or "", value
+
+
+@lru_cache(maxsize=512)  # every relation reads the same source runs again
+def _statements(text: str) -> tuple[Statement, ...]:
+    return tuple(statements(text))
+
+
+def _usual(runs: Sequence[Said]) -> Usual:
+    mentions = Counter(one for run in runs for one in run.named)
+    against = [_contradicted(run, mentions) for run in runs]
+    most = int(MOST_NEW * len(runs))
+    enough = sorted(against, reverse=True)[most] + 1
+    return Usual(mentions, max(FEWEST_MENTIONS, enough), frozenset(_settled(runs)))
+
+
+def _settled(runs: Sequence[Said]) -> Iterator[Word]:
+    both = {word for run in runs for word, holds in run.named if (word, not holds) in run.named}
+    spoken = Counter(word for run in runs for word in {word for word, _ in run.named})
+    return (word for word, count in spoken.items() if count >= NEARLY_ALL * len(runs) and word not in both)
+
+
+def _contradicted(run: Said, mentions: Mapping[tuple[Word, bool], int]) -> int:
+    """The most of these runs that say the contrary of something that this one alone says."""
+    alone = (key for key in run.firm if mentions[key] == 1)
+    return max((_contraries(word, holds, run, mentions) for word, holds in alone), default=0)
+
+
+def _contraries(word: Word, holds: bool, run: Said, mentions: Mapping[tuple[Word, bool], int]) -> int:
+    return mentions.get((word, not holds), 0) - ((word, not holds) in run.named)
+
+
+def _alone(source: Said, follow_up: Said) -> Usual:
+    """Without other runs: what the source says and the follow-up does not."""
+    return Usual(Counter(source.named - follow_up.named), 1)
+
+
+def _phrase(text: str, key: tuple[Word, bool]) -> str:
+    (tool, _), holds = key
+    where = f" to {tool}" if tool else ""
+    return f"{text!r} is {'affirmed' if holds else 'denied'}{where} only in the follow-up"

@@ -1,0 +1,77 @@
+"""Identifiers as an answer states them: order numbers, article codes, addresses of mail and web."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from agentmut.language.prompt.spans import Span
+from agentmut.language.quantities.units import ANY_UNIT
+
+_THINGS = re.compile(
+    r"""
+      (?P<address>https?://[^\s<>"')\]]{1,2000}[\w/]|(?<![\w.+-])[\w.+-]{1,64}+@[\w.-]{1,253}\.[A-Za-z]{2,24})(?!\w)
+    | (?<![\w.@/-])(?P<uuid>[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12})(?![\w-])
+    | (?<![\w.,$€£-])(?P<version>v?(?!\d{1,3}(?:\.\d{3})+(?![\w.]))\d{1,6}(?:\.\d{1,6}){2,9}(?:-[a-z]+[\w.]*\w)?)
+        (?![\w-]|[.,]\d)
+    | (?<![\w&])\#(?P<marked>[A-Za-z0-9][\w-]*\d[\w-]*|\d+)
+    | (?<![\w.@/$€£-])(?P<code>[A-Za-z][A-Za-z0-9]*+(?:[-_][A-Za-z0-9]++)*+)(?![\w@-])
+    | (?<![\w.@/$€£-])(?P<mixed>\d[0-9A-Za-z]*[A-Za-z][0-9A-Za-z]*\d[0-9A-Za-z]*(?:-[0-9A-Za-z]+)*)(?![\w-])
+    | (?<![\w.@/$€£,:+-])(?P<digits>\d{4,24}(?:-\d{2,12})*)(?![\w%°@/:-]|[.,]\d)
+    """,
+    re.VERBOSE,
+)
+_CURRENCY = re.compile(r"(?:USD|EUR|GBP|CHF|JPY|US)\d", re.IGNORECASE)
+_COUNTED = re.compile(rf"\s?-?(?:{ANY_UNIT})(?!\w)", re.IGNORECASE)
+_MONEY_BEFORE = re.compile(r"(?:USD|EUR|GBP|CHF|JPY)\s$")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
+class Thing(NamedTuple):
+    """An identifier in its one spelling, and where it stands."""
+
+    value: str
+    span: Span
+
+
+def things(text: str) -> Iterator[Thing]:
+    """The identifiers of a text, in order.
+
+    Whole numbers of four and more digits without a unit are identifiers; years are none.
+
+    >>> [thing.value for thing in things("Order #1042 (SKU kb-204): write to Help@shop.example within 1000 days")]
+    ['1042', 'KB-204', 'help@shop.example']
+    """
+    for match in _THINGS.finditer(text):
+        value = _value(match)
+        if value:
+            yield Thing(value, Span(*match.span()))
+
+
+def _value(match: re.Match[str]) -> str:
+    found, said = match.lastgroup or "", match[match.lastgroup or 0]
+    if found == "address":
+        return str(said).lower()
+    if found == "version":
+        return str(said).lower().removeprefix("v")
+    if found == "code" and not _is_code(said):
+        return ""
+    if found == "digits" and not _is_number_of(match):
+        return ""
+    return str(said).upper()
+
+
+def _is_code(said: str) -> bool:
+    """Whether letters and digits name something: KB-204, ord-1042, sku_7; not top-10, Q3 or USD100."""
+    digits = sum(character.isdigit() for character in said)
+    if not digits or _CURRENCY.match(said):
+        return False
+    return (
+        digits >= 3 or "_" in said or (said[0].isupper() and digits >= 2) or (said.isupper() and "-" in said)
+    )
+
+
+def _is_number_of(match: re.Match[str]) -> bool:
+    text, said = match.string, match["digits"]
+    if _YEAR.fullmatch(said) or _COUNTED.match(text, match.end()):
+        return False
+    return not _MONEY_BEFORE.search(text[max(0, match.start() - 4) : match.start()])

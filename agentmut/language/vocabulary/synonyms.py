@@ -1,0 +1,41 @@
+"""Words of an instruction that can be said otherwise, found where they stand."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from agentmut.language.prompt.document import Instruction, PromptDocument
+from agentmut.language.vocabulary.uses import uses
+from agentmut.language.vocabulary.words import stem, words
+
+
+class Replacement(NamedTuple):
+    """Other words for the characters `start` to `end` of a prompt."""
+
+    start: int
+    end: int
+    text: str
+
+
+def synonyms(
+    document: PromptDocument, instruction: Instruction, tool_names: tuple[str, ...] = ()
+) -> Iterator[Replacement]:
+    """Every replaceable word of an instruction, in order; none where the instruction is not English.
+
+    Protected text is left alone, and so are words that the name of a tool is made of.
+    """
+    for use in uses(document, instruction):
+        said = use.said("neutral")
+        if said and not is_of_a_name(use.text, tool_names):
+            yield Replacement(use.start, use.end, said)
+
+
+def is_of_a_name(text: str, tool_names: tuple[str, ...]) -> bool:
+    """Whether a tool's name is made of one of the words: then they may mean the tool."""
+    taken = _stems_of_names(tool_names)
+    return any(stem(word) in taken for word in text.split())
+
+
+@lru_cache(maxsize=16)  # asked again for each instruction of a prompt
+def _stems_of_names(names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(stem(word.text) for name in names for word in words(name))

@@ -1,0 +1,125 @@
+"""Where words of the lexicon stand in a prompt, and what may stand there instead."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from agentmut.language.prompt.document import Instruction, PromptDocument
+from agentmut.language.vocabulary.lexicon import Entry, Match, Relation, load_lexicon
+from agentmut.language.vocabulary.neighbours import word_set
+from agentmut.language.vocabulary.words import Word, words
+
+# Words of English only: French and German share many of its stop words.
+_FUNCTION_WORDS = """
+the and you your with this that these not if when before must should never always be are of for to
+they their it is only or do don't from by at than more which within each any every has have been can may
+"""
+_ENGLISH = frozenset(_FUNCTION_WORDS.split())
+_ENGLISH_SHARE = 0.1
+_FEW_WORDS = 12
+_GERMAN = word_set("der die das und nicht ist ein eine immer nie nach vor bis den dem kein keine nur")
+_PLAIN = str.maketrans("’‘“”–—…€£≤≥•°×→§", "''\"\"-..EL<>*ox>S")
+_SAME_PHRASE = re.compile(r"[\s*_$€£(]+")  # "above **$50**": the number follows "above"
+_CLAUSE_END = re.compile(r"[,.;:!?()–—]|\s-\s")
+_CONDITION = re.compile(
+    r"\b(?:if|when|whenever|unless|because|since|while|where|who|which|that|whose|whether|once"
+    r"|how|what|why|as \w+ as)\b",
+    re.I,
+)
+_STRESSED = re.compile(
+    r"\b(?:important|sure|ensure|remember|note|essential|critical|crucial|vital|imperative|aware|mind) that\b",
+    re.I,
+)  # "It is important that you never ...": what follows is the rule
+
+
+class Use(NamedTuple):
+    """A word or phrase of the lexicon, the characters `start` to `end` of a prompt."""
+
+    start: int
+    end: int
+    entries: tuple[Entry, ...]
+    text: str
+    previous: str
+    """The word before it in the same phrase, or nothing."""
+    following: str
+
+    def said(self, relation: Relation) -> str | None:
+        """What may stand here instead; None where nothing may, empty text where it is dropped."""
+        found = (e.said(relation, self.text, self.previous, self.following) for e in self.entries)
+        return next((said for said in found if said is not None), None)
+
+
+@lru_cache(maxsize=4_096)  # asked by every word operator
+def reads_as_english(text: str) -> bool:
+    """Whether the word lists, which are English, apply. A few plain ASCII words are taken for English."""
+    found = [word.text.lower() for word in words(text)]
+    english = sum(word in _ENGLISH for word in found)
+    if len(found) > _FEW_WORDS:
+        return english >= _ENGLISH_SHARE * len(found)
+    return text.translate(_PLAIN).isascii() and (english > 0 or not any(word in _GERMAN for word in found))
+
+
+def in_condition(text: str, offset: int) -> bool:
+    """Whether what stands at `offset` says when or which, not what: it comes after "if", "who" and the like."""
+    clause = _STRESSED.sub(" ", _CLAUSE_END.split(text[:offset])[-1])
+    return _CONDITION.search(clause) is not None
+
+
+def uses(document: PromptDocument, instruction: Instruction, *topics: str) -> Iterator[Use]:
+    """Every use of an entry of some topics, or of any, in an instruction; none where it is not English.
+
+    Protected text and halves of compounds are left out. An entry may still say nothing about a use.
+    """
+    if not reads_as_english(instruction.text):
+        return
+    for use in _uses(instruction.text, topics):
+        start, end = instruction.start + use.start, instruction.start + use.end
+        if not document.protects(start, end):
+            yield use._replace(start=start, end=end)
+
+
+@lru_cache(maxsize=4_096)  # several operators ask of the same topics
+def _uses(text: str, topics: tuple[str, ...]) -> tuple[Use, ...]:
+    found = words(text)
+    said = tuple(word.text.lower().replace("’", "'") for word in found)
+    matched = load_lexicon().matches(said, topics)
+    return tuple(
+        _use(text, found, match)
+        for match in matched
+        if _is_whole(text, found[match.first : match.first + match.length])
+    )
+
+
+def _use(text: str, found: tuple[Word, ...], match: Match) -> Use:
+    first, last = match.first, match.first + match.length - 1
+    form = " ".join(word.text for word in found[first : last + 1]).replace("’", "'")
+    return Use(found[first].start, found[last].end, match.entries, form, *_around(text, found, first, last))
+
+
+def neighbours(text: str) -> Iterator[tuple[Word, str, str]]:
+    """Every word that is no half of a compound, with the words before and after it in the same phrase."""
+    found = words(text)
+    for index, word in enumerate(found):
+        if _is_whole(text, (word,)):
+            yield word, *_around(text, found, index, index)
+
+
+def _around(text: str, found: tuple[Word, ...], first: int, last: int) -> tuple[str, str]:
+    previous = found[first - 1].text if first and _adjoin(text, found[first - 1], found[first]) else ""
+    has_next = last + 1 < len(found) and _adjoin(text, found[last], found[last + 1])
+    return previous, found[last + 1].text if has_next else ""
+
+
+def _is_whole(text: str, said: tuple[Word, ...]) -> bool:
+    """Whether the words stand together, with blanks between them, and are no part of a compound."""
+    start, end = said[0].start, said[-1].end
+    between = [text[left.end : right.start] for left, right in pairwise(said)]
+    return all(gap.isspace() for gap in between) and not (
+        text[start - 1 : start] in ("-", "‑") or text[end : end + 1] in ("-", "‑")
+    )
+
+
+def _adjoin(text: str, left: Word, right: Word) -> bool:
+    return _SAME_PHRASE.fullmatch(text, left.end, right.start) is not None
