@@ -19,7 +19,7 @@ from agentmut._base.errors import AdapterError
 from agentmut.adapters._azure import DEPLOYMENT, OTHERWISE
 from agentmut.adapters._framework import dropped
 from agentmut.nouns.config import ModelConfig
-from agentmut.trial import answering, call_place
+from agentmut.recording.trial import answering, call_place
 
 OPENAI, AZURE = "openai", "azure"
 _KINDS = {"OpenAIChatCompletionClient": OPENAI, "AzureOpenAIChatCompletionClient": AZURE}

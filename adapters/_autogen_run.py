@@ -21,7 +21,7 @@ from pydantic import JsonValue
 from agentmut._base.plain import jsonable
 from agentmut.adapters._autogen_team import Team
 from agentmut.nouns.flow import END, START
-from agentmut.trial import Trial, call_tool_step
+from agentmut.recording.trial import Trial, call_tool_step
 
 FAREWELL = 1.0
 """Seconds that a run which is cut off has to end its tasks."""

@@ -17,7 +17,7 @@ from agentmut.adapters._change import Change
 from agentmut.calls.answers import decoy_answer
 from agentmut.calls.passing import pass_call
 from agentmut.nouns.tools import ToolSpec
-from agentmut.trial import TrialOverError, answering, call_place
+from agentmut.recording.trial import TrialOverError, answering, call_place
 
 
 class ToolError(Exception):

@@ -12,7 +12,7 @@ from agentmut.adapters._boto3 import hung_up
 from agentmut.nouns.codec import HttpCall
 from agentmut.nouns.messages import Exchange, ModelReply, ModelRequest, ToolCall
 from agentmut.nouns.trace import Usage
-from agentmut.trial import TRIAL_HEADER, CallPlace, Trial, TrialOverError, call_place
+from agentmut.recording.trial import TRIAL_HEADER, CallPlace, Trial, TrialOverError, call_place
 from agentmut.wire.carriers.hosts import is_loopback
 from agentmut.wire.dialects import bedrock_agent
 

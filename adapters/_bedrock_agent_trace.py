@@ -9,7 +9,7 @@ from agentmut.adapters import _bedrock_agent_deeds as deeds
 from agentmut.adapters._bedrock_agent_terms import Asked, asked_of
 from agentmut.adapters._tool_loop import MODEL
 from agentmut.nouns.trace import Action, Step, Usage
-from agentmut.trial import Recorder
+from agentmut.recording.trial import Recorder
 
 
 class Thought(NamedTuple):

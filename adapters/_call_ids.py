@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from agentmut._base.plain import jsonable
 from agentmut.nouns.messages import Exchange, ToolCall
-from agentmut.trial import Recorder
+from agentmut.recording.trial import Recorder
 
 
 class Asked(NamedTuple):

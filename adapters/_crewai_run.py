@@ -10,7 +10,7 @@ from agentmut.adapters._crewai_tools import failure_in, passed_on
 from agentmut.nouns.flow import END, START
 from agentmut.nouns.messages import Exchange
 from agentmut.nouns.trace import Action, Step
-from agentmut.trial import CallPlace, Trial, call_tool_step, place_calls
+from agentmut.recording.trial import CallPlace, Trial, call_tool_step, place_calls
 
 COWORKER = "coworker"
 """The argument of CrewAI's tools for delegation that names the agent."""

@@ -21,8 +21,8 @@ from agentmut.adapters._bedrock_agent_trace import Told
 from agentmut.adapters._boto3 import Boto3
 from agentmut.adapters._dialect import Answer, Dialect, Items, Reply
 from agentmut.nouns.config import AgentConfig, ModelConfig
-from agentmut.threads import in_daemon_thread
-from agentmut.trial import current_trial
+from agentmut.recording.threads import in_daemon_thread
+from agentmut.recording.trial import current_trial
 
 PATIENCE = 600
 """Seconds without an event after which a call is given up. boto3's own 60 are fewer than some agents take, and it

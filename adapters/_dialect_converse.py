@@ -10,7 +10,7 @@ from agentmut.adapters._dialect import Answer, Body, Dialect, Items, Reply, Stre
 from agentmut.nouns.codec import Codec
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.messages import ModelReply, ModelRequest
-from agentmut.threads import in_daemon_thread
+from agentmut.recording.threads import in_daemon_thread
 from agentmut.wire.dialects import aws_event_stream
 from agentmut.wire.dialects.converse import converse_stream
 from agentmut.wire.dialects.converse.converse import Converse

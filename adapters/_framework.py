@@ -23,7 +23,7 @@ from agentmut.nouns.mutant import Edit, Mutant, unreachable_fault
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.protocols import AgentKeys, AgentSpec
-from agentmut.trial import CallPlace, Trial, answering
+from agentmut.recording.trial import CallPlace, Trial, answering
 from agentmut.wire.steps import steps_from_exchanges
 
 

@@ -8,7 +8,7 @@ from google.adk.plugins.base_plugin import BasePlugin
 
 from agentmut._base.plain import described, jsonable
 from agentmut.nouns.flow import END, START
-from agentmut.trial import CallPlace, Trial, call_place, call_tool_step, place_calls
+from agentmut.recording.trial import CallPlace, Trial, call_place, call_tool_step, place_calls
 
 WORKFLOWS = (SequentialAgent, ParallelAgent, LoopAgent)
 TRANSFER = "transfer_to_agent"

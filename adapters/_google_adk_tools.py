@@ -20,7 +20,7 @@ from agentmut.adapters._google_adk_mcp import is_served, text_of, told_of, told_
 from agentmut.calls.answers import ResultForm, decoy_answer, form_of
 from agentmut.calls.passing import pass_call
 from agentmut.nouns.tools import ToolSpec
-from agentmut.trial import CallPlace, answering, call_place
+from agentmut.recording.trial import CallPlace, answering, call_place
 from agentmut.wire.dialects.gemini import gemini_tools
 
 

@@ -10,7 +10,7 @@ from agentmut.calls.offered import finds_offered_tools
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.faults import FaultKind
 from agentmut.nouns.tools import ToolSpec, read_tool
-from agentmut.trial import current_trial
+from agentmut.recording.trial import current_trial
 
 
 def as_configured(tool: BaseTool, spec: ToolSpec) -> BaseTool:

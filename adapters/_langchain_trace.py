@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from agentmut._base.plain import described, jsonable
 from agentmut.adapters._langgraph_path import Place, Way, place_of
 from agentmut.nouns.trace import Action, Step, Usage
-from agentmut.trial import Recorder
+from agentmut.recording.trial import Recorder
 
 
 class TraceHandler(BaseCallbackHandler):

@@ -9,7 +9,7 @@ from agentmut.adapters._langgraph_within import tool_nodes
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.flow import CHANGED, Flow
 from agentmut.nouns.mutant import Mutant, apply_edits
-from agentmut.trial import Trial
+from agentmut.recording.trial import Trial
 
 # `_langgraph_flow` is imported where it is used: it needs LangGraph, which the adapter checks for first.
 

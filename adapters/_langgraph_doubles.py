@@ -23,8 +23,8 @@ from agentmut.calls.faulty import check_running, with_fault, with_fault_async
 from agentmut.calls.spoiling import Change
 from agentmut.nouns.faults import UNCALLED
 from agentmut.nouns.tools import read_tool
-from agentmut.threads import completed
-from agentmut.trial import Trial, current_trial
+from agentmut.recording.threads import completed
+from agentmut.recording.trial import Trial, current_trial
 
 
 def let_doubles_answer(node: Any) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from agentmut.nouns.flow import END, START
-from agentmut.trial import Recorder
+from agentmut.recording.trial import Recorder
 
 _Run = tuple[tuple[str, ...], str]
 """The nodes that a graph is in, and which run of it this is."""

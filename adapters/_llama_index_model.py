@@ -11,7 +11,7 @@ from agentmut._base.plain import one_line
 from agentmut.adapters._azure import DEPLOYMENT, OTHERWISE
 from agentmut.adapters._framework import dropped
 from agentmut.nouns.config import SAMPLING, ModelConfig
-from agentmut.trial import call_place, place_calls
+from agentmut.recording.trial import call_place, place_calls
 
 _FIELDS = {"name": ("model",), "max_tokens": ("max_tokens", "max_output_tokens")}
 """Of settings that clients have under other names, or some of them."""

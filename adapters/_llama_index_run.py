@@ -15,7 +15,7 @@ from agentmut.adapters._call_ids import CallIds
 from agentmut.adapters._framework import Said, Session
 from agentmut.adapters._llama_index_tools import Place
 from agentmut.nouns.flow import END, START
-from agentmut.trial import CallPlace, Trial, call_place, call_tool_step
+from agentmut.recording.trial import CallPlace, Trial, call_place, call_tool_step
 
 _END_OF_CANCELLED = 1.0
 """Seconds in which a run that was cut off comes to its end."""

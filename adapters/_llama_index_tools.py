@@ -13,7 +13,7 @@ from agentmut.adapters._change import Offer
 from agentmut.calls.answers import decoy_answer
 from agentmut.calls.passing import pass_call
 from agentmut.nouns.tools import ToolSpec
-from agentmut.trial import CallPlace, answering
+from agentmut.recording.trial import CallPlace, answering
 
 Own = Callable[[dict[str, Any]], Awaitable[ToolOutput]]
 Place = Callable[[str, Mapping[str, Any]], CallPlace]

@@ -19,7 +19,7 @@ from agentmut.nouns.mutant import Mutant, apply_edits
 from agentmut.nouns.tools import ToolSpec, read_tool
 from agentmut.nouns.trace import AgentTrace
 from agentmut.protocols import AgentSpec
-from agentmut.trial import Trial
+from agentmut.recording.trial import Trial
 
 _LIMIT = "max_steps"
 

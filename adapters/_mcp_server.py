@@ -30,7 +30,7 @@ from agentmut.mcp.results import text_of
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.tools import ToolSpec
 from agentmut.protocols import AgentSpec
-from agentmut.trial import Trial, call_place, call_tool_step
+from agentmut.recording.trial import Trial, call_place, call_tool_step
 
 EXPECTED = "an mcp.server.MCPServer"
 TOLD_OF_STDERR = 600

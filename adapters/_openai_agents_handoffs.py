@@ -12,7 +12,7 @@ from agentmut._base.errors import AdapterError
 from agentmut._base.plain import described
 from agentmut.adapters._agent_source import ON_THE_WIRE
 from agentmut.adapters._sdk_version import named_version
-from agentmut.trial import CallPlace, call_place, call_tool_step, current_trial
+from agentmut.recording.trial import CallPlace, call_place, call_tool_step, current_trial
 
 _Invoke = Callable[[Any, str], Awaitable[Any]]
 

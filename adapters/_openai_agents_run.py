@@ -25,7 +25,7 @@ from agentmut.adapters._openai_agents_client import keep_to_this_loop
 from agentmut.adapters._openai_agents_mcp import Connections
 from agentmut.adapters._openai_agents_team import Team
 from agentmut.nouns.flow import END, START
-from agentmut.trial import CallPlace, Trial, place_calls
+from agentmut.recording.trial import CallPlace, Trial, place_calls
 
 
 class Conversation(Session):

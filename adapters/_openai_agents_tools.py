@@ -13,7 +13,7 @@ from agentmut.adapters._openai_agents_mcp import refusals
 from agentmut.calls.answers import decoy_answer
 from agentmut.calls.passing import pass_call
 from agentmut.nouns.tools import ToolSpec
-from agentmut.trial import answering, call_place
+from agentmut.recording.trial import answering, call_place
 
 
 class ToolRefusedError(Exception):

@@ -15,7 +15,7 @@ from agentmut.nouns.mutant import Edit, Mutant
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.protocols import AgentSpec
-from agentmut.trial import Trial
+from agentmut.recording.trial import Trial
 from agentmut.wire.steps import steps_from_exchanges
 
 CONFIG_FILE = "config_file"

@@ -17,7 +17,7 @@ from agentmut.adapters._change import Change, Offer
 from agentmut.calls.answers import decoy_answer
 from agentmut.calls.passing import pass_call
 from agentmut.nouns.tools import ToolSpec
-from agentmut.trial import answering, call_place, current_trial
+from agentmut.recording.trial import answering, call_place, current_trial
 
 _PUT_OFF = ("external", "unapproved")
 """The kinds of tools whose calls end the run, for somebody else to carry out or approve."""

@@ -11,7 +11,7 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
 
 from agentmut._base.plain import described
 from agentmut.nouns.trace import Step
-from agentmut.trial import CallPlace, Trial, call_tool_step
+from agentmut.recording.trial import CallPlace, Trial, call_tool_step
 
 if TYPE_CHECKING:
     from agentmut.adapters._pydantic_ai_tools import Offered

@@ -18,7 +18,7 @@ from agentmut.adapters._semantic_kernel_model import Model, choice_of
 from agentmut.adapters._semantic_kernel_run import answer_of, placing
 from agentmut.adapters._semantic_kernel_tools import listed, plugins_with
 from agentmut.nouns.flow import Flow
-from agentmut.trial import Trial, call_place, call_tool_step
+from agentmut.recording.trial import Trial, call_place, call_tool_step
 
 
 def asking_copy(

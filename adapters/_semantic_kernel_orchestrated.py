@@ -15,7 +15,7 @@ from agentmut.adapters._framework import Said, Session
 from agentmut.adapters._semantic_kernel_orchestration import members_of, with_members
 from agentmut.adapters._semantic_kernel_run import text_of
 from agentmut.adapters._semantic_kernel_way import END_OF_CANCELLED, Way
-from agentmut.trial import Trial
+from agentmut.recording.trial import Trial
 
 
 class Orchestrated(Session):

@@ -20,7 +20,7 @@ from agentmut.adapters._agent_source import ON_THE_WIRE
 from agentmut.adapters._sdk_version import named_version
 from agentmut.adapters._semantic_kernel_run import HANDOFF, note_coming
 from agentmut.adapters._semantic_kernel_way import Way
-from agentmut.trial import place_calls
+from agentmut.recording.trial import place_calls
 
 KINDS = (SequentialOrchestration, ConcurrentOrchestration, GroupChatOrchestration, HandoffOrchestration)
 _TRANSFER = f"{HANDOFF}-transfer_to_"

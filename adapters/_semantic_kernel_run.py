@@ -11,7 +11,7 @@ from semantic_kernel.functions import FunctionResult
 from agentmut.adapters._semantic_kernel_tools import Offered
 from agentmut.calls.passing import pass_call
 from agentmut.nouns.trace import Action, Step
-from agentmut.trial import (
+from agentmut.recording.trial import (
     CallPlace,
     Recorder,
     Trial,

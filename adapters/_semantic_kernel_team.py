@@ -27,7 +27,7 @@ from agentmut.adapters._semantic_kernel_orchestration import (
 from agentmut.adapters._semantic_kernel_tools import offered, spec_of
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.flow import Flow
-from agentmut.trial import Trial
+from agentmut.recording.trial import Trial
 
 
 def is_supported(found: Any) -> bool:

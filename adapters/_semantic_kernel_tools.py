@@ -22,7 +22,7 @@ from agentmut.calls.answers import decoy_answer
 from agentmut.calls.passing import pass_call
 from agentmut.nouns.mutant import Edit
 from agentmut.nouns.tools import ToolSpec
-from agentmut.trial import call_place
+from agentmut.recording.trial import call_place
 
 _NAME = re.compile(r"(\w+-)?[\w-]+", re.ASCII)
 _TOLD = frozenset({"type", "properties", "required"})

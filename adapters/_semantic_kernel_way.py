@@ -6,7 +6,7 @@ from typing import Any
 
 from agentmut.adapters._semantic_kernel_run import HANDOFF, note_refused
 from agentmut.nouns.flow import END, START
-from agentmut.trial import CallPlace, Trial
+from agentmut.recording.trial import CallPlace, Trial
 
 END_OF_CANCELLED = 1.0
 """Seconds in which what was cut off comes to its end."""

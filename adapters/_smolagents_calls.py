@@ -8,7 +8,7 @@ from agentmut._base.plain import described, jsonable
 from agentmut.adapters._call_ids import CallIds
 from agentmut.nouns.messages import Exchange
 from agentmut.nouns.tools_as_functions import ANSWER
-from agentmut.trial import CallPlace, Trial, call_place, call_tool_step
+from agentmut.recording.trial import CallPlace, Trial, call_place, call_tool_step
 
 
 class Calls:

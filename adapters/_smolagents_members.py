@@ -6,7 +6,7 @@ from smolagents import AgentMaxStepsError, MultiStepAgent
 
 from agentmut._base.plain import described, jsonable
 from agentmut.adapters._smolagents_calls import Calls
-from agentmut.trial import CallPlace, Recorder, answering, call_place, call_tool_step
+from agentmut.recording.trial import CallPlace, Recorder, answering, call_place, call_tool_step
 
 OUT_OF_STEPS = "it reached max_steps without an answer, and smolagents had the model write one"
 

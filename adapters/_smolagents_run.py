@@ -15,8 +15,8 @@ from agentmut.adapters._framework import Said, Session
 from agentmut.adapters._smolagents_members import OUT_OF_STEPS, out_of_steps
 from agentmut.adapters._smolagents_team import Team, name_of
 from agentmut.nouns.flow import END, START
-from agentmut.threads import in_daemon_thread
-from agentmut.trial import CallPlace, Trial, answering
+from agentmut.recording.threads import in_daemon_thread
+from agentmut.recording.trial import CallPlace, Trial, answering
 
 
 class Conversation(Session):

@@ -27,7 +27,7 @@ from agentmut.adapters._smolagents_model import changed_model, model_of
 from agentmut.adapters._smolagents_tools import offered, own_tools, spec_of
 from agentmut.nouns.config import ModelConfig
 from agentmut.nouns.flow import Flow
-from agentmut.trial import Trial
+from agentmut.recording.trial import Trial
 
 
 def name_of(agent: MultiStepAgent) -> str:

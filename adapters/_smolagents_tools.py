@@ -13,7 +13,7 @@ from agentmut.calls.answers import ResultForm, decoy_answer
 from agentmut.calls.passing import pass_call_sync
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.tools_as_functions import ANSWER
-from agentmut.trial import answering, call_place
+from agentmut.recording.trial import answering, call_place
 
 _FORMS = {"string": ResultForm.TEXT, "object": ResultForm.MAPPING, "any": ResultForm.MAPPING}
 

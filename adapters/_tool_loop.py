@@ -16,8 +16,8 @@ from agentmut.adapters._dialect import Answer, Call, Dialect, Items, Reply
 from agentmut.calls.toolbox import Function
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.trace import Action, Step
-from agentmut.threads import in_daemon_thread
-from agentmut.trial import CallPlace, Trial, TrialOverError, answering, call_tool_step
+from agentmut.recording.threads import in_daemon_thread
+from agentmut.recording.trial import CallPlace, Trial, TrialOverError, answering, call_tool_step
 
 MODEL, TOOLS = "model", "tools"
 """The two nodes of the loop."""

@@ -13,8 +13,8 @@ from agentmut._base.plain import described
 from agentmut.adapters._vertex_credentials import Credentials
 from agentmut.adapters._vertex_errors import EngineError, of_sdk
 from agentmut.adapters._vertex_rest import Event, event, events, posted, whole
-from agentmut.threads import in_daemon_thread
-from agentmut.trial import TRIAL_HEADER, current_trial
+from agentmut.recording.threads import in_daemon_thread
+from agentmut.recording.trial import TRIAL_HEADER, current_trial
 from agentmut.wire.carriers.hosts import is_loopback
 
 _NO_ADK = "is it an ADK agent? One of another kind is asked with agent.options: {method: query}"

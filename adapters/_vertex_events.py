@@ -14,7 +14,7 @@ from agentmut._base.plain import jsonable
 from agentmut.adapters._vertex_errors import SHOWN, failure, reported
 from agentmut.nouns.flow import END, START
 from agentmut.nouns.trace import Action, Step, Usage
-from agentmut.trial import Recorder
+from agentmut.recording.trial import Recorder
 from agentmut.wire.dialects.gemini.spelling import get
 
 _OF_MODELS = ("usageMetadata", "modelVersion", "finishReason")

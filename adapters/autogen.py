@@ -18,7 +18,7 @@ from agentmut.adapters._requirement import Requirement
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Edit
 from agentmut.protocols import AgentSpec
-from agentmut.trial import Trial
+from agentmut.recording.trial import Trial
 
 if TYPE_CHECKING:
     from agentmut.adapters._autogen_team import Team
@@ -83,7 +83,7 @@ class AutoGenAdapter(FrameworkAdapter):
     def read(cls, agent: Any, spec: AgentSpec) -> AgentConfig:
         """Prompt and model of the agent that is changed, tools and hand-offs of all."""
         from agentmut.adapters._autogen_tools import listed
-        from agentmut.threads import completed
+        from agentmut.recording.threads import completed
 
         team = cls._team(agent, spec)
         return AgentConfig(

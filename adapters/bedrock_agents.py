@@ -26,7 +26,7 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Edit, Mutant, apply_edits, unreachable_fault
 from agentmut.nouns.trace import AgentTrace
 from agentmut.protocols import Adapter, AgentKeys, AgentSpec
-from agentmut.trial import Trial
+from agentmut.recording.trial import Trial
 
 _BOTH = ("inline", "region", "session_state", "confirm", "call")
 _INLINE = ("action_group", "prompt_template", *_BOTH)

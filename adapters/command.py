@@ -33,7 +33,7 @@ from agentmut.adapters._shell import shell_line
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.trace import AgentTrace
 from agentmut.protocols import AgentKeys, AgentSpec
-from agentmut.trial import Trial
+from agentmut.recording.trial import Trial
 
 OWN = ("input", "input_file", "answer_file", CONFIG_FILE, "trial")
 """Placeholders besides the parts of the config."""

@@ -21,8 +21,8 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.flow import Flow
 from agentmut.nouns.mutant import Edit, Mutant
 from agentmut.protocols import AgentSpec
-from agentmut.threads import in_daemon_thread
-from agentmut.trial import Trial
+from agentmut.recording.threads import in_daemon_thread
+from agentmut.recording.trial import Trial
 
 CHAT = "crew_chat_messages"
 """The input by which CrewAI's own chat passes a conversation on."""

@@ -22,8 +22,8 @@ from agentmut.nouns.config import SAMPLING, AgentConfig
 from agentmut.nouns.flow import Flow
 from agentmut.nouns.mutant import Edit, Mutant, apply_edits
 from agentmut.protocols import AgentSpec
-from agentmut.threads import completed
-from agentmut.trial import Trial
+from agentmut.recording.threads import completed
+from agentmut.recording.trial import Trial
 from agentmut.wire.carriers import genai_hook
 
 # The modules `_google_adk_*` but for the flow import ADK, which is checked for first.

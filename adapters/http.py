@@ -22,8 +22,8 @@ from agentmut.mcp_proxy import URL_VARIABLE
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.trace import AgentTrace
 from agentmut.protocols import AgentKeys, AgentSpec
-from agentmut.redaction import Redactor, header_secrets, url_secrets
-from agentmut.trial import TRIAL_HEADER, Trial
+from agentmut.recording.redaction import Redactor, header_secrets, url_secrets
+from agentmut.recording.trial import TRIAL_HEADER, Trial
 from agentmut.wire.bodies import write_json
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ from agentmut.nouns.mutant import Mutant, unreachable_fault
 from agentmut.nouns.tools import ToolSpec, read_tool
 from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.protocols import AgentKeys, AgentSpec
-from agentmut.trial import Trial
+from agentmut.recording.trial import Trial
 
 if TYPE_CHECKING:
     from langchain.agents.middleware import AgentMiddleware

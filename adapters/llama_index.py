@@ -13,7 +13,7 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.flow import Flow
 from agentmut.nouns.mutant import Edit
 from agentmut.protocols import AgentSpec
-from agentmut.trial import Trial
+from agentmut.recording.trial import Trial
 
 # The modules `_llama_index_*` import the framework, which is checked for first.
 

@@ -19,8 +19,8 @@ from agentmut.nouns.mutant import Mutant, unreachable_fault
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.protocols import AgentKeys, AgentSpec
-from agentmut.threads import completed as finished
-from agentmut.trial import CallPlace, Trial, answering
+from agentmut.recording.threads import completed as finished
+from agentmut.recording.trial import CallPlace, Trial, answering
 
 # `_mcp_server` imports the package, which is checked for first.
 

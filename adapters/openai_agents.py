@@ -19,8 +19,8 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.flow import Flow
 from agentmut.nouns.mutant import Edit
 from agentmut.protocols import AgentSpec
-from agentmut.threads import completed
-from agentmut.trial import Trial
+from agentmut.recording.threads import completed
+from agentmut.recording.trial import Trial
 
 # The modules `_openai_agents_*` import the SDK, which is checked for first.
 

@@ -19,8 +19,8 @@ from agentmut.nouns.mutant import Mutant, unreachable_fault
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.protocols import AgentKeys, AgentSpec
-from agentmut.threads import in_daemon_thread
-from agentmut.trial import Trial
+from agentmut.recording.threads import in_daemon_thread
+from agentmut.recording.trial import Trial
 from agentmut.wire.steps import steps_from_exchanges
 
 

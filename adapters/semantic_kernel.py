@@ -20,7 +20,7 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.flow import END, START
 from agentmut.nouns.mutant import Edit
 from agentmut.protocols import AgentSpec
-from agentmut.trial import Trial
+from agentmut.recording.trial import Trial
 
 # The modules `_semantic_kernel_*` import Semantic Kernel, which is checked for first.
 

@@ -15,7 +15,7 @@ from agentmut.adapters._requirement import Requirement
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Edit
 from agentmut.protocols import AgentSpec
-from agentmut.trial import Trial
+from agentmut.recording.trial import Trial
 
 # `_smolagents_team` and its neighbours import smolagents, which is checked for first.
 

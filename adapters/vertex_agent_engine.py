@@ -29,7 +29,7 @@ from agentmut.nouns.mutant import Edit, Mutant
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.protocols import AgentKeys, AgentSpec
-from agentmut.trial import Trial
+from agentmut.recording.trial import Trial
 
 OPTIONS = ("engine", "credentials", "user", "method")
 METHODS = ("async_stream_query", "query")

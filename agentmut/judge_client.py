@@ -79,7 +79,7 @@ class JudgeClient:
         """Ask once; safe for threads. Raises `NotJudgedError` where no reply was to be had, `RunError` where none
         ever will be.
         """
-        from agentmut.trial import current_trial
+        from agentmut.recording.trial import current_trial
 
         name = self._model.name
         if (

@@ -27,7 +27,7 @@ from agentmut.conformance.adapter import endpoint
 from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.plugins import Group, load
 from agentmut.protocols import AgentSpec
-from agentmut.trial import Trial, running
+from agentmut.recording.trial import Trial, running
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
 from tests.frameworks.order_tools import PROMPT

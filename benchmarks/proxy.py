@@ -26,7 +26,7 @@ if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
 from agentmut.nouns.config import AgentConfig  # noqa: E402
-from agentmut.trial import Trial  # noqa: E402
+from agentmut.recording.trial import Trial  # noqa: E402
 from agentmut.wire.carriers.proxy.roster import Everyone  # noqa: E402
 from agentmut.wire.carriers.proxy.server import Proxy  # noqa: E402
 from agentmut.wire.carriers.proxy.upstream import Upstream  # noqa: E402

@@ -34,9 +34,9 @@ from agentmut.nouns.footprints import Footprint, footprint
 from agentmut.nouns.messages import Exchange, ModelRequest
 from agentmut.nouns.mutant import Mutant, OperatorClass
 from agentmut.protocols import OperatorOptions
+from agentmut.recording.trial import Trial, running
 from agentmut.simulator.background import Simulator
 from agentmut.simulator.service_settings import read_settings
-from agentmut.trial import Trial, running
 from agentmut.wire.carriers.proxy.gateway import ServiceGateway, open_gateway
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs

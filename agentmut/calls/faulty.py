@@ -10,7 +10,7 @@ from agentmut._base.plain import jsonable
 from agentmut.calls.answers import ResultForm, copied, instead_of_call, spoiled
 from agentmut.calls.spoiling import Change
 from agentmut.nouns.faults import UNCALLED, FaultKind, ToolFault
-from agentmut.trial import Trial, TrialOverError
+from agentmut.recording.trial import Trial, TrialOverError
 
 Within = Callable[[Change, Any], Any]
 """Makes a change to the part of a result that the agent is given."""

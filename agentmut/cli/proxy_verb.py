@@ -15,7 +15,7 @@ from agentmut.cli.serving import SETTINGS, run_command, until_stopped
 
 if TYPE_CHECKING:
     from agentmut.nouns.messages import Exchange
-    from agentmut.trial import Trial
+    from agentmut.recording.trial import Trial
     from agentmut.wire.carriers.passage import Passage
 
 __all__ = ["SETTINGS", "proxy"]
@@ -130,7 +130,7 @@ class _Served:
 
     async def until_done(self, command: list[str], make: "Callable[[str], Trial]") -> int:
         """Serve until the command has ended, or until stopped; returns the exit code."""
-        from agentmut.redaction import Redactor, secret_values
+        from agentmut.recording.redaction import Redactor, secret_values
         from agentmut.wire.carriers.proxy.doors import doors_of, past_http_proxies
         from agentmut.wire.carriers.proxy.roster import Everyone
         from agentmut.wire.carriers.proxy.server import Proxy
@@ -187,7 +187,7 @@ def _say(origin: str, variables: Mapping[str, str]) -> None:
 
 
 def _plain_trial(name: str) -> "Trial":
-    from agentmut.trial import Trial
+    from agentmut.recording.trial import Trial
 
     return Trial(name)
 
@@ -198,7 +198,7 @@ def _trials_of(project: Path, wanted: str) -> "Callable[[str], Trial]":
     from agentmut.engine.selection import Selection
     from agentmut.engine.session import open_session
     from agentmut.project import load_project
-    from agentmut.trial import Trial, altered_tools
+    from agentmut.recording.trial import Trial, altered_tools
     from agentmut.wire.rewriting.rewriter import ConfigRewriter
 
     session = open_session(load_project(project))

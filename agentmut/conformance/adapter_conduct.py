@@ -15,11 +15,11 @@ from agentmut.nouns.codec import Codec, HttpCall
 from agentmut.nouns.execution import Ending
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.protocols import RunsOutside
-from agentmut.trial import TrialOverError
+from agentmut.recording.rewriter import Answered, Outgoing
+from agentmut.recording.trial import TrialOverError
 from agentmut.wire import bodies
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
-from agentmut.wire.rewriter import Answered, Outgoing
 
 MARKS = ("alfa", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel")
 SAID = "agentmut checks what becomes of errors"

@@ -20,7 +20,7 @@ from agentmut.nouns.mutant import Mutant
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace
 from agentmut.protocols import Adapter, AgentSpec
-from agentmut.trial import Double, Recorder, Trial
+from agentmut.recording.trial import Double, Recorder, Trial
 
 AT_ONCE = 8
 RETRIES = 2

@@ -16,10 +16,10 @@ from agentmut.nouns.footprints import footprint
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import AgentTrace
 from agentmut.protocols import Adapter, KnowsOriginal
-from agentmut.threads import AgentExitError, in_daemon_thread
-from agentmut.trial import Double, Recorder, ToolChange, Trial, altered_tools, running
+from agentmut.recording.rewriter import Rewriter
+from agentmut.recording.threads import AgentExitError, in_daemon_thread
+from agentmut.recording.trial import Double, Recorder, ToolChange, Trial, altered_tools, running
 from agentmut.wire.carriers.gateway import Gateway
-from agentmut.wire.rewriter import Rewriter
 
 GRACE = 1.0
 """Seconds a cancelled run has to clean up before it is abandoned."""

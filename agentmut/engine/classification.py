@@ -7,7 +7,7 @@ from agentmut._base.plain import described
 from agentmut.nouns.execution import Ending
 from agentmut.nouns.messages import Exchange
 from agentmut.nouns.trace import Action, AgentTrace
-from agentmut.trial import Recorder
+from agentmut.recording.trial import Recorder
 
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429})
 MODEL_CONNECTION_ERRORS = frozenset({"APIConnectionError"})  # openai, anthropic; their timeouts too

@@ -17,7 +17,7 @@ from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.mutant import Mutant
 from agentmut.nouns.trace import AgentTrace
 from agentmut.protocols import Adapter, KeepsOpen, RunsOutside
-from agentmut.threads import TrialThreads
+from agentmut.recording.threads import TrialThreads
 from agentmut.wire.carriers.botocore_hooks import BotocoreHooks
 from agentmut.wire.carriers.gateway import Gateway
 from agentmut.wire.carriers.throttle import Throttle

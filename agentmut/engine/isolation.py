@@ -17,7 +17,7 @@ from agentmut._base.plain import described
 from agentmut.engine.executor import Executor, TrialRequest
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.footprints import Footprint
-from agentmut.threads import in_daemon_thread
+from agentmut.recording.threads import in_daemon_thread
 
 MARGIN = 5.0
 """Seconds past its own timeout that a worker has to answer before it is killed."""

@@ -15,9 +15,9 @@ from agentmut.engine.work import Stop, Work
 from agentmut.nouns.cassette import Cassette
 from agentmut.nouns.execution import Execution
 from agentmut.nouns.mutant import Mutant
-from agentmut.redaction import Redactor
+from agentmut.recording.redaction import Redactor
+from agentmut.recording.threads import in_daemon_thread
 from agentmut.store.sqlite import Spent, StoredTrial
-from agentmut.threads import in_daemon_thread
 
 Clock = Callable[[], float]
 Progress = Callable[[], None]

@@ -15,8 +15,8 @@ from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import AgentTrace
 from agentmut.protocols import Adapter, AgentSpec, AsksAgent, ChoosesRoute, KnowsApi, RunsOutside
-from agentmut.trial import Trial
-from agentmut.wire.rewriter import Rewriter
+from agentmut.recording.rewriter import Rewriter
+from agentmut.recording.trial import Trial
 from agentmut.wire.rewriting import ConfigRewriter
 
 OUTSIDE = (

@@ -9,7 +9,7 @@ from agentmut.engine.session import Session, local_executor
 from agentmut.engine.trials import TrialResult
 from agentmut.nouns.cassette import Cassette, Player
 from agentmut.nouns.execution import Execution
-from agentmut.redaction import Redactor
+from agentmut.recording.redaction import Redactor
 
 
 class Replay(NamedTuple):

@@ -9,7 +9,7 @@ from agentmut.language.prompt.document import Instruction, parse
 from agentmut.nouns.mutant import About, Edit, Mutant
 from agentmut.nouns.origin import Origin
 from agentmut.nouns.result import PromptRule, SourceText, TextChange
-from agentmut.redaction import Redactor
+from agentmut.recording.redaction import Redactor
 
 LONGEST = 200_000
 """Characters above which a text is left out: a result is read by people, and by pages that show it."""

@@ -12,7 +12,7 @@ from agentmut.nouns.footprints import Footprint
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import AgentTrace, Check, Judgement, Outcome
 from agentmut.protocols import AsksModel, Evaluator, Notes
-from agentmut.redaction import Redactor
+from agentmut.recording.redaction import Redactor
 from agentmut.witness import Detector, Witness
 
 

@@ -18,7 +18,7 @@ from agentmut._base.scores import passes, plain_score, read_pass_score, told
 from agentmut.evaluators.values import as_text, shown, written_json
 from agentmut.nouns.scenario import Scenario
 from agentmut.nouns.trace import Action, AgentTrace, Check
-from agentmut.threads import completed
+from agentmut.recording.threads import completed
 
 KEYS = ("function", "reference", "args", "pass_score", "input_key", "output_key", "reference_key", "outputs")
 _GIVEN = ("inputs", "outputs", "reference_outputs")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from agentmut.nouns.trace import Step
-from agentmut.trial import Recorder, Trial, running
+from agentmut.recording.trial import Recorder, Trial, running
 from agentmut.wire.steps import steps_from_exchanges
 
 

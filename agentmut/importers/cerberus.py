@@ -22,7 +22,7 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace
 from agentmut.protocols import Adapter, AgentSpec, SuiteRule, SuiteSpec
-from agentmut.trial import Trial
+from agentmut.recording.trial import Trial
 
 WHERE = "suite.cerberus"
 PLACEHOLDER = "{{scenario}}"

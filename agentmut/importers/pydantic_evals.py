@@ -30,7 +30,7 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace, Check
 from agentmut.protocols import Adapter, AgentSpec, SuiteSpec
-from agentmut.trial import Trial, belonging
+from agentmut.recording.trial import Trial, belonging
 
 if TYPE_CHECKING:
     from pydantic_evals import Case, Dataset

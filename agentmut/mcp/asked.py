@@ -9,7 +9,7 @@ import aiohttp
 from aiohttp import hdrs, web
 
 from agentmut.mcp.messages import CALL, asks_for, written
-from agentmut.trial import Trial
+from agentmut.recording.trial import Trial
 from agentmut.wire.carriers.proxy.forwarding import pass_on
 from agentmut.wire.carriers.proxy.refusal import RefusalError
 from agentmut.wire.carriers.proxy.upstream import Upstream

@@ -30,7 +30,7 @@ from agentmut.mcp.messages import (
 )
 from agentmut.mcp.sessions import Session, Sessions
 from agentmut.nouns.framing import Frame
-from agentmut.trial import Trial
+from agentmut.recording.trial import Trial
 from agentmut.wire.carriers.proxy.forwarding import pass_on
 from agentmut.wire.carriers.proxy.refusal import RefusalError
 from agentmut.wire.carriers.proxy.upstream import TROUBLE, passed_on

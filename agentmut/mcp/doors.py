@@ -8,7 +8,7 @@ from urllib.parse import quote
 from agentmut.mcp.front import DOOR, open_front
 from agentmut.mcp.middleman import Socket, open_socket
 from agentmut.mcp_proxy import URL_VARIABLE, VARIABLE
-from agentmut.trial import TRIAL_PREFIX
+from agentmut.recording.trial import TRIAL_PREFIX
 from agentmut.wire.carriers.proxy.roster import Roster
 
 

@@ -13,7 +13,7 @@ from agentmut.mcp.messages import (
     list_answer,
     refused,
 )
-from agentmut.trial import Trial
+from agentmut.recording.trial import Trial
 
 
 class Exchange:

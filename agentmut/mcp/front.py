@@ -14,7 +14,7 @@ from agentmut._base.errors import UsageError
 from agentmut.mcp.asked import Asked
 from agentmut.mcp.carrying import Carrying
 from agentmut.mcp.sessions import Sessions
-from agentmut.trial import trial_and_path
+from agentmut.recording.trial import trial_and_path
 from agentmut.wire.carriers.proxy.refusal import RefusalError
 from agentmut.wire.carriers.proxy.roster import Roster
 from agentmut.wire.carriers.proxy.security import check_host, check_origin

@@ -8,7 +8,7 @@ from typing import Any
 
 from agentmut.nouns.faults import FaultKind
 from agentmut.nouns.tools import ToolSpec
-from agentmut.trial import ToolChange
+from agentmut.recording.trial import ToolChange
 
 Tool = Mapping[str, Any]
 _FIELDS = (("name", "name"), ("description", "description"), ("parameters", "inputSchema"))

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from agentmut.mcp.passage import answers_itself, call_reply, list_reply
-from agentmut.trial import Trial, TrialOverError, belonging
+from agentmut.recording.trial import Trial, TrialOverError, belonging
 
 Message = dict[str, Any]
 LIST, CALL, CANCELLED = "tools/list", "tools/call", "notifications/cancelled"

@@ -19,7 +19,7 @@ from agentmut.mcp.messages import (
     written,
 )
 from agentmut.mcp_proxy import CLIENT, END, HEAD, SERVER, TRIAL, framed, head_of
-from agentmut.trial import Trial
+from agentmut.recording.trial import Trial
 from agentmut.wire.carriers.proxy.refusal import RefusalError
 from agentmut.wire.carriers.proxy.roster import Roster
 

@@ -6,7 +6,7 @@ from typing import Any
 from agentmut.calls.passing import pass_call
 from agentmut.mcp import results
 from agentmut.mcp.listing import listed, own_name
-from agentmut.trial import Trial, TrialOverError, call_place, call_tool_step
+from agentmut.recording.trial import Trial, TrialOverError, call_place, call_tool_step
 
 Forward = Callable[[str], Awaitable[Mapping[str, Any]]]
 """Asks the server for a call of the tool of that name, its own; gives the result as the protocol writes it."""

@@ -9,7 +9,7 @@ from yarl import URL
 from agentmut.mcp.events import ClientEvents
 from agentmut.mcp.exchange import Exchange
 from agentmut.mcp.messages import trouble
-from agentmut.trial import Trial
+from agentmut.recording.trial import Trial
 
 _GONE = trouble("the stream of the tool server has ended")
 

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from agentmut.calls.offered import finds_offered_tools, passes_tools
 from agentmut.mcp.passage import call_reply, list_reply
-from agentmut.trial import current_trial
+from agentmut.recording.trial import current_trial
 
 S = TypeVar("S")
 

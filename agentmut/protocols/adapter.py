@@ -10,7 +10,7 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Mutant
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import AgentTrace
-from agentmut.trial import Trial
+from agentmut.recording.trial import Trial
 
 
 class AgentSpec(Frozen):

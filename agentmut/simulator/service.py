@@ -11,6 +11,7 @@ from aiohttp import web
 
 from agentmut.nouns.codec import Body, Codec, HttpCall
 from agentmut.nouns.messages import ModelReply, ModelRequest
+from agentmut.recording.trial import TRIAL_HEADER, trial_and_path
 from agentmut.simulator import dialects, model_lists, react, thoughts
 from agentmut.simulator.agents import BedrockAgents, Sessions
 from agentmut.simulator.behave import reply
@@ -20,7 +21,6 @@ from agentmut.simulator.profiles import PROFILES
 from agentmut.simulator.sending import Delay, Reply, hang, reset, send
 from agentmut.simulator.service_settings import Settings
 from agentmut.simulator.trouble import FaultKind
-from agentmut.trial import TRIAL_HEADER, trial_and_path
 from agentmut.wire.bodies import mapping, read_json, write_json
 from agentmut.wire.codecs import all_codecs, codec_for
 

@@ -21,7 +21,7 @@ from agentmut.nouns.config import AgentConfig, Document, ModelConfig
 from agentmut.nouns.tools import ToolSpec, read_tool
 from agentmut.nouns.trace import Action, AgentTrace, Step
 from agentmut.protocols import Adapter, AgentSpec
-from agentmut.trial import Trial, running
+from agentmut.recording.trial import Trial, running
 
 CONFIG = AgentConfig(
     prompt="Be kind.",

@@ -22,8 +22,8 @@ from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.tools import ToolSpec
 from agentmut.protocols import AgentSpec, RunsOutside
-from agentmut.redaction import Redactor
-from agentmut.trial import Trial
+from agentmut.recording.redaction import Redactor
+from agentmut.recording.trial import Trial
 
 CONFIG = AgentConfig(
     prompt="Be kind.",

@@ -24,7 +24,7 @@ from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.tools import read_tool
 from agentmut.plugins import Catalogue
 from agentmut.protocols import OperatorOptions
-from agentmut.threads import TrialThreads
+from agentmut.recording.threads import TrialThreads
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions
 from agentmut.witness import Detector

@@ -24,9 +24,9 @@ from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.project import load_project
 from agentmut.protocols import AgentSpec, RunsOutside
-from agentmut.redaction import Redactor, header_secrets
+from agentmut.recording.redaction import Redactor, header_secrets
+from agentmut.recording.trial import Trial
 from agentmut.runtime import redactor
-from agentmut.trial import Trial
 
 CONFIG = AgentConfig(prompt="Be kind.", model=ModelConfig(name="sim-large"), orchestration={"max_steps": 6})
 KEY = "hunter2-hunter2-hunter2"

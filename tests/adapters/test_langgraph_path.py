@@ -21,8 +21,8 @@ from agentmut.nouns.config import AgentConfig, ModelConfig
 from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.tools import read_tool
+from agentmut.recording.threads import TrialThreads
 from agentmut.testing import check_adapter
-from agentmut.threads import TrialThreads
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
 

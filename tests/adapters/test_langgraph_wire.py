@@ -28,8 +28,8 @@ from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.tools import read_tool
 from agentmut.plugins import Catalogue
 from agentmut.protocols import AgentSpec, OperatorOptions
+from agentmut.recording.threads import TrialThreads
 from agentmut.testing import check_adapter
-from agentmut.threads import TrialThreads
 from agentmut.witness import Detector
 
 CATALOGUE = Catalogue.of("operators")

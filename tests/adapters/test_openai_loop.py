@@ -24,7 +24,7 @@ from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, Usage
 from agentmut.plugins import Catalogue
 from agentmut.protocols import Adapter, AgentSpec, AsksAgent, NeedsDoubles, OperatorOptions
-from agentmut.threads import TrialThreads
+from agentmut.recording.threads import TrialThreads
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
 from agentmut.witness import Detector

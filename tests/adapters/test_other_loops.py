@@ -23,7 +23,7 @@ from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import Action, Usage
 from agentmut.plugins import Catalogue
 from agentmut.protocols import Adapter, AgentSpec, OperatorOptions
-from agentmut.threads import TrialThreads
+from agentmut.recording.threads import TrialThreads
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
 from agentmut.witness import Detector

@@ -20,7 +20,7 @@ AGENTMUT = [sys.executable, "-IS", str(ROOT / "tests" / "testdata" / "warm_cli.p
 
 SLOW_AGENT = """
 import asyncio, hashlib
-from agentmut.trial import current_trial
+from agentmut.recording.trial import current_trial
 
 async def run(config, input):
     await asyncio.sleep({pause})

@@ -15,7 +15,7 @@ from agentmut.project import Project, load_project
 AGENT = '''
 import asyncio, hashlib, os, random
 
-from agentmut.trial import current_trial
+from agentmut.recording.trial import current_trial
 
 
 def uniform(*parts):

@@ -5,7 +5,7 @@ from queue import SimpleQueue
 
 import pytest
 
-from agentmut.trial import NotAloneError, Trial, alone, aside, current_trial, running
+from agentmut.recording.trial import NotAloneError, Trial, alone, aside, current_trial, running
 
 
 class OlderThread:

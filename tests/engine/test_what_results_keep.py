@@ -6,7 +6,7 @@ from agentmut.engine.source_texts import LONGEST, source_texts
 from agentmut.nouns.config import AgentConfig, Document
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.nouns.origin import Origin, Sources
-from agentmut.redaction import Redactor
+from agentmut.recording.redaction import Redactor
 from agentmut.stats.kill.allocation import evidence
 from agentmut.stats.kill.rule import KillDesign, decision_table
 

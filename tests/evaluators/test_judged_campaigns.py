@@ -25,7 +25,7 @@ pytest.importorskip("openai")
 
 AGENT = """
 from pathlib import Path
-from agentmut.trial import current_trial
+from agentmut.recording.trial import current_trial
 
 RUNS = Path(__file__).with_name("runs.txt")
 

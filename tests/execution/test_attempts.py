@@ -28,7 +28,7 @@ from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.messages import Exchange, ModelReply, ModelRequest
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import Action, AgentTrace, Outcome, Step, Usage
-from agentmut.trial import Recorder, Trial
+from agentmut.recording.trial import Recorder, Trial
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.carriers.under_way import UnderWay
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions

@@ -6,7 +6,7 @@ from agentmut.nouns.execution import Ending, Execution
 from agentmut.nouns.footprints import Footprint, RequestShape
 from agentmut.nouns.scenario import EvaluatorSpec, Scenario
 from agentmut.nouns.trace import AgentTrace
-from agentmut.redaction import Redactor, secret_values, url_secrets
+from agentmut.recording.redaction import Redactor, secret_values, url_secrets
 
 SECRET = "planted-key-0123"
 REDACTOR = Redactor([SECRET])

@@ -12,9 +12,9 @@ from agentmut._base.environment import environ
 from agentmut.adapters._bedrock_agent_terms import action_group
 from agentmut.nouns.codec import HttpCall
 from agentmut.nouns.tools import ToolSpec
+from agentmut.recording.trial import TRIAL_HEADER
 from agentmut.simulator.agents import Sessions
 from agentmut.simulator.behave import reply
-from agentmut.trial import TRIAL_HEADER
 from agentmut.wire.dialects import aws_event_stream, bedrock_agent
 
 AGENT, ALIAS = "DESKAGENT1", "LIVE"

@@ -11,7 +11,7 @@ from agentmut.nouns.messages import Role
 from agentmut.nouns.trace import AgentTrace
 from agentmut.plugins import Group, load
 from agentmut.protocols import AgentSpec
-from agentmut.trial import Trial, running
+from agentmut.recording.trial import Trial, running
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
 

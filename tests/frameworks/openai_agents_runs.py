@@ -10,8 +10,8 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.trace import AgentTrace
 from agentmut.plugins import Group, load
 from agentmut.protocols import Adapter, AgentSpec
-from agentmut.threads import TrialThreads
-from agentmut.trial import Trial, running
+from agentmut.recording.threads import TrialThreads
+from agentmut.recording.trial import Trial, running
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
 

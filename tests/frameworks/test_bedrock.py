@@ -20,8 +20,8 @@ from agentmut.nouns.messages import ModelReply
 from agentmut.nouns.mutant import Status
 from agentmut.nouns.trace import AgentTrace
 from agentmut.protocols import AgentSpec
+from agentmut.recording.trial import Trial, running
 from agentmut.simulator.addresses import Addresses
-from agentmut.trial import Trial, running
 from agentmut.wire.dialects.converse.converse import Converse
 from tests.frameworks.kit import Case, check
 from tests.frameworks.order_tools import PROMPT, SPECS

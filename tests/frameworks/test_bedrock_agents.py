@@ -22,7 +22,7 @@ from agentmut.nouns.mutant import Status
 from agentmut.nouns.tools import read_tool
 from agentmut.nouns.trace import AgentTrace
 from agentmut.protocols import Adapter, AgentSpec
-from agentmut.trial import Trial, running
+from agentmut.recording.trial import Trial, running
 from agentmut.wire.dialects import aws_event_stream
 from tests.frameworks import bedrock_service as service
 from tests.frameworks.kit import Case, check

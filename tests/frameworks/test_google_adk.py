@@ -13,7 +13,7 @@ from agentmut.conformance.adapter import endpoint
 from agentmut.nouns.config import AgentConfig, Document, History, ModelConfig
 from agentmut.nouns.mutant import Edit, Intent, Mutant, OperatorClass, Reach
 from agentmut.nouns.trace import Action
-from agentmut.trial import Trial, running
+from agentmut.recording.trial import Trial, running
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
 from tests.frameworks.google_adk_runs import AGENTS, adapter, changed, run

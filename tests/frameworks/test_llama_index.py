@@ -15,8 +15,8 @@ from agentmut.nouns.mutant import Edit
 from agentmut.nouns.trace import Action, AgentTrace
 from agentmut.plugins import Group, load
 from agentmut.protocols import AgentSpec
-from agentmut.threads import TrialThreads
-from agentmut.trial import Trial, running
+from agentmut.recording.threads import TrialThreads
+from agentmut.recording.trial import Trial, running
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
 from tests.frameworks.kit import Case, check

@@ -9,7 +9,7 @@ from agentmut.mcp.listing import listed
 from agentmut.mcp.results import result_of, text_of, with_text, within
 from agentmut.nouns.faults import FaultKind, ToolFault
 from agentmut.nouns.tools import ToolSpec
-from agentmut.trial import ToolChange
+from agentmut.recording.trial import ToolChange
 
 TEXT = {"type": "text", "text": "Order A-1042 costs 12.50"}
 IMAGE = {"type": "image", "data": "iVBORw0KGgo1234", "mimeType": "image/png"}

@@ -21,7 +21,7 @@ from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.faults import FaultKind, ToolFault
 from agentmut.nouns.tools import ToolSpec
 from agentmut.protocols import AgentSpec
-from agentmut.trial import ToolChange, Trial, running
+from agentmut.recording.trial import ToolChange, Trial, running
 from tests.frameworks.mcp_agents import orders
 from tests.frameworks.test_mcp_between import (
     CALLED,

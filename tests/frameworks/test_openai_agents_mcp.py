@@ -6,7 +6,7 @@ import pytest
 
 from agentmut._base.errors import AdapterError
 from agentmut.nouns.faults import FaultKind, ToolFault
-from agentmut.trial import Trial
+from agentmut.recording.trial import Trial
 from tests.frameworks.kit import Case, check
 from tests.frameworks.openai_agents_runs import adapter, first_tool, ran, run
 

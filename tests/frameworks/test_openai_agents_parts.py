@@ -14,8 +14,8 @@ from agentmut.nouns.mutant import Edit
 from agentmut.nouns.trace import Action, AgentTrace
 from agentmut.plugins import Group, load
 from agentmut.protocols import Adapter, AgentSpec
+from agentmut.recording.trial import Trial
 from agentmut.simulator.addresses import Addresses
-from agentmut.trial import Trial
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
 from tests.frameworks.openai_agents_runs import ODD, adapter, changed, first_tool, ran, run, run_online

@@ -14,8 +14,8 @@ from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import AgentTrace
 from agentmut.plugins import Group, load
 from agentmut.protocols import Adapter, AgentSpec
-from agentmut.threads import TrialThreads
-from agentmut.trial import Trial, running
+from agentmut.recording.threads import TrialThreads
+from agentmut.recording.trial import Trial, running
 from tests.frameworks.kit import Case, check
 
 pytest.importorskip("pydantic_ai", reason="pydantic-ai is not installed")

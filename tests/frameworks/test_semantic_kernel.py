@@ -17,7 +17,7 @@ from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import AgentTrace
 from agentmut.plugins import Group, load
 from agentmut.protocols import AgentSpec
-from agentmut.trial import Trial, altered_tools, running
+from agentmut.recording.trial import Trial, altered_tools, running
 from tests.frameworks.kit import Case, check
 
 pytest.importorskip("semantic_kernel", reason="semantic-kernel is not installed")

@@ -13,7 +13,7 @@ from agentmut.nouns.mutant import Edit
 from agentmut.nouns.trace import Action, AgentTrace
 from agentmut.plugins import Group, load
 from agentmut.protocols import AgentSpec
-from agentmut.trial import Trial, altered_tools, running
+from agentmut.recording.trial import Trial, altered_tools, running
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
 

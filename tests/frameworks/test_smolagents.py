@@ -16,7 +16,7 @@ from agentmut.nouns.mutant import Edit
 from agentmut.nouns.trace import AgentTrace
 from agentmut.plugins import Group, load
 from agentmut.protocols import Adapter, AgentSpec
-from agentmut.trial import Trial, running
+from agentmut.recording.trial import Trial, running
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs
 from tests.conftest import Service, said

@@ -27,9 +27,9 @@ from agentmut.nouns.trace import Action, AgentTrace
 from agentmut.plugins import Group, load
 from agentmut.project import load_project
 from agentmut.protocols import AgentSpec
-from agentmut.redaction import Redactor
+from agentmut.recording.redaction import Redactor
+from agentmut.recording.trial import Trial, running
 from agentmut.simulator.addresses import Addresses
-from agentmut.trial import Trial, running
 from agentmut.verbs.init import write_starter
 from tests.frameworks.kit import Case, check
 

@@ -22,8 +22,8 @@ from agentmut.nouns.messages import ModelReply, ModelRequest, Role
 from agentmut.nouns.mutant import OperatorClass
 from agentmut.nouns.trace import Action, AgentTrace, Step, Usage
 from agentmut.protocols import Adapter, AgentSpec
+from agentmut.recording.trial import Trial, running
 from agentmut.testing import check_adapter
-from agentmut.trial import Trial, running
 
 
 def look_up(order: str) -> dict[str, str]:

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from agentmut.nouns.messages import Role
-from agentmut.trial import Trial, running
+from agentmut.recording.trial import Trial, running
 from agentmut.wire.carriers.proxy.gateway import open_gateway
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.codecs import all_codecs

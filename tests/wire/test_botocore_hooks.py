@@ -10,7 +10,7 @@ import pytest
 from aiohttp import web
 
 from agentmut.nouns.cassette import Player
-from agentmut.trial import Recorder, Trial, TrialOverError, running
+from agentmut.recording.trial import Recorder, Trial, TrialOverError, running
 from agentmut.wire.carriers.botocore_hooks import BotocoreHooks
 from agentmut.wire.codecs import all_codecs
 
@@ -118,7 +118,7 @@ def test_outside_of_trials_and_after_them_nothing_is_carried(polyglot: Any) -> N
         client(polyglot).converse(**ASKED)
         with running(Trial("t1")) as trial:
             pass
-        from agentmut.trial import _current
+        from agentmut.recording.trial import _current
 
         token = _current.set(trial)
         try:

@@ -8,7 +8,7 @@ import pytest
 from agentmut._base.errors import UsageError
 from agentmut.nouns.cassette import Cassette, Player, ReplayError, Take, take
 from agentmut.nouns.codec import HttpCall
-from agentmut.redaction import Redactor
+from agentmut.recording.redaction import Redactor
 from agentmut.store.cassettes import cassettes_of, read_cassette, write_cassette
 
 CHAT = "/v1/chat/completions"

@@ -7,7 +7,7 @@ import inspect
 from contextlib import ExitStack
 from typing import Any
 
-from agentmut.trial import Trial, running
+from agentmut.recording.trial import Trial, running
 from agentmut.wire.carriers.patching import replaced
 from agentmut.wire.carriers.transport import Tap
 from agentmut.wire.dialects.chat.chat_completions import ChatCompletions

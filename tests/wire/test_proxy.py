@@ -12,7 +12,7 @@ import pytest
 from aiohttp import web
 
 from agentmut._base.errors import RunError, UsageError
-from agentmut.trial import Trial, running
+from agentmut.recording.trial import Trial, running
 from agentmut.wire.carriers.proxy.roster import Admitted, Everyone
 from agentmut.wire.carriers.proxy.server import Proxy
 from agentmut.wire.carriers.proxy.upstream import Upstream

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from agentmut.nouns.messages import ModelReply
-from agentmut.trial import Trial
+from agentmut.recording.trial import Trial
 from agentmut.wire.carriers.packing import PackingError, unpacked
 from agentmut.wire.carriers.proxy.roster import Admitted
 from agentmut.wire.carriers.proxy.server import Proxy

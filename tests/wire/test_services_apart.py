@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import pytest
 from aiohttp import web
 
-from agentmut.trial import Trial
+from agentmut.recording.trial import Trial
 from agentmut.wire.carriers.proxy.doors import doors_of
 from agentmut.wire.carriers.proxy.gateway import open_gateway
 from agentmut.wire.carriers.proxy.roster import Everyone

@@ -20,7 +20,7 @@ from agentmut.nouns.footprints import Footprint
 from agentmut.nouns.mutant import Mutant
 from agentmut.nouns.trace import Outcome
 from agentmut.protocols import AsksNoModel, RunsOutside
-from agentmut.redaction import Redactor
+from agentmut.recording.redaction import Redactor
 from agentmut.witness import Detector, Route
 
 RouteName = Literal["rebuild", "wire"]

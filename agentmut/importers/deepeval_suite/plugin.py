@@ -18,7 +18,7 @@ from agentmut._base.plain import one_line
 from agentmut.importers._judging import asked, judge_of
 from agentmut.importers.deepeval_suite.noted import Failed, Measured
 from agentmut.importers.pytest_suite.running import RUNNING, Running
-from agentmut.trial import Trial, aside
+from agentmut.recording.trial import Trial, aside
 
 OFF = {
     "DEEPEVAL_TELEMETRY_OPT_OUT": "1",

@@ -19,7 +19,7 @@ from agentmut.importers.inspect_ai.settings import WHERE, InspectSettings
 from agentmut.importers.inspect_ai.values import judged
 from agentmut.nouns.mutant import Mutant
 from agentmut.nouns.trace import AgentTrace, Check
-from agentmut.trial import Trial, belonging
+from agentmut.recording.trial import Trial, belonging
 
 if TYPE_CHECKING:
     from inspect_ai import Task

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from agentmut._base.errors import CaseError
 from agentmut.nouns.trace import Action, Step, Usage
-from agentmut.trial import Trial, belonging
+from agentmut.recording.trial import Trial, belonging
 
 if TYPE_CHECKING:
     from inspect_ai import Task

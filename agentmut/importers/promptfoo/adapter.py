@@ -17,7 +17,7 @@ from agentmut.importers.promptfoo.outcome import judged
 from agentmut.importers.promptfoo.providers import led_through
 from agentmut.nouns.trace import AgentTrace
 from agentmut.protocols import RunsOutside
-from agentmut.trial import Trial
+from agentmut.recording.trial import Trial
 
 T = TypeVar("T")
 TICK = 0.25

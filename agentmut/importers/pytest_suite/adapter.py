@@ -22,7 +22,7 @@ from agentmut.importers.pytest_suite.settings import Case, PytestSettings
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.mutant import Mutant, unreachable_fault
 from agentmut.nouns.trace import Action, AgentTrace, Check, Step
-from agentmut.trial import Trial, alone
+from agentmut.recording.trial import Trial, alone
 from agentmut.wire.rewriting import ConfigRewriter
 from agentmut.wire.steps import steps_from_exchanges
 

@@ -10,7 +10,7 @@ from agentmut.importers.pytest_suite.running import Running
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.trace import AgentTrace
 from agentmut.protocols import Adapter
-from agentmut.trial import Trial, running
+from agentmut.recording.trial import Trial, running
 
 
 class AgentUnderTest:

@@ -8,7 +8,7 @@ import pytest
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.trace import AgentTrace
 from agentmut.protocols import Adapter
-from agentmut.trial import Trial
+from agentmut.recording.trial import Trial
 
 
 @dataclass

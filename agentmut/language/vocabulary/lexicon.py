@@ -183,6 +183,8 @@ def _entries() -> Iterator[Entry]:
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where PyYAML has it
-    for file in sorted(files("agentmut.language.vocabulary").joinpath("heads").iterdir(), key=lambda file: file.name):
+    for file in sorted(
+        files("agentmut.language.vocabulary").joinpath("heads").iterdir(), key=lambda file: file.name
+    ):
         for plain in yaml.load(file.read_text("utf-8"), loader):
             yield Entry.model_validate({"topic": file.name.removesuffix(".yaml"), **plain})

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from agentmut.nouns.cassette import Take
 from agentmut.nouns.codec import Codec, HttpCall
-from agentmut.trial import TRIAL_HEADER, current_trial
+from agentmut.recording.trial import TRIAL_HEADER, current_trial
 from agentmut.wire.carriers.hosts import is_loopback
 from agentmut.wire.carriers.importing import when_imported
 from agentmut.wire.carriers.passage import Passage, Relay, begin

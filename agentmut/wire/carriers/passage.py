@@ -12,11 +12,11 @@ from agentmut.nouns.cassette import Take
 from agentmut.nouns.codec import Codec, HttpCall
 from agentmut.nouns.framing import Frame
 from agentmut.nouns.messages import Exchange
-from agentmut.trial import Trial, TrialOverError
+from agentmut.recording.rewriter import Answered, Outgoing, Rewriter
+from agentmut.recording.trial import Trial, TrialOverError
 from agentmut.wire.carriers.taping import Taping
 from agentmut.wire.carriers.throttle import Throttle
 from agentmut.wire.carriers.under_way import UnderWay
-from agentmut.wire.rewriter import Answered, Outgoing, Rewriter
 
 MOST_IN_A_ROW = 16
 """Requests that are sent in answer to replies before the agent is given one as it is."""

@@ -2,7 +2,7 @@
 
 from agentmut.nouns.cassette import Take, take
 from agentmut.nouns.codec import Codec, HttpCall
-from agentmut.trial import Recorder
+from agentmut.recording.trial import Recorder
 
 
 class Taping:

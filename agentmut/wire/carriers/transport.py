@@ -1,6 +1,6 @@
 """In-process carrier: the model requests of each trial as they leave through httpx or httpx2.
 
-Concurrent trials are told apart by the ContextVar of `agentmut.trial`; nothing has to be configured. Tasks,
+Concurrent trials are told apart by the ContextVar of `agentmut.recording.trial`; nothing has to be configured. Tasks,
 `asyncio.to_thread` and what is submitted to a `ThreadPoolExecutor` carry it along. A bare `threading.Thread` and
 other processes do not: their requests pass unseen.
 """
@@ -16,7 +16,7 @@ from contextvars import ContextVar, copy_context
 from typing import Any
 
 from agentmut.nouns.codec import Codec, HttpCall
-from agentmut.trial import TRIAL_HEADER, current_trial
+from agentmut.recording.trial import TRIAL_HEADER, current_trial
 from agentmut.wire.carriers import genai_hook
 from agentmut.wire.carriers.hosts import is_loopback
 from agentmut.wire.carriers.http_replies import ReplyMaker

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from agentmut.nouns.codec import Codec, HttpCall
 from agentmut.nouns.messages import Exchange, ModelReply, ModelRequest
-from agentmut.trial import Trial, call_place
+from agentmut.recording.trial import Trial, call_place
 from agentmut.wire.carriers.damage import damage
 from agentmut.wire.carriers.wording import without_url_secrets
 

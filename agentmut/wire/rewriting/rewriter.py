@@ -11,8 +11,8 @@ from agentmut.calls.answers import decoy_answer
 from agentmut.nouns.codec import Body, Codec, HttpCall, Text
 from agentmut.nouns.config import AgentConfig
 from agentmut.nouns.messages import ModelReply
+from agentmut.recording.rewriter import Answered, Outgoing
 from agentmut.wire.bodies import mapping, read_json, write_json
-from agentmut.wire.rewriter import Answered, Outgoing
 from agentmut.wire.rewriting.beside import Beside
 from agentmut.wire.rewriting.changes import PromptChange
 from agentmut.wire.rewriting.decoys import HiddenExchanges

@@ -13,7 +13,7 @@ from agentmut.project import Project, load_project
 AGENT = '''
 import hashlib
 
-from agentmut.trial import current_trial
+from agentmut.recording.trial import current_trial
 
 
 def uniform(*parts):

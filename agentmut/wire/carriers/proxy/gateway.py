@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from agentmut.mcp.doors import ToolDoors, open_tool_doors
 from agentmut.nouns.codec import Codec
-from agentmut.trial import TRIAL_PREFIX, Trial
+from agentmut.recording.trial import TRIAL_PREFIX, Trial
 from agentmut.wire.carriers.proxy.doors import Door, doors_of, past_http_proxies
 from agentmut.wire.carriers.proxy.roster import Admitted
 from agentmut.wire.carriers.proxy.server import Proxy

@@ -10,7 +10,7 @@ from aiohttp.http_exceptions import HttpProcessingError
 
 from agentmut._base.errors import RunError
 from agentmut.nouns.codec import Codec
-from agentmut.trial import TRIAL_HEADER, trial_and_path
+from agentmut.recording.trial import TRIAL_HEADER, trial_and_path
 from agentmut.wire.carriers.passage import Watch
 from agentmut.wire.carriers.proxy.courier import Asked, Courier
 from agentmut.wire.carriers.proxy.destination import destination

@@ -12,7 +12,7 @@ from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
 from agentmut._base.errors import UsageError
-from agentmut.trial import TRIAL_HEADER
+from agentmut.recording.trial import TRIAL_HEADER
 from agentmut.wire.carriers.hosts import is_loopback
 from agentmut.wire.carriers.proxy.refusal import RefusalError
 

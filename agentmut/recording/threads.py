@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
-from agentmut.trial import Recorder, current_trial
+from agentmut.recording.trial import Recorder, current_trial
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -15,7 +15,7 @@ from agentmut.nouns.faults import ToolFault
 from agentmut.nouns.messages import Exchange
 from agentmut.nouns.tools import ToolSpec
 from agentmut.nouns.trace import Action, Step
-from agentmut.wire.rewriter import Rewriter
+from agentmut.recording.rewriter import Rewriter
 
 Double = Callable[..., Any]
 Clock = Callable[[], float]
